@@ -1,12 +1,10 @@
 //! What a search of the race lab found, for people and for programs.
 
 use super::odds::{drawn, of_drawn};
-use super::prelude::*;
-use super::text::Printer;
+use super::results::*;
 use crate::analysis::properties::Property;
 use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
-use crate::report::tables::{Cell, Field, Kind, Rows};
 
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;
@@ -42,12 +40,10 @@ pub(crate) enum Says {
 impl Says {
     /// What a report says of a property.
     pub(crate) fn of(report: &Report, property: &Property) -> Self {
-        if report.violations.iter().any(|v| v.property == *property) {
-            Self::Violated
-        } else if report.exhausted {
-            Self::Exhausted
-        } else {
-            Self::NotFound
+        match report.violations.iter().any(|v| v.property == *property) {
+            true => Self::Violated,
+            false if report.exhausted => Self::Exhausted,
+            false => Self::NotFound,
         }
     }
 
@@ -67,24 +63,19 @@ impl Says {
 pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
     let Printer { out, style, .. } = p;
     let r = searched.report;
-    let n = |n: u64| grouped(n);
     write!(out, "{}", counted(r.runs, "run"))?;
     if r.pruned > 0 || r.skipped > 0 {
-        write!(
-            out,
-            ", {} of them cut short in a known state; {} swaps of independent steps left out",
-            n(r.pruned),
-            n(r.skipped)
-        )?;
+        let (cut, left) = (grouped(r.pruned), grouped(r.skipped));
+        write!(out, ", {cut} of them cut short in a known state; ")?;
+        write!(out, "{left} swaps of independent steps left out")?;
     }
     writeln!(out, "; {}", counted(r.states, "state"))?;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
-        (_, true) => writeln!(
-            out,
-            "exhausted: every run with up to {} from the default order",
-            deviations(searched)
-        )?,
+        (_, true) => {
+            let depth = deviations(searched);
+            writeln!(out, "exhausted: every run with up to {depth} from the default order")?;
+        }
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
     write_outcomes(out, searched)?;
@@ -98,14 +89,14 @@ fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()
     list(out, &r.outcomes)?;
     if let Some(beside) = &r.beside {
         let drawn = counted(beside.runs, "run");
-        let more = beside.outcomes.iter().map(|o| o.runs).sum();
+        let more = grouped(beside.outcomes.iter().map(|o| o.runs).sum());
+        write!(out, "{drawn} with all choices drawn: ")?;
         match beside.outcomes.len() as u64 {
-            0 => writeln!(out, "{drawn} with all choices drawn: no other outcome")?,
-            count => writeln!(
+            0 => writeln!(out, "no other outcome")?,
+            n => writeln!(
                 out,
-                "{drawn} with all choices drawn: {} of them have {} that no run above has",
-                grouped(more),
-                counted(count, "outcome")
+                "{more} of them have {} that no run above has",
+                counted(n, "outcome")
             )?,
         }
         list(out, &beside.outcomes)?;
@@ -118,10 +109,9 @@ fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()
 
 /// Writes some outcomes, each with its count.
 fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
-    let n = |n: u64| grouped(n);
-    let width = outcomes.iter().map(|o| n(o.runs).len()).max().unwrap_or(1);
+    let width = outcomes.iter().map(|o| grouped(o.runs).len()).max().unwrap_or(1);
     for o in outcomes.iter().take(OUTCOMES) {
-        writeln!(out, "  {:>width$} × {}", n(o.runs), o.text)?;
+        writeln!(out, "  {:>width$} × {}", grouped(o.runs), o.text)?;
     }
     if outcomes.len() > OUTCOMES {
         writeln!(out, "  and {} more", outcomes.len() - OUTCOMES)?;
@@ -160,12 +150,8 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
     writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
     for (i, alike) in told(&r.violations) {
         let v = &r.violations[i];
-        let name = if colour {
-            format!("\u{1b}[1;31m{}\u{1b}[0m", v.property)
-        } else {
-            v.property.to_string()
-        };
-        writeln!(out, "  {name}, {}", how(v))?;
+        let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
+        writeln!(out, "  {red}{}{plain}, {}", v.property, how(v))?;
         if let Some((count, of)) = v.drawn {
             writeln!(out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
         }
@@ -187,10 +173,8 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
 fn how(v: &Violated) -> String {
     let from = match v.tape.len() {
         0 => "in the default order".to_owned(),
-        n if n > 1 && !v.is_small => {
-            format!("with {n} deviations (there was no time to look for fewer)")
-        }
-        n => format!("with {}", counted(n, "deviation")),
+        n if n < 2 || v.is_small => format!("with {}", counted(n, "deviation")),
+        n => format!("with {n} deviations (there was no time to look for fewer)"),
     };
     let with = match (v.changes.is_empty(), v.tape.is_empty()) {
         (true, _) => String::new(),
@@ -216,10 +200,8 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
                 0 => String::new(),
                 more => format!("; the same run shows {} more of it", grouped(more as u64)),
             };
-            items.push(Item {
-                text: format!("{of}: {} is violated, {}{more}", v.property, how(v)),
-                command: Some(format!("taintsim replay {tape}")),
-            });
+            let text = format!("{of}: {} is violated, {}{more}", v.property, how(v));
+            items.push(Item { text, command: Some(format!("taintsim replay {tape}")) });
         }
         for says in [Says::Exhausted, Says::NotFound] {
             let list = properties.iter().filter(|p| Says::of(s.report, p) == says);
@@ -254,34 +236,24 @@ pub(crate) fn write_table(
     let out = &mut p.out;
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
-    table.set_header(
-        std::iter::once("property".to_owned()).chain(searches.iter().map(|s| s.release.clone())),
-    );
+    let row = |name: String, of: &dyn Fn(&Searched<'_>) -> String| -> Vec<String> {
+        std::iter::once(name).chain(searches.iter().map(of)).collect()
+    };
+    table.set_header(row("property".to_owned(), &|s| s.release.clone()));
     for p in properties {
-        let says = searches.iter().map(|s| Says::of(s.report, p).words().to_owned());
-        table.add_row(std::iter::once(p.to_string()).chain(says));
+        table.add_row(row(p.to_string(), &|s| Says::of(s.report, p).words().to_owned()));
     }
-    table.add_row(
-        std::iter::once("runs".to_owned())
-            .chain(searches.iter().map(|s| grouped(s.report.all_runs()))),
-    );
+    table.add_row(row("runs".to_owned(), &|s| grouped(s.report.all_runs())));
     writeln!(out, "{}", table.trim_fmt())?;
     if let Some(s) = searches.iter().find(|s| s.report.exhausted) {
-        let depth = deviations(s);
-        writeln!(
-            out,
-            "exhausted: in no run with up to {depth}, nor in {} drawn ones",
-            grouped(s.report.all_runs() - s.report.runs)
-        )?;
+        let (depth, drawn) = (deviations(s), grouped(s.report.all_runs() - s.report.runs));
+        writeln!(out, "exhausted: in no run with up to {depth}, nor in {drawn} drawn ones")?;
     }
     writeln!(out)?;
     for s in searches {
         for (i, (v, file)) in s.report.violations.iter().zip(&s.tapes).enumerate() {
-            writeln!(
-                out,
-                "{} {}: {}\n      taintsim replay {file}",
-                s.release, v.property, v.text
-            )?;
+            writeln!(out, "{} {}: {}", s.release, v.property, v.text)?;
+            writeln!(out, "      taintsim replay {file}")?;
             if let Some(folder) = s.reports.get(i) {
                 writeln!(out, "      report in {folder}")?;
             }
@@ -293,8 +265,7 @@ pub(crate) fn write_table(
 pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;
-        let says: serde_json::Map<String, Value> =
-            properties.iter().map(|p| (p.to_string(), json!(Says::of(r, p).words()))).collect();
+        let says = properties.iter().map(|p| (p.to_string(), Says::of(r, p).words().into()));
         let outcomes = |outcomes: &[Reached]| -> Vec<Value> {
             let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.text });
             outcomes.iter().map(one).collect()
@@ -326,7 +297,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "complete": r.complete,
             "changed": r.changed,
             "drawn_beside": r.beside.as_ref().map(|b| json!({ "runs": b.runs, "outcomes": outcomes(&b.outcomes) })),
-            "properties": says,
+            "properties": says.collect::<Map<String, Value>>(),
             "outcomes": outcomes(&r.outcomes),
             "violations": r.violations.iter().enumerate().map(violation).collect::<Vec<_>>(),
         })

@@ -92,10 +92,7 @@ impl Finding<'_> {
         writeln!(out, "## What did you expect to happen?\n")?;
         match self.property {
             Property::Expect => writeln!(out, "What the scenario below has as `expect`.\n")?,
-            property => {
-                let text = must_not(&property);
-                writeln!(out, "`{property}`: it must not happen that {text}.\n")?;
-            }
+            p => writeln!(out, "`{p}`: it must not happen that {}.\n", must_not(&p))?,
         }
         self.reproduce(out)?;
         writeln!(out, "## Anything else we need to know?\n")?;
@@ -118,12 +115,8 @@ impl Finding<'_> {
         writeln!(out, "## How can we reproduce it (as minimally and precisely as possible)?\n")?;
         let of = |n: usize, what: &str| (n > 0).then(|| counted(n as u64, what));
         let size = self.size;
-        let parts = [
-            of(size.nodes, "node"),
-            of(size.workloads, "workload"),
-            of(size.pods, "pod"),
-            of(size.deviations, "choice"),
-        ];
+        let (nodes, workloads) = (of(size.nodes, "node"), of(size.workloads, "workload"));
+        let parts = [nodes, workloads, of(size.pods, "pod"), of(size.deviations, "choice")];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let least = match self.is_least {
             true => "With anything left out of it, it no longer happens",
@@ -173,10 +166,8 @@ impl Finding<'_> {
             who => who.unwrap_or_default(),
         };
         let acting = places::acting(&steps, component);
-        let cited: Vec<String> = acting
-            .iter()
-            .filter_map(|a| Some(format!("- {}: {}", a.cited(&releases)?, a.by())))
-            .collect();
+        let cited = acting.iter().filter_map(|a| Some((a.cited(&releases)?, a.by())));
+        let cited: Vec<String> = cited.map(|(place, who)| format!("- {place}: {who}")).collect();
         if cited.is_empty() {
             return Ok(());
         }
@@ -190,18 +181,17 @@ impl Finding<'_> {
     }
 
     fn often(&self, out: &mut dyn Write) -> io::Result<()> {
+        let name = self.name;
         writeln!(
             out,
-            "### How often\n\nOf `{}` as it was searched, each choice drawn about as often as upstream comes to it; in brackets what holds the true part in 95 of 100 cases:\n",
-            self.name
+            "### How often\n\nOf `{name}` as it was searched, each choice drawn about as often as upstream comes to it; in brackets what holds the true part in 95 of 100 cases:\n"
         )?;
         for on in self.on {
             let Ok(v) = on.found else { continue };
             let often = v.drawn.map(|(count, of)| of_drawn(count, of));
-            let often = often.unwrap_or_else(|| {
-                "not known, as it takes other times or trouble, or as the search ended early"
-                    .to_owned()
-            });
+            let often = often.as_deref().unwrap_or(
+                "not known, as it takes other times or trouble, or as the search ended early",
+            );
             writeln!(out, "- {}: {often}", on.release)?;
         }
         writeln!(out)
@@ -210,16 +200,15 @@ impl Finding<'_> {
     fn releases(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "## Kubernetes version\n")?;
         for on in self.on {
-            let runs = counted(on.runs, "run");
-            match on.found {
-                Ok(_) => writeln!(out, "- {}: found, in a search of {runs}", on.release)?,
-                Err(Says::Exhausted) => writeln!(
-                    out,
-                    "- {}: not found in {runs}, all that differ little from the usual order",
-                    on.release
-                )?,
-                Err(_) => writeln!(out, "- {}: not found in {runs}; there are more", on.release)?,
-            }
+            let (runs, release) = (counted(on.runs, "run"), on.release);
+            let said = match on.found {
+                Ok(_) => format!("found, in a search of {runs}"),
+                Err(Says::Exhausted) => {
+                    format!("not found in {runs}, all that differ little from the usual order")
+                }
+                Err(_) => format!("not found in {runs}; there are more"),
+            };
+            writeln!(out, "- {release}: {said}")?;
         }
         let (program, release) = (env!("CARGO_PKG_VERSION"), &self.plan.profile.release);
         writeln!(

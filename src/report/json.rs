@@ -117,17 +117,16 @@ fn workloads(report: &Report<'_>) -> Value {
         let mut all = match w.id {
             None => json!({ "name": w.name }),
             Some(_) => json!({
-                "kind": w.name.split('/').next().unwrap_or_default(),
-                "namespace": namespace_of(&w.name),
-                "name": short_name(&w.name),
+            "kind": w.name.split('/').next().unwrap_or_default(),
+            "namespace": namespace_of(&w.name),
+            "name": short_name(&w.name),
             }),
         };
         extend(&mut all, costs(&w.costs));
         all["costs_from_s"] = w.from.map(Time::as_secs_f64).into();
         all["not_whole_at_first_fault"] = w.late(report.analysis).is_some().into();
         for (key, figure) in Served::FIGURES {
-            all[key] =
-                w.course(figure).iter().map(|(at, n)| json!([at.as_secs_f64(), n])).collect();
+            all[key] = steps(&w.course(figure));
         }
         let outcome = report.workloads.outcomes.iter().find(|o| Some(o.id) == w.id);
         extend(&mut all, outcome.map_or(Value::Null, by_api));
@@ -145,8 +144,9 @@ pub(crate) fn extend(object: &mut Value, more: Value) {
 
 /// Every figure under its name.
 fn costs(costs: &Costs) -> Value {
-    let value = |f: Figure| {
-        if f.is_count() { Value::from(f.of(costs) as u64) } else { Value::from(f.of(costs)) }
+    let value = |f: Figure| match f.is_count() {
+        true => Value::from(f.of(costs) as u64),
+        false => Value::from(f.of(costs)),
     };
     Figure::ALL.into_iter().map(|f| (f.name().to_owned(), value(f))).collect::<Map<_, _>>().into()
 }
@@ -155,10 +155,9 @@ fn summary(s: &Summary) -> Value {
     let m = &s.metrics;
     let deletions: Map<String, Value> =
         s.deletions.iter().map(|(actor, n)| (actor.as_str().to_owned(), Value::from(*n))).collect();
-    let evicted_by: Map<String, Value> = EvictionCause::ALL
-        .iter()
-        .map(|c| (c.as_str().to_owned(), Value::from(s.evicted_by.get(c).copied().unwrap_or(0))))
-        .collect();
+    let evicted = |c: &EvictionCause| Value::from(s.evicted_by.get(c).copied().unwrap_or(0));
+    let evicted_by: Map<String, Value> =
+        EvictionCause::ALL.iter().map(|c| (c.as_str().to_owned(), evicted(c))).collect();
     let nodes = |h: Health| s.end.nodes[h.index()];
     let mut all = costs(&m.costs);
     extend(

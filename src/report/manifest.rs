@@ -2,8 +2,8 @@
 
 use super::json::extend;
 use super::model::Report;
-use crate::files::{Fingerprint, hash_text};
-use crate::plan::{Delay, Flags, Plan};
+use crate::files::{Fingerprint, InputFile, hash_text};
+use crate::plan::{Delay, Flags, Limits, Plan};
 use serde_json::{Map, Value, json};
 
 /// The name of the file.
@@ -23,8 +23,8 @@ pub(crate) const BYTES_MAX: u64 = 64 << 20;
 /// # Errors
 /// What shows that this program did not write it.
 pub fn files(bytes: &[u8]) -> Result<Vec<String>, String> {
-    let document: Value =
-        serde_json::from_slice(bytes).map_err(|e| format!("its {FILE} is no JSON: {e}"))?;
+    let document = serde_json::from_slice::<Value>(bytes);
+    let document = document.map_err(|e| format!("its {FILE} is no JSON: {e}"))?;
     if !document["taintsim"].is_string() || !document["format"].is_u64() {
         return Err(format!("its {FILE} is not one of taintsim's"));
     }
@@ -63,11 +63,9 @@ pub fn of_run(report: &Report<'_>, records: u64) -> Value {
 
 /// The scenario of a run or a sweep: its hash covers its text and the files that it points at.
 pub(crate) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String]) -> Value {
-    let inputs: Vec<Value> = from
-        .inputs
-        .iter()
-        .map(|i| json!({ "file": i.file, "bytes": i.bytes, "hash": hash_text(i.hash) }))
-        .collect();
+    let input =
+        |i: &InputFile| json!({ "file": i.file, "bytes": i.bytes, "hash": hash_text(i.hash) });
+    let inputs: Vec<Value> = from.inputs.iter().map(input).collect();
     json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash_text(from.hash), "inputs": inputs, "set": set })
 }
 
@@ -77,8 +75,7 @@ fn delay(d: Delay) -> Value {
 
 fn timing(plan: &Plan) -> Value {
     let t = &plan.timing;
-    let limits =
-        |l: Option<crate::plan::Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
+    let limits = |l: Option<Limits>| l.map(|l| json!({ "qps": l.qps, "burst": l.burst }));
     json!({
         "name": t.name,
         "request": delay(t.request),

@@ -108,8 +108,8 @@ impl<'a> Report<'a> {
     /// to be whole first.
     fn not_whole_yet(&self) -> Option<String> {
         let all = &self.serving.workloads;
-        let mut late: Vec<_> =
-            all.iter().filter_map(|w| Some((w, w.late(self.analysis)?))).collect();
+        let late = all.iter().filter_map(|w| Some((w, w.late(self.analysis)?)));
+        let mut late: Vec<_> = late.collect();
         late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(*from));
         let (_, (harm, _)) = late.iter().min_by_key(|(_, (harm, _))| harm.at)?;
         let entry = self.analysis.plan.timeline.get(harm.entry as usize)?;
@@ -130,16 +130,13 @@ impl<'a> Report<'a> {
     pub fn heading(&self) -> Heading {
         let plan = self.analysis.plan;
         let checked = if plan.profile.recorded { "" } else { " (not checked against recordings)" };
-        let subtitle = format!(
-            "Kubernetes {}{checked}, timing {}, seed {}: {}",
-            self.release(),
-            plan.timing.name,
-            self.source.seed,
-            size_in_words(&self.size())
-        );
+        let (release, timing, seed) = (self.release(), &plan.timing.name, self.source.seed);
+        let size = size_in_words(&self.size());
         Heading {
             title: plan.name.clone(),
-            subtitle,
+            subtitle: format!(
+                "Kubernetes {release}{checked}, timing {timing}, seed {seed}: {size}"
+            ),
             doc: plan.doc.lines().next().unwrap_or_default().to_owned(),
         }
     }
@@ -148,9 +145,8 @@ impl<'a> Report<'a> {
 /// What to know of workloads that something hit before they were first whole.
 pub(crate) fn still_being_made(came: &str, mut workloads: Vec<String>) -> String {
     if workloads.len() > NAMED {
-        let more = format!("{} more", workloads.len() - NAMED);
-        workloads.truncate(NAMED);
-        workloads.push(more);
+        let more = workloads.split_off(NAMED).len();
+        workloads.push(format!("{more} more"));
     }
     format!(
         "Still being made when {came}, so that what was missing before is not counted: {}. \

@@ -26,14 +26,10 @@ pub(crate) fn percent(part: f64) -> String {
 pub(crate) fn of_drawn(count: u64, of: u64) -> String {
     let Interval { low, high } = share_interval(count, of);
     let runs = grouped(of);
+    let (n, low, high) = (grouped(count), percent(low), percent(high));
     match count {
-        0 => format!("none of {runs} drawn runs (at most {})", percent(high)),
-        _ => format!(
-            "{} of {runs} drawn runs ({} to {})",
-            grouped(count),
-            percent(low),
-            percent(high)
-        ),
+        0 => format!("none of {runs} drawn runs (at most {high})"),
+        _ => format!("{n} of {runs} drawn runs ({low} to {high})"),
     }
 }
 
@@ -63,11 +59,8 @@ fn of_runs(share: f64, Interval { low, high }: Interval) -> String {
 /// Those of the writer.
 pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io::Result<()> {
     let Asked { plan, property, .. } = asked;
-    writeln!(
-        out,
-        "{} on Kubernetes {}: how often {property} is violated\n",
-        plan.name, plan.profile.release
-    )?;
+    let (name, release) = (&plan.name, &plan.profile.release);
+    writeln!(out, "{name} on Kubernetes {release}: how often {property} is violated\n")?;
     let drawn = of_drawn(often.violated, often.drawn);
     match &often.along {
         None => writeln!(out, "{drawn}")?,
@@ -83,36 +76,24 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
             "no way to it was found, so that nothing more is known; --search and --depth look further"
         )?;
     }
-    for text in &often.never {
-        writeln!(out, "in no drawn run, as it takes an order that only a search asks for: {text}")?;
-    }
-    Ok(())
+    let never = "in no drawn run, as it takes an order that only a search asks for";
+    often.never.iter().try_for_each(|text| writeln!(out, "{never}: {text}"))
 }
 
 fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
-    writeln!(
-        out,
-        "  along {}: {}",
-        match along.ways.len() as u64 {
-            1 => "the way below".to_owned(),
-            n => format!("the {} below", counted(n, "way")),
-        },
-        of_runs(along.share, along.interval)
-    )?;
+    let ways = match along.ways.len() as u64 {
+        1 => "the way below".to_owned(),
+        n => format!("the {} below", counted(n, "way")),
+    };
+    writeln!(out, "  along {ways}: {}", of_runs(along.share, along.interval))?;
     let most = percent(along.others().high);
     writeln!(out, "  on other ways: at most {most} of runs")?;
     writeln!(out, "  as they come: {drawn}")?;
     for way in &along.ways {
-        writeln!(
-            out,
-            "\n{}\n  {} of {} runs that were led there",
-            way.text,
-            grouped(way.violated),
-            grouped(along.runs)
-        )?;
-        for (text, odds) in &way.choices {
-            writeln!(out, "  {text} ({})", percent(*odds))?;
-        }
+        let (violated, runs) = (grouped(way.violated), grouped(along.runs));
+        writeln!(out, "\n{}\n  {violated} of {runs} runs that were led there", way.text)?;
+        let mut choices = way.choices.iter();
+        choices.try_for_each(|(text, odds)| writeln!(out, "  {text} ({})", percent(*odds)))?;
     }
     Ok(())
 }
@@ -123,11 +104,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
         let ways = along.ways.iter().map(|way| {
             let held = way.choices.iter();
             let held = held.map(|(text, odds)| json!({ "choice": text, "odds": odds }));
-            json!({
-                "text": way.text,
-                "violated": way.violated,
-                "held": held.collect::<Vec<_>>(),
-            })
+            json!({ "text": way.text, "violated": way.violated, "held": held.collect::<Vec<_>>() })
         });
         json!({
             "runs": along.runs,

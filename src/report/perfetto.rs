@@ -49,11 +49,10 @@ struct Thread {
 impl Thread {
     /// A moment, with what is told of it beside its record.
     fn moment(&mut self, at: Time, name: &str, record: RecordId, more: Option<(&str, Value)>) {
-        let mut args = json!({ "record": record });
+        let (ts, mut args) = (micros(at), json!({ "record": record }));
         if let Some((key, value)) = more {
             args[key] = value;
         }
-        let ts = micros(at);
         self.events.push(json!({ "ph": "i", "ts": ts, "name": name, "s": "t", "args": args }));
     }
 
@@ -86,6 +85,9 @@ impl Thread {
 }
 
 /// Microseconds with what is left of nanoseconds.
+/// The process and the thread in which each record is drawn.
+type Drawn = BTreeMap<RecordId, (u32, u32)>;
+
 fn micros(at: Time) -> Value {
     let ns = at.as_nanos();
     if ns.is_multiple_of(1_000) { Value::from(ns / 1_000) } else { Value::from(ns as f64 / 1e3) }
@@ -136,13 +138,10 @@ impl Drawing<'_> {
     fn record(&mut self, id: RecordId, r: &Record, step: &Step) {
         if let Some((node, before, after)) = step.node {
             let process = NODES + node.0;
-            if before.silent != after.silent {
-                let thread = self.thread(process, Row::Silence);
-                if after.silent {
-                    thread.begin(r.at, "silent", id)
-                } else {
-                    thread.end(r.at, |_| true)
-                }
+            match (before.silent, after.silent) {
+                (false, true) => self.thread(process, Row::Silence).begin(r.at, "silent", id),
+                (true, false) => self.thread(process, Row::Silence).end(r.at, |_| true),
+                _ => {}
             }
             let shown = |h: Health| match h {
                 Health::Unknown => Some("Unknown"),
@@ -234,20 +233,18 @@ impl Drawing<'_> {
             What::PodDeleting(grace) if !before.deleting => {
                 let thread = self.pod_thread(pod, before, id);
                 thread.end(r.at, is_timer);
-                let name = if evicted {
-                    "evicted".to_owned()
-                } else if r.actor == Actor::Scheduler {
-                    "preempted".to_owned()
-                } else {
-                    format!("deleted by {}", r.actor.as_str())
+                let name = match r.actor {
+                    _ if evicted => "evicted".to_owned(),
+                    Actor::Scheduler => "preempted".to_owned(),
+                    actor => format!("deleted by {}", actor.as_str()),
                 };
                 thread.moment(r.at, &name, id, Some(("grace_s", grace.into())));
                 thread.begin(r.at, "terminating", id);
                 self.timers.remove(&place);
             }
             What::PodGone => {
-                self.pod_thread(pod, before, id)
-                    .end(r.at, |name| name == "on the node" || name == "pending");
+                let is_there = |name: &str| name == "on the node" || name == "pending";
+                self.pod_thread(pod, before, id).end(r.at, is_there);
                 self.timers.remove(&place);
             }
             What::EvictionFailed => {
@@ -316,11 +313,7 @@ impl Drawing<'_> {
     }
 
     /// The nearest of the causes of a record that is drawn, with its place.
-    fn drawn_cause(
-        &self,
-        drawn: &BTreeMap<RecordId, (u32, u32)>,
-        record: RecordId,
-    ) -> Option<(RecordId, (u32, u32))> {
+    fn drawn_cause(&self, drawn: &Drawn, record: RecordId) -> Option<(RecordId, (u32, u32))> {
         let trace = self.analysis.trace;
         let cause = |of: &RecordId| Some(trace.get(*of)?.cause);
         let mut causes = std::iter::successors(cause(&record), cause);
@@ -357,7 +350,7 @@ impl Drawing<'_> {
             line(&meta(process, 0, "process_sort_index", json!({ "sort_index": process })))?;
         }
         // Where a record is drawn at its own time.
-        let mut drawn: BTreeMap<RecordId, (u32, u32)> = BTreeMap::new();
+        let mut drawn = Drawn::new();
         for (i, ((process, row), mut thread)) in (0u32..).zip(threads) {
             let number = first_thread + i;
             let name = self.thread_name(&row);
@@ -382,7 +375,7 @@ impl Drawing<'_> {
             for (ph, of, (pid, tid)) in [("s", cause, from), ("f", record, *to)] {
                 let at = self.analysis.trace.get(of).map_or(Time::ZERO, |r| r.at);
                 let mut event = json!({
-                    "ph": ph, "id": record, "cat": "cause", "name": "led to", "ts": micros(at), "pid": pid, "tid": tid
+                "ph": ph, "id": record, "cat": "cause", "name": "led to", "ts": micros(at), "pid": pid, "tid": tid
                 });
                 if ph == "f" {
                     event["bp"] = "e".into();
@@ -390,11 +383,9 @@ impl Drawing<'_> {
                 line(&event)?;
             }
         }
-        let all = curves(self.analysis);
-        let waiting = waiting(self.analysis);
-        for (name, steps) in
-            [("pods up", all.of(Curve::Available)), ("nodes that wait for their taint", &waiting)]
-        {
+        let (all, waiting) = (curves(self.analysis), waiting(self.analysis));
+        let up = ("pods up", all.of(Curve::Available));
+        for (name, steps) in [up, ("nodes that wait for their taint", &waiting)] {
             for (at, n) in steps {
                 line(&json!({
                     "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }

@@ -73,8 +73,8 @@ pub(crate) fn acting(steps: &Steps, component: &str) -> Vec<Acting> {
 impl Row {
     /// Whether a step that wrote these lines is its work.
     fn is_of(&self, process: &str, wrote: &[String]) -> bool {
-        let (not, words): (Vec<&str>, Vec<&str>) =
-            self.wrote.split_whitespace().partition(|word| word.starts_with('!'));
+        let words = self.wrote.split_whitespace();
+        let (not, words): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('!'));
         let has = |line: &String| {
             words.first().is_some_and(|word| line.starts_with(*word))
                 && words.iter().all(|word| line.contains(*word))

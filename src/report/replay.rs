@@ -1,7 +1,6 @@
 //! The interleaving of a replayed run as a table: who did what, having seen what.
 
-use super::prelude::*;
-use super::text::Printer;
+use super::results::*;
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
 use crate::report::html::board::{Steps, Taken};
@@ -22,20 +21,16 @@ pub(crate) fn write(
     let table = table(trace, steps, violations);
     for line in table.to_string().lines() {
         let line = line.trim_end();
-        if p.style.colour && line.trim_start().starts_with('►') {
-            writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?;
-        } else {
-            writeln!(out, "{line}")?;
+        match p.style.colour && line.trim_start().starts_with('►') {
+            true => writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?,
+            false => writeln!(out, "{line}")?,
         }
     }
     writeln!(out)?;
     if let Some(d) = departure {
         return writeln!(out, "the replay departs from its tape here: {}", d.text);
     }
-    for v in violations {
-        writeln!(out, "► {}: {}", v.property, v.text)?;
-    }
-    Ok(())
+    violations.iter().try_for_each(|v| writeln!(out, "► {}: {}", v.property, v.text))
 }
 
 /// The same as JSON: the steps with what each saw and wrote, where the run departs from its tape, and
@@ -48,22 +43,13 @@ pub(crate) fn document(
     departure: Option<&Departure>,
 ) -> Value {
     let lanes = lanes(String::new(), trace, steps, violations);
-    let step = |taken: &Taken| {
-        json!({
-            "at_s": taken.at,
-            "process": lanes.processes[taken.process],
-            "saw": taken.saw,
-            "wrote": taken.wrote,
-            "mark": taken.mark,
-        })
+    let step = |Taken { at, process, saw, wrote, mark }: &Taken| {
+        let process = &lanes.processes[*process];
+        json!({ "at_s": at, "process": process, "saw": saw, "wrote": wrote, "mark": mark })
     };
     let violation = |v: &Violation| {
-        json!({
-            "property": v.property.to_string(),
-            "at_s": v.at.as_secs_f64(),
-            "text": v.text,
-            "records": v.records,
-        })
+        let (property, at) = (v.property.to_string(), v.at.as_secs_f64());
+        json!({ "property": property, "at_s": at, "text": v.text, "records": v.records })
     };
     json!({
         "name": plan.name,
@@ -75,43 +61,28 @@ pub(crate) fn document(
     })
 }
 
-/// A step as it is told.
-struct Told<'a> {
-    step: &'a ReplayedStep,
-    mark: Option<Mark>,
-    saw: Vec<String>,
-    wrote: Vec<String>,
-}
-
-/// What sets a step apart: its sign for people, and its name.
-type Mark = (&'static str, &'static str);
-
 /// A choice in it is not the usual one.
-const DEVIATION: Mark = ("↕", "deviation");
+const DEVIATION: &str = "deviation";
 /// It led to what a violation is about.
-const INVOLVED: Mark = ("·", "involved");
+const INVOLVED: &str = "involved";
 /// It is what a violation is about.
-const FAULT: Mark = ("►", "fault");
+const FAULT: &str = "fault";
 
 /// The steps, with marks at those that the violations are about.
 fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
-    table.load_style(comfy_table::presets::NOTHING).set_header([
-        "",
-        "time",
-        "process",
-        "saw",
-        "step and what it wrote",
-    ]);
-    for told in told(trace, steps, violations) {
-        let mark = told.mark.map_or("", |mark| mark.0);
-        table.add_row([
-            mark.to_owned(),
-            format!("{:.6}", told.step.at.as_secs_f64()),
-            told.step.process.clone(),
-            told.saw.join("\n"),
-            told.wrote.join("\n"),
-        ]);
+    table.load_style(comfy_table::presets::NOTHING);
+    table.set_header(["", "time", "process", "saw", "step and what it wrote"]);
+    let lanes = lanes(String::new(), trace, steps, violations);
+    for Taken { at, process, saw, wrote, mark } in lanes.steps {
+        let sign = match mark {
+            Some(FAULT) => "►",
+            Some(INVOLVED) => "·",
+            Some(_) => "↕",
+            None => "",
+        };
+        let (time, process) = (format!("{at:.6}"), lanes.processes[process].clone());
+        table.add_row([sign.to_owned(), time, process, saw.join("\n"), wrote.join("\n")]);
     }
     table
 }
@@ -123,41 +94,21 @@ pub(crate) fn lanes(
     steps: &[ReplayedStep],
     violations: &[Violation],
 ) -> Steps {
+    let fault: BTreeSet<_> = violations.iter().filter_map(|v| v.records.last().copied()).collect();
+    let involved: BTreeSet<_> = violations.iter().flat_map(|v| &v.records).copied().collect();
     let mut processes: Vec<String> = Vec::new();
     let mut taken = Vec::new();
-    for told in told(trace, steps, violations) {
-        let name = &told.step.process;
-        let process = processes.iter().position(|p| p == name).unwrap_or_else(|| {
-            processes.push(name.clone());
+    for step in steps {
+        let process = processes.iter().position(|p| *p == step.process).unwrap_or_else(|| {
+            processes.push(step.process.clone());
             processes.len() - 1
         });
-        taken.push(Taken {
-            at: told.step.at.as_secs_f64(),
-            process,
-            saw: told.saw,
-            wrote: told.wrote,
-            mark: told.mark.map(|mark| mark.1),
-        });
-    }
-    Steps { title, processes, steps: taken }
-}
-
-fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) -> Vec<Told<'a>> {
-    let fault: BTreeSet<RecordId> =
-        violations.iter().filter_map(|v| v.records.last().copied()).collect();
-    let involved: BTreeSet<RecordId> =
-        violations.iter().flat_map(|v| v.records.iter().copied()).collect();
-    let mut all = Vec::new();
-    for step in steps {
         let records = step.records.clone();
-        let mark = if records.clone().any(|r| fault.contains(&r)) {
-            Some(FAULT)
-        } else if records.clone().any(|r| involved.contains(&r)) {
-            Some(INVOLVED)
-        } else if step.deviations.is_empty() {
-            None
-        } else {
-            Some(DEVIATION)
+        let any_of = |of: &BTreeSet<RecordId>| records.clone().any(|r| of.contains(&r));
+        let mark = match any_of(&fault) {
+            true => Some(FAULT),
+            false if any_of(&involved) => Some(INVOLVED),
+            false => (!step.deviations.is_empty()).then_some(DEVIATION),
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
         wrote.extend(step.answers.iter().cloned());
@@ -170,9 +121,9 @@ fn told<'a>(trace: &Trace, steps: &'a [ReplayedStep], violations: &[Violation]) 
                 saw.push(seen);
             }
         }
-        all.push(Told { step, mark, saw, wrote });
+        taken.push(Taken { at: step.at.as_secs_f64(), process, saw, wrote, mark });
     }
-    all
+    Steps { title, processes, steps: taken }
 }
 
 /// What a record's author had seen, how old that was, and how much had changed since.
@@ -186,12 +137,8 @@ fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
         (_, Some(p)) => x.pod() == Some(p),
         _ => x.workload().is_some() && x.workload() == saw.workload(),
     };
-    let changes = trace
-        .iter()
-        .take(id as usize)
-        .skip(r.saw as usize + 1)
-        .filter(|x| same(x) && is_change(trace, x))
-        .count();
+    let since = trace.iter().take(id as usize).skip(r.saw as usize + 1);
+    let changes = since.filter(|x| same(x) && is_change(trace, x)).count();
     let age = r.at.since(saw.at).as_nanos() as f64 / 1e9;
     let stale = match changes {
         0 => String::new(),
@@ -218,9 +165,8 @@ fn words(f: &Fields) -> String {
     words.extend(f.seconds.map(|s| format!("{s}s")));
     words.extend(f.value.map(|v| v.to_string()));
     words.extend(f.replicas.map(|n| n.to_string()));
-    words.extend(
-        f.added.iter().map(|t| format!("+{t}")).chain(f.removed.iter().map(|t| format!("-{t}"))),
-    );
+    words.extend(f.added.iter().map(|t| format!("+{t}")));
+    words.extend(f.removed.iter().map(|t| format!("-{t}")));
     if f.what != "event" {
         words.extend(own(&f.message));
     }

@@ -1,8 +1,6 @@
 //! The settings of a scenario: every path that `--set` takes, and what it is set to.
 
-use super::prelude::*;
-use super::tables::{Cell, Field, Kind, Rows, object};
-use super::text::{PLAIN, Printer};
+use super::results::*;
 use crate::scenario::Setting;
 
 /// Values of longer paths stand below them.
@@ -47,10 +45,6 @@ pub(crate) fn table(settings: &[Setting]) -> Rows {
 
 /// The same as JSON.
 pub(crate) fn document(scenario: &str, settings: &[Setting]) -> Value {
-    let one = |s| object(&fields(), s);
-    json!({
-        "version": 1,
-        "scenario": scenario,
-        "settings": settings.iter().map(one).collect::<Vec<_>>(),
-    })
+    let settings: Vec<_> = settings.iter().map(|s| object(&fields(), s)).collect();
+    json!({ "version": 1, "scenario": scenario, "settings": settings })
 }

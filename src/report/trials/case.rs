@@ -104,15 +104,10 @@ impl Failed {
 
     /// An expectation that was not met in a scenario with those changes.
     pub fn new(f: &Failure, runs: usize, overrides: &Overrides) -> Self {
-        let mut notes: Vec<String> =
-            f.told.records.iter().map(|(id, text)| format!("record {id}: {text}")).collect();
-        notes.extend(
-            f.told
-                .why
-                .iter()
-                .enumerate()
-                .map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " })),
-        );
+        let records = f.told.records.iter().map(|(id, text)| format!("record {id}: {text}"));
+        let why = f.told.why.iter().enumerate();
+        let why = why.map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " }));
+        let notes = records.chain(why).collect();
         let mut change = arguments(overrides);
         // Where there is one run, its seed is the scenario's or the command line's.
         let of_many = runs > 1;
@@ -121,41 +116,29 @@ impl Failed {
         }
         let mut calls = Vec::new();
         if let Some((object, at)) = &f.told.about {
-            let at =
-                at.map(|t| format!(" --at {}", duration::format(Dur::from_nanos(t.as_nanos()))));
+            let at = at.map(|t| format!(" --at {}", duration::format(t.since(Time::ZERO))));
             let behind = format!(" {}{}{change}", quoted(object), at.unwrap_or_default());
             calls.push(["more: ".to_owned(), "taintsim explain".to_owned(), behind]);
         }
         if of_many {
-            let share = f
-                .share
-                .map(|s| format!(", and it had to be met in {} % of them", s * 100.0))
-                .unwrap_or_default();
-            let Interval { low, high } = share_interval(f.failed_runs as u64, runs as u64);
-            let said = format!(
-                "not met in {} of {runs} runs ({} to {} of all){share}; the first is ",
-                f.failed_runs,
-                percent(low),
-                percent(high)
-            );
+            let share =
+                f.share.map(|s| format!(", and it had to be met in {} % of them", s * 100.0));
+            let (share, failed) = (share.unwrap_or_default(), f.failed_runs);
+            let Interval { low, high } = share_interval(failed as u64, runs as u64);
+            let of_all = format!("({} to {} of all)", percent(low), percent(high));
+            let said = format!("not met in {failed} of {runs} runs {of_all}{share}; the first is ");
             calls.push([said, "taintsim run".to_owned(), change]);
         }
-        Failed {
-            kind: f.kind.to_owned(),
-            problem: f.problem.clone(),
-            notes,
-            seed: Some(f.seed),
-            calls,
-        }
+        Failed { seed: Some(f.seed), calls, ..Self::other(&f.kind, f.problem.clone(), notes) }
     }
 
     /// What explains it, line by line; `file` is how the scenario is called.
     pub fn notes(&self, file: &str) -> Vec<String> {
         // What came by standard input is given there again.
         let file = if file == STDIN { "-" } else { &quoted(file) };
-        let call =
-            |[said, command, behind]: &[String; 3]| format!("{said}`{command} {file}{behind}`");
-        self.notes.iter().cloned().chain(self.calls.iter().map(call)).collect()
+        let calls = self.calls.iter();
+        let calls = calls.map(|[said, command, rest]| format!("{said}`{command} {file}{rest}`"));
+        self.notes.iter().cloned().chain(calls).collect()
     }
 }
 
@@ -170,14 +153,9 @@ pub fn cases(
 ) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     for (e, held) in list.iter().zip(held) {
-        let said = text
-            .get(e.bytes.clone())
-            .map(one_line)
-            .filter(|s| !s.is_empty())
-            .unwrap_or_else(|| e.kind.to_owned());
-        let again = |n: usize| {
-            if n == 1 { said.clone() } else { format!("{said} ({n})") }
-        };
+        let said = text.get(e.bytes.clone()).map(one_line).filter(|s| !s.is_empty());
+        let said = said.unwrap_or_else(|| e.kind.to_owned());
+        let again = |n: usize| if n == 1 { said.clone() } else { format!("{said} ({n})") };
         let name =
             (1..).map(again).find(|name| cases.iter().all(|c| c.name != *name)).unwrap_or_default();
         let came = match held {
@@ -241,10 +219,9 @@ fn arguments(overrides: &Overrides) -> String {
 /// A word as a shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-+=:,./@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

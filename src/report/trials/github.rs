@@ -13,24 +13,13 @@ use std::io::{self, Write};
 pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     for t in all {
         let mut tell = |level: &str, problem: &Problem, title: &str, notes: &[String]| {
-            let place = problem
-                .line_and_column()
-                .map(|(l, c)| format!(",line={l},col={c}"))
-                .unwrap_or_default();
+            let place = problem.line_and_column().map(|(l, c)| format!(",line={l},col={c}"));
             let mut text = problem.message.clone();
-            for note in
-                problem.help.iter().map(|h| format!("help: {h}")).chain(notes.iter().cloned())
-            {
-                text.push('\n');
-                text.push_str(&note);
-            }
-            writeln!(
-                out,
-                "::{level} file={}{place},title={}::{}",
-                property(&t.file),
-                property(title),
-                message(&text)
-            )
+            let help = problem.help.iter().map(|h| format!("\nhelp: {h}"));
+            text.extend(help.chain(notes.iter().map(|note| format!("\n{note}"))));
+            let (file, title, text) = (property(&t.file), property(title), message(&text));
+            let place = place.unwrap_or_default();
+            writeln!(out, "::{level} file={file}{place},title={title}::{text}")
         };
         for warning in &t.warnings {
             tell("warning", warning, "warning", &[])?;
@@ -66,30 +55,21 @@ pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()
             Status::NotRun => "⏭️",
             Status::Failed | Status::Wrong | Status::NoExpectations => "❌",
         };
-        writeln!(
-            out,
-            "| {mark} {} | {} | {} | {} |",
-            t.status().word(),
-            html(&t.file),
-            t.expectations,
-            t.runs
-        )?;
+        let (status, file, expectations) = (t.status().word(), html(&t.file), t.expectations);
+        writeln!(out, "| {mark} {status} | {file} | {expectations} | {} |", t.runs)?;
     }
     for t in all {
-        let told =
-            t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing)).flat_map(|c| t.told(c));
-        let texts: Vec<String> = told
-            .map(|(message, notes)| {
-                std::iter::once(message).chain(notes).collect::<Vec<_>>().join("\n")
-            })
-            .collect();
+        // Between tags, and not between fences, which a text could close.
+        let told = t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing));
+        let told = told.flat_map(|c| t.told(c));
+        let text =
+            |(message, notes): (String, Vec<String>)| [vec![message], notes].concat().join("\n");
+        let texts: Vec<String> = told.map(text).collect();
         if !texts.is_empty() {
-            // Between tags, and not between fences, which a text could close.
+            let (file, text) = (html(&t.file), html(&texts.join("\n\n")));
             writeln!(
                 out,
-                "\n<details><summary>{}</summary>\n\n<pre>{}</pre>\n\n</details>",
-                html(&t.file),
-                html(&texts.join("\n\n"))
+                "\n<details><summary>{file}</summary>\n\n<pre>{text}</pre>\n\n</details>"
             )?;
         }
     }

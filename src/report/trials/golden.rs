@@ -31,10 +31,9 @@ pub fn golden(analysis: &Analysis<'_>, seed: u64) -> String {
     let mut out =
         format!("{HEAD}\n# {}, seed {seed}\n{RELEASE}{}\n", plan.name, plan.profile.release);
     for row in moments(analysis) {
-        let last = if row.last.as_millis() == row.first.as_millis() {
-            String::new()
-        } else {
-            format!(" … {}", absolute(row.last))
+        let last = match row.last.as_millis() == row.first.as_millis() {
+            true => String::new(),
+            false => format!(" … {}", absolute(row.last)),
         };
         out += &format!("{:>12}{last}  {}\n", absolute(row.first), row.text);
     }
@@ -82,10 +81,8 @@ pub fn compare(file: &str, run: &str) -> Result<Option<Difference>, String> {
             lines.push(format!("{sign} {}", change.value().trim_end_matches('\n')));
         }
     }
-    let releases = of_file
-        .zip(of_run)
-        .filter(|(file, run)| file != run)
-        .map(|(file, run)| (file.to_owned(), run.to_owned()));
+    let releases = of_file.zip(of_run).filter(|(file, run)| file != run);
+    let releases = releases.map(|(file, run)| (file.to_owned(), run.to_owned()));
     Ok(Some(Difference { lines, releases }))
 }
 

@@ -39,9 +39,7 @@ fn scenario(t: &Tested) -> Value {
     let found = |came: &Came| -> Vec<Value> {
         match came {
             Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
-            Came::Wrong(problems) => {
-                problems.0.iter().map(|p| problem(p, "mistake", &[])).collect()
-            }
+            Came::Wrong(all) => all.0.iter().map(|p| problem(p, "mistake", &[])).collect(),
             Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
         }
     };
@@ -59,8 +57,7 @@ fn scenario(t: &Tested) -> Value {
 }
 
 fn problem(p: &Problem, kind: &str, notes: &[String]) -> Value {
-    let (line, column) =
-        p.line_and_column().map_or((Value::Null, Value::Null), |(l, c)| (l.into(), c.into()));
+    let (line, column) = p.line_and_column().unzip();
     json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
 }
 
@@ -164,18 +161,16 @@ fn case(xml: &mut Xml, t: &Tested, c: &Case, took: Duration) -> io::Result<()> {
     let messages: Vec<&str> = told.iter().map(|(message, _)| message.as_str()).collect();
     let lines = told.iter().flat_map(|(message, notes)| std::iter::once(message).chain(notes));
     let text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
-    let inner = |xml: &mut Xml| match fault {
-        None => xml
-            .create_element(kind)
-            .with_attribute(("message", clean(why).as_str()))
-            .write_empty()
-            .map(drop),
-        Some(fault) => xml
-            .create_element(kind)
-            .with_attribute(("message", clean(&messages.join("\n")).as_str()))
-            .with_attribute(("type", clean(fault).as_str()))
-            .write_text_content(BytesText::new(&clean(&text)))
-            .map(drop),
+    let message = if fault.is_some() { clean(&messages.join("\n")) } else { clean(why) };
+    let inner = |xml: &mut Xml| {
+        let element = xml.create_element(kind).with_attribute(("message", message.as_str()));
+        match fault {
+            None => element.write_empty().map(drop),
+            Some(fault) => {
+                let element = element.with_attribute(("type", clean(fault).as_str()));
+                element.write_text_content(BytesText::new(&clean(&text))).map(drop)
+            }
+        }
     };
     element.write_inner_content(inner).map(drop)
 }

@@ -93,10 +93,8 @@ impl Tested {
                 _ => source.to_owned(),
             }
         });
-        name.map_or_else(
-            || problem.to_string(),
-            |name| problem.clone().source_named(&name).to_string(),
-        )
+        let named = name.map(|name| problem.clone().source_named(&name));
+        named.as_ref().unwrap_or(problem).to_string()
     }
 }
 
@@ -111,13 +109,8 @@ pub(super) fn counts(all: &[Tested]) -> [usize; 5] {
 
 /// `34 scenarios: 32 passed, 1 failed, 1 wrong`
 pub(super) fn tally(all: &[Tested]) -> String {
-    let n = counts(all);
-    let parts = ["passed", "failed", "wrong", "without expectations", "not run"];
-    let parts: Vec<String> = n
-        .iter()
-        .zip(parts)
-        .filter(|(n, _)| **n > 0)
-        .map(|(n, what)| format!("{n} {what}"))
-        .collect();
+    let words = ["passed", "failed", "wrong", "without expectations", "not run"];
+    let parts = counts(all).into_iter().zip(words).filter(|(n, _)| *n > 0);
+    let parts: Vec<String> = parts.map(|(n, what)| format!("{n} {what}")).collect();
     format!("{}: {}", counted(all.len(), "scenario"), parts.join(", "))
 }
