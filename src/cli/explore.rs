@@ -340,7 +340,7 @@ fn board_table(searches: &[Searched<'_>], properties: &[Property]) -> Table {
         let says = searches.iter().map(|s| Says::of(s.report, p).words().into());
         std::iter::once(p.to_string().into()).chain(says).collect()
     };
-    Table::new("Properties", columns, properties.iter().map(row).collect())
+    Table::new("Properties", columns, properties.iter().map(row))
 }
 
 /// The steps of the run in which a property does not hold.

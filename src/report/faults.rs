@@ -4,9 +4,8 @@ use super::prelude::*;
 use super::short;
 use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::tables::{self, Field, Kind, Rows};
-use crate::report::text::{PLAIN, Printer};
+use crate::report::text::{self, Filled, PLAIN, Printer};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 /// What was drawn.
 #[derive(Clone, Debug)]
@@ -40,21 +39,11 @@ pub(crate) fn write(
     outages: &[Outage],
 ) -> io::Result<()> {
     writeln!(p.out, "{}\n  {}\n", heading.name, heading.line(drawn))?;
-    let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(u16::try_from(p.style.width).unwrap_or(u16::MAX))
-        .set_header(COLUMNS);
-    for model in &drawn.models.list {
-        table.add_row(row(heading, model, outages).map(Cell::new));
-    }
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let alignment = if i < 2 { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(alignment);
-        column.set_padding((0, 2));
-    }
-    writeln!(p.out, "{}\n", table.trim_fmt())?;
+    let rows: Vec<_> = drawn.models.list.iter().map(|m| row(heading, m, outages)).collect();
+    let cells = |i: usize| rows.iter().map(|row| row[i].clone()).collect();
+    let columns = COLUMNS.into_iter().enumerate().map(|(i, name)| (name.to_owned(), cells(i)));
+    let columns: Vec<Filled> = columns.collect();
+    writeln!(p.out, "{}\n", text::table(&columns, Some(p.style.width), |i| i < 2))?;
     let note = "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline.";
     p.folded(note, 0, PLAIN)
 }
@@ -76,14 +65,9 @@ pub(crate) fn board_of(
     let bar = |m: &Model| {
         let spans = lengths(&of_model(m, outages));
         let middle = spans.get(spans.len().saturating_sub(1) / 2)?;
-        Some(Bar {
-            name: m.name.clone(),
-            low: minutes(*spans.first()?),
-            mark: minutes(*middle),
-            high: minutes(*spans.last()?),
-        })
+        let [low, mark, high] = [spans.first()?, middle, spans.last()?].map(|d| minutes(*d));
+        Some(Bar { name: m.name.clone(), low, mark, high })
     };
-    let cells = |row: [String; 7]| row.into_iter().map(Value::from).collect();
     Board {
         title: format!("{}: faults", heading.name),
         subtitle: heading.line(drawn),
@@ -95,7 +79,7 @@ pub(crate) fn board_of(
                 marks: "the median",
                 rows: models().filter_map(bar).collect(),
             },
-            Part::Table(board::Table::new("By model", COLUMNS, rows().map(cells).collect())),
+            Part::Table(board::Table::new("By model", COLUMNS, rows())),
             Part::text("As it was printed", text),
         ],
         ..Board::default()
@@ -124,13 +108,11 @@ fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
 fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let own = of_model(model, outages);
     let nodes: usize = own.iter().map(|o| o.nodes.len()).sum();
-    let mut events: Vec<&str> =
+    let events: BTreeSet<&str> =
         own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
-    events.dedup();
-    events.sort_unstable();
-    events.dedup();
     let spans = lengths(&own);
-    let span = |d: Option<&Dur>| d.map_or("-".to_owned(), |d| short(rounded(*d)));
+    let rounded = |d: &Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
+    let span = |d: Option<&Dur>| d.map_or("-".to_owned(), rounded);
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
     let years = heading.window.as_secs_f64() / YEAR_S;
     let expected = model.per_year() * years;
@@ -145,22 +127,17 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     ]
 }
 
-fn rounded(d: Dur) -> Dur {
-    Dur::from_secs((d.as_millis() + 500) / 1000)
-}
-
 /// The same as JSON, with every outage.
 pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> Value {
     let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
     let model = |m: &Model| json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": of_model(m, outages).len() });
     let outage = |o: &Outage| {
-        let nodes: Vec<String> = o.nodes.iter().map(name).collect();
         json!({
             "name": o.name,
             "at_s": o.at.as_secs_f64(),
             "lasts_s": o.lasts.map(Dur::as_secs_f64),
             "do": kind(&o.what),
-            "nodes": nodes,
+            "nodes": o.nodes.iter().map(name).collect::<Vec<String>>(),
         })
     };
     json!({

@@ -1,14 +1,12 @@
 //! The verdict on a past outage: what of it the simulation explains, for people, for programs and
 //! as a page with both times of each eviction and the reconstruction as a run.
 
-use super::prelude::*;
+use super::results::*;
 use crate::analysis::matching::{Matched, Pair};
 use crate::files::line;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;
 use crate::report::short;
-use crate::report::tables::{Cell, Field, Kind, Rows, cells, columns, object};
-use crate::report::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED};
 
 /// What was recorded, what was simulated, and who else had a hand in it.
 pub(crate) struct Verdict {
@@ -31,14 +29,11 @@ impl Verdict {
     /// `118 of 120 evictions explained within 2s; 2 deletions came from user X through the API`
     fn sentence(&self) -> String {
         let all = self.matched.pairs.len() as u64;
+        let explained = self.matched.explained(self.tolerance);
+        let (of, within) = (counted(all, "eviction"), short(self.tolerance));
         let mut parts = vec![match all {
             0 => "no eviction was recorded".to_owned(),
-            _ => format!(
-                "{} of {} explained within {}",
-                self.matched.explained(self.tolerance),
-                counted(all, "eviction"),
-                short(self.tolerance)
-            ),
+            _ => format!("{explained} of {of} explained within {within}"),
         }];
         let only = self.matched.only_simulated.len() as u64;
         if only > 0 {
@@ -120,9 +115,7 @@ const FEW: usize = 12;
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, verdict: &Verdict, all: bool) -> io::Result<()> {
     p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)?;
-    writeln!(p.out)?;
-    let title = format!("An outage from {} on", verdict.clock.begins());
-    writeln!(p.out, "{}", p.painted(&title, BOLD))?;
+    p.part(&format!("An outage from {} on", verdict.clock.begins()))?;
     p.notes(&verdict.notes)?;
     let most = if all { usize::MAX } else { FEW };
     for told in verdict.told.iter().take(most) {
@@ -144,8 +137,7 @@ impl Printer<'_> {
             return Ok(());
         }
         let n = counted((all - most) as u64, &format!("more {what}"));
-        let said = format!("  {n}: `--all`, `-o json`");
-        writeln!(self.out, "{}", self.painted(&said, DIM))
+        writeln!(self.out, "{}", self.painted(&format!("  {n}: `--all`, `-o json`"), DIM))
     }
 
     fn held_against(&mut self, verdict: &Verdict, most: usize) -> io::Result<()> {
@@ -153,8 +145,7 @@ impl Printer<'_> {
         if pairs.is_empty() {
             return Ok(());
         }
-        writeln!(self.out)?;
-        writeln!(self.out, "{}", self.painted("Evictions, recorded and simulated", BOLD))?;
+        self.part("Evictions, recorded and simulated")?;
         let said_of =
             format!("of {} the nearest, and in how many it is so", counted(verdict.seeds, "seed"));
         writeln!(self.out, "  {}", self.painted(&said_of, DIM))?;
@@ -164,12 +155,9 @@ impl Printer<'_> {
             shown.sort_by_key(|p| p.is_explained(verdict.tolerance));
         }
         for pair in shown.into_iter().take(most) {
-            let explained = pair.is_explained(verdict.tolerance);
-            let said = said(verdict, pair);
-            let text =
-                format!("  {:<36} {}  {said}", line(&pair.pod), verdict.clock.clock(pair.recorded));
-            let colour = if explained { GREEN } else { RED };
-            self.folded(&text, 4, colour)?;
+            let colour = if pair.is_explained(verdict.tolerance) { GREEN } else { RED };
+            let (at, said) = (verdict.clock.clock(pair.recorded), said(verdict, pair));
+            self.folded(&format!("  {:<36} {at}  {said}", line(&pair.pod)), 4, colour)?;
         }
         self.more(pairs.len(), most, "eviction")
     }
@@ -178,15 +166,13 @@ impl Printer<'_> {
         let only = &verdict.matched.only_simulated;
         for (pod, at) in only.iter().take(most) {
             let at = verdict.clock.clock(*at);
-            let text = format!("  {:<36} not recorded, simulated {at}", line(pod));
-            self.folded(&text, 4, RED)?;
+            self.folded(&format!("  {:<36} not recorded, simulated {at}", line(pod)), 4, RED)?;
         }
         self.more(only.len(), most, "simulated eviction")?;
         if verdict.deletions.is_empty() {
             return Ok(());
         }
-        writeln!(self.out)?;
-        writeln!(self.out, "{}", self.painted("Deleted by others", BOLD))?;
+        self.part("Deleted by others")?;
         for (pod, (at, by)) in verdict.deletions.iter().take(most) {
             let text = format!("  {:<36} {}  by {}", line(pod), verdict.clock.clock(*at), line(by));
             self.folded(&text, 4, DIM)?;
@@ -205,13 +191,9 @@ fn said(verdict: &Verdict, pair: &Pair) -> String {
         (false, true) => ", in its place in the zone's queue",
         (false, false) => "",
     };
-    format!(
-        "{}{other} ({}.{} s {word}; {:.0} %)",
-        verdict.clock.clock(simulated),
-        ms.abs() / 1_000,
-        ms.abs() % 1_000 / 100,
-        pair.share * 100.0
-    )
+    let (at, share) = (verdict.clock.clock(simulated), pair.share * 100.0);
+    let (seconds, tenths) = (ms.abs() / 1_000, ms.abs() % 1_000 / 100);
+    format!("{at}{other} ({seconds}.{tenths} s {word}; {share:.0} %)")
 }
 
 /// The page of a verdict; `text` is what was printed, `run` the name of the reconstruction's run in
@@ -222,27 +204,21 @@ pub(crate) fn board(verdict: &Verdict, text: String, run: Option<String>) -> Boa
     if !verdict.told.is_empty() {
         parts.push(Part::list("What happened", verdict.told.clone()));
     }
-    parts.extend(run.map(|run| {
-        Part::Runs(Runs {
-            title: "As it is simulated".to_owned(),
-            of: "course".to_owned(),
-            runs: vec![("as it was".to_owned(), run)],
-            beside: false,
-        })
-    }));
+    if let Some(run) = run {
+        let (title, of) = ("As it is simulated".to_owned(), "course".to_owned());
+        let runs = vec![("as it was".to_owned(), run)];
+        parts.push(Part::Runs(Runs { title, of, runs, beside: false }));
+    }
     let evictions = evictions(verdict);
     if !evictions.rows.is_empty() {
         parts.push(Part::Table(evictions));
     }
     parts.push(Part::text("As it was printed", text));
+    let seeds = counted(verdict.seeds, "seed");
     Board {
         title: "Incident".to_owned(),
         doc: String::new(),
-        subtitle: format!(
-            "{}; begins at {}",
-            counted(verdict.seeds, "seed"),
-            verdict.clock.begins()
-        ),
+        subtitle: format!("{seeds}; begins at {}", verdict.clock.begins()),
         notes: verdict.notes.clone(),
         parts,
     }
@@ -280,30 +256,18 @@ fn curve(verdict: &Verdict) -> Option<Curve> {
 }
 
 fn evictions(verdict: &Verdict) -> Table {
-    let rows = verdict.matched.pairs.iter().map(|p| -> Vec<Value> {
+    let at = |at: Time| verdict.clock.rfc3339(at);
+    let row = |p: &Pair| {
         let explained = p.is_explained(verdict.tolerance);
-        vec![
-            p.pod.as_str().into(),
-            verdict.clock.rfc3339(p.recorded).into(),
-            p.simulated.map(|at| verdict.clock.rfc3339(at)).into(),
-            p.apart_ms().map(|ms| ms as f64 / 1e3).into(),
-            (p.share * 100.0).into(),
-            if explained { "explained" } else { "not explained" }.into(),
-        ]
-    });
-    let only = verdict.matched.only_simulated.iter().map(|(pod, at)| -> Vec<Value> {
-        let at = verdict.clock.rfc3339(*at);
-        vec![
-            pod.as_str().into(),
-            Value::Null,
-            at.into(),
-            Value::Null,
-            Value::Null,
-            "only simulated".into(),
-        ]
-    });
+        let said = if explained { "explained" } else { "not explained" };
+        let (apart, share) = (p.apart_ms().map(|ms| ms as f64 / 1e3), p.share * 100.0);
+        json!([p.pod, at(p.recorded), p.simulated.map(at), apart, share, said])
+    };
+    let only = verdict.matched.only_simulated.iter();
+    let only = only.map(|(pod, t)| json!([pod, null, at(*t), null, null, "only simulated"]));
+    let rows = verdict.matched.pairs.iter().map(row).chain(only);
     let columns = ["pod", "recorded", "simulated", "apart, seconds", "% of seeds", "verdict"];
-    Table::new("Evictions", columns, rows.chain(only).collect())
+    Table::new("Evictions", columns, rows)
 }
 
 #[cfg(test)]

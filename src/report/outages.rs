@@ -3,9 +3,7 @@
 
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
-use super::prelude::*;
-use super::tables::{Cell, Field, Kind, Rows, object};
-use super::text::{PLAIN, Printer};
+use super::results::*;
 use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
@@ -65,20 +63,17 @@ impl Told {
     fn how_many(&self) -> String {
         let h = &self.history;
         let rate = match per_year(h) {
-            Some((rate, range)) => format!(
-                "{} a node and year (95 %: {} to {}, if each came by itself)",
-                digits(rate),
-                digits(range.low),
-                digits(range.high)
-            ),
+            Some((rate, range)) => {
+                let [rate, low, high] = [rate, range.low, range.high].map(digits);
+                format!("{rate} a node and year (95 %: {low} to {high}, if each came by itself)")
+            }
             None => "how often they come it does not say, as it shows hardly more than the outages themselves".to_owned(),
         };
-        format!(
-            "{} of {} in {}: {rate}",
-            counted(self.spans.count() as u64, "outage"),
-            counted(h.nodes.len() as u64, "node"),
-            days(h.length),
-        )
+        let (outages, nodes) =
+            (counted(self.spans.count(), "outage"), counted(h.nodes.len(), "node"));
+        let days = h.length / 86_400.0;
+        let length = if days < 2.0 { span(h.length) } else { format!("{days:.1} days") };
+        format!("{outages} of {nodes} in {length}: {rate}")
     }
 
     /// Which toleration is best by a distribution.
@@ -107,15 +102,10 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     writeln!(p.out, "{}", told.asked.file)?;
     p.indented(&told.how_many(), 2, PLAIN)?;
     if h.open > 0 || h.empty > 0 {
-        p.indented(
-            &format!(
-                "left out: {} that the file has no beginning or no end of, {} of no length",
-                grouped(h.open as u64),
-                grouped(h.empty as u64)
-            ),
-            2,
-            PLAIN,
-        )?;
+        let (open, empty) = (grouped(h.open as u64), grouped(h.empty as u64));
+        let said =
+            format!("{open} that the file has no beginning or no end of, {empty} of no length");
+        p.indented(&format!("left out: {said}"), 2, PLAIN)?;
     }
     if told.begun_before {
         p.indented(&format!(
@@ -125,29 +115,19 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     } else if h.failures_only && per_year(h).is_some() {
         p.indented("if there are nodes that never failed, outages are rarer: write each into the file, a name without times", 2, PLAIN)?;
     }
-    writeln!(
-        p.out,
-        "\nIf an eviction costs {} of downtime, and a node is tainted after",
-        short(told.asked.price)
-    )?;
-    let said = format!(
-        "{} (--detection), and no longer {} after its return:",
-        told.tainted_after(),
-        span(told.asked.noticing.back)
-    );
+    let (price, back) = (short(told.asked.price), span(told.asked.noticing.back));
+    writeln!(p.out, "\nIf an eviction costs {price} of downtime, and a node is tainted after")?;
+    let after = told.tainted_after();
+    let said = format!("{after} (--detection), and no longer {back} after its return:");
     p.folded(&said, 0, PLAIN)?;
     p.indented(&told.said_best("measured", &told.measured), 2, PLAIN)?;
-    for fit in &told.fits {
-        p.indented(&told.said_best(fit.name, &fit.distribution), 2, PLAIN)?;
-    }
-    for seconds_of in TOLERATIONS {
-        let (costs, evicting) = told.with(seconds_of);
-        writeln!(
-            p.out,
-            "  tolerationSeconds {seconds_of:>4}: {} an outage, {:.1} % of outages evict",
-            span(costs),
-            evicting * 100.0
-        )?;
+    let mut fits = told.fits.iter().map(|fit| told.said_best(fit.name, &fit.distribution));
+    fits.try_for_each(|said| p.indented(&said, 2, PLAIN))?;
+    for seconds in TOLERATIONS {
+        let (costs, evicting) = told.with(seconds);
+        let (costs, evict) = (span(costs), evicting * 100.0);
+        write!(p.out, "  tolerationSeconds {seconds:>4}: {costs} an outage, ")?;
+        writeln!(p.out, "{evict:.1} % of outages evict")?;
     }
     writeln!(p.out, "\nHow long they last: mean {}", span(s.mean()))?;
     let said = QUANTILES.map(|q| format!("{} % {}", q * 100.0, span(s.quantile(q))));
@@ -178,27 +158,23 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
     items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
     let costs = TOLERATIONS.map(|t| {
         let (costs, evicting) = told.with(t);
-        vec![t.into(), span(costs).into(), (evicting * 100.0).into()]
+        json!([t, span(costs), evicting * 100.0])
     });
-    let lasts = QUANTILES.map(|q| {
-        let longest = span(told.spans.quantile(q));
-        vec![format!("{} %", q * 100.0).into(), longest.into()]
-    });
+    let lasts = QUANTILES.map(|q| [format!("{} %", q * 100.0), span(told.spans.quantile(q))]);
     let columns = ["tolerationSeconds", "an outage costs", "% of outages evict"];
     let lengths = ["of all", "no longer than"];
+    let (price, after) = (short(told.asked.price), told.tainted_after());
     Board {
         title: told.asked.file.clone(),
         subtitle: told.how_many(),
         doc: format!(
-            "If an eviction costs {} of downtime, and a node is tainted after {}.",
-            short(told.asked.price),
-            told.tainted_after()
+            "If an eviction costs {price} of downtime, and a node is tainted after {after}."
         ),
         parts: vec![
             Part::list("Which toleration", items),
             Part::Curve(curve(plane(told))),
-            Part::Table(Table::new("Some of them", columns, costs.into())),
-            Part::Table(Table::new("How long outages last", lengths, lasts.into())),
+            Part::Table(Table::new("Some of them", columns, costs)),
+            Part::Table(Table::new("How long outages last", lengths, lasts)),
             Part::text("As it was printed", text),
         ],
         ..Board::default()
@@ -215,8 +191,7 @@ fn curve(plane: Plane) -> Curve {
     };
     let points =
         |line: &Line| -> Vec<(f64, f64)> { line.points.iter().filter(is_told).copied().collect() };
-    let at: Vec<f64> =
-        plane.lines.first().map_or(Vec::new(), |l| points(l).into_iter().map(|p| p.0).collect());
+    let at: Vec<f64> = plane.lines.iter().take(1).flat_map(points).map(|p| p.0).collect();
     let lines = plane.lines.iter().map(|l| PageLine {
         name: l.name.clone(),
         values: points(l).into_iter().map(|p| Some(p.1)).collect(),
@@ -344,6 +319,7 @@ fn fields<'t>() -> [Field<By<'t>>; 7] {
     fn of<'t>((told, fit): By<'t>) -> &'t Distribution {
         fit.map_or(&told.measured, |f| &f.distribution)
     }
+
     fn best(by: By<'_>) -> (Option<u64>, f64) {
         by.0.best(of(by))
     }
@@ -386,17 +362,15 @@ fn plane(told: &Told) -> Plane {
     const POINTS: u32 = 240;
     let price = told.asked.price.as_secs_f64();
     let (toleration, costs) = told.best(&told.measured);
-    let mut last = told.spans.quantile(0.75).max(900.0);
-    if let Some(seconds) = toleration {
-        last = last.max(seconds as f64 * 1.5);
-    }
+    let least = toleration.map_or(900.0, |seconds| (seconds as f64 * 1.5).max(900.0));
+    let last = told.spans.quantile(0.75).max(least);
     let (mark_at, mark) = match toleration {
         Some(s) => (s as f64, format!("best: tolerationSeconds {s}")),
         None => (last, "best: never".to_owned()),
     };
     // The best one is a point of each line, whatever lies beside it.
-    let mut at: Vec<f64> =
-        (0..=POINTS).map(|i| last * f64::from(i) / f64::from(POINTS)).chain([mark_at]).collect();
+    let even = (0..=POINTS).map(|i| last * f64::from(i) / f64::from(POINTS));
+    let mut at: Vec<f64> = even.chain([mark_at]).collect();
     at.sort_by(f64::total_cmp);
     at.dedup();
     let line = |name: String, of: &Distribution| {
@@ -405,15 +379,11 @@ fn plane(told: &Told) -> Plane {
     };
     let mut lines = vec![line("measured".to_owned(), &told.measured)];
     lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
+    let (outages, evicts) = (counted(told.spans.count(), "outage"), short(told.asked.price));
     Plane {
         heading: Heading {
             title: "What an outage costs".to_owned(),
-            subtitle: format!(
-                "{}: {}; an eviction costs {}",
-                told.asked.file,
-                counted(told.spans.count(), "outage"),
-                short(told.asked.price)
-            ),
+            subtitle: format!("{}: {outages}; an eviction costs {evicts}", told.asked.file),
             doc: String::new(),
         },
         across: "tolerationSeconds, in minutes".to_owned(),
@@ -427,17 +397,10 @@ fn plane(told: &Told) -> Plane {
 
 /// A span as people read it, to the second from a minute on.
 fn span(s: f64) -> String {
-    if s < 60.0 {
-        return short(Dur::from_millis((s * 10.0).round() as u64 * 100));
+    match s < 60.0 {
+        true => short(Dur::from_millis((s * 10.0).round() as u64 * 100)),
+        false => short(Dur::from_secs(s.round() as u64)),
     }
-    short(Dur::from_secs(s.round() as u64))
-}
-
-fn days(s: f64) -> String {
-    if s < 2.0 * 86_400.0 {
-        return span(s);
-    }
-    format!("{:.1} days", s / 86_400.0)
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board
     let plans = sides.map(|s| s.analysis.plan);
     let name = &plans[0].name;
     let costs = rows_of_one(&d.costs[0], &d.costs[1], d.tolerance);
-    let group = |g| vec![Value::from(group_text(g))];
-    let differs = Table::new("What differs", ["what"], d.groups.iter().map(group).collect());
+    let group = |g| [group_text(g)];
+    let differs = Table::new("What differs", ["what"], d.groups.iter().map(group));
     let mut said = causes(&d.settings);
     if d.is_empty() {
         said.push("Both runs came to the same.".to_owned());
@@ -38,12 +38,8 @@ pub(crate) fn board_over_seeds(
 ) -> Board {
     let plans = sides.map(|s| s.plan);
     let (name, first) = (&plans[0].name, sides[0].source.seed);
-    let pattern = |p| vec![Value::from(seeds::often(&[p], d.seeds)), Value::from(seeds::said(p))];
-    let differs = Table::new(
-        "What differs in nearly all seeds",
-        ["seeds", "what"],
-        d.nearly_all.iter().map(pattern).collect(),
-    );
+    let patterns = d.nearly_all.iter().map(|p| [seeds::often(&[p], d.seeds), seeds::said(p)]);
+    let differs = Table::new("What differs in nearly all seeds", ["seeds", "what"], patterns);
     let mut said = causes(settings);
     if d.same == d.seeds {
         said.push("Both sides came to the same in each seed.".to_owned());
@@ -95,11 +91,10 @@ fn of(
         beside: true,
     }));
     let columns = ["figure"].into_iter().chain(heads.iter().copied());
-    let row = |(figure, values, _): Cells| {
-        let cells = [figure].into_iter().chain(values);
-        cells.map(Value::from).collect()
+    let row = |(figure, values, _): Cells| -> Vec<String> {
+        [figure].into_iter().chain(values).collect()
     };
-    let rows: Vec<Vec<Value>> = costs.into_iter().filter(|c| !c.1.is_empty()).map(row).collect();
+    let rows: Vec<_> = costs.into_iter().filter(|c| !c.1.is_empty()).map(row).collect();
     if !rows.is_empty() {
         parts.push(Part::Table(Table::new("What it costs; more is worse", columns, rows)));
     }

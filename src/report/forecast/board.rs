@@ -1,10 +1,10 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, answer, nothing, span};
+use super::said::{ALONE, Outlook, answer, nothing, of, span};
 
 use crate::analysis::course::Happening;
-use crate::lab::forecast::{ByWhen, Count, Foreseen};
+use crate::lab::forecast::{ByWhen, Count, Foreseen, Queue};
 use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
@@ -84,12 +84,8 @@ fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
     let times = &outlook.forecast.times;
     let line = |(name, counts): (&str, &[Count])| {
         let of = |value: fn(&Count) -> u64| counts.iter().map(|c| Some(value(c) as f64)).collect();
-        Line {
-            name: name.to_owned(),
-            values: of(|c| c.median),
-            low: of(|c| c.low),
-            high: of(|c| c.high),
-        }
+        let [values, low, high] = [of(|c| c.median), of(|c| c.low), of(|c| c.high)];
+        Line { name: name.to_owned(), values, low, high }
     };
     Curve {
         title,
@@ -105,60 +101,47 @@ fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
 /// The times of queues, of nodes beside them, and of workloads, those that lose most first.
 fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
     let forecast = outlook.forecast;
-    let queue = |q: &crate::lab::forecast::Queue| Bar {
-        name: format!("NoExecute: {} {}", counted(q.nodes as u64, "node"), q.zone),
-        low: minutes(q.first.low),
-        mark: (minutes(q.first.median) + minutes(q.last.median)) / 2.0,
-        high: minutes(q.last.high),
+    let bar = |name: String, low: Time, mark: f64, high: Time| {
+        let (low, high) = (minutes(low), minutes(high));
+        Bar { name, low, mark, high }
     };
-    let queued = |f: &&Foreseen| forecast.queues.iter().any(|q| q.names.contains(&f.object));
+    let queue = |q: &Queue| {
+        let name = format!("NoExecute: {} {}", counted(q.nodes as u64, "node"), q.zone);
+        let middle = (minutes(q.first.median) + minutes(q.last.median)) / 2.0;
+        bar(name, q.first.low, middle, q.last.high)
+    };
+    let queued = |f: &&&Foreseen| forecast.queues.iter().any(|q| q.names.contains(&f.object));
     let mut rows: Vec<Bar> = forecast.queues.iter().map(queue).collect();
-    let tainted = forecast.happenings.iter();
-    let tainted = tainted.filter(|f| f.what == Happening::NodeNoExecute && !queued(f));
-    rows.extend(tainted.take(BARS).map(|f| Bar {
-        name: format!("NoExecute: {}", f.object),
-        low: minutes(f.when.low),
-        mark: minutes(f.when.median),
-        high: minutes(f.when.high),
+    let tainted = of(outlook, Happening::NodeNoExecute);
+    rows.extend(tainted.iter().filter(|f| !queued(f)).take(BARS).map(|f| {
+        let name = format!("NoExecute: {}", f.object);
+        bar(name, f.when.low, minutes(f.when.median), f.when.high)
     }));
-    let mut by_workload: Vec<(&str, Vec<&Foreseen>)> = Vec::new();
-    for f in &forecast.happenings {
-        if f.what == Happening::PodDeleted {
-            let of = f.workload.as_deref().unwrap_or(ALONE);
-            match by_workload.iter_mut().find(|(name, _)| *name == of) {
-                Some((_, pods)) => pods.push(f),
-                None => by_workload.push((of, vec![f])),
-            }
-        }
+    let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
+    for f in of(outlook, Happening::PodDeleted) {
+        by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default().push(f);
     }
+    let mut by_workload: Vec<(&str, Vec<&Foreseen>)> = by_workload.into_iter().collect();
     by_workload.sort_by_key(|(name, pods)| (std::cmp::Reverse(pods.len()), *name));
     let left = BARS.saturating_sub(rows.len());
-    rows.extend(by_workload.into_iter().take(left).map(|(name, pods)| {
-        let all = span(outlook, Happening::PodDeleted, Some(name));
-        Bar {
-            name: match pods.as_slice() {
-                [one] => format!("evicted: {}", one.object),
-                _ => format!("evicted: {} {name}", pods.len()),
-            },
-            low: all.map_or(0.0, |b| minutes(b.first.low)),
-            mark: pods.get(pods.len() / 2).map_or(0.0, |f| minutes(f.when.median)),
-            high: all.map_or(0.0, |b| minutes(b.last.high)),
-        }
+    rows.extend(by_workload.into_iter().take(left).map(|(of, pods)| {
+        let all = span(outlook, Happening::PodDeleted, Some(of));
+        let (low, high) = all.map_or((Time::ZERO, Time::ZERO), |b| (b.first.low, b.last.high));
+        let name = match pods.as_slice() {
+            [one] => format!("evicted: {}", one.object),
+            _ => format!("evicted: {} {of}", pods.len()),
+        };
+        bar(name, low, minutes(pods[pods.len() / 2].when.median), high)
     }));
     rows
 }
 
 fn table(title: &str, outlook: &Outlook<'_>) -> Table {
-    let row = |f: &Foreseen| -> Vec<Value> {
-        vec![
-            f.object.as_str().into(),
-            f.what.as_str().into(),
-            outlook.basis.clock.rfc3339(f.when.low).into(),
-            outlook.basis.clock.rfc3339(f.when.median).into(),
-            outlook.basis.clock.rfc3339(f.when.high).into(),
-            (f.when.share * 100.0).into(),
-            f.node.clone().unwrap_or_default().into(),
-        ]
+    let row = |f: &Foreseen| {
+        let times = [f.when.low, f.when.median, f.when.high];
+        let [low, median, high] = times.map(|at| outlook.basis.clock.rfc3339(at));
+        let node = f.node.as_deref().unwrap_or_default();
+        json!([f.object, f.what.as_str(), low, median, high, f.when.share * 100.0, node])
     };
     let columns = [
         "object",
@@ -169,7 +152,7 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         "% of seeds",
         "node",
     ];
-    Table::new(title, columns, outlook.forecast.happenings.iter().map(row).collect())
+    Table::new(title, columns, outlook.forecast.happenings.iter().map(row))
 }
 
 /// Draws how many are evicted by when.
@@ -192,7 +175,7 @@ fn first_of(sentences: &[String]) -> String {
 }
 
 fn plane(outlook: &Outlook<'_>) -> Plane {
-    let times = &outlook.forecast.times;
+    let (times, basis) = (&outlook.forecast.times, outlook.basis);
     let line = |(name, counts): (&str, &[Count])| charts::Line {
         name: name.to_owned(),
         points: times.iter().zip(counts).map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
@@ -201,7 +184,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         ..charts::Line::default()
     };
     // Where nothing happens there is still a time in which it does not.
-    let whole = [Time::ZERO, outlook.basis.horizon];
+    let whole = [Time::ZERO, basis.horizon];
     let shown = if times.is_empty() { &whole[..] } else { times };
     let ticks = shown.iter().step_by((shown.len() / 10).max(1));
     let doc = match outlook.forecast.happenings.is_empty() {
@@ -211,11 +194,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     Plane {
         heading: Heading {
             title: "How many are evicted by when".to_owned(),
-            subtitle: format!(
-                "from an export of {}; {}",
-                outlook.basis.clock.begins(),
-                outlook.basis.head
-            ),
+            subtitle: format!("from an export of {}; {}", basis.clock.begins(), basis.head),
             doc,
         },
         across: "UTC".to_owned(),

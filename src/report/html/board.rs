@@ -54,7 +54,7 @@ pub(crate) struct Item {
 pub(crate) struct Table {
     pub(crate) title: String,
     pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<Vec<Value>>,
+    pub(crate) rows: Vec<Value>,
     /// By row the name of its run in the page, where it has one.
     pub(crate) runs: Vec<Option<String>>,
 }
@@ -171,12 +171,13 @@ impl Part {
 
 impl Table {
     /// A table without runs.
-    pub(crate) fn new<C: Into<String>>(
+    pub(crate) fn new<C: Into<String>, R: Into<Value>>(
         title: &str,
         columns: impl IntoIterator<Item = C>,
-        rows: Vec<Vec<Value>>,
+        rows: impl IntoIterator<Item = R>,
     ) -> Self {
         let columns = columns.into_iter().map(C::into).collect();
+        let rows: Vec<Value> = rows.into_iter().map(R::into).collect();
         Table { title: title.to_owned(), columns, runs: vec![None; rows.len()], rows }
     }
 }

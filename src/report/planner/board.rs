@@ -112,13 +112,8 @@ fn years(plane: &Plane) -> Curve {
 
 fn table(told: &Told<'_>) -> Table {
     let figures = shown(told);
-    let mut columns = vec![
-        told.settings(),
-        "cost".to_owned(),
-        "from".to_owned(),
-        "to".to_owned(),
-        "more than the best".to_owned(),
-    ];
+    let mut columns = vec![told.settings()];
+    columns.extend(["cost", "from", "to", "more than the best"].map(str::to_owned));
     columns.extend(figures.iter().map(|f| FIGURES[*f].name().replace('_', " ")));
     for workload in &told.kept.own {
         columns.extend(OWN.map(|f| format!("{workload}: {}", f.name().replace('_', " "))));
@@ -127,16 +122,12 @@ fn table(told: &Told<'_>) -> Table {
     let row = |r: usize| {
         let row = &told.answer.rows[r];
         let mut cells: Vec<Value> = vec![told.name(r).into()];
-        cells.extend(
-            [row.cost, row.interval.low, row.interval.high, row.more]
-                .iter()
-                .chain(figures.iter().map(|f| &row.figures[*f]))
-                .chain(row.own.iter().flatten().map(|(mean, _)| mean))
-                .map(|v| Value::from(*v)),
-        );
+        let costs = [row.cost, row.interval.low, row.interval.high, row.more];
+        let own = row.own.iter().flatten().map(|(mean, _)| *mean);
+        let all = costs.into_iter().chain(figures.iter().map(|f| row.figures[*f])).chain(own);
+        cells.extend(all.map(Value::from));
         cells.push(row.breaks.join(", ").into());
         cells
     };
-    let rows = (0..told.answer.rows.len()).map(row).collect();
-    Table::new("All values: figures of a year", columns, rows)
+    Table::new("All values: figures of a year", columns, (0..told.answer.rows.len()).map(row))
 }

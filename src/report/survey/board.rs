@@ -34,20 +34,17 @@ pub(crate) fn board(report: &SurveyReport<'_>, runs: &[Option<String>]) -> Board
         parts.push(Part::Heat(heat));
     }
     parts.push(Part::Table(table(survey, &run_of)));
-    let left = survey.lost.len().saturating_sub(ROWS);
     let mut notes: Vec<String> = survey.skipped.iter().chain(&report.notes).cloned().collect();
-    if left > 0 {
+    if survey.lost.len() > ROWS {
         notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));
     }
     if survey.losses < survey.asked {
         notes.push(format!("Interrupted: {} of {} losses.", survey.losses, survey.asked));
     }
+    let lasts = short(report.lasts);
     Board {
         title: format!("{}: survey", report.name),
-        doc: format!(
-            "Everything that can be lost, each alone for {}: what it costs.",
-            short(report.lasts)
-        ),
+        doc: format!("Everything that can be lost, each alone for {lasts}: what it costs."),
         subtitle: format!("{}; {}", size_in_words(&survey.size), report.line),
         notes,
         parts,
@@ -92,23 +89,13 @@ fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
         let mut cells: Vec<Value> =
             vec![l.loss.name().into(), l.loss.like.len().into(), nodes.into(), pods.into()];
         cells.extend(Measure::ALL.iter().map(|m| Value::from((m.of)(&l.damage.figures))));
-        let paced: Vec<String> = l
-            .damage
-            .paced
-            .iter()
-            .map(|(zone, pace)| {
-                let how = if pace.is_stopped() { "stopped" } else { "slowed" };
-                format!("{zone} {how}")
-            })
-            .collect();
-        cells.push(paced.join(", ").into());
+        let paced = l.damage.paced.iter().map(|(zone, pace)| {
+            format!("{zone} {}", if pace.is_stopped() { "stopped" } else { "slowed" })
+        });
+        cells.push(paced.collect::<Vec<_>>().join(", ").into());
         cells.push(if l.is_least() { "volumes: figures are the least" } else { "" }.into());
         cells
     };
-    Table {
-        title: "Losses, the worst first".to_owned(),
-        columns,
-        rows: survey.lost.iter().map(row).collect(),
-        runs: (0..survey.lost.len()).map(run_of).collect(),
-    }
+    let runs = (0..survey.lost.len()).map(run_of).collect();
+    Table { runs, ..Table::new("Losses, the worst first", columns, survey.lost.iter().map(row)) }
 }

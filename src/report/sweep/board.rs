@@ -22,12 +22,8 @@ pub(crate) fn board(swept: Swept<'_>, runs: Vec<(String, String)>) -> Board {
     notes.extend(heading.fixed.iter().map(|f| format!("In every run: {f}")));
     let of = heading.columns().join(" / ");
     let lines = Lines::new(&heading.columns(), cases);
-    let mut parts: Vec<Part> = layout
-        .columns
-        .iter()
-        .take(CURVES)
-        .map(|c| Part::Curve(lines.curve(c, &heading.columns())))
-        .collect();
+    let curve = |c: &Column| Part::Curve(lines.curve(c, &heading.columns()));
+    let mut parts: Vec<Part> = layout.columns.iter().take(CURVES).map(curve).collect();
     if !runs.is_empty() {
         let runs = Runs { title: "A run of each row".to_owned(), of, runs, beside: false };
         parts.push(Part::Runs(runs));
@@ -111,10 +107,9 @@ impl<'a> Lines<'a> {
     fn curve(&self, column: &Column, settings: &[String]) -> Curve {
         let (unit, times) = unit(column.measure);
         let left = self.rows.len().saturating_sub(LINES);
-        let more = if left == 0 {
-            String::new()
-        } else {
-            format!("; {} in the table", counted(left, "more line"))
+        let more = match left {
+            0 => String::new(),
+            n => format!("; {} in the table", counted(n, "more line")),
         };
         let lines = self.rows.iter().take(LINES).map(|(values, cases)| {
             let samples: Vec<Option<Sample>> = cases.iter().map(|c| column.sample((*c)?)).collect();
@@ -122,13 +117,12 @@ impl<'a> Lines<'a> {
                 let all = samples.iter();
                 all.map(|s| Some(f(s.as_ref()?)? * times)).collect()
             };
-            let named = self.name(settings, values);
+            let name = match self.name(settings, values) {
+                none if none.is_empty() => "mean over the seeds, and its 95 % interval".to_owned(),
+                name => name,
+            };
             Line {
-                name: if named.is_empty() {
-                    "mean over the seeds, and its 95 % interval".to_owned()
-                } else {
-                    named
-                },
+                name,
                 values: of(&|s| Some(s.mean())),
                 // As in the table: with few seeds it reaches beyond the least and the greatest run.
                 low: of(&|s| Some(s.figure_interval()?.low)),
@@ -164,30 +158,19 @@ fn table(swept: Swept<'_>) -> Table {
         for c in &layout.columns {
             let sample = c.sample(case);
             let times = unit(c.measure).1;
-            let range = sample
-                .as_ref()
-                .map(|s| format!("{:.4} to {:.4}", s.min() * times, s.max() * times));
+            let range =
+                sample.as_ref().map(|s| [s.min(), s.max()].map(|v| plain(v * times)).join(" to "));
             cells.push(sample.map(|s| s.mean() * times).into());
-            cells.push(range.map(|r| plain(&r)).into());
+            cells.push(range.into());
         }
         cells
     };
-    Table {
-        title: "All rows: means over the seeds".to_owned(),
-        columns,
-        rows: cases.iter().map(row).collect(),
-        runs: vec![None; cases.len()],
-    }
+    Table::new("All rows: means over the seeds", columns, cases.iter().map(row))
 }
 
 /// Decimals without needless zeros.
-fn plain(range: &str) -> String {
-    let short = |n: &str| {
-        let n = n.trim_end_matches('0').trim_end_matches('.');
-        n.to_owned()
-    };
-    let parts: Vec<String> = range.split(" to ").map(short).collect();
-    parts.join(" to ")
+fn plain(value: f64) -> String {
+    format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -234,6 +217,6 @@ mod tests {
 
     #[test]
     fn decimals_end_where_they_say_nothing_more() {
-        assert_eq!(plain("10.0000 to 12.5000"), "10 to 12.5");
+        assert_eq!([10.0, 12.5].map(plain), ["10", "12.5"]);
     }
 }

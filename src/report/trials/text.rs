@@ -7,9 +7,8 @@ use crate::language::Problems;
 use crate::report::Style;
 use crate::report::diagnostics::draw_folded;
 use crate::report::html::board::{Board, Item, Part, Table};
-use crate::report::prelude::*;
-use crate::report::tables::{Cell, Field, Kind, Rows};
-use crate::report::text::{GREEN, RED, YELLOW, fold, painted};
+use crate::report::results::*;
+use crate::report::text::{fold, painted};
 
 /// `passed  scenarios/zone-partition.ron (12 expectations, 1 run)`
 ///
@@ -51,26 +50,19 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             }
             let said = format!("warning: {}: {warning}", t.file);
             let said = said.replacen(&format!("{0}: {0}", t.file), &t.file, 1);
-            for (n, line) in said.lines().flat_map(|l| fold(l, style.width.max(40) - 4)).enumerate()
-            {
-                let line = painted(&line, YELLOW, style);
-                writeln!(out, "{}{line}", if n == 0 { "" } else { "    " })?;
-            }
+            let lines = said.lines().flat_map(|l| fold(l, style.width.max(40) - 4));
+            let lines: Vec<String> = lines.map(|l| painted(&l, YELLOW, style)).collect();
+            writeln!(out, "{}", lines.join("\n    "))?;
         }
     }
     for (t, case) in all.iter().flat_map(|t| t.cases.iter().map(move |c| (t, c))) {
         match &case.came {
             Came::Met | Came::NotRun | Came::Undecided(_) => {}
             Came::Nothing => {
-                writeln!(
-                    out,
-                    "\n{}: the scenario expects nothing, so that nothing can fail",
-                    t.file
-                )?;
-                writeln!(
-                    out,
-                    "  help: add `expect: [Evicted(…), Never(PodStuck)]`; docs/expectations.md lists what there is"
-                )?;
+                let expect = "`expect: [Evicted(…), Never(PodStuck)]`";
+                let file = &t.file;
+                writeln!(out, "\n{file}: the scenario expects nothing, so that nothing can fail")?;
+                writeln!(out, "  help: add {expect}; docs/expectations.md lists what there is")?;
             }
             Came::Wrong(problems) => {
                 write!(out, "\n{}", draw_folded(problems, style.colour, style.width))?
@@ -78,13 +70,11 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             Came::Failed(f) => {
                 let problem = Problems::one(f.problem.clone());
                 write!(out, "\n{}", draw_folded(&problem, style.colour, style.width))?;
+                // What can be pasted stays in one line.
                 for note in f.notes(&t.file) {
-                    // What can be pasted stays in one line.
                     let room =
                         if note.contains('`') { usize::MAX } else { style.width.max(40) - 6 };
-                    for (n, line) in fold(&note, room).iter().enumerate() {
-                        writeln!(out, "{}{line}", if n == 0 { "    " } else { "      " })?;
-                    }
+                    writeln!(out, "    {}", fold(&note, room).join("\n      "))?;
                 }
             }
         }
@@ -137,26 +127,21 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
     if !failures.is_empty() {
         parts.push(Part::List { title: "What is wrong".to_owned(), items: failures });
     }
-    let scenarios = all.iter().map(|t| -> Vec<Value> {
-        vec![t.id.as_str().into(), t.status().word().into(), t.expectations.into(), t.runs.into()]
-    });
+    let scenarios = all.iter().map(|t| json!([t.id, t.status().word(), t.expectations, t.runs]));
     let columns = ["scenario", "status", "expectations", "runs"];
     let shows = runs.iter().any(Option::is_some);
     let title = if shows { "Scenarios, and a run of each that failed" } else { "Scenarios" };
-    parts.push(Part::Table(Table { runs, ..Table::new(title, columns, scenarios.collect()) }));
+    parts.push(Part::Table(Table { runs, ..Table::new(title, columns, scenarios) }));
     // That a scenario can be read and run is a case, too; called as it, it would seem to be its result.
     let name = |case: &Case| match case.name.as_str() {
         SCENARIO => "the file can be read and run".to_owned(),
         name => name.to_owned(),
     };
-    let cases = all.iter().flat_map(|t| t.cases.iter().map(move |c| (*t, c)));
-    let mut cases: Vec<(&Tested, &Case)> = cases.collect();
+    let mut cases: Vec<(&Tested, &Case)> =
+        all.iter().flat_map(|t| t.cases.iter().map(move |c| (*t, c))).collect();
     cases.sort_by_key(|(_, c)| rank(c.came.word()));
-    let cases = cases.into_iter().map(|(t, c)| -> Vec<Value> {
-        vec![name(c).into(), c.came.word().into(), t.id.as_str().into()]
-    });
-    let columns = ["case", "status", "scenario"];
-    parts.push(Part::Table(Table::new("Cases", columns, cases.collect())));
+    let cases = cases.into_iter().map(|(t, c)| json!([name(c), c.came.word(), t.id]));
+    parts.push(Part::Table(Table::new("Cases", ["case", "status", "scenario"], cases)));
     Board { title: "Tests".to_owned(), doc, subtitle: String::new(), notes: warnings, parts }
 }
 
