@@ -72,6 +72,9 @@ pub(crate) struct Course {
     /// The nodes of `happenings`: that a pod was on when it was deleted, or came to first; that a volume was detached
     /// from first, or attached to last.
     pub(crate) on: BTreeMap<(Happening, String), String>,
+    /// The pods of `happenings` that are deleted and neither evicted nor preempted: of workloads that
+    /// are scaled down or rolled out anew, say.
+    pub(crate) deleted: BTreeSet<String>,
     /// The zones of nodes of `happenings`.
     pub(crate) zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
@@ -136,7 +139,10 @@ impl Reader<'_> {
         }
         if let Some((pod, before, after)) = step.pod {
             if step.deletion_begins().is_some() {
-                self.pod(r, pod, Happening::PodDeleted, before.node_id());
+                let is_first = self.pod(r, pod, Happening::PodDeleted, before.node_id());
+                if is_first && step.eviction(r).or(step.preemption(r)).is_none() {
+                    self.course.deleted.insert(self.analysis.pod_name(pod).to_owned());
+                }
             }
             if before.node_id() != after.node_id() {
                 self.why.remove(&pod);
@@ -201,9 +207,10 @@ impl Reader<'_> {
         }
     }
 
-    fn pod(&mut self, r: &Record, pod: PodId, what: Happening, node: Option<NodeId>) {
+    /// Notes what happens to a pod, and says whether it is for the first time.
+    fn pod(&mut self, r: &Record, pod: PodId, what: Happening, node: Option<NodeId>) -> bool {
         if r.at == Time::ZERO {
-            return;
+            return false;
         }
         let name = self.analysis.pod_name(pod).to_owned();
         if let Some(node) = node {
@@ -211,7 +218,9 @@ impl Reader<'_> {
             self.course.on.entry((what, name.clone())).or_insert(node);
         }
         self.note_workload(pod, &name);
+        let before = self.course.happenings.len();
         self.course.happenings.entry((what, name)).or_insert(r.at);
+        self.course.happenings.len() > before
     }
 
     fn note_workload(&mut self, pod: PodId, name: &str) {

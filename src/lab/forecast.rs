@@ -54,6 +54,8 @@ pub(crate) struct Foreseen {
     pub(crate) node: Option<String>,
     /// Of a pod: `Deployment shop/web`.
     pub(crate) workload: Option<String>,
+    /// Of a pod that is deleted: it is evicted or preempted, in one seed at least.
+    pub(crate) evicted: bool,
 }
 
 /// A pod, or the volume of a claim, that stays where it is.
@@ -191,6 +193,9 @@ impl Forecast {
             when,
             node: most(courses.iter().filter_map(|c| c.node(what.0, &what.1))),
             workload: workload(courses, &what.1),
+            evicted: courses
+                .iter()
+                .any(|c| c.happenings.contains_key(what) && !c.deleted.contains(&what.1)),
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
         happenings.sort_by(|a, b| {

@@ -1,7 +1,7 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, answer, nothing, of, span};
+use super::said::{ALONE, Outlook, answer, done, nothing, of, span};
 
 use crate::analysis::course::Happening;
 use crate::lab::forecast::{ByWhen, Count, Foreseen, Queue};
@@ -16,7 +16,7 @@ const BARS: usize = 40;
 const RANGE: &str = "nine in ten of the seeds";
 /// What is counted over time, in its words.
 const COUNTED: [(Happening, &str); 3] = [
-    (Happening::PodDeleted, "pods evicted"),
+    (Happening::PodDeleted, "pods"),
     (Happening::PodBound, "pods on a new node"),
     (Happening::NodeNoExecute, "nodes with a NoExecute taint"),
 ];
@@ -74,18 +74,24 @@ fn minutes(t: Time) -> f64 {
 }
 
 /// What is counted of all workloads together, with its name.
-fn in_all<'a>(outlook: &'a Outlook<'_>) -> impl Iterator<Item = (&'static str, &'a [Count])> {
-    let counts =
-        move |(what, name)| span(outlook, what, None).map(|b: &ByWhen| (name, b.counts.as_slice()));
+fn in_all<'a>(outlook: &'a Outlook<'_>) -> impl Iterator<Item = (String, &'a [Count])> {
+    let named = move |what, name: &str| match what {
+        Happening::PodDeleted => format!("{name} {}", done(&of(outlook, what))),
+        _ => name.to_owned(),
+    };
+    let counts = move |(what, name)| {
+        let all: &ByWhen = span(outlook, what, None)?;
+        Some((named(what, name), all.counts.as_slice()))
+    };
     COUNTED.into_iter().filter_map(counts)
 }
 
 fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
     let times = &outlook.forecast.times;
-    let line = |(name, counts): (&str, &[Count])| {
+    let line = |(name, counts): (String, &[Count])| {
         let of = |value: fn(&Count) -> u64| counts.iter().map(|c| Some(value(c) as f64)).collect();
         let [values, low, high] = [of(|c| c.median), of(|c| c.low), of(|c| c.high)];
-        Line { name: name.to_owned(), values, low, high }
+        Line { name, values, low, high }
     };
     Curve {
         title,
@@ -127,9 +133,10 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
     rows.extend(by_workload.into_iter().take(left).map(|(of, pods)| {
         let all = span(outlook, Happening::PodDeleted, Some(of));
         let (low, high) = all.map_or((Time::ZERO, Time::ZERO), |b| (b.first.low, b.last.high));
+        let word = done(&pods);
         let name = match pods.as_slice() {
-            [one] => format!("evicted: {}", one.object),
-            _ => format!("evicted: {} {of}", pods.len()),
+            [one] => format!("{word}: {}", one.object),
+            _ => format!("{word}: {} {of}", pods.len()),
         };
         bar(name, low, minutes(pods[pods.len() / 2].when.median), high)
     }));
@@ -176,8 +183,8 @@ fn first_of(sentences: &[String]) -> String {
 
 fn plane(outlook: &Outlook<'_>) -> Plane {
     let (times, basis) = (&outlook.forecast.times, outlook.basis);
-    let line = |(name, counts): (&str, &[Count])| charts::Line {
-        name: name.to_owned(),
+    let line = |(name, counts): (String, &[Count])| charts::Line {
+        name,
         points: times.iter().zip(counts).map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
         band: counts.iter().map(|c| (c.low as f64, c.high as f64)).collect(),
         band_of: Some(RANGE),
@@ -193,7 +200,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     };
     Plane {
         heading: Heading {
-            title: "How many are evicted by when".to_owned(),
+            title: format!("How many are {} by when", done(&of(outlook, Happening::PodDeleted))),
             subtitle: format!("from an export of {}; {}", basis.clock.begins(), basis.head),
             doc,
         },

@@ -122,6 +122,7 @@ mod tests {
             when,
             node: Some("n-1".to_owned()),
             workload: Some("Deployment shop/web".to_owned()),
+            evicted: true,
         };
         Forecast { happenings: vec![event], ..Forecast::default() }
     }

@@ -142,7 +142,7 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         let does = match what {
             Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
             Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
-            _ => format!("{is} evicted"),
+            _ => format!("{is} {}", done(&of(outlook, what))),
         };
         said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
     }
@@ -184,6 +184,11 @@ pub(super) fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Fores
     all.iter().filter(|f| f.what == what).collect()
 }
 
+/// What is done to these pods that are deleted, in a word.
+pub(super) fn done(pods: &[&Foreseen]) -> &'static str {
+    if pods.iter().all(|f| f.evicted) { "evicted" } else { "deleted" }
+}
+
 /// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
 pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
     let mut text = format!("{} ({}", outlook.clock(when.median), from_now(when.median));
@@ -208,4 +213,27 @@ fn percent(share: f64) -> String {
 /// In how many of the seeds it is so, in brackets, unless it is in all.
 pub(super) fn unless_all(share: f64) -> String {
     if share < 1.0 { format!(" ({})", percent(share)) } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a controller deletes of a workload that is scaled down is not evicted.
+    #[test]
+    fn pods_are_evicted_where_all_of_them_are() {
+        let at = Time::from_secs(60);
+        let pod = |evicted: bool| Foreseen {
+            what: Happening::PodDeleted,
+            object: "shop/web-0".to_owned(),
+            when: When { low: at, median: at, high: at, share: 1.0 },
+            node: None,
+            workload: None,
+            evicted,
+        };
+        let (evicted, scaled) = (pod(true), pod(false));
+        assert_eq!(done(&[&evicted, &evicted]), "evicted");
+        assert_eq!(done(&[&scaled]), "deleted");
+        assert_eq!(done(&[&evicted, &scaled]), "deleted");
+    }
 }

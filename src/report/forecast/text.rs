@@ -3,7 +3,9 @@
 mod parts;
 
 use self::parts::{FEW, volumes};
-use super::said::{ALONE, Outlook, answer, holds, nothing, of, span, total, unless_all, when};
+use super::said::{
+    ALONE, Outlook, answer, done, holds, nothing, of, span, total, unless_all, when,
+};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
@@ -172,7 +174,7 @@ impl Printer<'_> {
         if columns.is_empty() {
             return Ok(true);
         }
-        self.part("Pods evicted by")?;
+        self.part(&format!("Pods {} by", done(&of(outlook, Happening::PodDeleted))))?;
         let row = |of: &dyn Fn(usize) -> String| -> String {
             columns.iter().map(|i| format!("{:>10}", of(*i))).collect()
         };
