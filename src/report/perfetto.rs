@@ -84,10 +84,10 @@ impl Thread {
     }
 }
 
-/// Microseconds with what is left of nanoseconds.
 /// The process and the thread in which each record is drawn.
 type Drawn = BTreeMap<RecordId, (u32, u32)>;
 
+/// Microseconds with what is left of nanoseconds.
 fn micros(at: Time) -> Value {
     let ns = at.as_nanos();
     if ns.is_multiple_of(1_000) { Value::from(ns / 1_000) } else { Value::from(ns as f64 / 1e3) }

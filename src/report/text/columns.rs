@@ -11,7 +11,8 @@ pub(crate) fn width((heading, cells): &Filled) -> usize {
     lines.map(|t| t.chars().count()).max().unwrap_or(0) + 2
 }
 
-/// A table of these columns, which are aligned at the right but for those that are `left`.
+/// A table of these columns, which are aligned at the right but for those that are `left`. With a
+/// width, what is wider is folded.
 pub(crate) fn table(
     columns: &[Filled],
     width: Option<usize>,
