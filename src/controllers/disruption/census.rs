@@ -291,10 +291,10 @@ mod tests {
                             let selected: Vec<_> = pods.values().filter(|p| of.selector.matches(&p.template.labels)).collect();
                             let healthy = selected.iter().filter(|p| is_healthy(p)).count() as i32;
                             let tally = census.tally(of.id).expect("a budget that is known");
-                            let since = tally.seen_changes().unwrap_or(changes.len());
+                            let since = tally.seen_changes.unwrap_or(changes.len());
                             tally.take_scales(changes.len(), &changes[since..], scale);
-                            proptest::prop_assert_eq!((tally.pods(), tally.healthy()), (selected.len(), healthy));
-                            let found = (tally.expected(), tally.unscaled().into_iter().collect(), tally.unmanaged().clone());
+                            proptest::prop_assert_eq!((tally.pods, tally.healthy), (selected.len(), healthy));
+                            let found = (tally.expected, tally.unscaled().into_iter().collect(), tally.unmanaged.clone());
                             proptest::prop_assert_eq!(found, expected_plainly(&selected, &scale));
                             let of_census: Vec<u32> = (0..10).filter(|p| census.selects(of.id, PodId(*p))).collect();
                             proptest::prop_assert_eq!(of_census, selected.iter().map(|p| p.id.0).collect::<Vec<_>>());

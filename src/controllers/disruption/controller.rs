@@ -92,8 +92,8 @@ impl Controller {
         loop {
             self.ctx.sleep(wait).await;
             let mut budgets = self.informers.budgets();
-            (self.ctx)
-                .order(self.resync_point, &mut budgets, |b| self.client.workload_object(b.id));
+            let object = |b: &Rc<Budget>| self.client.workload_object(b.id);
+            self.ctx.order(self.resync_point, &mut budgets, object);
             for budget in budgets {
                 self.queue.add(budget.id);
             }
@@ -122,7 +122,7 @@ impl Controller {
         self.informers.reads_all(Resource::Pods);
         self.catch_up(None);
         let (pods, ready) =
-            self.census.with(|c| c.tally(id).map(|t| (t.pods(), t.healthy()))).unwrap_or_default();
+            self.census.with(|c| c.tally(id).map(|t| (t.pods, t.healthy))).unwrap_or_default();
         let about = About::Workload(budget.id, budget.uid);
         if pods == 0 {
             self.tell(about, EventText::NoPods, "No matching pods found");
@@ -197,45 +197,41 @@ impl Controller {
         let tells = self.switches.no_scale == NoScale::NoControllers;
         loop {
             self.take_scales(budget.id);
-            let (expected, failing) = self
-                .census
-                .with(|c| {
-                    let tally = c.tally(budget.id)?;
-                    let mut failing: Vec<(PodId, Option<Owner>)> = Vec::new();
-                    failing.extend(tally.unscaled().iter().map(|(p, o)| (*p, Some(*o))));
-                    failing.extend(tally.unmanaged().iter().filter(|_| fails).map(|p| (*p, None)));
-                    Some((tally.expected(), failing))
-                })
-                .unwrap_or_default();
+            let counted = self.census.with(|c| {
+                let tally = c.tally(budget.id)?;
+                let mut failing: Vec<(PodId, Option<Owner>)> = Vec::new();
+                failing.extend(tally.unscaled().iter().map(|(p, o)| (*p, Some(*o))));
+                failing.extend(tally.unmanaged.iter().filter(|_| fails).map(|p| (*p, None)));
+                Some((tally.expected, failing))
+            });
+            let (expected, failing) = counted.unwrap_or_default();
             let Some((pod, owner)) = self.first(budget, &failing) else { return Ok(expected) };
-            let name = (self.client.api()).names(|n| short_name(n.pod_name(pod)).to_owned());
-            let Some(owner) = owner else {
-                return Err(Uncounted {
-                    why: format!("found no controller ref for pod {name:?}"),
-                    told: tells.then_some(EventText::NoControllerRef),
-                });
+            let name = self.client.api().names(|n| short_name(n.pod_name(pod)).to_owned());
+            let (why, told) = match owner {
+                None => {
+                    let why = format!("found no controller ref for pod {name:?}");
+                    (why, tells.then_some(EventText::NoControllerRef))
+                }
+                Some(owner) => match self.scales.of(owner).await {
+                    Ok(Answer::Found(scale)) => {
+                        self.census.with(|c| {
+                            if let Some(tally) = c.tally(budget.id) {
+                                tally.set_scale(owner, Some(scale));
+                            }
+                        });
+                        continue;
+                    }
+                    Ok(Answer::Without(resource)) => {
+                        (format!("{resource} does not implement the scale subresource"), None)
+                    }
+                    Ok(Answer::Missing) => {
+                        let why = format!("found no controllers for pod {name:?}");
+                        (why, tells.then_some(EventText::NoControllers))
+                    }
+                    Err(error) => (error.to_string(), None),
+                },
             };
-            match self.scales.of(owner).await {
-                Ok(Answer::Found(scale)) => self
-                    .census
-                    .with(|c| c.tally(budget.id).map(|t| t.learn(owner, scale)))
-                    .unwrap_or_default(),
-                Ok(Answer::Without(resource)) => {
-                    return Err(Uncounted {
-                        why: format!("{resource} does not implement the scale subresource"),
-                        told: None,
-                    });
-                }
-                Ok(Answer::Missing) => {
-                    return Err(Uncounted {
-                        why: format!("found no controllers for pod {name:?}"),
-                        told: tells.then_some(EventText::NoControllers),
-                    });
-                }
-                Err(error) => {
-                    return Err(Uncounted { why: error.to_string(), told: None });
-                }
-            }
+            return Err(Uncounted { why, told });
         }
     }
 
@@ -263,7 +259,7 @@ impl Controller {
 
     /// Finds out the scales that the caches know.
     fn take_scales(&self, budget: WorkloadId) {
-        let seen = self.census.with(|c| c.tally(budget).and_then(|t| t.seen_changes()));
+        let seen = self.census.with(|c| c.tally(budget).and_then(|t| t.seen_changes));
         let (changes, concerned) = self.informers.scale_changes(seen.unwrap_or(usize::MAX));
         self.census.with(|c| {
             if let Some(tally) = c.tally(budget) {
@@ -272,15 +268,10 @@ impl Controller {
         });
     }
 
-    fn scale_of(&self, (id, uid): Owner) -> Scale {
-        let Some(mut workload) = self.informers.workload(id).filter(|w| w.uid == uid) else {
-            return Scale::Unknown;
-        };
-        if let Some(owner) =
-            workload.owner.and_then(|(d, uid)| self.informers.workload(d).filter(|w| w.uid == uid))
-        {
-            workload = owner;
-        }
+    fn scale_of(&self, owner: Owner) -> Scale {
+        let known = |(id, uid): Owner| self.informers.workload(id).filter(|w| w.uid == uid);
+        let Some(workload) = known(owner) else { return Scale::Unknown };
+        let workload = workload.owner.and_then(known).unwrap_or(workload);
         match workload.kind {
             WorkloadKind::DaemonSet | WorkloadKind::Job => Scale::Unknown,
             _ => Scale::Of(workload.uid, workload.replicas()),
@@ -291,7 +282,7 @@ impl Controller {
     fn tell_unmanaged(&self, budget: &Budget) {
         let scaled = !matches!(budget.rule, BudgetRule::MinAvailable(IntOrPercent::Int(_)));
         let some =
-            || self.census.with(|c| c.tally(budget.id).is_some_and(|t| !t.unmanaged().is_empty()));
+            || self.census.with(|c| c.tally(budget.id).is_some_and(|t| !t.unmanaged.is_empty()));
         if self.switches.unmanaged_pods != UnmanagedPods::Told || !scaled || !some() {
             return;
         }
@@ -371,11 +362,8 @@ impl Controller {
                 let chosen = short_name(n.workload_name(first));
                 format!("Pod {namespace:?}/{name:?} matches multiple PodDisruptionBudgets.  Chose {chosen:?} arbitrarily.")
             });
-            self.tell(
-                About::Pod(pod.id, Some(pod.uid)),
-                EventText::MultiplePodDisruptionBudgets,
-                &text,
-            );
+            let about = About::Pod(pod.id, Some(pod.uid));
+            self.tell(about, EventText::MultiplePodDisruptionBudgets, &text);
         }
         Some(first)
     }
@@ -388,13 +376,9 @@ impl Controller {
     }
 
     async fn write_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {
-        let read = budget.clone();
-        self.client
-            .get(self.client.workload_object(budget.id), move |api, _| {
-                api.update_budget_status(&read, status)
-            })
-            .await
-            .map(|_| ())
+        let (about, read) = (self.client.workload_object(budget.id), budget.clone());
+        let update = move |api: &ApiServer, _| api.update_budget_status(&read, status);
+        self.client.get(about, update).await.map(drop)
     }
 
     /// `syncStalePodDisruption`
@@ -419,9 +403,8 @@ impl Controller {
         {
             return None;
         }
-        let (due, now) =
-            (after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT), self.ctx.now());
-        Some(if due > now { due.since(now) } else { Dur::ZERO })
+        let due = after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT);
+        Some(due.since(self.ctx.now()))
     }
 }
 

@@ -25,19 +25,15 @@ pub(super) struct Scales {
 impl Scales {
     pub(super) async fn of(&self, (id, uid): Owner) -> ApiResult<Answer> {
         let about = self.discovery.workload_object(id);
-        let kind = self
-            .discovery
-            .api()
-            .names(|n| n.workload_name(id).split('/').next().and_then(WorkloadKind::parse));
+        let parse = |name: &str| name.split('/').next().and_then(WorkloadKind::parse);
+        let kind = self.discovery.api().names(|n| parse(n.workload_name(id)));
         let kind = kind.unwrap_or(WorkloadKind::ReplicaSet);
         let has_scale = !matches!(kind, WorkloadKind::Job | WorkloadKind::DaemonSet);
-        let read = self.scales.get(about, move |api, _| {
-            api.workload(id)
-                .filter(|_| has_scale)
-                .map(|w| (w.uid, w.replicas()))
-                .ok_or(ApiError::NotFound)
-        });
-        match read.await {
+        let read = move |api: &ApiServer, _| -> ApiResult<(Uid, i32)> {
+            let found = api.workload(id).filter(|_| has_scale).ok_or(ApiError::NotFound)?;
+            Ok((found.uid, found.replicas()))
+        };
+        match self.scales.get(about, read).await {
             Ok((found, replicas)) if found == uid => {
                 return Ok(Answer::Found(Scale::Of(uid, replicas)));
             }

@@ -25,20 +25,23 @@ struct Group {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) selector: Rc<Selector>,
-    pods: usize,
+    /// How many it selects.
+    pub(super) pods: usize,
     /// Ready and not being deleted.
-    healthy: i32,
+    pub(super) healthy: i32,
     groups: BTreeMap<Owner, Group>,
     /// Groups whose scale is to be found out, and those that have none.
     unknown: BTreeSet<Owner>,
     unscaled: BTreeSet<Owner>,
     /// Pods that have no controller.
-    unmanaged: BTreeSet<PodId>,
+    pub(super) unmanaged: BTreeSet<PodId>,
     /// The workloads at the top: how many groups each has, and its replicas.
     tops: BTreeMap<Uid, (usize, i32)>,
-    expected: i32,
-    /// How many changes of scales have been taken in.
-    seen_changes: Option<usize>,
+    /// How many pods there should be, of all workloads whose scale is known.
+    pub(super) expected: i32,
+    /// How many changes of scales have been taken in; none before the first call of
+    /// [`Self::take_scales`].
+    pub(super) seen_changes: Option<usize>,
 }
 
 impl Tally {
@@ -87,7 +90,8 @@ impl Tally {
         self.healthy += i32::from(is_healthy(new)) - i32::from(is_healthy(old));
     }
 
-    fn set_scale(&mut self, owner: Owner, scale: Option<Scale>) {
+    /// Takes in the scale of a controller, or that it has none any more.
+    pub(super) fn set_scale(&mut self, owner: Owner, scale: Option<Scale>) {
         let Some(group) = self.groups.get_mut(&owner) else { return };
         match std::mem::replace(&mut group.scale, scale) {
             Some(Scale::Of(top, _)) => {
@@ -114,12 +118,6 @@ impl Tally {
         }
     }
 
-    /// How many changes of scales have been taken in; none before the first call of
-    /// [`Self::take_scales`].
-    pub(super) fn seen_changes(&self) -> Option<usize> {
-        self.seen_changes
-    }
-
     /// Finds out the scales of new controllers, and again of those that a change concerns.
     /// `changes`: how many there have been.
     pub(super) fn take_scales(
@@ -129,25 +127,14 @@ impl Tally {
         find: impl Fn(Owner) -> Scale,
     ) {
         self.seen_changes = Some(changes);
-        let ends = |id| ((id, Uid(0)), (id, Uid(u64::MAX)));
         for id in concerned {
-            let (first, last) = ends(*id);
-            self.unknown.extend(self.groups.range(first..=last).map(|(owner, _)| *owner));
+            let of_it = self.groups.range((*id, Uid(0))..=(*id, Uid(u64::MAX)));
+            self.unknown.extend(of_it.map(|(owner, _)| *owner));
         }
         for owner in std::mem::take(&mut self.unknown) {
             let scale = find(owner);
             self.set_scale(owner, Some(scale));
         }
-    }
-
-    /// Takes in the scale of a controller that the caches do not know yet.
-    pub(super) fn learn(&mut self, owner: Owner, scale: Scale) {
-        self.set_scale(owner, Some(scale));
-    }
-
-    /// How many pods there should be, of all workloads whose scale is known.
-    pub(super) fn expected(&self) -> i32 {
-        self.expected
     }
 
     /// Pods of whose controllers no scale is known.
@@ -158,21 +145,6 @@ impl Tally {
             of.map(move |pod| (*pod, owner))
         };
         self.unscaled.iter().flat_map(pods).collect()
-    }
-
-    /// Pods that have no controller.
-    pub(super) fn unmanaged(&self) -> &BTreeSet<PodId> {
-        &self.unmanaged
-    }
-
-    /// How many pods it selects.
-    pub(super) fn pods(&self) -> usize {
-        self.pods
-    }
-
-    /// How many of them are ready and not being deleted.
-    pub(super) fn healthy(&self) -> i32 {
-        self.healthy
     }
 }
 
