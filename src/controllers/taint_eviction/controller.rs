@@ -1,8 +1,7 @@
 //! Queues, dispatchers and workers (`Run`, `worker`, `PodUpdated`, `NodeUpdated`, the two
 //! handlers).
 
-use super::config::Config;
-use super::decision::{NoExecuteTaints, PodTimers};
+use super::decision::{Config, NoExecuteTaints, PodTimers, no_execute};
 use super::memory::Recaller;
 use crate::client::{QueueKey, Recalled};
 use crate::controllers::prelude::*;
@@ -37,7 +36,7 @@ pub(crate) struct Controller {
     group: Group,
     config: Config,
     client: Client,
-    timers: PodTimers,
+    timers: Rc<PodTimers>,
     informers: Rc<InformerFactory>,
     tainted_nodes: Shared<Vec<Option<NoExecuteTaints>>>,
     node_queue: WorkQueue<NodeId>,
@@ -73,22 +72,20 @@ impl Controller {
         let ControllerContext { ctx, group, client, informers, .. } = context;
         let controller = Rc::new(Controller {
             timers,
-            tainted_nodes: Shared::new(Vec::new()),
+            tainted_nodes: Shared::default(),
             node_queue: WorkQueue::new(&ctx, group),
             pod_queue: WorkQueue::new(&ctx, group),
             select_point: ctx.point("eviction-worker-select"),
             pods_point: ctx.point("pod-index-order"),
-            dispatch_points: [
-                ctx.point("eviction-node-dispatch"),
-                ctx.point("eviction-pod-dispatch"),
-            ],
+            dispatch_points: ["eviction-node-dispatch", "eviction-pod-dispatch"]
+                .map(|name| ctx.point(name)),
             work_point: ctx.point("eviction-work"),
             recalled_point: ctx.point("eviction-recalled"),
             listens: Cell::new(config.memory.is_none()),
             tainted_keys: ctx.keys("tainted-nodes"),
+            hashes: Shared::default(),
             informers,
             channels,
-            hashes: Shared::new(Vec::new()),
             config,
             client,
             group,
@@ -105,34 +102,27 @@ impl Controller {
             self.recall(recalled);
             self.listens.set(true);
         }
+        let named = |name| Name::of(name, Keys::NOTHING);
         let c = self.clone();
-        self.ctx.spawn_named(
-            Name::of("eviction-node-dispatcher", Keys::NOTHING),
-            self.group,
-            async move {
-                loop {
-                    let item = c.node_queue.get().await;
-                    c.ctx.yield_point(c.dispatch_points[0], 0).await;
-                    c.channels[c.worker_of(Some(item))].node.send((item, c.ctx.cause())).await;
-                }
-            },
-        );
+        self.ctx.spawn_named(named("eviction-node-dispatcher"), self.group, async move {
+            loop {
+                let item = c.node_queue.get().await;
+                c.ctx.yield_point(c.dispatch_points[0], 0).await;
+                c.channels[c.worker_of(Some(item))].node.send((item, c.ctx.cause())).await;
+            }
+        });
         let c = self.clone();
-        self.ctx.spawn_named(
-            Name::of("eviction-pod-dispatcher", Keys::NOTHING),
-            self.group,
-            async move {
-                loop {
-                    let item = c.pod_queue.get().await;
-                    c.ctx.yield_point(c.dispatch_points[1], 0).await;
-                    c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
-                }
-            },
-        );
+        self.ctx.spawn_named(named("eviction-pod-dispatcher"), self.group, async move {
+            loop {
+                let item = c.pod_queue.get().await;
+                c.ctx.yield_point(c.dispatch_points[1], 0).await;
+                c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
+            }
+        });
         for worker in 0..self.channels.len() {
             let c = self.clone();
             let work = async move { c.worker(&c.channels[worker]).await };
-            self.ctx.spawn_named(Name::of("eviction-worker", Keys::NOTHING), self.group, work);
+            self.ctx.spawn_named(named("eviction-worker"), self.group, work);
         }
     }
 
@@ -196,17 +186,14 @@ impl Controller {
     /// `handlePodUpdate`
     fn handle_pod_update(&self, item: PodItem) {
         let Some(pod) = self.informers.pod(item.0) else {
-            self.timers.cancel_work_with_event(item.0);
-            return;
+            return self.timers.cancel_work_with_event(item.0);
         };
         // Items are dealt to workers by node; a pod that is elsewhere by now is another worker's.
         let Some(node) = pod.node.filter(|n| Some(*n) == item.1) else { return };
         self.ctx.reads(self.tainted_keys.of(node.0));
-        let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten())
-        else {
-            return;
-        };
-        self.timers.process_pod_on_node(&pod, &taints);
+        if let Some(taints) = self.tainted_nodes.with(|t| t.get(node.index()).cloned().flatten()) {
+            self.timers.process_pod_on_node(&pod, &taints);
+        }
     }
 
     /// `handleNodeUpdate`
@@ -216,8 +203,7 @@ impl Controller {
             self.set_tainted(id, None);
             return;
         };
-        let taints: Vec<Taint> = no_execute(&node.taints).cloned().collect();
-        let taints = Rc::new(taints);
+        let taints = Rc::new(no_execute(&node.taints).cloned().collect::<Vec<_>>());
         let was_tainted = self.set_tainted(id, (!taints.is_empty()).then(|| taints.clone()));
         let has_pods = self.informers.has_pods_on(id);
         self.ctx.set_saw(node.record);
@@ -225,11 +211,8 @@ impl Controller {
             self.client.api().record_taints_known(Actor::TaintEviction, id, &taints);
         } else if was_tainted {
             // That a node never had any is not worth a record.
-            self.client.api().record_node(
-                Actor::TaintEviction,
-                id,
-                What::Noted(Note::TaintsGone, has_pods.into()),
-            );
+            let what = What::Noted(Note::TaintsGone, has_pods.into());
+            self.client.api().record_node(Actor::TaintEviction, id, what);
         }
         if !has_pods || taints.is_empty() && self.timers.is_empty() {
             return;
@@ -270,11 +253,6 @@ impl Controller {
         self.ctx.writes(self.tainted_keys.of(id.0));
         self.tainted_nodes.with(|t| std::mem::replace(slot(t, id.index()), taints).is_some())
     }
-}
-
-/// `getNoExecuteTaints`
-fn no_execute(taints: &[Taint]) -> impl Iterator<Item = &Taint> {
-    taints.iter().filter(|t| t.effect == Effect::NoExecute)
 }
 
 impl ResourceEventHandler<Node> for Controller {

@@ -6,7 +6,7 @@
 //! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
 //! A pod whose deletion has begun has none. What cannot be known is a draw.
 
-use super::decision::{NoExecuteTaints, Stay, min_toleration_time};
+use super::decision::{NoExecuteTaints, Stay, is_own, min_toleration_time, no_execute};
 use crate::api::toleration::matching_tolerations;
 use crate::client::{Asked, Recalled, TAINT_LATE_S};
 use crate::controllers::prelude::*;
@@ -65,10 +65,8 @@ impl Recaller<'_> {
             }
             let now: Vec<Taint> = taints.iter().map(|(_, t)| t.clone()).collect();
             memory.tainted.push((node.id, Rc::new(now)));
-            for pod in self.informers.pods_on(node.id) {
-                if pod.deletion.is_some() {
-                    continue;
-                }
+            let pods = self.informers.pods_on(node.id);
+            for pod in pods.into_iter().filter(|p| p.deletion.is_none()) {
                 if let Some(timer) = self.timer_of(&pod, &taints, recalled, at_work) {
                     timers.push((timer, pod));
                 }
@@ -99,12 +97,8 @@ impl Recaller<'_> {
     /// The NoExecute taints of a node in the order in which they came, each with the time at which
     /// the controller saw it, ns from the start; none for one that tells nothing of its time.
     fn recalled_taints(&self, node: &Node, passes: &Asked) -> Vec<(Option<i64>, Taint)> {
-        let mut taints: Vec<(Option<i64>, Taint)> = node
-            .taints
-            .iter()
-            .filter(|t| t.effect == Effect::NoExecute)
-            .map(|t| (t.time_added.map(|at| at.0), t.clone()))
-            .collect();
+        let of = |t: &Taint| (t.time_added.map(|at| at.0), t.clone());
+        let mut taints: Vec<_> = no_execute(&node.taints).map(of).collect();
         taints.sort_by_key(|(at, _)| at.unwrap_or(i64::MIN));
         let (now, alone) = (self.now(), taints.len() == 1);
         for (at, taint) in &mut taints {
@@ -120,10 +114,8 @@ impl Recaller<'_> {
                 }
                 _ => (added, added.saturating_add(late)),
             };
-            let within = self.uniform(
-                self.client.node_object(node.id),
-                ((last - first + 1) * SECOND_NS - 1) as u64,
-            );
+            let most = ((last - first + 1) * SECOND_NS - 1) as u64;
+            let within = self.uniform(self.client.node_object(node.id), most);
             *at = Some(first.saturating_mul(SECOND_NS).saturating_add(within as i64).min(now));
         }
         taints
@@ -169,8 +161,7 @@ impl Recaller<'_> {
             };
             // A pod that is to go at once goes, whatever timer it has; a later taint changes no
             // timer.
-            let begins = timer.is_none() || stay == 0;
-            if begins {
+            if timer.is_none() || stay == 0 {
                 let began = recalled.since_office(at.unwrap_or(i64::MIN)).min(now);
                 timer = Some(Timer { began, stay });
             }
@@ -178,16 +169,12 @@ impl Recaller<'_> {
         let timer = timer?;
         let late = now.saturating_sub(timer.due()) > NEVER_DUE_S * SECOND_NS;
         if late && !at_work && !being_evicted(pod) {
-            return Some(self.drawn(pod, timer.stay, now));
+            // Nothing is known of it but that it is not over.
+            let most = u64::try_from(timer.stay).unwrap_or(0);
+            let ago = self.uniform(self.client.pod_object(pod.id), most);
+            return Some(Timer { began: now - ago as i64, ..timer });
         }
         Some(timer)
-    }
-
-    /// A timer of which nothing is known but that it is not over.
-    fn drawn(&self, pod: &Pod, stay: i64, now: i64) -> Timer {
-        let most = u64::try_from(stay).unwrap_or(0);
-        let ago = self.uniform(self.client.pod_object(pod.id), most);
-        Timer { began: now - ago as i64, stay }
     }
 
     /// How long a pod's tolerations let it stay beside these taints.
@@ -212,7 +199,5 @@ impl Recaller<'_> {
 
 /// Whether the controller has begun to evict a pod.
 fn being_evicted(pod: &Pod) -> bool {
-    pod.disruption_target.is_some_and(|c| {
-        c.status == ConditionStatus::True && c.reason == PodReason::DeletionByTaintManager
-    })
+    pod.disruption_target.is_some_and(is_own)
 }

@@ -5,12 +5,10 @@
 //! 1.28 `pkg/controller/nodelifecycle/scheduler/taint_manager.go`); other releases by
 //! [`Switches`](crate::plan::switches::taint_eviction::Switches). Left out: metrics.
 
-mod config;
 mod controller;
 mod decision;
-mod deletion;
 mod memory;
 mod timed_workers;
 
-pub(crate) use config::Config;
 pub(crate) use controller::Controller;
+pub(crate) use decision::Config;

@@ -50,28 +50,20 @@ impl Entries {
     }
 }
 
-/// What is done when a timer fires (`workFunc` of `CreateWorkerQueue`).
-pub(super) trait WorkFunc {
-    /// Begins the work on a pod whose timer of that number has fired.
-    fn work(&self, pod: PodId, number: u32);
-    /// The pod's name as a hash.
-    fn hash_of(&self, pod: PodId) -> u64;
-}
-
 /// The queue of timed workers.
 pub(super) struct TimedWorkerQueue {
     ctx: Ctx,
     /// For searches: the entries by pod plus one, and 0 for whether there are any.
     keys: Keys,
     entries: Shared<Entries>,
-    handler: Cell<Option<HandlerId<Firing>>>,
+    handler: HandlerId<Firing>,
 }
 
 /// A timer of a pod's entry, of which the pod may have had others before.
 #[derive(Clone, Copy)]
-struct Firing {
-    pod: PodId,
-    entry: u32,
+pub(super) struct Firing {
+    pub(super) pod: PodId,
+    pub(super) entry: u32,
 }
 
 impl Argument for Firing {
@@ -84,41 +76,15 @@ impl Argument for Firing {
     }
 }
 
-/// Fires timers.
-struct Fire {
-    queue: Weak<TimedWorkerQueue>,
-    work: Weak<dyn WorkFunc>,
-}
-
-impl Handler for Fire {
-    type Argument = Firing;
-
-    fn handle(&self, Firing { pod, entry }: Firing) {
-        if let Some((queue, work)) = self.queue.upgrade().zip(self.work.upgrade()) {
-            queue.fire(&*work, pod, entry);
-        }
-    }
-
-    fn name(&self, firing: Firing) -> Name {
-        let object = self.work.upgrade().map_or(0, |work| work.hash_of(firing.pod));
-        Name::of("eviction-timer", Keys::NOTHING).about(object)
-    }
-}
-
 impl TimedWorkerQueue {
-    pub(super) fn new(ctx: &Ctx) -> Rc<Self> {
-        Rc::new(TimedWorkerQueue {
+    /// One without timers; `fire` does the work whenever one fires (`CreateWorkerQueue`).
+    pub(super) fn new(ctx: &Ctx, fire: impl Handler<Argument = Firing> + 'static) -> Self {
+        TimedWorkerQueue {
             keys: ctx.keys("eviction-timers"),
             ctx: ctx.clone(),
             entries: Shared::default(),
-            handler: Cell::new(None),
-        })
-    }
-
-    /// Has that work done whenever a timer fires.
-    pub(super) fn serve(self: &Rc<Self>, work: Weak<dyn WorkFunc>) {
-        let fire = Fire { queue: Rc::downgrade(self), work };
-        self.handler.set(Some(self.ctx.register(Rc::new(fire))));
+            handler: ctx.register(Rc::new(fire)),
+        }
     }
 
     fn key(&self, pod: PodId) -> Key {
@@ -169,10 +135,8 @@ impl TimedWorkerQueue {
         let created = self.ctx.now();
         let firing = Firing { pod, entry: number };
         // A time beyond the end of time never comes.
-        let key = match (self.handler.get(), created.checked_add(delay)) {
-            (Some(handler), Some(at)) => Some(self.ctx.post_at(at, Class::Timer, handler, firing)),
-            _ => None,
-        };
+        let at = created.checked_add(delay);
+        let key = at.map(|at| self.ctx.post_at(at, Class::Timer, self.handler, firing));
         self.set(pod, Entry::Timer { key, created, cause: self.ctx.cause(), number });
         true
     }
@@ -200,8 +164,8 @@ impl TimedWorkerQueue {
         }
     }
 
-    /// A timer fires: the deletion begins. Its entry stays until the deletion ends.
-    fn fire(&self, work: &dyn WorkFunc, pod: PodId, number: u32) {
+    /// A timer fires: the deletion is about to begin. Its entry stays until the deletion ends.
+    pub(super) fn fire(&self, pod: PodId, number: u32) {
         self.ctx.writes(self.key(pod));
         let cause = self.entries.with(|e| match e.get(pod) {
             Entry::Timer { cause, number: n, .. } if n == number => Some(cause),
@@ -210,7 +174,6 @@ impl TimedWorkerQueue {
         if let Some(cause) = cause {
             self.ctx.set_cause(cause);
         }
-        work.work(pod, number);
     }
 
     /// Whether a fired timer was cancelled since it fired. It was not if its entry went in another
