@@ -1,11 +1,53 @@
 //! What all parts of the controller share: its configuration, its caches, and its way to the API
 //! server.
 
-use super::config::Config;
-use super::templates::Templates;
+use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::client::Recalled;
 use crate::controllers::prelude::*;
 use crate::plan::Flags;
 use crate::plan::switches::node_lifecycle::Switches;
+
+/// `nodeEvictionPeriod`: how often the NoExecute pass runs.
+pub(super) const NODE_EVICTION_PERIOD: Dur = Dur::from_millis(100);
+
+/// The controller's flags and what its release does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Config {
+    pub(crate) flags: Flags,
+    /// Added to the period, for the time a pass takes.
+    pub(crate) pass_overhead: Dur,
+    /// What it remembers, if it has been running for long and the objects are an export's.
+    pub(crate) memory: Option<Recalled>,
+    pub(crate) switches: Switches,
+}
+
+/// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
+#[derive(Debug)]
+pub(super) struct Templates {
+    pub(super) unreachable: Taint,
+    pub(super) not_ready: Taint,
+}
+
+impl Templates {
+    /// The templates under today's keys, or those of 1.6 to 1.8.
+    pub(super) fn new(alpha: bool) -> Self {
+        let (unreachable, not_ready) =
+            if alpha { (UNREACHABLE_ALPHA, NOT_READY_ALPHA) } else { (UNREACHABLE, NOT_READY) };
+        Templates {
+            unreachable: Taint::new(unreachable, Effect::NoExecute),
+            not_ready: Taint::new(not_ready, Effect::NoExecute),
+        }
+    }
+
+    /// The taint of a node with that status, and the opposite one; none for one that is ready.
+    pub(super) fn of(&self, status: ConditionStatus) -> Option<(&Taint, &Taint)> {
+        match status {
+            ConditionStatus::True => None,
+            ConditionStatus::False => Some((&self.not_ready, &self.unreachable)),
+            ConditionStatus::Unknown => Some((&self.unreachable, &self.not_ready)),
+        }
+    }
+}
 
 /// What the parts share.
 pub(super) struct Core {
@@ -58,6 +100,12 @@ impl Core {
     /// The present, ns from the start.
     pub(super) fn now_ns(&self) -> i64 {
         self.ctx.now().as_nanos() as i64
+    }
+
+    /// How long a node may be silent that has a Ready condition, or has none yet.
+    pub(super) fn grace(&self, has_ready: bool) -> Dur {
+        let flags = self.flags();
+        if has_ready { flags.node_monitor_grace_period } else { flags.node_startup_grace_period }
     }
 
     /// From one pass to the next, where neither has to wait.

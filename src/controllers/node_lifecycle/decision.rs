@@ -1,12 +1,20 @@
 //! What is to be done about a node's pods, decided once for nodes that are dealt with at once and
 //! for those that have to wait (`processTaintBaseEviction`; `processNoTaintBaseEviction` in timeout
 //! mode).
+//!
+//! Timeout mode: pods of a node that was silent or not ready for `--pod-eviction-timeout` are
+//! deleted at the zone's rate (`node_lifecycle_controller.go: processNoTaintBaseEviction, evictPods,
+//! cancelPodEviction, doEvictionPass` and `util/node: DeletePods`, v1.18; up to 1.26 with
+//! `--enable-taint-manager=false`, and without the gate TaintBasedEvictions up to 1.17). Left out:
+//! the pod status reason NodeLost, which nothing reads that is modelled here; its write is made.
+//! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use super::skip::Skipper;
-use super::tainting::NoExecuteTainter;
-use super::timeout::PodEvictor;
 use crate::controllers::node_lifecycle::prelude::*;
-use crate::plan::switches::node_lifecycle::EvictionMode;
+use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
+
+/// How long a node that can't be judged waits in the queue.
+const RETRY: Dur = Dur::from_millis(50);
 
 /// The branches of `processTaintBaseEviction` and `processNoTaintBaseEviction`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,12 +34,15 @@ pub(super) enum Decision {
     Nothing,
 }
 
-/// Decides about nodes, and carries that out.
+/// Decides about nodes, and carries that out: sets and takes off NoExecute taints, or deletes pods.
 pub(super) struct Eviction {
     core: Rc<Core>,
     zones: Rc<Zones>,
-    tainter: NoExecuteTainter,
-    pub(super) evictor: PodEvictor,
+    health: Rc<HealthMap>,
+    skipper: Rc<Skipper>,
+    writer: Rc<Writer>,
+    /// Nodes whose pods were deleted (`nodeEvictionMap`).
+    evicted: Shared<BTreeSet<NodeId>>,
 }
 
 impl Eviction {
@@ -44,11 +55,18 @@ impl Eviction {
         writer: &Rc<Writer>,
     ) -> Rc<Self> {
         Rc::new(Eviction {
-            tainter: NoExecuteTainter::new(core, zones, skipper, writer),
-            evictor: PodEvictor::new(core, zones, health, skipper),
+            evicted: Shared::default(),
             zones: zones.clone(),
+            health: health.clone(),
+            skipper: skipper.clone(),
+            writer: writer.clone(),
             core: core.clone(),
         })
+    }
+
+    /// A node is gone.
+    pub(super) fn forget(&self, node: NodeId) {
+        self.evicted.with(|e| e.remove(&node));
     }
 
     /// What is to be done about a node; none while it never had a Ready condition and is within its
@@ -62,10 +80,8 @@ impl Eviction {
     }
 
     fn decide_taint_base_eviction(&self, node: &Node, status: ConditionStatus) -> Decision {
-        let opposite = match status {
-            ConditionStatus::True => return Decision::MarkNodeAsReachable,
-            ConditionStatus::False => &self.core.templates.unreachable,
-            ConditionStatus::Unknown => &self.core.templates.not_ready,
+        let Some((_, opposite)) = self.core.templates.of(status) else {
+            return Decision::MarkNodeAsReachable;
         };
         if self.core.switches().swap_without_limiter && node.has_taint(opposite) {
             Decision::SwapTaint(status)
@@ -82,7 +98,7 @@ impl Eviction {
     ) -> Decision {
         if observed == ConditionStatus::True {
             Decision::CancelPodEviction
-        } else if self.evictor.eviction_is_due(node, observed) {
+        } else if self.eviction_is_due(node, observed) {
             Decision::EvictPods
         } else {
             Decision::Nothing
@@ -127,7 +143,7 @@ impl Eviction {
         match decision {
             Decision::MarkNodeAsReachable | Decision::CancelPodEviction => self.zones.unqueue(node),
             Decision::MarkNodeForTainting(status) => {
-                self.tainter.mark_node_for_tainting(node, status, false)
+                self.mark_node_for_tainting(node, status, false)
             }
             Decision::SwapTaint(_) | Decision::EvictPods | Decision::Nothing => {}
         }
@@ -142,18 +158,14 @@ impl Eviction {
         pods: &[Rc<Pod>],
     ) {
         match decision {
-            Decision::MarkNodeAsReachable => {
-                self.tainter.mark_node_as_reachable(node).await;
-            }
-            Decision::SwapTaint(status) => {
-                self.tainter.swap_taint(node, status).await;
-            }
+            Decision::MarkNodeAsReachable => self.mark_node_as_reachable(node).await,
+            Decision::SwapTaint(status) => drop(self.swap_taint(node, status).await),
             Decision::MarkNodeForTainting(status) => {
                 let _held = self.zones.hold_evictor_lock().await;
-                self.tainter.mark_node_for_tainting(node, status, true);
+                self.mark_node_for_tainting(node, status, true);
             }
-            Decision::CancelPodEviction => self.evictor.cancel_pod_eviction(node).await,
-            Decision::EvictPods => self.evictor.evict_pods(node, pods).await,
+            Decision::CancelPodEviction => self.cancel_pod_eviction(node).await,
+            Decision::EvictPods => self.evict_pods(node, pods).await,
             Decision::Nothing => {}
         }
     }
@@ -162,10 +174,8 @@ impl Eviction {
     pub(super) async fn spare(&self, node: &Rc<Node>) {
         match self.core.switches().eviction_mode {
             // The cause of what is written about a node is the version that was read.
-            EvictionMode::Taints => {
-                self.tainter.mark_node_as_reachable(node).await;
-            }
-            EvictionMode::Timeout => self.evictor.cancel_pod_eviction(node).await,
+            EvictionMode::Taints => self.mark_node_as_reachable(node).await,
+            EvictionMode::Timeout => self.cancel_pod_eviction(node).await,
         }
     }
 
@@ -182,15 +192,159 @@ impl Eviction {
         for zone in self.zones.zones_with_tainters() {
             let Some(queue) = self.zones.tainter(zone) else { continue };
             match self.core.switches().eviction_mode {
-                EvictionMode::Taints => {
-                    let taint = |node| self.tainter.taint_queued_node(node);
-                    queue.try_each(object, taint).await
-                }
+                EvictionMode::Taints => queue.try_each(object, |n| self.taint_queued_node(n)).await,
                 EvictionMode::Timeout => {
-                    let evict = |node| self.evictor.evict_queued_node(node);
-                    queue.try_each(object, evict).await
+                    queue.try_each(object, |n| self.evict_queued_node(n)).await
                 }
             }
         }
+    }
+
+    /// The action of the NoExecute pass: `Err` is how long the node has to wait for another try.
+    async fn taint_queued_node(&self, id: NodeId) -> Result<(), Dur> {
+        let Some(node) = self.core.informers.node(id) else { return Ok(()) };
+        let Some(ready) = node.ready() else {
+            if !self.core.switches().retry_without_ready {
+                // Before 1.30 the missing condition is dereferenced: the process crashes, and
+                // nobody here starts it again.
+                self.core.api().record_node(Actor::NodeLifecycle, id, What::ControllersStopped);
+                self.core.ctx.kill(self.core.group);
+            }
+            return Err(RETRY);
+        };
+        if ready.status == ConditionStatus::True {
+            return Ok(());
+        }
+        self.core.ctx.set_cause(node.record);
+        self.core.ctx.set_saw(node.record);
+        self.zones.untell_queued(id);
+        if self.swap_taint(&node, ready.status).await { Ok(()) } else { Err(Dur::ZERO) }
+    }
+
+    /// Has the taint for that status take the place of the opposite one. False if a write failed.
+    async fn swap_taint(&self, node: &Rc<Node>, status: ConditionStatus) -> bool {
+        let Some((add, opposite)) = self.core.templates.of(status) else { return true };
+        let (add, remove) = (vec![add.clone()], vec![opposite.clone()]);
+        self.writer.swap_node_controller_taint(node, add, remove).await
+    }
+
+    /// `markNodeForTainting`: queues a node; one whose taint is missing is taken out first, so that
+    /// it is stamped anew.
+    fn mark_node_for_tainting(&self, node: &Node, status: ConditionStatus, by_worker: bool) {
+        let Some(queue) = self.zones.tainter_of(node) else { return };
+        let Some((wanted, _)) = self.core.templates.of(status) else { return };
+        if !node.has_taint(wanted) {
+            match self.core.switches().requeue {
+                Requeue::Correct => {
+                    queue.remove(node.id);
+                }
+                Requeue::HeapDuplicates => queue.forget(node.id),
+                Requeue::Never => {}
+            }
+        }
+        if queue.add(node.id) {
+            if self.zones.tell_queued(node.id) {
+                self.core.ctx.set_cause(node.record);
+                self.core.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            }
+            self.skipper.tainting_is_due(by_worker);
+        }
+    }
+
+    /// `markNodeAsReachable`: removes both NoExecute taints, where the snapshot has them, and takes
+    /// the node out of the queue.
+    async fn mark_node_as_reachable(&self, node: &Rc<Node>) {
+        let held = self.zones.hold_evictor_lock().await;
+        for taint in [&self.core.templates.unreachable, &self.core.templates.not_ready] {
+            if !node.has_taint(taint) {
+                continue;
+            }
+            if held.is_some() {
+                self.skipper.tainting_is_due(false);
+            }
+            if !self.writer.remove_taints_off_node(node, vec![taint.clone()]).await {
+                return;
+            }
+        }
+        self.zones.unqueue(node);
+    }
+
+    /// Whether a node's pods are due for eviction. True and past the timeout: the transition counts
+    /// for False, the last sign of life for Unknown.
+    fn eviction_is_due(&self, node: &Node, observed: ConditionStatus) -> bool {
+        let Some(health) = self.health.get(node.id) else { return false };
+        let since = match observed {
+            ConditionStatus::True => return false,
+            ConditionStatus::False => health.transition_ns,
+            ConditionStatus::Unknown => health.probe_ns,
+        };
+        let timeout = self.core.flags().pod_eviction_timeout.as_nanos() as i64;
+        self.core.now_ns() > since.saturating_add(timeout)
+    }
+
+    /// `evictPods`: queues the node, or deletes its pods at once if it was worked on already.
+    async fn evict_pods(&self, node: &Rc<Node>, pods: &[Rc<Pod>]) {
+        let _held = self.zones.hold_evictor_lock().await;
+        if self.core.switches().evicted_node_sheds_new_pods
+            && self.evicted.with(|e| e.contains(&node.id))
+        {
+            self.skipper.tainting_is_due(false);
+            self.delete_pods(pods, node.id, Some(node.uid)).await;
+            return;
+        }
+        if let Some(queue) = self.zones.tainter_of(node)
+            && queue.add(node.id)
+        {
+            self.core.api().record_node(Actor::NodeLifecycle, node.id, What::NodeQueued);
+            self.skipper.tainting_is_due(true);
+        }
+    }
+
+    /// `cancelPodEviction`
+    async fn cancel_pod_eviction(&self, node: &Rc<Node>) {
+        let _held = self.zones.hold_evictor_lock().await;
+        self.evicted.with(|e| e.remove(&node.id));
+        self.zones.unqueue(node);
+    }
+
+    /// The action of `doEvictionPass`.
+    async fn evict_queued_node(&self, id: NodeId) -> Result<(), Dur> {
+        let node = self.core.informers.node(id);
+        let pods = self.core.pods_in_some_order(id);
+        if !self.delete_pods(&pods, id, node.as_ref().map(|n| n.uid)).await {
+            return Err(Dur::ZERO);
+        }
+        if node.is_some() {
+            self.evicted.with(|e| e.insert(id));
+        }
+        Ok(())
+    }
+
+    /// `DeletePods`: events, a status write with the reason, and a DELETE for each pod that
+    /// is not being deleted and not a DaemonSet's. False if any failed.
+    async fn delete_pods(&self, pods: &[Rc<Pod>], node: NodeId, uid: Option<Uid>) -> bool {
+        if !pods.is_empty() {
+            self.core.recorder.event(About::Node(node, uid), EventText::DeletingAllPods);
+        }
+        let mut conflicts = false;
+        for pod in pods.iter().filter(|p| p.node == Some(node)) {
+            self.core.ctx.set_saw(pod.record);
+            let marked = self.core.client.update_pod_status(pod.clone()).await;
+            if matches!(marked, Err(ApiError::Conflict)) {
+                conflicts = true;
+                continue;
+            }
+            let of_daemon_set = pod.template.owner.as_ref().is_some_and(|o| o.kind == "DaemonSet");
+            if pod.is_terminating() || of_daemon_set {
+                continue;
+            }
+            let body = EventBody::of_node(EventText::NodeControllerEviction, node);
+            self.core.recorder.event(About::Pod(pod.id, Some(pod.uid)), body);
+            match self.core.client.delete_pod(pod.id, None, None).await {
+                Ok(()) | Err(ApiError::NotFound) => {}
+                Err(_) => return false,
+            }
+        }
+        !conflicts
     }
 }

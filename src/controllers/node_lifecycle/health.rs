@@ -2,45 +2,29 @@
 
 use super::core::Core;
 use super::node_health::{Health, Listed, SavedReady, Tried, saved, seconds};
+use super::roster::Skipped;
 use crate::api::node::NodeReason;
-use crate::apiserver::lease_version;
+use crate::apiserver::{Beat, lease_version};
 use crate::controllers::prelude::*;
-
-/// The lease circuit breaker of 1.37 (gate NodeControllerLeaseCircuitBreaker): a node past its grace
-/// is acted on only if the live lease is the one the cache had; otherwise no node is, until the lease
-/// cache has caught up (`tryUpdateNodeHealth`; `pkg/controller/util/consistency/consistency.go`).
-#[derive(Default)]
-struct Breaker {
-    /// The resourceVersion that the lease cache has to reach before nodes are looked at again; zero is
-    /// none.
-    wanted: Cell<u64>,
-}
-
-impl Breaker {
-    /// Whether the lease cache is known to lag (`EnsureReady`); once it has caught up that is
-    /// forgotten.
-    fn is_waiting(&self, informers: &InformerFactory) -> bool {
-        if self.wanted.get() > informers.lease_version() {
-            return true;
-        }
-        self.wanted.set(0);
-        false
-    }
-}
 
 /// The health records (`nodeHealthMap`); one survives its node.
 pub(super) struct HealthMap {
     core: Rc<Core>,
     records: Shared<Vec<Option<Health>>>,
-    breaker: Breaker,
+    /// The lease circuit breaker of 1.37 (gate NodeControllerLeaseCircuitBreaker): a node past its
+    /// grace is acted on only if the live lease is the one the cache had; otherwise no node is, until
+    /// the lease cache has caught up (`tryUpdateNodeHealth`;
+    /// `pkg/controller/util/consistency/consistency.go`). This is the resourceVersion that the lease
+    /// cache has to reach before nodes are looked at again; zero is none.
+    wanted_lease: Cell<u64>,
 }
 
 impl HealthMap {
     /// Nothing was heard of any node.
     pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
         Rc::new(HealthMap {
-            records: Shared::new(Vec::new()),
-            breaker: Breaker::default(),
+            records: Shared::default(),
+            wanted_lease: Cell::new(0),
             core: core.clone(),
         })
     }
@@ -66,9 +50,14 @@ impl HealthMap {
         self.records.with(|r| r.iter_mut().flatten().for_each(change));
     }
 
-    /// Whether no node is looked at, as the lease cache lags.
+    /// Whether no node is looked at, as the lease cache is known to lag (`EnsureReady`); once it has
+    /// caught up that is forgotten.
     pub(super) fn waits_for_leases(&self) -> bool {
-        self.breaker.is_waiting(&self.core.informers)
+        let waits = self.wanted_lease.get() > self.core.informers.lease_version();
+        if !waits {
+            self.wanted_lease.set(0);
+        }
+        waits
     }
 
     /// The part of `tryUpdateNodeHealth` up to its requests: updates the health record and says
@@ -77,10 +66,8 @@ impl HealthMap {
     pub(super) fn try_update_node_health(&self, node: &Node, listed: Option<Listed>) -> Tried {
         let now = self.core.now_ns();
         let ready = node.ready();
-        let (observed, grace) = match ready {
-            None => (ConditionStatus::Unknown, self.core.flags().node_startup_grace_period),
-            Some(c) => (c.status, self.core.flags().node_monitor_grace_period),
-        };
+        let observed = ready.map_or(ConditionStatus::Unknown, |c| c.status);
+        let grace = self.core.grace(ready.is_some());
         let health = self.health_by_now(node, listed);
         let expired = now > health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.save_health(node.id, health);
@@ -103,19 +90,9 @@ impl HealthMap {
         let mut health = self.get(node.id);
         let ready = node.ready();
         if ready.is_none() {
-            match &mut health {
-                // The saved status is overwritten before it is compared, so losing Ready never
-                // counts as a change.
-                Some(h) => h.ready = None,
-                None => {
-                    health = Some(Health {
-                        ready: None,
-                        probe_ns: created,
-                        transition_ns: created,
-                        lease: None,
-                    })
-                }
-            }
+            // The saved status is overwritten before it is compared, so losing Ready never counts as
+            // a change.
+            health = Some(Health { ready: None, ..health.unwrap_or(Health::fresh(None, created)) });
         }
         let saved_lease = health.and_then(|h| h.lease);
         let read = || node.ready().map(|c| c.last_heartbeat_time);
@@ -125,10 +102,8 @@ impl HealthMap {
         };
         let heartbeat = listed.map_or_else(read, as_listed).unwrap_or_default();
         let fresh = |transition_ns| Health {
-            ready: ready.map(|c| saved(c, heartbeat)),
-            probe_ns: now,
             transition_ns,
-            lease: None,
+            ..Health::fresh(ready.map(|c| saved(c, heartbeat)), now)
         };
         let mut health = match (health, ready) {
             (None, _) => fresh(now),
@@ -142,8 +117,7 @@ impl HealthMap {
             },
             (Some(h), None) => h,
         };
-        if self.core.switches().leases
-            && let Some(lease) = self.core.informers.lease(node.id)
+        if let Some(lease) = self.observed_lease(node.id)
             && saved_lease.is_none_or(|l| l.0 < lease.0)
         {
             health.lease = Some(lease);
@@ -156,18 +130,17 @@ impl HealthMap {
     fn silenced(&self, node: &Node) -> Node {
         let mut node = node.clone();
         let at = self.core.api().timestamp();
-        let mut kinds = vec![
-            NodeConditionType::Ready,
-            NodeConditionType::MemoryPressure,
-            NodeConditionType::DiskPressure,
-        ];
-        if self.core.switches().out_of_disk {
-            kinds.insert(1, NodeConditionType::OutOfDisk);
-        }
-        if self.core.switches().pid_pressure_unknown {
-            kinds.push(NodeConditionType::PidPressure);
-        }
-        for kind in kinds {
+        let s = self.core.switches();
+        for (kind, counts) in [
+            (NodeConditionType::Ready, true),
+            (NodeConditionType::OutOfDisk, s.out_of_disk),
+            (NodeConditionType::MemoryPressure, true),
+            (NodeConditionType::DiskPressure, true),
+            (NodeConditionType::PidPressure, s.pid_pressure_unknown),
+        ] {
+            if !counts {
+                continue;
+            }
             match node.conditions.iter_mut().find(|c| c.kind == kind) {
                 None => node.conditions.push(NodeCondition {
                     kind,
@@ -202,10 +175,8 @@ impl HealthMap {
             // What was written a moment ago has its nanoseconds in memory, unlike what was read.
             transition_ns: written_at_ns,
         });
-        self.save_health(
-            node.id,
-            Health { ready, probe_ns: old.probe_ns, transition_ns: self.core.now_ns(), lease },
-        );
+        let transition_ns = self.core.now_ns();
+        self.save_health(node.id, Health { ready, transition_ns, lease, ..old });
     }
 
     /// Records for how long nothing was heard of a node, and how old its last known
@@ -234,14 +205,12 @@ impl HealthMap {
 
     /// Makes or replaces the record of a node.
     pub(super) fn save_health(&self, node: NodeId, health: Health) {
-        self.records.with(|r| {
-            *slot(r, node.index()) = Some(health);
-        });
+        self.records.with(|r| *slot(r, node.index()) = Some(health));
     }
 
     /// The lease as the cache has it (`observedLease`).
-    pub(super) fn observed_lease(&self, node: &Rc<Node>) -> Option<(i64, u64)> {
-        if self.core.switches().leases { self.core.informers.lease(node.id) } else { None }
+    pub(super) fn observed_lease(&self, node: NodeId) -> Option<(i64, u64)> {
+        if self.core.switches().leases { self.core.informers.lease(node) } else { None }
     }
 
     /// Reads the live lease of a node that is past its grace. True if it is the one of the health
@@ -249,19 +218,119 @@ impl HealthMap {
     pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
         let known = self.get(node.id).and_then(|h| h.lease).map(|(_, version)| version);
         let id = node.id;
-        match self
-            .core
-            .client
-            .get(self.core.client.node_object(id), move |api, _| api.get_lease(id))
-            .await
-        {
+        let about = self.core.client.node_object(id);
+        match self.core.client.get(about, move |api, _| api.get_lease(id)).await {
             Err(ApiError::NotFound) => true,
             Err(_) => false,
             Ok(live) if Some(live.resource_version) == known => true,
             Ok(live) => {
-                self.breaker.wanted.set(self.breaker.wanted.get().max(live.resource_version));
+                self.wanted_lease.set(self.wanted_lease.get().max(live.resource_version));
                 false
             }
         }
     }
+
+    /// The health record of a node as passes before this process's next one would have left it: its
+    /// lease was seen by the first of them that came after the renewal. A node whose lease the next
+    /// pass is the first to see has no record yet.
+    pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
+        let lease = self.observed_lease(node.id);
+        let (Some(ready), Some(lease)) = (node.ready(), lease) else { return };
+        let renewed_ns = lease.0.saturating_mul(1_000);
+        let period = (self.core.pass_period().as_nanos() as i64).max(1);
+        let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
+        if passes > 0 {
+            let heartbeat =
+                self.core.informers.heartbeat(node, self.core.ctx.now()).unwrap_or_default();
+            let probe_ns = next_pass_ns - passes * period;
+            let transition_ns = seconds(ready.last_transition_time);
+            let (ready, lease) = (Some(saved(ready, heartbeat)), Some(lease));
+            self.save_health(node.id, Health { ready, probe_ns, transition_ns, lease });
+        }
+    }
+
+    /// Brings a health record to where skipped passes would have left it.
+    pub(super) fn make_up_for(&self, node: NodeId, skipped: Skipped) {
+        let Some(health) = self.get(node) else { return };
+        let health = self.health_after(node, health, skipped);
+        self.save_health(node, health);
+    }
+
+    /// A health record after skipped passes. Only what a node's latest heartbeats did to it can
+    /// matter: the pass that first saw the latest renewal set the probe, and those after it may
+    /// have seen a status post.
+    fn health_after(&self, node: NodeId, mut health: Health, skipped: Skipped) -> Health {
+        let pass = |k: u64| skipped.first + skipped.period * k;
+        let last = pass(skipped.count - 1);
+        let mut from = 0;
+        let renewal = self.core.informers.renewal_seen(node, last);
+        if let Some(renewed) = renewal {
+            let lease = ((renewed.as_nanos() / 1_000) as i64, lease_version(renewed));
+            if self.core.switches().leases && health.lease.is_none_or(|l| l.0 < lease.0) {
+                let arrived = self.core.informers.renewal_arrives(renewed);
+                let late = arrived.since(skipped.first).as_nanos();
+                from = late.div_ceil(skipped.period.as_nanos()).min(skipped.count - 1);
+                health.lease = Some(lease);
+                health.probe_ns = pass(from).as_nanos() as i64;
+                if let Some(ready) = &mut health.ready
+                    && let Some(h) = self.core.informers.post_seen(node, pass(from))
+                {
+                    ready.heartbeat = h;
+                }
+                from += 1;
+            }
+        }
+        // A node without a Ready condition has no heartbeat to compare. Its first post brings one,
+        // and is a change after which passes go on.
+        let Some(mut ready) = health.ready else { return health };
+        let lease = health.lease;
+        let beats = self.core.informers.beat(node) == Beat::Asleep;
+        let mut k = from;
+        while k < skipped.count {
+            if !beats && (health.lease.is_some() || lease.is_none()) {
+                // Nothing happens until a pass sees another post. All posts are made: what passes
+                // see of them only gets newer.
+                let seen = |k: u64| self.core.informers.post_seen(node, pass(k));
+                let is_new = |k: u64| seen(k).is_some_and(|h| h != ready.heartbeat);
+                k = first_that(k..skipped.count, is_new);
+                if k == skipped.count {
+                    break;
+                }
+            }
+            let saved_lease = health.lease;
+            if let Some(h) = self.core.informers.post_seen(node, pass(k))
+                && h != ready.heartbeat
+            {
+                ready.heartbeat = h;
+                health.lease = None;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+            if saved_lease.is_none() && lease.is_some() {
+                health.lease = lease;
+                health.probe_ns = pass(k).as_nanos() as i64;
+            }
+            k += 1;
+        }
+        health.ready = Some(ready);
+        health
+    }
+}
+
+/// The first number of a range that is so, where all after one that is so are so, too; its end if
+/// none is.
+fn first_that(range: std::ops::Range<u64>, is_so: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (range.start, range.end);
+    // Mostly none is.
+    if low < high && !is_so(high - 1) {
+        return high;
+    }
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_so(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
 }

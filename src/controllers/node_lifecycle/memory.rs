@@ -12,7 +12,6 @@ use super::memory_of_passes::{PastPasses, SECOND};
 use super::memory_of_zones::PastZones;
 use super::node_health::Health;
 use super::pass::Monitor;
-use super::skip::Skipper;
 use crate::client::{Asked, Recalled, unknown_since};
 use crate::controllers::node_lifecycle::prelude::*;
 
@@ -24,7 +23,6 @@ pub(super) struct Recaller<'a> {
     pub(super) core: &'a Core,
     pub(super) zones: &'a Zones,
     pub(super) health: &'a HealthMap,
-    pub(super) skipper: &'a Skipper,
     pub(super) eviction: &'a Eviction,
     pub(super) monitor: &'a Monitor,
     /// When in its second something came that was before the run.
@@ -72,8 +70,7 @@ impl Recaller<'_> {
         self.recall_unmarked(&nodes);
         let into = within as f64 / SECOND.as_nanos() as f64;
         let left = self.core.client.recall(&asked, into);
-        let waiting = left.map_or(0, |left| left.events);
-        self.recall_events(&nodes, waiting as usize);
+        self.recall_events(&nodes, left.map_or(0, |left| left.events as usize));
         pass
     }
 
@@ -119,14 +116,8 @@ impl Recaller<'_> {
         let posted = node.ready()?.last_heartbeat_time.0.saturating_mul(second);
         let renewed = health.lease?.0.saturating_mul(1_000);
         (posted.saturating_add(second) > renewed).then(|| {
-            let point = self.point;
-            let within = self.core.ctx.uniform(
-                point,
-                self.core.client.node_object(node.id),
-                0,
-                SECOND.as_nanos() - 1,
-            );
-            posted.saturating_add(within as i64)
+            let object = self.core.client.node_object(node.id);
+            posted.saturating_add(self.past_zones().within_second(object))
         })
     }
 
@@ -164,19 +155,15 @@ impl Recaller<'_> {
             match self.core.templates.of(status) {
                 None => {}
                 Some((taint, _)) if node.has_taint(taint) => {
-                    if let Some(queue) = self.zones.tainter_of(node) {
-                        queue.worked_on(node.id);
-                    }
+                    self.zones.tainter_of(node).iter().for_each(|queue| queue.worked_on(node.id));
                 }
                 Some(_) => waiting.push((node.clone(), status)),
             }
         }
-        self.core
-            .ctx
-            .order(self.queue_point, &mut waiting, |(n, _)| self.core.client.node_object(n.id));
+        let object = |(n, _): &(Rc<Node>, ConditionStatus)| self.core.client.node_object(n.id);
+        self.core.ctx.order(self.queue_point, &mut waiting, object);
         for (node, status) in waiting {
-            let decision = Decision::MarkNodeForTainting(status);
-            self.eviction.process_at_once(&node, decision);
+            self.eviction.process_at_once(&node, Decision::MarkNodeForTainting(status));
         }
     }
 
@@ -214,7 +201,7 @@ impl Recaller<'_> {
             let (zone, _) = self.zones.zone_of(&node);
             self.monitor.know(node.id, Some(node.uid));
             self.zones.assume_normal(zone);
-            self.skipper.assume_heard(&node, next_ns);
+            self.health.assume_heard(&node, next_ns);
         }
     }
 }

@@ -48,8 +48,8 @@ impl PastPasses<'_> {
         let (first, last) = asked.last_stretch(PAUSE_IN_PASS_S)?;
         let late = self.core.flags().node_monitor_grace_period + self.core.pass_period() * 2;
         let overdue = |node: &Rc<Node>| {
-            let age =
-                self.core.informers.lease(node.id).map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
+            let lease = self.core.informers.lease(node.id);
+            let age = lease.map_or(0, |l| self.core.now_ns() / 1_000 - l.0);
             unknown_since(node).is_none() && age > (late.as_nanos() / 1_000) as i64
         };
         Some(LastPass {
@@ -73,9 +73,8 @@ impl PastPasses<'_> {
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let spared = self.core.flags().node_monitor_grace_period.as_nanos() as i64 / period;
         let until = |heard_ns: i64| {
-            heard_ns
-                .saturating_add(period.saturating_mul(spared + 2))
-                .saturating_sub(self.core.now_ns())
+            let until = heard_ns.saturating_add(period.saturating_mul(spared + 2));
+            until.saturating_sub(self.core.now_ns())
         };
         let nodes = self.core.informers.nodes();
         let heard = nodes.iter().filter(|n| unknown_since(n).is_none());
@@ -112,15 +111,10 @@ impl PastPasses<'_> {
         last: Option<LastPass>,
         within: i64,
     ) -> Option<i64> {
-        let second = SECOND.as_nanos() as i64;
-        let wrote = last.map(|pass| pass.last.saturating_mul(second));
+        let wrote = last.map(|pass| pass.last.saturating_mul(SECOND.as_nanos() as i64));
         let told = recalled.passed_ns;
-        match (wrote, told) {
-            (Some(wrote), told) if told.is_none_or(|told| told < wrote) => {
-                Some(wrote.saturating_add(within))
-            }
-            _ => told,
-        }
+        let later = wrote.filter(|wrote| told.is_none_or(|told| told < *wrote));
+        later.map_or(told, |wrote| Some(wrote.saturating_add(within)))
     }
 
     /// How long it is to the next pass, `ended` being when one ended. The more passes have come since,

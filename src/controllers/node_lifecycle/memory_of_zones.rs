@@ -10,6 +10,7 @@ use crate::controllers::node_lifecycle::prelude::*;
 /// A node that has waited for its taint since so many seconds ago was tried before the start: its
 /// zone's queue is looked at ten times a second.
 const TRIED_FOR_S: i64 = 2;
+
 /// Finds out what zones were like.
 pub(super) struct PastZones<'a> {
     pub(super) core: &'a Core,
@@ -53,13 +54,8 @@ impl PastZones<'_> {
             let started = started.get(&zone).copied();
             let begins = started.map(|ns| ns.div_euclid(second));
             let tokens = last_token(taken.max(begins), tried, rate).map_or(1.0, |at| {
-                let within = self.core.ctx.uniform(
-                    self.point,
-                    self.zones.zone_object(zone),
-                    0,
-                    SECOND.as_nanos() - 1,
-                );
-                let drawn = at.saturating_mul(second).saturating_add(within as i64);
+                let within = self.within_second(self.zones.zone_object(zone));
+                let drawn = at.saturating_mul(second).saturating_add(within);
                 let at = started.filter(|_| begins == Some(at)).unwrap_or(drawn);
                 let tokens = at.saturating_neg().max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
@@ -135,6 +131,12 @@ impl PastZones<'_> {
         self.core.templates.of(status).is_some_and(|(taint, _)| !node.has_taint(taint))
     }
 
+    /// When within its second something came that was before the run, in ns: a draw.
+    pub(super) fn within_second(&self, about: Object) -> i64 {
+        let most = SECOND.as_nanos() - 1;
+        self.core.ctx.uniform(self.point, about, 0, most) as i64
+    }
+
     /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;
     /// `within` is what of a second had passed when it wrote.
     fn counted_before(&self, nodes: &[Rc<Node>], pass: i64, within: i64) -> Counted {
@@ -147,10 +149,7 @@ impl PastZones<'_> {
             let since = ready.last_transition_time.0;
             let changed = since < 0 && ns(since).saturating_add(within) >= pass;
             let ready = (ready.status == ConditionStatus::True) != changed;
-            counted.add(
-                zone,
-                ZoneConditions { ready: u32::from(ready), not_ready: u32::from(!ready) },
-            );
+            counted.add(zone, ZoneConditions::of_one(ready));
         }
         counted
     }
@@ -159,15 +158,10 @@ impl PastZones<'_> {
     fn last_tokens(&self, nodes: &[Rc<Node>]) -> BTreeMap<TextId, i64> {
         let mut taken = BTreeMap::new();
         for node in nodes {
-            let (zone, _) = self.zones.zone_of(node);
-            let added = node
-                .taints
-                .iter()
-                .filter(|t| t.effect == Effect::NoExecute && self.is_own(t))
-                .filter_map(|t| Some(t.time_added?.0))
-                .max();
-            if let Some(at) = added {
-                let last = taken.entry(zone).or_insert(at);
+            let own =
+                node.taints.iter().filter(|t| t.effect == Effect::NoExecute && self.is_own(t));
+            if let Some(at) = own.filter_map(|t| Some(t.time_added?.0)).max() {
+                let last = taken.entry(self.zones.zone_of(node).0).or_insert(at);
                 *last = at.max(*last);
             }
         }

@@ -9,17 +9,15 @@
 //!
 //! The parts, each with a state of its own, each calling only those before it: `core`; `zones` (the
 //! states and queues of zones) and `health` (tryUpdateNodeHealth); `skip` (what is skipped of all
-//! that follows); `taints` (the writes); `tainting` (NoExecute taints) and `timeout` (deleted pods);
-//! `decision` (processTaintBaseEviction, and the pass over the queues); `disruption`
-//! (handleDisruption) and `pods` (MarkPodsNotReady and the pod workers); `pass` (monitorNodeHealth);
-//! `no_schedule` (condition taints); `memory` (what it knows when it has been running for long); and
-//! `controller`, which starts the loops.
+//! that follows); `taints` (the writes); `decision` (processTaintBaseEviction with what comes of it,
+//! NoExecute taints or deleted pods, and the pass over the queues); `pods` (MarkPodsNotReady and the
+//! pod workers); `pass` (monitorNodeHealth and handleDisruption); `no_schedule` (condition taints);
+//! `memory` (what it knows when it has been running for long); and `controller`, which starts the
+//! loops.
 
-mod config;
 mod controller;
 mod core;
 mod decision;
-mod disruption;
 mod health;
 mod ids;
 mod memory;
@@ -27,7 +25,6 @@ mod memory_of_passes;
 mod memory_of_zones;
 mod no_schedule;
 mod node_health;
-mod odds;
 mod pass;
 mod pods;
 mod prelude;
@@ -35,14 +32,9 @@ mod queue;
 mod roster;
 mod round;
 mod skip;
-mod skipped;
-mod tainting;
 mod taints;
-mod templates;
-mod timeout;
-mod zone_conditions;
 mod zone_states;
 mod zones;
 
-pub(crate) use config::Config;
 pub(crate) use controller::Controller;
+pub(crate) use core::Config;

@@ -40,54 +40,41 @@ impl NoScheduleTainter {
     }
 
     /// The key of the taint that a condition stands for.
-    fn condition_taint(
-        &self,
-        kind: NodeConditionType,
-        status: ConditionStatus,
-    ) -> Option<&'static str> {
+    fn condition_taint(&self, c: &NodeCondition) -> Option<&'static str> {
+        use NodeConditionType as T;
         let s = self.core.switches();
-        match (kind, status) {
-            (NodeConditionType::Ready, ConditionStatus::False) => Some(NOT_READY),
-            (NodeConditionType::Ready, ConditionStatus::Unknown) => Some(UNREACHABLE),
-            (NodeConditionType::MemoryPressure, ConditionStatus::True) => Some(MEMORY_PRESSURE),
-            (NodeConditionType::DiskPressure, ConditionStatus::True) => Some(DISK_PRESSURE),
-            (NodeConditionType::PidPressure, ConditionStatus::True) if s.pid_pressure_taint => {
-                Some(PID_PRESSURE)
-            }
-            (NodeConditionType::NetworkUnavailable, ConditionStatus::True) => {
-                Some(NETWORK_UNAVAILABLE)
-            }
-            (NodeConditionType::OutOfDisk, ConditionStatus::True) if s.out_of_disk => {
-                Some(OUT_OF_DISK)
-            }
+        match (c.kind, c.status) {
+            (T::Ready, ConditionStatus::False) => Some(NOT_READY),
+            (T::Ready, ConditionStatus::Unknown) => Some(UNREACHABLE),
+            (T::MemoryPressure, ConditionStatus::True) => Some(MEMORY_PRESSURE),
+            (T::DiskPressure, ConditionStatus::True) => Some(DISK_PRESSURE),
+            (T::PidPressure, ConditionStatus::True) => s.pid_pressure_taint.then_some(PID_PRESSURE),
+            (T::NetworkUnavailable, ConditionStatus::True) => Some(NETWORK_UNAVAILABLE),
+            (T::OutOfDisk, ConditionStatus::True) => s.out_of_disk.then_some(OUT_OF_DISK),
             _ => None,
         }
     }
 
+    /// The taints that conditions of a node stand for.
+    fn condition_taints<'a>(
+        &self,
+        conditions: impl Iterator<Item = &'a NodeCondition>,
+    ) -> Vec<Taint> {
+        let keys = conditions.filter_map(|c| self.condition_taint(c));
+        keys.map(|key| Taint::new(key, Effect::NoSchedule)).collect()
+    }
+
     /// `doNoScheduleTaintingPass`
     async fn do_no_schedule_tainting_pass(&self, node: &Rc<Node>) {
-        let mut wanted: Vec<Taint> = node
-            .conditions
-            .iter()
-            .filter_map(|c| self.condition_taint(c.kind, c.status))
-            .map(|key| Taint::new(key, Effect::NoSchedule))
-            .collect();
+        let s = self.core.switches();
+        let mut wanted = self.condition_taints(node.conditions.iter());
         if node.unschedulable {
             wanted.push(Taint::new(UNSCHEDULABLE, Effect::NoSchedule));
         }
-        let had: Vec<&Taint> = node
-            .taints
-            .iter()
-            .filter(|t| {
-                t.effect == Effect::NoSchedule && is_condition_taint(self.core.switches(), &t.key)
-            })
-            .collect();
-        let remove: Vec<Taint> = had
-            .iter()
-            .filter(|t| !wanted.iter().any(|w| w.matches(t)))
-            .map(|t| (*t).clone())
-            .collect();
-        wanted.retain(|w| !had.iter().any(|t| t.matches(w)));
+        let is_own = |t: &&Taint| t.effect == Effect::NoSchedule && is_condition_taint(s, &t.key);
+        let (kept, remove): (Vec<_>, Vec<_>) = (node.taints.iter().filter(is_own).cloned())
+            .partition(|t| wanted.iter().any(|w| w.matches(t)));
+        wanted.retain(|w| !kept.iter().any(|t| t.matches(w)));
         if wanted.is_empty() && remove.is_empty() {
             return;
         }
@@ -98,28 +85,23 @@ impl NoScheduleTainter {
     /// 1.8 to 1.11 with the gate on: conditions that are True, compared by key alone, within the
     /// informer's handler.
     pub(super) fn taint_by_true_conditions(&self, node: &Rc<Node>) {
-        let wanted: Vec<Taint> = node
-            .conditions
-            .iter()
-            .filter(|c| c.kind != NodeConditionType::Ready && c.status == ConditionStatus::True)
-            .filter_map(|c| self.condition_taint(c.kind, c.status))
-            .map(|key| Taint::new(key, Effect::NoSchedule))
-            .collect();
-        let had: Vec<&Taint> = node
-            .taints
-            .iter()
-            .filter(|t| {
-                is_condition_taint(self.core.switches(), &t.key)
-                    && !matches!(t.key.as_str(), NOT_READY | UNREACHABLE | UNSCHEDULABLE)
-            })
-            .collect();
-        let remove: Vec<Taint> = had
-            .iter()
-            .filter(|t| !wanted.iter().any(|w| w.key == t.key))
-            .map(|t| (*t).clone())
-            .collect();
-        let add: Vec<Taint> =
-            wanted.into_iter().filter(|w| !had.iter().any(|t| t.key == w.key)).collect();
+        let s = self.core.switches();
+        let is_true = |c: &&NodeCondition| {
+            c.kind != NodeConditionType::Ready && c.status == ConditionStatus::True
+        };
+        let mut wanted = self.condition_taints(node.conditions.iter().filter(is_true));
+        let is_own = |t: &&Taint| {
+            is_condition_taint(s, &t.key)
+                && !matches!(t.key.as_str(), NOT_READY | UNREACHABLE | UNSCHEDULABLE)
+        };
+        let (kept, remove): (Vec<_>, Vec<_>) = (node.taints.iter().filter(is_own).cloned())
+            .partition(|t| wanted.iter().any(|w| w.key == t.key));
+        wanted.retain(|w| !kept.iter().any(|t| t.key == w.key));
+        self.swap_beside(node, wanted, remove);
+    }
+
+    /// Changes taints beside what follows, if there is anything to change.
+    fn swap_beside(&self, node: &Rc<Node>, add: Vec<Taint>, remove: Vec<Taint>) {
         if add.is_empty() && remove.is_empty() {
             return;
         }
@@ -138,14 +120,8 @@ impl NoScheduleTainter {
         };
         let remove: Vec<Taint> =
             node.taints.iter().filter(|t| renamed(t).is_some()).cloned().collect();
-        if remove.is_empty() {
-            return;
-        }
         let add = remove.iter().filter_map(renamed).collect();
-        let (writer, node) = (self.writer.clone(), node.clone());
-        self.core.ctx.spawn(self.core.group, async move {
-            writer.swap_node_controller_taint(&node, add, remove).await;
-        });
+        self.swap_beside(node, add, remove);
     }
 }
 

@@ -26,6 +26,13 @@ pub(super) struct Health {
     pub(super) lease: Option<(i64, u64)>,
 }
 
+impl Health {
+    /// That of a node that was heard of just then, of its status and not of its lease.
+    pub(super) fn fresh(ready: Option<SavedReady>, at_ns: i64) -> Self {
+        Self { ready, probe_ns: at_ns, transition_ns: at_ns, lease: None }
+    }
+}
+
 /// When a node was listed from the cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {

@@ -1,11 +1,12 @@
-//! `monitorNodeHealth`: one pass over the nodes, step for step as upstream's.
+//! `monitorNodeHealth`: one pass over the nodes, step for step as upstream's; and what becomes of
+//! zones at its end (`handleDisruption`): their states, the rates of their queues, and master
+//! disruption.
 //!
 //! Upstream lists all nodes and hands each to a worker. Here some are left out ([`AwakeNodes`]). A
 //! worker's node is dealt with at once where nothing has to wait for a request or for the lock, as
 //! most nodes are; otherwise the rest is work that takes time.
 
 use super::decision::{Decision, Eviction};
-use super::disruption::Disruption;
 use super::pods::PodMarker;
 use super::skip::{AwakeNodes, Skipper};
 use crate::client::parallelize_list;
@@ -31,17 +32,7 @@ struct Classified<'a> {
     new_zone_representatives: Vec<&'a Rc<Node>>,
 }
 
-/// How far a worker came with a node at once.
-enum Updated {
-    /// It was passed over, as the lease cache lags.
-    PassedOver,
-    /// Everything was done.
-    Done(Tried),
-    /// Something has to wait.
-    Waits(Work),
-}
-
-/// Makes the passes.
+/// Makes the passes, and follows disruptions of zones.
 pub(super) struct Monitor {
     core: Rc<Core>,
     zones: Rc<Zones>,
@@ -49,11 +40,17 @@ pub(super) struct Monitor {
     skipper: Rc<Skipper>,
     eviction: Rc<Eviction>,
     pods: Rc<PodMarker>,
-    pub(super) disruption: Disruption,
     /// `knownNodeSet`
     known: Shared<Vec<Option<Uid>>>,
     /// `nodesToRetry`
     pub(super) nodes_to_retry: Shared<BTreeSet<NodeId>>,
+    /// Whether the first round of the NoExecute loop comes amid the first pass, and is still to
+    /// come.
+    pub(super) round_amid_pass: Cell<bool>,
+    /// That loop, while it waits for the pass to come so far.
+    round_waits: Cell<Option<Ticket>>,
+    /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
+    disruption_point: PointId,
 }
 
 impl Monitor {
@@ -67,9 +64,11 @@ impl Monitor {
         pods: &Rc<PodMarker>,
     ) -> Rc<Self> {
         Rc::new(Monitor {
-            disruption: Disruption::new(core, zones, health, skipper, eviction),
-            known: Shared::new(Vec::new()),
-            nodes_to_retry: Shared::new(BTreeSet::new()),
+            known: Shared::default(),
+            nodes_to_retry: Shared::default(),
+            round_amid_pass: Cell::new(false),
+            round_waits: Cell::new(None),
+            disruption_point: core.ctx.point("node-disruption"),
             zones: zones.clone(),
             health: health.clone(),
             skipper: skipper.clone(),
@@ -81,14 +80,12 @@ impl Monitor {
 
     /// Makes a node known under its uid, or unknown.
     pub(super) fn know(&self, node: NodeId, uid: Option<Uid>) {
-        self.known.with(|k| {
-            *slot(k, node.index()) = uid;
-        });
+        self.known.with(|k| *slot(k, node.index()) = uid);
     }
 
     /// `monitorNodeHealth`
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
-        let mut pass = AwakeNodes::new(&self.core, &self.zones, &self.skipper, number);
+        let mut pass = AwakeNodes::new(&self.skipper, number);
         if let Some(nodes) = pass.list() {
             let Classified { added, deleted, new_zone_representatives } =
                 self.classify_nodes(nodes);
@@ -110,12 +107,10 @@ impl Monitor {
         let pass = Rc::new(pass);
         let (me, nodes) = (self.clone(), pass.clone());
         let workers = self.core.switches().pass_workers;
-        parallelize_list(&self.core.ctx, self.core.group, workers, move || {
-            me.next_that_waits(&nodes)
-        })
-        .await;
+        let next = move || me.next_that_waits(&nodes);
+        parallelize_list(&self.core.ctx, self.core.group, workers, next).await;
         let counted = pass.zone_conditions();
-        self.disruption.handle_disruption(&counted).await;
+        self.handle_disruption(&counted).await;
         pass.end(counted);
     }
 
@@ -149,7 +144,7 @@ impl Monitor {
                 let waits = self.update_or_skip(&roused).is_some();
                 debug_assert!(!waits, "a node that rests needs nothing");
             }
-            self.disruption.round_is_due();
+            self.round_is_due();
             return Some(work);
         }
     }
@@ -158,7 +153,7 @@ impl Monitor {
     async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
         if self.zones.add_pod_evictor_for_new_zone(node).await {
             // A node that the zone's old queue knew is put into the new one, tainted as it may be.
-            self.skipper.rouse_all();
+            self.skipper.resting.rouse_all();
         }
     }
 
@@ -168,7 +163,7 @@ impl Monitor {
         self.know(node.id, Some(node.uid));
         self.add_pod_evictor_for_new_zone(node).await;
         if self.eviction.waits_to_spare(node) {
-            self.disruption.round_is_due();
+            self.round_is_due();
         }
         self.eviction.spare(node).await;
     }
@@ -176,28 +171,21 @@ impl Monitor {
     /// Updates a node, unless all there is to do about it is to queue it again. Returns what is
     /// left to do if something has to wait.
     fn update_or_skip(self: &Rc<Self>, node: &Rc<Node>) -> Option<Work> {
-        if self.skipper.only_waits(node.id) {
+        if self.skipper.resting.only_waits(node.id) {
             self.skipper.restless();
             self.count(node, Some(ConditionStatus::Unknown));
             let again = Decision::MarkNodeForTainting(ConditionStatus::Unknown);
             self.eviction.process_at_once(node, again);
             return None;
         }
-        match self.update_node(node) {
-            Updated::PassedOver => self.skipper.restless(),
-            Updated::Done(tried) => self.skipper.note_quiet_node(node, &tried),
-            Updated::Waits(work) => {
-                self.skipper.restless();
-                return Some(work);
-            }
-        }
-        None
+        self.update_node(node)
     }
 
-    /// `updateNodeFunc`
-    fn update_node(self: &Rc<Self>, node: &Rc<Node>) -> Updated {
+    /// `updateNodeFunc`: what is left to do if something has to wait.
+    fn update_node(self: &Rc<Self>, node: &Rc<Node>) -> Option<Work> {
         if self.health.waits_for_leases() {
-            return Updated::PassedOver;
+            self.skipper.restless();
+            return None;
         }
         let listed = self.skipper.round.with(|r| r.listed_node(node.id));
         let tried = self.health.try_update_node_health(node, Some(listed));
@@ -209,10 +197,12 @@ impl Monitor {
                 self.eviction.process_at_once(node, decision);
             }
             self.nodes_to_retry.with(|r| r.remove(&node.id));
-            return Updated::Done(tried);
+            self.skipper.note_quiet_node(node, &tried);
+            return None;
         }
+        self.skipper.restless();
         let (c, node) = (self.clone(), node.clone());
-        Updated::Waits(Box::pin(async move {
+        Some(Box::pin(async move {
             c.core.ctx.set_cause(node.record);
             c.core.ctx.set_saw(node.record);
             c.update_node_waiting(node, tried).await;
@@ -234,9 +224,8 @@ impl Monitor {
             let went_silent =
                 current != ConditionStatus::True && tried.observed == ConditionStatus::True;
             if went_silent {
-                self.core
-                    .recorder
-                    .event(About::Node(node.id, Some(node.uid)), EventText::NodeNotReady);
+                let about = About::Node(node.id, Some(node.uid));
+                self.core.recorder.event(about, EventText::NodeNotReady);
             }
             if went_silent || needs_retry && tried.observed != ConditionStatus::True {
                 let marked = self.pods.mark_pods_not_ready(pods, node.id).await;
@@ -263,23 +252,16 @@ impl Monitor {
                 return None;
             }
             let Some(write) = tried.write.take() else { return Some((node, tried)) };
-            let (lease, at) = (self.health.observed_lease(&node), self.core.now_ns());
+            let (lease, at) = (self.health.observed_lease(node.id), self.core.now_ns());
             self.core.ctx.set_saw(node.record);
             self.health.note_expired(node.id);
-            let body = write.clone();
-            if self
-                .core
-                .client
-                .call(self.core.client.node_object(node.id), move |api, actor| {
-                    api.update_node_status(actor, &body)
-                })
-                .await
-                .is_ok()
-            {
+            let (client, body) = (&self.core.client, write.clone());
+            let update = move |api: &ApiServer, actor| api.update_node_status(actor, &body);
+            if client.call(client.node_object(node.id), update).await.is_ok() {
                 self.health.silence_written(&write, at, lease);
                 return Some((Rc::new(write), tried));
             }
-            node = self.core.client.get_node(node.id).await.ok()?;
+            node = client.get_node(node.id).await.ok()?;
             if last {
                 return None;
             }
@@ -296,22 +278,124 @@ impl Monitor {
     async fn next_tick(&self, start: Time) -> bool {
         let elapsed = self.core.ctx.now().since(start).as_nanos();
         let next = Dur::from_nanos((elapsed / RETRY_SLEEP.as_nanos() + 1) * RETRY_SLEEP.as_nanos());
-        if next >= RETRY_TIMEOUT {
-            self.core.ctx.sleep_until(start + RETRY_TIMEOUT).await;
-            return false;
-        }
-        self.core.ctx.sleep_until(start + next).await;
-        true
+        self.core.ctx.sleep_until(start + next.min(RETRY_TIMEOUT)).await;
+        next < RETRY_TIMEOUT
     }
 
     /// Counts a node in its zone, unless it is excluded.
     fn count(&self, node: &Node, current: Option<ConditionStatus>) {
         let (zone, excluded) = self.zones.zone_of(node);
         if !excluded {
-            let ready = u32::from(current == Some(ConditionStatus::True));
-            self.skipper
-                .round
-                .with(|r| r.counted.add(zone, ZoneConditions { ready, not_ready: 1 - ready }));
+            let one = ZoneConditions::of_one(current == Some(ConditionStatus::True));
+            self.skipper.round.with(|r| r.counted.add(zone, one));
         }
+    }
+
+    /// Where the first round of the NoExecute loop comes amid the first pass and turns are drawn:
+    /// waits until it is due.
+    pub(super) async fn until_amid_pass(&self) {
+        if self.core.ctx.draws_turns() && self.round_amid_pass.get() {
+            self.core.ctx.parked(|ticket| self.round_waits.set(Some(ticket))).await;
+        }
+    }
+
+    /// The first round of the NoExecute loop comes now, if it was to come amid this pass: the pass
+    /// has come to the limiters, or waits before that, which is when that loop looks at the latest.
+    /// Returns whether it was to come amid this pass.
+    fn round_is_due(&self) -> bool {
+        if let Some(ticket) = self.round_waits.take()
+            && self.core.ctx.claim(ticket)
+        {
+            self.core.ctx.wake(ticket);
+        }
+        self.round_amid_pass.take()
+    }
+
+    /// `handleDisruption`
+    async fn handle_disruption(&self, counted: &Counted) {
+        let amid = self.round_is_due();
+        for (zone, _) in counted.iter() {
+            self.zones.init_zone_state(zone);
+        }
+        let all_are = counted
+            .iter()
+            .all(|(_, z)| self.zones.compute_zone_state(z) == ZoneState::FullDisruption);
+        let all_was = self.forget_zones_without_nodes(counted);
+        if all_are && all_was || !all_are && !all_was && self.zones.no_zone_changes(counted) {
+            return;
+        }
+        self.skipper.restless();
+        // A round of the NoExecute loop may come between the `Add` of a node's update and the
+        // `SwapLimiter` below: each is a goroutine.
+        if !self.zones.queues_are_empty() {
+            if amid {
+                self.core.ctx.after_others().await;
+            } else {
+                self.core.ctx.yield_point(self.disruption_point, 0).await;
+            }
+        }
+        if all_are {
+            self.enter_master_disruption().await;
+            return;
+        }
+        if all_was {
+            self.leave_master_disruption(counted).await;
+            return;
+        }
+        for zone in self.zones.zones_with_states() {
+            let was = self.zones.zone_state(zone);
+            if was.unwrap_or(ZoneState::Empty) != self.zones.new_zone_state(zone, counted) {
+                self.zones.enter(zone, counted).await;
+            }
+        }
+    }
+
+    /// All zones became fully disrupted: nodes lose their NoExecute taints, and nothing is tainted.
+    async fn enter_master_disruption(&self) {
+        self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
+        // The next pass queues those again that are taken out here and that its cache still has
+        // as Unknown.
+        self.skipper.resting.rouse_all();
+        for node in &self.skipper.every_node() {
+            self.eviction.spare(node).await;
+        }
+        for zone in self.zones.zones_with_states() {
+            self.zones.swap_limiter(zone, 0.0).await;
+            self.zones.set_zone_state(zone, ZoneState::FullDisruption);
+        }
+    }
+
+    /// Some zone is no longer fully disrupted: every node counts as heard of now.
+    async fn leave_master_disruption(&self, counted: &Counted) {
+        self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
+        let now = self.core.now_ns();
+        self.skipper.resting.rouse_all();
+        for node in self.skipper.every_node() {
+            self.health.count_as_heard(node.id, now);
+        }
+        for zone in self.zones.zones_with_states() {
+            self.zones.enter(zone, counted).await;
+        }
+    }
+
+    /// The second loop of `handleDisruption`: zones without counted nodes lose their state, until
+    /// the first zone that was not fully disrupted ends the loop. Returns whether all zones were
+    /// fully disrupted.
+    fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
+        if self.zones.all_states(|z, _| counted.get(z).is_some()) {
+            // Every zone has counted nodes, so the walk's order does not matter.
+            return self.zones.all_states(|_, state| state == ZoneState::FullDisruption);
+        }
+        self.skipper.restless();
+        for zone in self.zones.zones_with_states() {
+            if counted.get(zone).is_none() {
+                self.zones.remove_zone_state(zone);
+                continue;
+            }
+            if self.zones.zone_state(zone) != Some(ZoneState::FullDisruption) {
+                return false;
+            }
+        }
+        true
     }
 }

@@ -36,11 +36,8 @@ impl PodMarker {
     pub(super) async fn mark_pods_not_ready(&self, pods: Vec<Rc<Pod>>, node: NodeId) -> bool {
         let mut all_marked = true;
         for pod in pods {
-            let Some(ready) =
-                pod.ready.filter(|c| c.status != ConditionStatus::False && pod.node == Some(node))
-            else {
-                continue;
-            };
+            let ready = pod.ready.filter(|c| c.status != ConditionStatus::False);
+            let Some(ready) = ready.filter(|_| pod.node == Some(node)) else { continue };
             let at = self.core.api().timestamp();
             let not_ready = PodCondition::new(ConditionStatus::False, ready.reason, at);
             let marked = Pod { ready: Some(not_ready), ..(*pod).clone() };
@@ -51,9 +48,8 @@ impl PodMarker {
                 Err(_) => all_marked = false,
             }
             if self.core.switches().pod_event {
-                self.core
-                    .recorder
-                    .event(About::Pod(pod.id, Some(pod.uid)), EventText::PodNodeNotReady);
+                let about = About::Pod(pod.id, Some(pod.uid));
+                self.core.recorder.event(about, EventText::PodNodeNotReady);
                 self.core.ctx.yield_point(self.event_first_point, 0).await;
             }
         }
@@ -83,14 +79,11 @@ impl PodMarker {
         let Some(ready) = health.ready else { return };
         if self.core.switches().eviction_mode == EvictionMode::Timeout {
             let decision = self.eviction.decide_no_taint_base_eviction(&present, ready.status);
-            self.eviction
-                .process_taint_base_eviction(&present, decision, std::slice::from_ref(&pod))
-                .await;
+            let pods = std::slice::from_ref(&pod);
+            self.eviction.process_taint_base_eviction(&present, decision, pods).await;
         }
-        if ready.status == ConditionStatus::True {
-            return;
-        }
-        if !self.mark_pods_not_ready(vec![pod], node).await {
+        if ready.status != ConditionStatus::True && !self.mark_pods_not_ready(vec![pod], node).await
+        {
             self.pod_queue.add_rate_limited(id);
         }
     }

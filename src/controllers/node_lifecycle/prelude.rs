@@ -4,9 +4,9 @@
 pub(super) use super::core::Core;
 pub(super) use super::health::HealthMap;
 pub(super) use super::node_health::Tried;
-pub(super) use super::skipped::Skipped;
+pub(super) use super::roster::Skipped;
 pub(super) use super::taints::Writer;
-pub(super) use super::zone_conditions::{Counted, ZoneConditions};
+pub(super) use super::zone_states::{Counted, ZoneConditions};
 pub(super) use super::zones::Zones;
 pub(super) use crate::controllers::prelude::*;
 pub(super) use crate::plan::switches::node_lifecycle::Switches;

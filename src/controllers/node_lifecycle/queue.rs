@@ -115,10 +115,8 @@ impl UniqueQueue {
     /// known but that of a heap.
     fn tied(&self, at: Time) -> Vec<NodeId> {
         let waiting = self.entries.iter().skip_while(|e| e.0 < at).take_while(|e| e.0 == at);
-        waiting
-            .filter(|(_, number, n)| self.places[n.index()].contains(number))
-            .map(|e| e.2)
-            .collect()
+        let waiting = waiting.filter(|(_, number, n)| self.places[n.index()].contains(number));
+        waiting.map(|e| e.2).collect()
     }
 
     /// Puts a name into the set; false if it is there.
@@ -166,13 +164,9 @@ impl RateLimitedTimedQueue {
     /// with that part of a token.
     pub(super) fn recalled(ctx: &Ctx, qps: f32, tokens: f64) -> Self {
         let queue = Self::new(ctx, qps);
-        queue.limiter.with(|l| {
-            *l = if qps > 0.0 {
-                Limiter::Bucket(TokenBucket::with_tokens(Limits { qps, burst: BURST }, tokens))
-            } else {
-                Limiter::Never
-            }
-        });
+        let bucket = TokenBucket::with_tokens(Limits { qps, burst: BURST }, tokens);
+        let limiter = if qps > 0.0 { Limiter::Bucket(bucket) } else { Limiter::Never };
+        queue.limiter.with(|l| *l = limiter);
         queue
     }
 

@@ -1,7 +1,29 @@
 //! Which nodes rest, so that passes leave them out, and which passes they missed.
 
 use super::ids::Ids;
-use crate::controllers::node_lifecycle::prelude::*;
+use super::zone_states::ZoneConditions;
+use crate::controllers::prelude::*;
+
+/// Passes that were skipped: the first one's time, the period, and how many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Skipped {
+    pub(super) first: Time,
+    pub(super) period: Dur,
+    pub(super) count: u64,
+}
+
+impl Skipped {
+    /// Whether `next` comes right after these, on the same grid.
+    pub(super) fn goes_on_with(&self, next: &Skipped) -> bool {
+        self.period == next.period && self.first + self.period * self.count == next.first
+    }
+
+    /// Those from number `from` on up to number `to`; none if there are none.
+    pub(super) fn part(&self, from: u64, to: u64) -> Option<Skipped> {
+        let count = to.min(self.count).saturating_sub(from);
+        (count > 0).then(|| Skipped { first: self.first + self.period * from, count, ..*self })
+    }
+}
 
 /// How a node rests.
 #[derive(Clone, Copy)]
@@ -165,7 +187,6 @@ impl Resting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::Dur;
 
     fn passes(first: u64, count: u64) -> Skipped {
         Skipped { first: Time::from_secs(first), period: Dur::from_secs(5), count }

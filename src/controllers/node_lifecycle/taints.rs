@@ -65,8 +65,7 @@ impl Writer {
 
     async fn edit_taints(&self, node: &Node, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
         let has_version = self.core.switches().taint_patch_has_version;
-        let backoff = self.patch_backoff_point;
-        self.core.client.edit_taints(node.id, has_version, backoff, edit).await
+        self.core.client.edit_taints(node.id, has_version, self.patch_backoff_point, edit).await
     }
 
     /// `reconcileNodeLabels`: the beta labels of system and architecture follow the stable ones.
@@ -80,21 +79,18 @@ impl Writer {
         if update.is_empty() {
             return;
         }
-        let (id, object) = (node.id, self.core.client.node_object(node.id));
+        let id = node.id;
         if self.core.client.get_node(id).await.is_err() {
             return;
         }
-        // A failure is logged upstream and not tried again.
-        let _ = self
-            .core
-            .client
-            .call(object, move |api, actor| {
-                api.mutate_node(actor, id, |n| {
-                    let mut labels = (*n.labels).clone();
-                    labels.extend(update);
-                    n.labels = Rc::new(labels);
-                })
+        let write = move |api: &ApiServer, actor| {
+            api.mutate_node(actor, id, |n| {
+                let mut labels = (*n.labels).clone();
+                labels.extend(update);
+                n.labels = Rc::new(labels);
             })
-            .await;
+        };
+        // A failure is logged upstream and not tried again.
+        let _ = self.core.client.call(self.core.client.node_object(id), write).await;
     }
 }

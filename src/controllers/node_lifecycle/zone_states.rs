@@ -1,5 +1,5 @@
-//! `zoneStates`: a small Go map, whose walk decides whether a zone without counted nodes loses its
-//! state.
+//! How many nodes of each zone are ready (`zoneToNodeConditions`), and `zoneStates`: a small Go map,
+//! whose walk decides whether a zone without counted nodes loses its state.
 //!
 //! A map of up to eight entries is one group of slots. A new entry takes the first free slot, and a
 //! walk begins at a random one, so the zone in the first slot comes first in most walks
@@ -7,6 +7,56 @@
 
 use crate::controllers::prelude::*;
 use crate::trace::ZoneState;
+
+/// The Ready conditions of a zone's counted nodes: how many are True, and how many are not.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct ZoneConditions {
+    pub(super) ready: u32,
+    pub(super) not_ready: u32,
+}
+
+impl ZoneConditions {
+    /// Those of one node.
+    pub(super) fn of_one(is_ready: bool) -> Self {
+        Self { ready: is_ready.into(), not_ready: (!is_ready).into() }
+    }
+
+    /// Counted nodes of the zone.
+    pub(super) fn size(self) -> u32 {
+        self.ready + self.not_ready
+    }
+}
+
+/// The conditions of zones, each of which has counted nodes, by zone.
+#[derive(Default, Debug)]
+pub(super) struct Counted(Vec<(TextId, ZoneConditions)>);
+
+impl Counted {
+    /// Counts nodes of a zone in.
+    pub(super) fn add(&mut self, zone: TextId, of: ZoneConditions) {
+        let place = self.0.binary_search_by_key(&zone, |z| z.0).unwrap_or_else(|place| {
+            self.0.insert(place, (zone, ZoneConditions::default()));
+            place
+        });
+        let z = &mut self.0[place].1;
+        (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
+    }
+
+    /// Empties it.
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The conditions of a zone; none if it has no counted nodes.
+    pub(super) fn get(&self, zone: TextId) -> Option<ZoneConditions> {
+        self.0.binary_search_by_key(&zone, |z| z.0).ok().map(|place| self.0[place].1)
+    }
+
+    /// All of them, by zone.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
+        self.0.iter().copied()
+    }
+}
 
 /// The states of zones by key.
 #[derive(Default)]
@@ -53,19 +103,11 @@ impl ZoneStates {
         point: PointId,
         object: impl Fn(TextId) -> Object,
     ) -> Vec<TextId> {
-        let of =
-            |(slot, zone): (usize, &Option<(TextId, ZoneState)>)| Some((slot, zone.as_ref()?.0));
+        let slots = self.slots.iter().enumerate();
         let mut zones: Vec<(usize, TextId)> =
-            self.slots.iter().enumerate().filter_map(of).collect();
-        let whole = self.slots.len();
-        ctx.order_some(
-            point,
-            None,
-            whole,
-            &mut zones,
-            |(slot, _)| *slot,
-            |(_, zone)| object(*zone),
-        );
+            slots.filter_map(|(slot, zone)| Some((slot, zone.as_ref()?.0))).collect();
+        let object = |(_, zone): &(usize, TextId)| object(*zone);
+        ctx.order_some(point, None, self.slots.len(), &mut zones, |(slot, _)| *slot, object);
         zones.into_iter().map(|(_, zone)| zone).collect()
     }
 }

@@ -4,20 +4,15 @@
 use super::core::Core;
 use super::ids::Ids;
 use super::queue::RateLimitedTimedQueue;
-use super::zone_conditions::{Counted, ZoneConditions};
-use super::zone_states::ZoneStates;
+use super::zone_states::{Counted, ZoneConditions, ZoneStates};
 use crate::api::names::stable_hash;
 use crate::api::node::{LABEL_EXCLUDE_DISRUPTION, zone_key};
 use crate::controllers::prelude::*;
 use crate::kernel::{Held, Lock};
 use crate::trace::ZoneState;
 
-/// What every pass asks of a node's labels.
-#[derive(Clone, Copy)]
-struct Facts {
-    zone: TextId,
-    excluded: bool,
-}
+/// A node's zone, and whether it is left out of zone counts.
+type Facts = (TextId, bool);
 
 /// What is known of zones.
 #[derive(Default)]
@@ -26,7 +21,7 @@ struct State {
     tainters: BTreeMap<TextId, Rc<RateLimitedTimedQueue>>,
     /// Nodes that wait in a queue, so that the trace records each wait once.
     told_queued: Ids,
-    /// What is read of a node, by the version it was read from.
+    /// What every pass asks of a node's labels, by the version it was read from.
     facts: Vec<Option<(Rc<Labels>, Facts)>>,
 }
 
@@ -52,31 +47,24 @@ impl Zones {
 
     /// The zone of a node and whether it is left out of zone counts, read anew only when its labels
     /// changed.
-    pub(super) fn zone_of(&self, node: &Node) -> (TextId, bool) {
+    pub(super) fn zone_of(&self, node: &Node) -> Facts {
         let known = self.state.with(|s| match s.facts.get(node.id.index()) {
-            Some(Some((labels, f))) if Rc::ptr_eq(labels, &node.labels) => {
-                Some((f.zone, f.excluded))
-            }
+            Some(Some((labels, facts))) if Rc::ptr_eq(labels, &node.labels) => Some(*facts),
             _ => None,
         });
         if let Some(known) = known {
             return known;
         }
-        let key = zone_key(&node.labels, self.core.switches().beta_zone_labels);
-        let (zone, by_name) = self.core.api().names(|n| {
-            (
-                n.text(&key),
-                self.core.switches().exclude_master_names && is_master(n.node_name(node.id)),
-            )
+        let switches = self.core.switches();
+        let key = zone_key(&node.labels, switches.beta_zone_labels);
+        let by_label = switches.exclude_label && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
+        let facts = self.core.api().names(|n| {
+            let by_name = switches.exclude_master_names && is_master(n.node_name(node.id));
+            (n.text(&key), by_label || by_name)
         });
-        let excluded = by_name
-            || self.core.switches().exclude_label
-                && node.labels.contains_key(LABEL_EXCLUDE_DISRUPTION);
-        self.state.with(|s| {
-            *slot(&mut s.facts, node.id.index()) =
-                Some((node.labels.clone(), Facts { zone, excluded }));
-        });
-        (zone, excluded)
+        let known = Some((node.labels.clone(), facts));
+        self.state.with(|s| *slot(&mut s.facts, node.id.index()) = known);
+        facts
     }
 
     /// The state of a zone, if it has one.
@@ -163,10 +151,8 @@ impl Zones {
             return false;
         }
         let _held = self.hold_evictor_lock().await;
-        let queue = Rc::new(RateLimitedTimedQueue::new(
-            &self.core.ctx,
-            self.core.flags().node_eviction_rate,
-        ));
+        let (ctx, qps) = (&self.core.ctx, self.core.flags().node_eviction_rate);
+        let queue = Rc::new(RateLimitedTimedQueue::new(ctx, qps));
         self.state.with(|s| {
             s.zone_states.insert(zone, ZoneState::Initial);
             s.tainters.insert(zone, queue);
@@ -237,15 +223,13 @@ impl Zones {
     /// The rate at which nodes of a zone of that size are tainted in that state (`HealthyQPSFunc`,
     /// `ReducedQPSFunc`; `setLimiterInZone`); none where the limiter stays as it is.
     pub(super) fn rate_of(&self, state: ZoneState, size: u32) -> Option<f32> {
+        let flags = self.core.flags();
         match state {
             // The full-disruption rate of a zone is the normal one (`HealthyQPSFunc`).
-            ZoneState::Normal | ZoneState::FullDisruption => {
-                Some(self.core.flags().node_eviction_rate)
-            }
+            ZoneState::Normal | ZoneState::FullDisruption => Some(flags.node_eviction_rate),
             ZoneState::PartialDisruption => {
-                let large =
-                    i64::from(size) > i64::from(self.core.flags().large_cluster_size_threshold);
-                Some(if large { self.core.flags().secondary_node_eviction_rate } else { 0.0 })
+                let large = i64::from(size) > i64::from(flags.large_cluster_size_threshold);
+                Some(if large { flags.secondary_node_eviction_rate } else { 0.0 })
             }
             ZoneState::Initial | ZoneState::Empty => None,
         }

@@ -2,14 +2,13 @@
 
 use super::super::roster::Roster;
 use super::super::round::Round;
+use super::resting_nodes::RestingNodes;
 use super::skipper::Skipper;
 use crate::client::Nodes;
 use crate::controllers::node_lifecycle::prelude::*;
 
 /// The nodes of a pass. Upstream lists all nodes and hands each to a worker; here some are left out.
 pub(crate) struct AwakeNodes {
-    core: Rc<Core>,
-    zones: Rc<Zones>,
     skipper: Rc<Skipper>,
     number: u32,
     nodes: Vec<Rc<Node>>,
@@ -19,20 +18,9 @@ pub(crate) struct AwakeNodes {
 
 impl AwakeNodes {
     /// For the pass of that number, which begins now.
-    pub(crate) fn new(
-        core: &Rc<Core>,
-        zones: &Rc<Zones>,
-        skipper: &Rc<Skipper>,
-        number: u32,
-    ) -> Self {
-        AwakeNodes {
-            number,
-            nodes: skipper.round.with(|r| r.list(core.ctx.now())),
-            all: None,
-            zones: zones.clone(),
-            skipper: skipper.clone(),
-            core: core.clone(),
-        }
+    pub(crate) fn new(skipper: &Rc<Skipper>, number: u32) -> Self {
+        let nodes = skipper.round.with(|r| r.list(skipper.core.ctx.now()));
+        AwakeNodes { skipper: skipper.clone(), number, nodes, all: None }
     }
 
     /// All nodes, in the order of the pass; none if there is nothing to register, to forget, or to
@@ -42,17 +30,17 @@ impl AwakeNodes {
         if !self.has_to_see_every_node() {
             return None;
         }
-        self.skipper.rouse_all();
-        let every = self.all.insert(self.core.informers.nodes_as_they_are());
+        self.skipper.resting.rouse_all();
+        let every = self.all.insert(self.skipper.core.informers.nodes_as_they_are());
         let every = every.iter().flatten().cloned().collect();
-        self.nodes = self.core.in_order(self.number, every);
+        self.nodes = self.skipper.core.in_order(self.number, every);
         Some(&self.nodes)
     }
 
     /// Lists the nodes that do not rest, in the order in which a pass over all of them comes to
     /// them.
     fn list_awake_nodes(&mut self) {
-        let (core, roster) = (&self.core, &self.skipper.resting.roster);
+        let (core, roster) = (&self.skipper.core, &self.skipper.resting.roster);
         let whole = roster.with_ref(|r| {
             self.nodes.extend(r.awake().filter_map(|id| core.informers.node(id)));
             r.len()
@@ -70,27 +58,24 @@ impl AwakeNodes {
     /// Whether nodes that rest matter to this pass: nodes came or went, a zone has no state, or
     /// everybody waits for the lock.
     fn has_to_see_every_node(&self) -> bool {
-        let roster = &self.skipper.resting.roster;
-        let all_have_state =
-            roster.with_ref(|r| r.zones().all(|z| self.zones.zone_state(z).is_some()));
+        let RestingNodes { roster, zones, .. } = &self.skipper.resting;
+        let all_have_state = roster.with_ref(|r| r.zones().all(|z| zones.zone_state(z).is_some()));
         roster.with(Roster::take_members_changed)
-            || self.zones.is_locked()
+            || zones.is_locked()
             || !all_have_state
-            || !self.nodes.iter().all(|n| self.zones.zone_has_state(n))
+            || !self.nodes.iter().all(|n| zones.zone_has_state(n))
     }
 
     /// The workers begin.
     pub(crate) fn begin(&mut self) {
-        let began = self.core.ctx.now();
+        let began = self.skipper.core.ctx.now();
         let (nodes, all) = (std::mem::take(&mut self.nodes), self.all.take());
         self.skipper.round.with(|round| {
             self.skipper.resting.roster.with(|r| {
                 r.counted().for_each(|(zone, of)| round.resting.add(zone, of));
-                round.rested = Some(r.note_passes(Skipped {
-                    first: began,
-                    period: self.core.pass_period(),
-                    count: 1,
-                }));
+                let period = self.skipper.core.pass_period();
+                let this = Skipped { first: began, period, count: 1 };
+                round.rested = Some(r.note_passes(this));
             });
             (round.number, round.nodes, round.all) = (self.number, nodes, all);
         });
@@ -107,7 +92,7 @@ impl AwakeNodes {
     pub(crate) fn worker_waits(&self, about: NodeId, workers: usize) -> Vec<Rc<Node>> {
         let waiting = self.skipper.round.with(|r| {
             r.waiting += 1;
-            r.all.get_or_insert_with(|| self.core.informers.nodes_as_they_are());
+            r.all.get_or_insert_with(|| self.skipper.core.informers.nodes_as_they_are());
             r.waiting
         });
         if waiting != workers {

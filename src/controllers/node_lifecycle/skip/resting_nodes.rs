@@ -8,14 +8,13 @@
 
 use super::super::ids::Ids;
 use super::super::roster::{Rest, Roster};
-use super::missed_passes::MissedPasses;
 use crate::controllers::node_lifecycle::prelude::*;
 
 /// Which nodes rest.
-pub(super) struct RestingNodes {
+pub(crate) struct RestingNodes {
     core: Rc<Core>,
-    zones: Rc<Zones>,
-    pub(super) missed: MissedPasses,
+    pub(super) zones: Rc<Zones>,
+    health: Rc<HealthMap>,
     pub(super) roster: Shared<Roster>,
 }
 
@@ -23,8 +22,8 @@ impl RestingNodes {
     /// No node rests.
     pub(super) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Self {
         RestingNodes {
-            missed: MissedPasses::new(core, health),
-            roster: Shared::new(Roster::default()),
+            health: health.clone(),
+            roster: Shared::default(),
             zones: zones.clone(),
             core: core.clone(),
         }
@@ -53,7 +52,7 @@ impl RestingNodes {
     }
 
     /// Whether all there is to do about a node is to queue it again.
-    pub(super) fn only_waits(&self, id: NodeId) -> bool {
+    pub(crate) fn only_waits(&self, id: NodeId) -> bool {
         !self.zones.is_locked() && self.roster.with_ref(|r| r.waiting.contains(id))
     }
 
@@ -71,7 +70,7 @@ impl RestingNodes {
         if rest.ready {
             let from = self.first_that_counts(id, pass).max(rest.as_of);
             for passes in self.roster.with_ref(|r| r.passes_between(from, pass)) {
-                self.missed.make_up_for(id, passes);
+                self.health.make_up_for(id, passes);
             }
         }
         true
@@ -81,16 +80,14 @@ impl RestingNodes {
     /// renewal overwrites all that a health record knows of heartbeats, so that passes before it do
     /// not count.
     fn first_that_counts(&self, id: NodeId, pass: u64) -> u64 {
-        let renewed = self
-            .roster
-            .with_ref(|r| r.time_before(pass))
-            .filter(|_| self.core.switches().leases)
-            .and_then(|last| self.core.informers.renewal_seen(id, last));
+        let last = self.roster.with_ref(|r| r.time_before(pass));
+        let last = last.filter(|_| self.core.switches().leases);
+        let renewed = last.and_then(|last| self.core.informers.renewal_seen(id, last));
         renewed.map_or(0, |t| self.roster.with_ref(|r| r.first_pass_from(t)))
     }
 
     /// All nodes have to be looked at again.
-    pub(super) fn rouse_all(&self) {
+    pub(crate) fn rouse_all(&self) {
         for id in self.roster.with_ref(Roster::resting) {
             self.rouse(id);
         }

@@ -7,9 +7,8 @@
 //! at the first one that matters, after making up for what the skipped ones would have noted in the
 //! health records. The rounds of the NoExecute loop are skipped while all queues are empty.
 
-use super::super::config::NODE_EVICTION_PERIOD;
+use super::super::core::NODE_EVICTION_PERIOD;
 use super::super::round::Round;
-use super::super::skipped::{Findings, Rest};
 use super::resting_nodes::RestingNodes;
 use crate::apiserver::Beat;
 use crate::controllers::node_lifecycle::prelude::*;
@@ -22,11 +21,33 @@ use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 /// pass with a longer period is never skipped.
 const SHORTEST_LOOP: Dur = Dur::from_secs(20);
 
+/// What a pass found that matters for the next ones.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Findings {
+    /// Something was done, or would be done again by the next pass.
+    restless: bool,
+    /// When the first silent node's grace ends, ns from the start.
+    deadline_ns: Option<i64>,
+}
+
+/// The state of both loops while they rest.
+#[derive(Default)]
+struct Rest {
+    findings: Option<Findings>,
+    pass_waits: Option<Ticket>,
+    /// While passes are skipped: the last one that was not, and those made up for since.
+    skipping: Option<Skipped>,
+    /// In a search: the eviction loop while it rests.
+    tainting_waits: Option<Ticket>,
+    /// The eviction pass of the instant at which a node was queued came before that.
+    tainting_missed: bool,
+}
+
 /// Who skips passes and leaves nodes out.
 pub(crate) struct Skipper {
-    core: Rc<Core>,
+    pub(super) core: Rc<Core>,
     health: Rc<HealthMap>,
-    pub(super) resting: RestingNodes,
+    pub(crate) resting: RestingNodes,
     rest: Shared<Rest>,
     /// The pass that is under way, if one is.
     pub(crate) round: Shared<Round>,
@@ -39,8 +60,8 @@ impl Skipper {
     pub(crate) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Rc<Self> {
         Rc::new(Skipper {
             resting: RestingNodes::new(core, zones, health),
-            rest: Shared::new(Rest::default()),
-            round: Shared::new(Round::default()),
+            rest: Shared::default(),
+            round: Shared::default(),
             idler: core.ctx.idler(),
             health: health.clone(),
             core: core.clone(),
@@ -101,11 +122,6 @@ impl Skipper {
         self.hear_as_listed(node);
     }
 
-    /// Every node has to be looked at again.
-    pub(crate) fn rouse_all(&self) {
-        self.resting.rouse_all();
-    }
-
     /// All nodes as they were when the pass began, in its order.
     pub(crate) fn every_node(&self) -> Vec<Rc<Node>> {
         let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
@@ -129,14 +145,8 @@ impl Skipper {
     fn make_up_so_far(&self) {
         let Some(before) = self.rest.with(|r| r.skipping) else { return };
         // The one that went over the nodes, and those after it that are past.
-        let passes = self
-            .core
-            .ctx
-            .now()
-            .since(before.first)
-            .as_nanos()
-            .div_ceil(before.period.as_nanos())
-            .max(1);
+        let past = self.core.ctx.now().since(before.first).as_nanos();
+        let passes = past.div_ceil(before.period.as_nanos()).max(1);
         if passes == before.count {
             return;
         }
@@ -144,7 +154,7 @@ impl Skipper {
         let first = before.first + before.period * before.count;
         let skipped = Skipped { first, count: passes - before.count, ..before };
         for node in self.resting.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
-            self.resting.missed.make_up_for(node, skipped);
+            self.health.make_up_for(node, skipped);
         }
         self.resting.roster.with(|r| r.note_passes(skipped));
     }
@@ -192,11 +202,7 @@ impl Skipper {
 
     /// Notes when the grace of a silent node ends.
     fn note_deadline(&self, node: NodeId, has_ready: bool) {
-        let grace = if has_ready {
-            self.core.flags().node_monitor_grace_period
-        } else {
-            self.core.flags().node_startup_grace_period
-        };
+        let grace = self.core.grace(has_ready);
         let Some(health) = self.health.get(node) else { return };
         let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.rest.with(|r| {
@@ -208,11 +214,7 @@ impl Skipper {
 
     /// Whether a node has the taint that its status asks for.
     fn has_wanted_taint(&self, node: &Node, status: ConditionStatus) -> bool {
-        match status {
-            ConditionStatus::True => true,
-            ConditionStatus::False => node.has_taint(&self.core.templates.not_ready),
-            ConditionStatus::Unknown => node.has_taint(&self.core.templates.unreachable),
-        }
+        self.core.templates.of(status).is_none_or(|(wanted, _)| node.has_taint(wanted))
     }
 
     /// Whether the next pass saves a lease that this one dropped with a new heartbeat, and takes
@@ -225,16 +227,6 @@ impl Skipper {
             && self.core.informers.renewal_seen(node, self.core.ctx.now()).is_none()
     }
 
-    /// Notes a node that was heard of before the start, the next pass being at that time.
-    pub(crate) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
-        self.resting.missed.assume_heard(node, next_pass_ns);
-    }
-
-    /// Whether all there is to do about a node is to queue it again.
-    pub(crate) fn only_waits(&self, node: NodeId) -> bool {
-        self.resting.only_waits(node)
-    }
-
     /// A pass begins.
     pub(crate) fn pass_begins(&self) {
         self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
@@ -244,9 +236,8 @@ impl Skipper {
     /// be skipped.
     pub(crate) fn pass_ends(&self, began: Time, period: Dur) -> Option<Findings> {
         let computed = self.core.informers.heartbeats_are_computed() && period <= SHORTEST_LOOP;
-        self.rest
-            .with(|r| r.findings.take())
-            .filter(|f| computed && !f.restless && self.core.ctx.now() == began)
+        let findings = self.rest.with(|r| r.findings.take());
+        findings.filter(|f| computed && !f.restless && self.core.ctx.now() == began)
     }
 
     /// Skips passes after the one that began then, until one may find something; returns how many
@@ -263,18 +254,15 @@ impl Skipper {
     /// Waits until something reaches the caches of nodes, a node's heartbeats cease to be computed,
     /// or the deadline is over.
     async fn wait_for_stir(&self, deadline_ns: Option<i64>) {
-        let deadline = deadline_ns
-            .and_then(|d| u64::try_from(d).ok())
-            .map(|d| Time::from_nanos(d.saturating_add(1)));
-        self.core
-            .ctx
-            .parked(|ticket| {
-                self.rest.with(|r| r.pass_waits = Some(ticket));
-                if let Some(at) = deadline {
-                    self.core.ctx.wake_at(at, ticket);
-                }
-            })
-            .await;
+        let ctx = &self.core.ctx;
+        let deadline = deadline_ns.and_then(|d| u64::try_from(d).ok());
+        ctx.parked(|ticket| {
+            self.rest.with(|r| r.pass_waits = Some(ticket));
+            if let Some(ns) = deadline {
+                ctx.wake_at(Time::from_nanos(ns.saturating_add(1)), ticket);
+            }
+        })
+        .await;
         self.rest.with(|r| r.pass_waits = None);
     }
 
@@ -282,8 +270,7 @@ impl Skipper {
     pub(crate) async fn skip_rounds(&self, period: Dur) {
         let (ctx, began) = (&self.core.ctx, self.core.ctx.now());
         if !ctx.is_searching() {
-            ctx.idle(self.idler, period).await;
-            return;
+            return ctx.idle(self.idler, period).await;
         }
         // A search tries other orders within an instant anyway, and each event that does
         // nothing would be one more order to try.
