@@ -4,10 +4,12 @@ use super::cycle_state::ClusterState;
 use super::framework::Plugins;
 use super::memo::Memo;
 use super::single_node::Found;
+use super::text::{Histogram, reasons};
 use crate::controllers::scheduler::prelude::*;
+use crate::plan::switches::scheduler::FitText;
 
-pub use super::choice::Choice;
-pub use super::incoming::Incoming;
+pub use super::cycle_state::Incoming;
+pub use super::framework::Choice;
 
 /// Why a pod fits nowhere (`framework.Diagnosis`).
 #[derive(Clone, Debug, Default)]
@@ -24,6 +26,42 @@ pub struct Diagnosis {
     pub(crate) plugins: Plugins,
     /// What filters knew, for the dry runs of preemption.
     pub(crate) state: ClusterState,
+}
+
+impl Diagnosis {
+    /// "0/3 nodes are available: …"; `post_filter` is what came of preemption, if it was tried.
+    pub fn text(&self, post_filter: &str, rejections: &Rejections, switches: &Switches) -> String {
+        let mut histogram = Histogram::default();
+        let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
+        for (_, number) in &self.rejected {
+            *numbers.entry(*number).or_insert(0) += 1;
+        }
+        for (number, nodes) in &numbers {
+            if let Some(r) = rejections.get(*number) {
+                histogram.add(reasons(r), *nodes);
+            }
+        }
+        if let Some(reason) = self.left_out.filter(|_| self.rejected.len() < self.nodes) {
+            histogram.add([reason].into_iter(), self.nodes - self.rejected.len());
+        }
+        let mut text = format!("0/{} nodes are available:", self.nodes);
+        let old = matches!(switches.fit_text, FitText::Reasons | FitText::WithPreemption);
+        match &self.at_once {
+            Some(r) if !old => text += &format!(" {}.", reasons(r).collect::<Vec<_>>().join(", ")),
+            Some(r) => {
+                histogram.add(reasons(r), self.nodes);
+                text += &format!(" {}.", histogram.text());
+            }
+            None if old || !histogram.is_empty() => text += &format!(" {}.", histogram.text()),
+            None => {}
+        }
+        let more = if switches.fit_text == FitText::Reasons { "" } else { post_filter };
+        if !more.is_empty() {
+            let stop = if switches.fit_text == FitText::TwoStops { "." } else { "" };
+            text += &format!(" {more}{stop}");
+        }
+        text
+    }
 }
 
 /// Nodes that are equally good: how many.

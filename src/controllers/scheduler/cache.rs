@@ -1,12 +1,12 @@
 //! What the scheduler knows of nodes and of pods on them, those included that it has placed and
-//! whose binding it has not seen yet (`backend/cache/cache.go`, `snapshot.go`). An attempt takes no
-//! time here, so there is no snapshot apart from it.
+//! whose binding it has not seen yet (`backend/cache/cache.go`, `node_tree.go`, `snapshot.go`). An
+//! attempt takes no time here, so there is no snapshot apart from it.
 
 use super::node_info::{NodeInfo, Placed};
-use super::node_tree::NodeTree;
 use super::shape::{Shape, Shapes, Term};
 use super::tally::Tallies;
 use super::topology::{KeyId, Topologies};
+use crate::api::node::zone_key;
 use crate::controllers::prelude::*;
 use std::cell::OnceCell;
 
@@ -18,6 +18,50 @@ struct Place {
     slot: u32,
     /// Placed by the scheduler; its binding has not been seen.
     assumed: bool,
+}
+
+/// Nodes by zone, both in order of appearance: they are tried round robin over zones, so that a search
+/// that ends early has seen all of them.
+#[derive(Clone, Debug, Default)]
+struct NodeTree {
+    zones: Vec<(String, Vec<NodeId>)>,
+}
+
+impl NodeTree {
+    /// Adds a node that is not there to the end of its zone (`addNode`).
+    fn add(&mut self, node: &Node) {
+        let zone = zone_key(&node.labels, false);
+        match self.zones.iter_mut().find(|(z, _)| *z == zone) {
+            Some((_, nodes)) => nodes.push(node.id),
+            None => self.zones.push((zone, vec![node.id])),
+        }
+    }
+
+    /// Takes a node away; a zone without nodes goes too (`removeNode`).
+    fn remove(&mut self, node: &Node) {
+        let zone = zone_key(&node.labels, false);
+        if let Some((_, nodes)) = self.zones.iter_mut().find(|(z, _)| *z == zone) {
+            nodes.retain(|n| *n != node.id);
+        }
+        self.zones.retain(|(_, nodes)| !nodes.is_empty());
+    }
+
+    /// Takes a node away whose zone changed; true if it did (`updateNode`).
+    fn remove_of_other_zone(&mut self, old: &Node, new: &Node) -> bool {
+        let moved = zone_key(&old.labels, false) != zone_key(&new.labels, false);
+        if moved {
+            self.remove(old);
+        }
+        moved
+    }
+
+    /// The first node of each zone, then the second of each, and so on (`list`).
+    fn list(&self) -> Vec<NodeId> {
+        let longest = self.zones.iter().map(|(_, nodes)| nodes.len()).max().unwrap_or(0);
+        (0..longest)
+            .flat_map(|i| self.zones.iter().filter_map(move |(_, nodes)| nodes.get(i).copied()))
+            .collect()
+    }
 }
 
 /// The order of nodes.
@@ -65,7 +109,7 @@ pub struct Cache {
     pub(super) shapes: Shapes,
     /// The domains of nodes.
     pub(crate) topologies: Topologies,
-    pub(super) tallies: Tallies,
+    pub(crate) tallies: Tallies,
     pub(super) codes: Codes,
     /// Pods with affinity or anti-affinity to pods.
     with_affinity: usize,
@@ -83,7 +127,7 @@ pub struct Cache {
     pub(super) shape_of_owner: Vec<Option<Rc<Shape>>>,
     /// Counts by selector are taken from where they are kept; otherwise every count walks over the
     /// pods.
-    pub(super) indexed: bool,
+    pub(crate) indexed: bool,
     /// A pod whose binding is seen comes to the end of its node's list.
     confirmed_last: bool,
 }
@@ -92,11 +136,6 @@ impl Cache {
     /// An empty cache.
     pub fn new(indexed: bool, confirmed_last: bool) -> Self {
         Self { indexed, confirmed_last, ..Self::default() }
-    }
-
-    /// Whether counts are kept.
-    pub(crate) fn is_indexed(&self) -> bool {
-        self.indexed
     }
 
     /// Adds a node, or takes another version of it (`AddNode`, `UpdateNode`).
@@ -120,20 +159,14 @@ impl Cache {
         }
         info.set_node(node);
         self.changed(node.id);
-        let listed = match &old {
-            None => {
-                self.tree.add(node);
-                true
-            }
-            Some(old) if Rc::ptr_eq(&old.labels, &node.labels) => false,
-            Some(old) => self.tree.update(old, node),
-        };
-        if listed {
+        if old.as_ref().is_some_and(|o| Rc::ptr_eq(&o.labels, &node.labels)) {
+            return;
+        }
+        if old.is_none_or(|old| self.tree.remove_of_other_zone(&old, node)) {
+            self.tree.add(node);
             self.relist();
         }
-        if old.is_none_or(|o| !Rc::ptr_eq(&o.labels, &node.labels)) {
-            self.topologies.set_node(node.id, Some(&node.labels));
-        }
+        self.topologies.set_node(node.id, Some(&node.labels));
     }
 
     /// Takes a node away; pods that are still there keep its sums alive (`RemoveNode`).
@@ -150,14 +183,9 @@ impl Cache {
     pub fn set_pod(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>) {
         let Some(node) = pod.node else { return };
         let terminating = pod.is_terminating();
-        match self
-            .placed(pod)
-            .filter(|p| Rc::ptr_eq(&p.shape, shape))
-            .map(|p| p.terminating == terminating)
-        {
-            Some(true) => {
-                self.update_pod(pod);
-            }
+        let known = self.placed(pod).filter(|p| Rc::ptr_eq(&p.shape, shape));
+        match known.map(|p| p.terminating == terminating) {
+            Some(true) => _ = self.update_pod(pod),
             Some(false) => self.set_terminating(pod, terminating),
             None => {
                 self.remove_pod(pod.id);
@@ -242,9 +270,10 @@ impl Cache {
         self.place(pod).is_some_and(|p| p.assumed)
     }
 
-    /// Takes a pod away; the node it was on (`RemovePod`).
-    pub fn remove_pod(&mut self, pod: PodId) -> Option<NodeId> {
-        let Place { node, slot, .. } = self.places.get_mut(pod.index())?.take()?;
+    /// Takes a pod away (`RemovePod`).
+    pub fn remove_pod(&mut self, pod: PodId) {
+        let place = self.places.get_mut(pod.index()).and_then(Option::take);
+        let Some(Place { node, slot, .. }) = place else { return };
         self.changed(node);
         let placed = self.nodes[node.index()].remove_at(slot as usize);
         self.moved_to(node, slot);
@@ -256,7 +285,6 @@ impl Cache {
             }
         }
         self.tallies.change(&placed, node, &self.topologies, -1);
-        Some(node)
     }
 
     fn put(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, node: NodeId, assumed: bool) {
@@ -337,5 +365,44 @@ impl Cache {
         let is_about =
             |other: &'a Rc<Shape>| terms(other).any(|term| other.term_matches(term, shape));
         self.with_affinity > 0 && self.affine.iter().any(is_about)
+    }
+
+    /// What the scheduler makes of a template in a namespace.
+    pub fn shape(&mut self, template: &Rc<PodTemplate>, namespace: &str) -> Rc<Shape> {
+        let known = self.shapes.all().len();
+        let tallies = &mut self.tallies;
+        let mut tally =
+            |namespace: &str, selector: Option<&Selector>| tallies.id(namespace, selector);
+        let shape = self.shapes.of(template, namespace, &mut self.topologies, &mut tally);
+        if self.shapes.all().len() > known {
+            self.tallies.add_shape(&shape);
+            if shape.has_pod_affinity {
+                self.affine.push(shape.clone());
+            }
+        }
+        shape
+    }
+
+    /// What the scheduler makes of a pod; its name is asked for where the template is not the one
+    /// last seen.
+    pub(crate) fn shape_of<'a>(&mut self, pod: &Pod, name: impl FnOnce() -> &'a str) -> Rc<Shape> {
+        if let Some(number) = self.shape_of_pod.get(pod.id.index()).and_then(|n| n.checked_sub(1))
+            && let shape = &self.shapes.all()[number as usize]
+            && Rc::ptr_eq(&shape.template, &pod.template)
+        {
+            return shape.clone();
+        }
+        // Pods that one workload owns are in one namespace.
+        let owner = pod.controller().map(|(owner, _)| owner);
+        let known = owner.and_then(|owner| self.shape_of_owner.get(owner.index())?.as_ref());
+        let shape = match known.filter(|shape| Rc::ptr_eq(&shape.template, &pod.template)) {
+            Some(shape) => shape.clone(),
+            None => self.shape(&pod.template, namespace_of(name())),
+        };
+        if let Some(owner) = owner {
+            *slot(&mut self.shape_of_owner, owner.index()) = Some(shape.clone());
+        }
+        *slot(&mut self.shape_of_pod, pod.id.index()) = shape.id + 1;
+        shape
     }
 }

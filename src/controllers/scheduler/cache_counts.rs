@@ -2,15 +2,9 @@
 //! date as pods come and go, so that spread needs no walk over all pods.
 
 use super::cache::Codes;
-use super::counts::TallyId;
 use crate::controllers::scheduler::prelude::*;
 
 impl Cache {
-    /// The count of a selector's pods.
-    pub(crate) fn tally(&mut self, namespace: &str, selector: Option<&Selector>) -> TallyId {
-        self.tallies.id(namespace, selector)
-    }
-
     /// How many pods on a node a constraint of a pod in `namespace` counts: those of its namespace
     /// that its selector selects and that are not being deleted (`countPodsMatchSelector`).
     pub(crate) fn count(&self, node: NodeId, namespace: &str, spread: &Spread) -> i64 {
@@ -28,23 +22,18 @@ impl Cache {
         spread: &Spread,
         mut then: impl FnMut(usize, i64),
     ) {
+        let nodes = nodes.iter().enumerate();
         if !self.indexed {
-            return nodes
-                .iter()
-                .enumerate()
-                .for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
+            return nodes.for_each(|(i, id)| then(i, self.count(*id, namespace, spread)));
         }
         let Self { tallies, scratch, .. } = self;
         if let Some(counts) = tallies.dense(spread.tally) {
-            nodes
-                .iter()
-                .enumerate()
-                .for_each(|(i, id)| then(i, counts.get(id.index()).map_or(0, |n| i64::from(*n))));
-            return;
+            let count = |id: &NodeId| counts.get(id.index()).map_or(0, |n| i64::from(*n));
+            return nodes.for_each(|(i, id)| then(i, count(id)));
         }
         scratch.resize(self.nodes.len(), 0);
         tallies.for_each(spread.tally, |id, count| scratch[id.index()] += count);
-        nodes.iter().enumerate().for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
+        nodes.for_each(|(i, id)| then(i, i64::from(scratch[id.index()])));
         tallies.for_each(spread.tally, |id, _| scratch[id.index()] = 0);
     }
 
@@ -70,13 +59,12 @@ impl Cache {
         if self.codes.as_of != as_of || self.codes.keys != keys {
             let mut codes = vec![0; self.list().len()];
             for key in keys {
-                let (range, domains) =
-                    (self.topologies.domains(*key) as u32 + 1, self.topologies.all(*key));
+                let range = self.topologies.domains(*key) as u32 + 1;
+                let domains = self.topologies.all(*key);
                 let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-                codes
-                    .iter_mut()
-                    .zip(self.list())
-                    .for_each(|(code, id)| *code = *code * range + digit(id));
+                for (code, id) in codes.iter_mut().zip(self.list()) {
+                    *code = *code * range + digit(id);
+                }
             }
             self.codes = Codes { keys: keys.to_vec(), as_of, codes };
         }
@@ -119,10 +107,5 @@ impl Cache {
     /// counts are not kept.
     pub(crate) fn domain_sums(&mut self, spread: &Spread) -> Option<&[i64]> {
         self.indexed.then(|| self.tallies.sums(spread.tally, spread.key, &self.topologies))
-    }
-
-    /// The number of a topology key.
-    pub(crate) fn key(&mut self, key: &str) -> KeyId {
-        self.topologies.key(key)
     }
 }

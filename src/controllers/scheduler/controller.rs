@@ -1,7 +1,6 @@
 //! The scheduler and its loops (`scheduler.go: Run`): the one that tries one pod after the other,
 //! and the two that flush the queue.
 
-use super::bound_pods::BoundPods;
 use super::core::{Config, Core};
 use super::handlers::{Attachments, Claims, Handlers};
 use super::recalled::Recaller;
@@ -32,14 +31,13 @@ impl Controller {
     /// A scheduler that hears of nodes and pods but does not run yet.
     pub(crate) fn new(config: Config, context: ControllerContext<SeriesRecorder>) -> Rc<Self> {
         let core = Core::new(config, context);
-        let bound = BoundPods::new(&core);
-        let handlers = Handlers::new(&core, &bound);
+        let handlers = Handlers::new(&core);
         core.informers.on_node(handlers.clone());
         core.informers.on_pod(handlers.clone());
         if config.devices {
             core.informers.on_slices(handlers.clone());
             core.informers.on_rule(handlers.clone());
-            core.informers.on_claim(handlers);
+            core.informers.on_claim(handlers.clone());
         }
         if core.switches().attachments_count {
             core.api().watch(Rc::new(Attachments(Rc::downgrade(&core))));
@@ -48,8 +46,8 @@ impl Controller {
             core.api().watch(Rc::new(Claims(Rc::downgrade(&core))));
         }
         Rc::new(Controller {
-            schedule_one: ScheduleOne::new(&core, &bound),
-            waits: Shared::new(BTreeMap::new()),
+            schedule_one: ScheduleOne::new(&core, &handlers),
+            waits: Shared::default(),
             ticks_at: Cell::new(core.ctx.now()),
             phase_point: core.ctx.point("scheduler-flush-phase"),
             pop_point: core.ctx.point("scheduling-pop"),
@@ -75,17 +73,16 @@ impl Controller {
         self.core.ctx.spawn(self.core.group, async move {
             let mut woken = false;
             loop {
-                let core = &c.core;
-                if core.ctx.is_choosing() && core.state.with(|s| s.queue.is_ready()) {
-                    let s = core.switches();
+                if c.core.ctx.is_choosing() && c.core.state.with(|s| s.queue.is_ready()) {
+                    let s = c.core.switches();
                     let odds = if woken { s.lets_in_woken } else { s.lets_in };
-                    core.ctx.yield_point(c.pop_point, odds).await;
+                    c.core.ctx.yield_point(c.pop_point, odds).await;
                 }
-                let next = core.state.with(|s| s.queue.pop());
+                let next = c.core.state.with(|s| s.queue.pop());
                 woken = next.is_none();
                 match next {
                     Some(entry) => c.schedule_one.schedule_one(entry).await,
-                    None => core.ctx.parked(|t| core.parked.idle.set(Some(t))).await,
+                    None => c.core.ctx.parked(|t| c.core.parked.idle.set(Some(t))).await,
                 }
             }
         });
@@ -106,11 +103,8 @@ impl Controller {
                 self.core.ctx.parked(|t| self.core.parked.no_backoff.set(Some(t))).await;
                 continue;
             }
-            let from = if self.core.switches().pops_from_backoff {
-                Time::ZERO
-            } else {
-                self.ticks_at.get()
-            };
+            let pops = self.core.switches().pops_from_backoff;
+            let from = if pops { Time::ZERO } else { self.ticks_at.get() };
             self.sleep_to_tick(from, BACKOFF_FLUSH).await;
             self.core.state.with(|s| s.queue.flush_backoff_q_completed(self.core.ctx.now()));
             self.core.broadcast();
@@ -125,10 +119,8 @@ impl Controller {
                 continue;
             }
             self.sleep_to_tick(self.ticks_at.get(), LEFTOVER_FLUSH).await;
-            self.core.state.with(|s| {
-                s.queue
-                    .flush_unschedulable_pods_leftover(self.core.ctx.now(), self.core.ctx.cause())
-            });
+            let (now, cause) = (self.core.ctx.now(), self.core.ctx.cause());
+            self.core.state.with(|s| s.queue.flush_unschedulable_pods_leftover(now, cause));
             self.core.broadcast();
         }
     }

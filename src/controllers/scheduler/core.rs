@@ -88,9 +88,9 @@ impl Core {
         Rc::new(Core {
             state: Shared::new(state),
             parked: Parked::default(),
-            in_flight: Shared::new(BTreeMap::new()),
+            in_flight: Shared::default(),
             assumed_claims: Shared::default(),
-            owners: Shared::new(Vec::new()),
+            owners: Shared::default(),
             retry_point: ctx.point("scheduler-retry"),
             informers,
             ctx,
@@ -217,14 +217,10 @@ impl Core {
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).
     pub(super) fn broadcast(&self) {
-        let (ready, backoff, waiting) = self
-            .state
-            .with(|s| (s.queue.is_ready(), s.queue.has_backoff(), s.queue.has_unschedulable()));
-        for (due, parked) in [
-            (ready, &self.parked.idle),
-            (backoff, &self.parked.no_backoff),
-            (waiting, &self.parked.no_leftover),
-        ] {
+        let due = |q: &Queue| [q.is_ready(), q.has_backoff(), q.has_unschedulable()];
+        let Parked { idle, no_backoff, no_leftover } = &self.parked;
+        let loops = [idle, no_backoff, no_leftover];
+        for (due, parked) in self.state.with(|s| due(&s.queue)).into_iter().zip(loops) {
             if due
                 && let Some(ticket) = parked.take()
                 && self.ctx.claim(ticket)
@@ -232,6 +228,25 @@ impl Core {
                 self.ctx.wake(ticket);
             }
         }
+    }
+
+    /// Moves pods that a change may help, those that `check` says.
+    pub(super) fn move_all_to_active_or_backoff_queue(
+        &self,
+        change: &Change,
+        check: &dyn Fn(&QueuedPod) -> bool,
+    ) {
+        let at = (self.ctx.now(), self.ctx.cause());
+        self.state.with(|s| {
+            let cache = &s.algorithm.cache;
+            s.queue.move_all_to_active_or_backoff_queue(change, check, at, cache);
+        });
+    }
+
+    /// Moves pods after a change that is of no node and of no pod, those that `check` says.
+    pub(super) fn move_for(&self, event: ClusterEvent, check: &dyn Fn(&QueuedPod) -> bool) {
+        self.move_all_to_active_or_backoff_queue(&Change { event, ..Change::any() }, check);
+        self.broadcast();
     }
 
     /// Records what filters said, for whoever asks why a pod is where it is not.

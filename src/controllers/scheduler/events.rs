@@ -53,6 +53,9 @@ pub enum ClusterEvent {
 /// A pod and its shape.
 pub(crate) type PodAndShape = (Rc<Pod>, Rc<Shape>);
 
+/// A node before and after a change.
+pub(crate) type Nodes<'a> = (Option<&'a Node>, Option<&'a Node>);
+
 /// A change with what it was before and after.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -84,18 +87,14 @@ impl Change {
 /// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of
 /// it, or the first only as up to 1.29.
 pub(crate) fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
-    let statuses = |n: &Node| {
-        let mut list: Vec<_> = n.conditions.iter().map(|c| (c.kind, c.status)).collect();
+    let status = |c: &NodeCondition| (c.kind, c.status);
+    let sorted = |n: &Node| {
+        let mut list: Vec<_> = n.conditions.iter().map(status).collect();
         list.sort_unstable();
         list
     };
     // Nearly always they come in the same order.
-    let are_as_listed = || {
-        old.conditions
-            .iter()
-            .map(|c| (c.kind, c.status))
-            .eq(new.conditions.iter().map(|c| (c.kind, c.status)))
-    };
+    let are_as_listed = || old.conditions.iter().map(status).eq(new.conditions.iter().map(status));
     let mut events = Vec::new();
     if old.unschedulable && !new.unschedulable {
         events.push(ClusterEvent::NodeTaint);
@@ -109,7 +108,7 @@ pub(crate) fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEven
     if old.taints != new.taints {
         events.push(ClusterEvent::NodeTaint);
     }
-    if !are_as_listed() && statuses(old) != statuses(new) {
+    if !are_as_listed() && sorted(old) != sorted(new) {
         events.push(ClusterEvent::NodeCondition);
     }
     if !all {

@@ -3,9 +3,9 @@
 
 use super::algorithm::{Diagnosis, Incoming};
 use super::core::Core;
-use super::nominator::Nomination;
-use super::preemption::{Attempt, Candidate, Chances, preempt};
-use super::text::{Failure, note};
+use super::nominator::{Nomination, nominated};
+use super::preemption::{Attempt, Candidate, Draw, Evaluator};
+use super::text::note;
 use super::victims::Executor;
 use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::PreemptionWrites;
@@ -75,26 +75,19 @@ impl FailureHandler {
             post_filter = of_claims(&entry.pod, &diagnosis).to_owned();
         }
         self.core.ctx.yield_point(self.failure_point, switches.lets_in_after_failure).await;
-        let message = self.core.state.with(|s| {
-            let failure = Failure {
-                nodes: diagnosis.nodes,
-                rejected: &diagnosis.rejected,
-                left_out: diagnosis.left_out,
-                at_once: diagnosis.at_once.as_ref(),
-                post_filter: &post_filter,
-            };
-            failure.text(&s.algorithm.rejections, switches)
-        });
+        let message = self
+            .core
+            .state
+            .with(|s| diagnosis.text(&post_filter, &s.algorithm.rejections, switches));
         self.handle_scheduling_failure(entry, UNSCHEDULABLE, message, nomination).await;
     }
 
     /// The pod as the API server has it by now, or as the cache has it; none if it is gone.
     async fn newest(&self, pod: &Pod) -> Option<Rc<Pod>> {
-        let id = pod.id;
         if !self.core.switches().preemption_gets_pod {
-            return self.core.informers.pod(id);
+            return self.core.informers.pod(pod.id);
         }
-        self.core.client.get_pod(id).await.ok()
+        self.core.client.get_pod(pod.id).await.ok()
     }
 
     /// Looks for pods whose eviction makes room.
@@ -110,17 +103,18 @@ impl FailureHandler {
         let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
         self.core.state.with(|s| {
             let (volumes, devices) = (volumes.as_ref(), devices.as_ref());
-            let of = Incoming { pod, shape, owners, volumes, devices };
-            let now = self.core.api().timestamp();
-            preempt(
-                &s.algorithm,
-                of,
+            let evaluator = Evaluator {
+                algorithm: &s.algorithm,
+                of: Incoming { pod, shape, owners, volumes, devices },
                 diagnosis,
-                &s.nominator,
-                &budgets,
-                now,
-                &mut Drawn { handler: self, object },
-            )
+                nominator: &s.nominator,
+                budgets: &budgets,
+                now: self.core.api().timestamp(),
+            };
+            evaluator.preempt(&mut |draw| match draw {
+                Draw::Offset(nodes) => self.core.ctx.choose(self.offset_point, object, nodes),
+                Draw::Candidate(ties) => self.core.ctx.choose(self.candidate_point, object, ties),
+            })
         })
     }
 
@@ -134,9 +128,8 @@ impl FailureHandler {
         diagnosis: &Diagnosis,
     ) -> (Nomination, String) {
         let switches = self.core.switches();
-        let nominated = pod.unscheduled.as_ref().is_some_and(|u| u.nominated.is_some());
         if matches!(attempt, Attempt::Hopeless(_))
-            && nominated
+            && nominated(pod).is_some()
             && switches.clears_hopeless_nomination
         {
             self.executor.clear_nomination(pod).await;
@@ -168,17 +161,15 @@ impl FailureHandler {
         candidate: Candidate,
     ) -> (Nomination, String) {
         let node = candidate.node;
-        let (name, victims) =
-            (self.core.api().names(|n| n.node_name(node).to_owned()), candidate.victims.len());
+        let name = self.core.api().names(|n| n.node_name(node).to_owned());
+        let victims = candidate.victims.len();
         let nomination = self.executor.make_room(pod, shape, candidate).await;
-        let says = self.core.switches().preemption_told && nomination != Nomination::Keep;
-        let text = if says {
-            format!(
-                "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
-            )
-        } else {
-            String::new()
-        };
+        if !self.core.switches().preemption_told || nomination == Nomination::Keep {
+            return (nomination, String::new());
+        }
+        let text = format!(
+            "preemption: found a potential placement for pod on node {name}, preempting {victims} victims"
+        );
         (nomination, text)
     }
 
@@ -191,18 +182,16 @@ impl FailureHandler {
         nomination: Nomination,
     ) {
         let (mut pod, shape) = (entry.pod.clone(), entry.shape.clone());
-        let id = pod.id;
         if self.core.switches().failure_is_of_newest {
-            pod = self.core.informers.pod(id).filter(|p| p.node.is_none()).unwrap_or(pod);
+            pod = self.core.informers.pod(pod.id).filter(|p| p.node.is_none()).unwrap_or(pod);
         }
         self.requeue(entry);
-        let old = pod.unscheduled.as_deref();
-        let shown = old.and_then(|u| u.nominated);
         self.remember_nomination(&pod, shape, nomination);
         self.core.tell(&pod, EventText::FailedScheduling, &note(&message));
-        let same = old.is_some_and(|u| u.reason == reason && u.message == message);
+        let shown = pod.unscheduled.as_deref();
+        let same = shown.is_some_and(|u| u.reason == reason && u.message == message);
         let nominated = match nomination {
-            Nomination::Set(node) if node != shown => Some(node),
+            Nomination::Set(node) if node != nominated(&pod) => Some(node),
             _ => None,
         };
         if same && nominated.is_none() {
@@ -248,19 +237,19 @@ impl FailureHandler {
 
     /// Notes what became of a pod's nomination (`addNominatedPod`).
     fn remember_nomination(&self, pod: &Rc<Pod>, shape: Rc<Shape>, nomination: Nomination) {
-        let id = pod.id;
-        let shown = pod.unscheduled.as_deref().and_then(|u| u.nominated);
-        let writes_nomination_first =
-            self.core.switches().preemption_writes == PreemptionWrites::NominationFirst;
-        self.core.state.with(|s| match nomination {
-            Nomination::Set(Some(node)) => s.nominator.add((pod.clone(), shape), node),
-            Nomination::Set(None) => s.nominator.remove(id),
+        let node = match nomination {
+            Nomination::Set(node) => node,
             // The one that was set is the scheduler's own and stays.
-            Nomination::Keep if writes_nomination_first => {}
-            Nomination::Keep => match shown {
-                Some(node) => s.nominator.add((pod.clone(), shape), node),
-                None => s.nominator.remove(id),
-            },
+            Nomination::Keep
+                if self.core.switches().preemption_writes == PreemptionWrites::NominationFirst =>
+            {
+                return;
+            }
+            Nomination::Keep => nominated(pod),
+        };
+        self.core.state.with(|s| match node {
+            Some(node) => s.nominator.add((pod.clone(), shape), node),
+            None => s.nominator.remove(pod.id),
         });
     }
 
@@ -271,38 +260,18 @@ impl FailureHandler {
         now: Option<Rc<Pod>>,
         cycle: u64,
     ) {
-        let id = entry.pod.id;
         match now.filter(|p| p.node.is_none() && !p.phase.is_terminal()) {
-            None => self.core.state.with(|s| s.queue.done(id)),
+            None => self.core.state.with(|s| s.queue.done(entry.pod.id)),
             Some(pod) => {
                 entry.shape = self.core.shape_of(&pod);
                 entry.pod = pod;
+                let now = self.core.ctx.now();
                 self.core.state.with(|s| {
-                    s.queue.add_unschedulable_if_not_present(
-                        entry,
-                        cycle,
-                        self.core.ctx.now(),
-                        &s.algorithm.cache,
-                    )
+                    let cache = &s.algorithm.cache;
+                    s.queue.add_unschedulable_if_not_present(entry, cycle, now, cache)
                 });
             }
         }
         self.core.broadcast();
-    }
-}
-
-/// The chances in preemption, about one pod.
-struct Drawn<'a> {
-    handler: &'a FailureHandler,
-    object: Object,
-}
-
-impl Chances for Drawn<'_> {
-    fn offset(&mut self, nodes: u32) -> u32 {
-        self.handler.core.ctx.choose(self.handler.offset_point, self.object, nodes)
-    }
-
-    fn pick(&mut self, candidates: u32) -> u32 {
-        self.handler.core.ctx.choose(self.handler.candidate_point, self.object, candidates)
     }
 }

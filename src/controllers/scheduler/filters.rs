@@ -50,19 +50,16 @@ impl Algorithm {
         state: &ClusterState,
         nominator: &Nominator,
     ) -> Verdict {
-        let stronger = |p: &&super::events::PodAndShape| {
-            p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid
-        };
+        let stronger =
+            |p: &&PodAndShape| p.1.priority >= of.shape.priority && p.0.uid != of.pod.uid;
         let added: Vec<_> = nominator.on(node).iter().filter(stronger).collect();
-        let Some(mut info) =
-            changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty()).cloned()
-        else {
-            return Ok(());
-        };
+        let info = changed.or_else(|| self.cache.node(node)).filter(|_| !added.is_empty());
+        let Some(mut info) = info.cloned() else { return Ok(()) };
         let mut state = state.clone();
+        let known = (&self.cache, &self.choice.switches);
         for (pod, shape) in added {
             info.add(Placed::new(pod, shape));
-            self.change_state(&mut state, of, (pod, shape), (node, &info), 1);
+            state.change(of, (pod, shape), (node, &info), known, 1);
         }
         self.check(of, node, &info, &state)
     }
@@ -90,18 +87,5 @@ impl Algorithm {
     ) -> Verdict {
         self.add_nominated_pods(of, node, Some(info), state, nominator)?;
         self.check(of, node, info, state)
-    }
-
-    /// Counts a pod in on a node, or out, in what filters know of pods on all nodes.
-    pub(crate) fn change_state(
-        &self,
-        state: &mut ClusterState,
-        of: Incoming<'_>,
-        other: (&Pod, &Shape),
-        node: (NodeId, &NodeInfo),
-        by: i64,
-    ) {
-        let known = (&self.cache, &self.choice.switches);
-        state.change(of, other, node, known, by);
     }
 }

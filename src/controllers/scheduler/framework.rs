@@ -1,10 +1,25 @@
-//! What plugins answer, and which of them a release runs in which order (`framework/interface.go`,
-//! `apis/config/v1/default_plugins.go`).
+//! What plugins answer, which of them a release runs in which order (`framework/interface.go`,
+//! `apis/config/v1/default_plugins.go`), and how nodes are chosen.
 
-use crate::plan::switches::scheduler::FilterOrder;
+use crate::plan::Strategy;
+use crate::plan::switches::scheduler::{FilterOrder, Switches};
 use crate::trace::Plugin;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// How nodes are chosen (`KubeSchedulerConfiguration`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What the release does.
+    pub switches: Switches,
+    /// `percentageOfNodesToScore`; 0 is the default, which depends on the size of the cluster.
+    pub percentage_of_nodes_to_score: u32,
+    /// `scoringStrategy` of NodeResourcesFit.
+    pub strategy: Strategy,
+    /// What is known of nodes is kept up to date; otherwise it is worked out anew for each pod,
+    /// with the same result.
+    pub indexed: bool,
+}
 
 /// The best score of a plugin.
 pub(crate) const MAX_NODE_SCORE: i64 = 100;

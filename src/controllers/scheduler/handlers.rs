@@ -1,55 +1,122 @@
 //! What the scheduler hears of nodes and pods (`eventhandlers.go`). Pods that have ended are as
 //! good as gone.
 
-use super::bound_pods::BoundPods;
 use super::core::{Core, State};
 use super::events::{node_changes, pod_changes};
+use super::nominator::nominated;
 use super::plugins::{node_affinity, node_ports, node_resources_fit};
 use crate::api::device::{DeviceTaintRule, ResourceSlices};
 use crate::apiserver::Watcher;
 use crate::controllers::scheduler::prelude::*;
 
-/// Hears of nodes and pods.
+/// A pod on a node before and after a change.
+type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
+
+/// Keeps what the scheduler knows of nodes and pods up to date.
 pub(super) struct Handlers {
+    me: Weak<Handlers>,
     core: Rc<Core>,
-    bound: Rc<BoundPods>,
+    /// The changes of pods on nodes that the cache has not heard of yet.
+    behind: Shared<VecDeque<BoundChange>>,
+    behind_point: PointId,
 }
 
 impl Handlers {
-    /// One that keeps what `core` knows up to date.
-    pub(super) fn new(core: &Rc<Core>, bound: &Rc<BoundPods>) -> Rc<Self> {
-        Rc::new(Handlers { core: core.clone(), bound: bound.clone() })
+    /// The cache has heard of everything.
+    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
+        Rc::new_cyclic(|me| Handlers {
+            me: me.clone(),
+            behind: Shared::default(),
+            behind_point: core.ctx.point("scheduler-cache-behind"),
+            core: core.clone(),
+        })
+    }
+
+    /// Whether the cache has heard of everything.
+    fn is_caught_up(&self) -> bool {
+        self.behind.with_ref(VecDeque::is_empty)
+    }
+
+    /// Pods on nodes and pods that wait are heard of by two handlers, each with a goroutine of its
+    /// own: that a pod ends may come to the cache after its successor has come to the queue, and
+    /// been tried in vain, or put where a pod that is to end still counts.
+    fn hear(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
+        let first = self.is_caught_up();
+        let (point, odds) = (self.behind_point, self.core.switches().lets_in);
+        let late = !first || old.is_some() && self.core.ctx.yields(point, Object::NONE, odds);
+        if !late {
+            return self.bound_pod(old, new);
+        }
+        self.behind.with(|b| b.push_back((old, new)));
+        if let Some(c) = self.me.upgrade().filter(|_| first) {
+            self.core.ctx.spawn(self.core.group, async move {
+                c.core.ctx.after_others().await;
+                c.catch_up();
+                c.core.broadcast();
+            });
+        }
+    }
+
+    /// Has the cache hear of all that happened to pods on nodes.
+    pub(super) fn catch_up(&self) {
+        while let Some((old, new)) = self.behind.with(VecDeque::pop_front) {
+            self.bound_pod(old, new);
+        }
+    }
+
+    /// `addPodToCache`, `updatePodInCache`, `deletePodFromCache`
+    fn bound_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
+        match (old, new) {
+            (old, Some(new)) => {
+                self.core.state.with(|s| s.algorithm.cache.set_pod(&new.0, &new.1));
+                let added = || vec![ClusterEvent::PodAdd];
+                for event in old.as_ref().map_or_else(added, |old| pod_changes(&old.0, &new.0)) {
+                    let change = Change::of_pod(event, old.clone(), Some(new.clone()));
+                    self.move_for_pod(&change, &new);
+                }
+            }
+            (Some(old), None) => {
+                self.core.state.with(|s| s.algorithm.cache.remove_pod(old.0.id));
+                let change = Change::of_pod(ClusterEvent::PodDelete, Some(old), None);
+                self.core.move_all_to_active_or_backoff_queue(&change, &|_| true);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// Moves pods after a bound pod came or changed; by the older rules only those that it may
+    /// concern (`AssignedPodAdded`).
+    fn move_for_pod(&self, change: &Change, pod: &PodAndShape) {
+        let switches = self.core.switches();
+        let concerned = |e: &QueuedPod| {
+            switches.wake() == WakeRule::Hints
+                || e.shape.affinity.iter().any(|t| e.shape.term_matches(t, &pod.1))
+                || switches.spread_woken_by_pods
+                    && e.rejected_by.has(Plugin::PodTopologySpread)
+                    && e.shape.namespace == pod.1.namespace
+        };
+        self.core.move_all_to_active_or_backoff_queue(change, &concerned);
     }
 
     fn set_node(&self, node: &Rc<Node>) {
-        let api = self.core.api();
-        api.names(|n| {
-            self.core.state.with(|s| s.algorithm.cache.set_node(node, n.node_name(node.id)))
-        });
+        let set = |name: &str| self.core.state.with(|s| s.algorithm.cache.set_node(node, name));
+        self.core.api().names(|n| set(n.node_name(node.id)));
     }
 
     /// `addPodToSchedulingQueue`, `updatePodInSchedulingQueue`, `deletePodFromSchedulingQueue`
     fn waiting_pod(&self, old: Option<PodAndShape>, new: Option<PodAndShape>, bound_now: bool) {
-        let at = (self.core.ctx.now(), self.core.ctx.cause());
-        let nominated = |p: &Pod| p.unscheduled.as_ref().and_then(|u| u.nominated);
+        let (now, cause) = (self.core.ctx.now(), self.core.ctx.cause());
         let freed = |old: &PodAndShape| {
             if !self.core.switches().nominations_wake || nominated(&old.0).is_none() {
                 return;
             }
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(old.clone()), None);
             let weaker = |e: &QueuedPod| e.shape.priority <= old.1.priority;
-            self.core.state.with(|s| {
-                s.queue.move_all_to_active_or_backoff_queue(
-                    &change,
-                    &weaker,
-                    at,
-                    &s.algorithm.cache,
-                )
-            });
+            self.core.move_all_to_active_or_backoff_queue(&change, &weaker);
         };
         match (old, new) {
             (None, Some(new)) => self.core.state.with(|s| {
-                s.queue.add(&new.0, &new.1, at.0, at.1);
+                s.queue.add(&new.0, &new.1, now, cause);
                 if let Some(node) = nominated(&new.0) {
                     s.nominator.add(new, node);
                 }
@@ -61,11 +128,13 @@ impl Handlers {
                 let change = |event| Change::of_pod(event, Some(old.clone()), Some(new.clone()));
                 let changes: Vec<Change> =
                     pod_changes(&old.0, &new.0).into_iter().map(change).collect();
+                let (was, is) = (nominated(&old.0), nominated(&new.0));
                 self.core.state.with(|s| {
-                    s.queue.update(&old.0, &new.0, &new.1, &changes, at, &s.algorithm.cache);
-                    s.nominator.update(nominated(&old.0), new.clone(), nominated(&new.0));
+                    let cache = &s.algorithm.cache;
+                    s.queue.update(&old.0, &new.0, &new.1, &changes, (now, cause), cache);
+                    s.nominator.update(was, new, is);
                 });
-                if nominated(&old.0) != nominated(&new.0) {
+                if was != is {
                     freed(&old);
                 }
             }
@@ -85,82 +154,50 @@ impl Handlers {
             (None, None) => {}
         }
     }
+
+    /// Moves pods after a change of a node; by the older rule only those for which the node looks
+    /// good (`preCheckForNode`).
+    fn move_for_node(&self, change: &Change, node: NodeId) {
+        let (switches, at) = (self.core.switches(), (self.core.ctx.now(), self.core.ctx.cause()));
+        let all = switches.wake() != WakeRule::Registered;
+        self.core.state.with(|s| {
+            let State { algorithm, queue, .. } = s;
+            let Some(info) = algorithm.cache.node(node) else { return };
+            let check = |e: &QueuedPod| all || looks_good(e, info, switches);
+            queue.move_all_to_active_or_backoff_queue(change, &check, at, &algorithm.cache);
+        });
+    }
 }
 
 impl ResourceEventHandler<Node> for Handlers {
     fn on_change(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         let switches = self.core.switches();
-        let at = (self.core.ctx.now(), self.core.ctx.cause());
+        let change = |event| Change::of_node(event, old, new);
         match (old, new) {
-            (None, Some(new)) => {
+            (old, Some(new)) => {
+                let added = || vec![ClusterEvent::NodeAdd];
+                let all = switches.several_node_changes;
+                let changes = old.map_or_else(added, |old| node_changes(old, new, all));
                 self.set_node(new);
-                self.core.state.with(|s| {
-                    move_for_node(
-                        s,
-                        &Change::of_node(ClusterEvent::NodeAdd, None, Some(new)),
-                        new.id,
-                        at,
-                        switches,
-                    )
-                });
+                changes.into_iter().for_each(|event| self.move_for_node(&change(event), new.id));
             }
-            (Some(old), Some(new)) => {
-                let changes = node_changes(old, new, switches.several_node_changes);
-                self.set_node(new);
-                for event in changes {
-                    self.core.state.with(|s| {
-                        move_for_node(
-                            s,
-                            &Change::of_node(event, Some(old), Some(new)),
-                            new.id,
-                            at,
-                            switches,
-                        )
-                    });
-                }
-            }
-            (Some(old), None) => self.core.state.with(|s| {
+            (Some(old), None) => {
                 if switches.wake() != WakeRule::All {
-                    s.queue.move_all_to_active_or_backoff_queue(
-                        &Change::of_node(ClusterEvent::NodeDelete, Some(old), None),
-                        &|_| true,
-                        at,
-                        &s.algorithm.cache,
-                    );
+                    let change = change(ClusterEvent::NodeDelete);
+                    self.core.move_all_to_active_or_backoff_queue(&change, &|_| true);
                 }
-                s.algorithm.cache.remove_node(old.id);
-            }),
+                self.core.state.with(|s| s.algorithm.cache.remove_node(old.id));
+            }
             (None, None) => {}
         }
         self.core.broadcast();
     }
 }
 
-/// Moves pods after a change of a node; by the older rule only those for which the node looks good
-/// (`preCheckForNode`).
-fn move_for_node(
-    s: &mut State,
-    change: &Change,
-    node: NodeId,
-    at: (Time, u32),
-    switches: &Switches,
-) {
-    let State { algorithm, queue, .. } = s;
-    let Some(info) = algorithm.cache.node(node) else { return };
-    let check =
-        |e: &QueuedPod| switches.wake() != WakeRule::Registered || looks_good(e, info, switches);
-    queue.move_all_to_active_or_backoff_queue(change, &check, at, &algorithm.cache);
-}
-
 fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
     let Some(node) = &info.node else { return false };
-    let tolerated = |t| {
-        e.shape
-            .template
-            .tolerations
-            .iter()
-            .any(|own| own.tolerates(t, switches.comparison_operators))
-    };
+    let tolerations = &e.shape.template.tolerations;
+    let tolerated = |t| tolerations.iter().any(|x| x.tolerates(t, switches.comparison_operators));
     node_resources_fit::filter(&e.shape, info, switches).is_ok()
         && node_affinity::matches(&e.shape, &info.name, &node.labels)
         && node_ports::filter(&e.shape, info).is_ok()
@@ -174,7 +211,7 @@ impl Watcher for Attachments {
     fn attachment(&self, volume: VolumeId, node: NodeId) {
         let Some(core) = self.0.upgrade() else { return };
         if core.api().attachment(volume, node).is_none() {
-            move_all(&core, ClusterEvent::VolumeAttachmentDelete);
+            core.move_for(ClusterEvent::VolumeAttachmentDelete, &|_| true);
         }
     }
 }
@@ -187,29 +224,13 @@ impl Watcher for Claims {
         let Some(core) = self.0.upgrade() else { return };
         let api = core.api();
         if api.volume(volume).is_some() {
-            move_all(&core, ClusterEvent::PersistentVolumeAdd);
+            core.move_for(ClusterEvent::PersistentVolumeAdd, &|_| true);
         }
         // By their hint a claim is of use to the pods that have it.
         let hints = core.switches().wake() == WakeRule::Hints;
         let has_it = |e: &QueuedPod| !hints || api.claims_of(&e.pod).contains(&volume);
-        move_some(&core, ClusterEvent::PersistentVolumeClaimUpdate, &has_it);
+        core.move_for(ClusterEvent::PersistentVolumeClaimUpdate, &has_it);
     }
-}
-
-/// Moves pods after a change that is of no node and of no pod.
-fn move_all(core: &Core, event: ClusterEvent) {
-    move_some(core, event, &|_| true);
-}
-
-/// Moves some of them.
-fn move_some(core: &Core, event: ClusterEvent, some: &dyn Fn(&QueuedPod) -> bool) {
-    let at = (core.ctx.now(), core.ctx.cause());
-    let change = Change { event, ..Change::any() };
-    core.state.with(|s| {
-        let cache = &s.algorithm.cache;
-        s.queue.move_all_to_active_or_backoff_queue(&change, some, at, cache);
-    });
-    core.broadcast();
 }
 
 impl ResourceEventHandler<Allocation> for Handlers {
@@ -237,12 +258,12 @@ impl ResourceEventHandler<Allocation> for Handlers {
             }
         }
         if is_free {
-            move_all(&self.core, ClusterEvent::ResourceClaimUpdate);
+            self.core.move_for(ClusterEvent::ResourceClaimUpdate, &|_| true);
         } else if !changed.is_empty() {
             let its =
                 |c: &DeviceClaim| c.shared.as_ref().is_some_and(|name| changed.contains(name));
             let shares = |entry: &QueuedPod| entry.pod.template.devices.iter().any(its);
-            move_some(&self.core, ClusterEvent::ResourceClaimUpdate, &shares);
+            self.core.move_for(ClusterEvent::ResourceClaimUpdate, &shares);
         }
     }
 }
@@ -250,7 +271,7 @@ impl ResourceEventHandler<Allocation> for Handlers {
 impl ResourceEventHandler<ResourceSlices> for Handlers {
     fn on_change(&self, _old: Option<&Rc<ResourceSlices>>, new: Option<&Rc<ResourceSlices>>) {
         if new.is_some() {
-            move_all(&self.core, ClusterEvent::ResourceSliceUpdate);
+            self.core.move_for(ClusterEvent::ResourceSliceUpdate, &|_| true);
         }
     }
 }
@@ -261,7 +282,7 @@ impl ResourceEventHandler<DeviceTaintRule> for Handlers {
     fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
         let spec = |rule: &Rc<DeviceTaintRule>| (rule.uid, rule.generation);
         if old.map(spec) != new.map(spec) {
-            move_all(&self.core, ClusterEvent::ResourceSliceUpdate);
+            self.core.move_for(ClusterEvent::ResourceSliceUpdate, &|_| true);
         }
     }
 }
@@ -273,7 +294,7 @@ impl ResourceEventHandler<Pod> for Handlers {
         if let (Some(old), Some(new)) = (old, new)
             && Rc::ptr_eq(&old.template, &new.template)
             && (old.node, old.is_terminating()) == (new.node, new.is_terminating())
-            && self.bound.is_caught_up()
+            && self.is_caught_up()
             && self.core.state.with(|s| {
                 !s.queue.wants(ClusterEvent::PodUpdate) && s.algorithm.cache.update_pod(new)
             })
@@ -288,20 +309,14 @@ impl ResourceEventHandler<Pod> for Handlers {
             }
             _ => old.map(|p| self.core.shape_of(p)),
         };
-        let split = |pod: Option<&Rc<Pod>>,
-                     shape: Option<Rc<Shape>>|
-         -> (Option<PodAndShape>, Option<PodAndShape>) {
-            let both = pod.cloned().zip(shape);
-            if both.as_ref().is_some_and(|(p, _)| p.node.is_some()) {
-                (both, None)
-            } else {
-                (None, both)
-            }
+        let split = |pod: Option<PodAndShape>| match pod {
+            Some(pod) if pod.0.node.is_some() => (Some(pod), None),
+            pod => (None, pod),
         };
-        let ((old_bound, old_waiting), (new_bound, new_waiting)) =
-            (split(old, of_old), split(new, of_new));
+        let (old_bound, old_waiting) = split(old.cloned().zip(of_old));
+        let (new_bound, new_waiting) = split(new.cloned().zip(of_new));
         let bound_now = old_waiting.is_some() && new_bound.is_some();
-        self.bound.hear(old_bound, new_bound);
+        self.hear(old_bound, new_bound);
         self.waiting_pod(old_waiting, new_waiting, bound_now);
         self.core.broadcast();
     }

@@ -9,13 +9,8 @@ use crate::controllers::scheduler::prelude::*;
 
 /// Whether a change of taints wakes the pods that a plugin rejected without asking it.
 fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
-    let deaf = matches!(
-        plugin,
-        Plugin::NodeAffinity
-            | Plugin::NodePorts
-            | Plugin::NodeResourcesFit
-            | Plugin::InterPodAffinity
-    );
+    use Plugin::{InterPodAffinity, NodeAffinity, NodePorts, NodeResourcesFit};
+    let deaf = matches!(plugin, NodeAffinity | NodePorts | NodeResourcesFit | InterPodAffinity);
     deaf && event == ClusterEvent::NodeTaint
         && switches.taint_changes_wake_unasked
         && switches.wake() == WakeRule::Hints
@@ -25,12 +20,10 @@ fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
 fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
     use ClusterEvent as E;
     let hints = switches.wake() == WakeRule::Hints;
-    if unasked(plugin, event, switches) {
-        return true;
-    }
     let node_update =
         matches!(event, E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition);
     match plugin {
+        _ if unasked(plugin, event, switches) => true,
         Plugin::SchedulingGates => event == E::OwnGates || !hints && event == E::OwnUpdate,
         Plugin::NodeUnschedulable => {
             matches!(event, E::NodeAdd | E::NodeTaint) || hints && event == E::OwnTolerations
@@ -83,24 +76,21 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
 /// hints).
 fn helps(
     plugin: Plugin,
-    pod: PodId,
-    shape: &Shape,
+    entry: &QueuedPod,
     change: &Change,
     cache: &Cache,
     switches: &Switches,
 ) -> bool {
-    let (old, new) = (change.nodes.0.as_deref(), change.nodes.1.as_deref());
+    let shape = &*entry.shape;
+    let nodes = (change.nodes.0.as_deref(), change.nodes.1.as_deref());
+    let (old, new) = nodes;
     let deleted = || change.pods.1.is_none().then_some(change.pods.0.as_ref()).flatten();
     let comparison = switches.comparison_operators;
-    if unasked(plugin, change.event, switches) {
-        return true;
-    }
     match plugin {
+        _ if unasked(plugin, change.event, switches) => true,
         Plugin::SchedulingGates => change.event == ClusterEvent::OwnGates,
-        Plugin::NodeUnschedulable => node_unschedulable::hint(shape, change.event, old, new),
-        Plugin::TaintToleration => {
-            taint_toleration::hint(shape, change.event, old, new, comparison)
-        }
+        Plugin::NodeUnschedulable => node_unschedulable::hint(shape, change.event, nodes),
+        Plugin::TaintToleration => taint_toleration::hint(shape, change.event, nodes, comparison),
         Plugin::NodeAffinity => {
             let new = new.map(|n| (cache.node(n.id).map_or("", |i| &*i.name), &*n.labels));
             node_affinity::hint(shape, change.event, old.map(|n| &*n.labels), new)
@@ -110,37 +100,38 @@ fn helps(
             None => new.is_some(),
         },
         Plugin::NodeResourcesFit => {
-            deleted().is_some() || node_resources_fit::hint(shape, old, new, switches)
+            deleted().is_some() || node_resources_fit::hint(shape, nodes, switches)
         }
         Plugin::VolumeBinding => volume_binding::hint(change.event, new),
         Plugin::VolumeRestrictions => deleted().is_some_and(|(p, _)| !p.template.claims.is_empty()),
         Plugin::NodeVolumeLimits => {
             node_volume_limits::hint(change.event, deleted().map(|(p, _)| &**p))
         }
-        Plugin::PodTopologySpread => spread(pod, shape, change, &|k| cache.topologies.name(k)),
-        Plugin::InterPodAffinity => affinity(shape, change, &|k| cache.topologies.name(k)),
+        Plugin::PodTopologySpread => spread(entry, change, cache),
+        Plugin::InterPodAffinity => affinity(shape, change, cache),
         Plugin::DynamicResources => true,
         Plugin::DefaultPreemption => false,
     }
 }
 
-fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
-    let counts = |labels: &Labels| shape.hard_spread.iter().any(|c| c.selects(labels));
-    let has_keys = |n: &Node| shape.hard_spread.iter().all(|c| n.labels.contains_key(keys(c.key)));
+/// The label of a node that a topology key is about.
+fn value<'n>(node: &'n Node, key: KeyId, cache: &Cache) -> Option<&'n String> {
+    node.labels.get(cache.topologies.name(key))
+}
+
+fn spread(entry: &QueuedPod, change: &Change, cache: &Cache) -> bool {
+    let (namespace, all) = (&entry.shape.namespace, &entry.shape.hard_spread);
+    let has_keys = |n: &Rc<Node>| all.iter().all(|c| value(n, c.key, cache).is_some());
     match (&change.nodes, &change.pods) {
         ((Some(old), Some(new)), _) => {
-            let moved = || {
-                shape
-                    .hard_spread
-                    .iter()
-                    .any(|c| old.labels.get(keys(c.key)) != new.labels.get(keys(c.key)))
-            };
+            let moves = |c: &Spread| value(old, c.key, cache) != value(new, c.key, cache);
+            let moved = || all.iter().any(moves);
             has_keys(old) != has_keys(new) || has_keys(new) && (moved() || old.taints != new.taints)
         }
-        ((old, new), (None, None)) => old.as_ref().or(new.as_ref()).is_some_and(|n| has_keys(n)),
+        ((old, new), (None, None)) => old.as_ref().or(new.as_ref()).is_some_and(has_keys),
         (_, (old, new)) => {
             let related = |(p, s): &PodAndShape| {
-                p.id == pod || p.node.is_some() && s.namespace == shape.namespace
+                p.id == entry.pod.id || p.node.is_some() && s.namespace == *namespace
             };
             if !old.iter().chain(new).all(related) {
                 return false;
@@ -148,38 +139,29 @@ fn spread<'a>(pod: PodId, shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -
             match (old, new) {
                 (Some((_, a)), Some((_, b))) => {
                     let (a, b) = (&a.template, &b.template);
-                    let tolerates_more = a.tolerations != b.tolerations
-                        && shape.hard_spread.iter().any(|c| c.honor_taints);
-                    tolerates_more
-                        || shape
-                            .hard_spread
-                            .iter()
-                            .any(|c| c.selects(&a.labels) != c.selects(&b.labels))
+                    a.tolerations != b.tolerations && all.iter().any(|c| c.honor_taints)
+                        || all.iter().any(|c| c.selects(&a.labels) != c.selects(&b.labels))
                 }
-                (one, other) => {
-                    one.as_ref().or(other.as_ref()).is_some_and(|(_, s)| counts(&s.template.labels))
-                }
+                (one, other) => one
+                    .as_ref()
+                    .or(other.as_ref())
+                    .is_some_and(|(_, s)| all.iter().any(|c| c.selects(&s.template.labels))),
             }
         }
     }
 }
 
-fn affinity<'a>(shape: &Shape, change: &Change, keys: &dyn Fn(KeyId) -> &'a str) -> bool {
+fn affinity(shape: &Shape, change: &Change, cache: &Cache) -> bool {
     let hates = |other: &Shape| {
         !shape.anti_affinity.is_empty()
             && shape.anti_affinity.iter().all(|t| shape.term_matches(t, other))
     };
     match (&change.nodes, &change.pods) {
         ((old, Some(new)), _) => {
-            let value = |n: &Node, key: KeyId| n.labels.get(keys(key)).cloned();
-            let gained = |key: KeyId| match old {
-                None => value(new, key).is_some(),
-                Some(old) => value(new, key).is_some() && value(old, key) != value(new, key),
-            };
-            let lost = |key: KeyId| match old {
-                None => true,
-                Some(old) => value(old, key).is_some() && value(old, key) != value(new, key),
-            };
+            let before = |key: KeyId| old.as_ref().and_then(|old| value(old, key, cache));
+            let changed = |key: KeyId| old.is_none() || before(key) != value(new, key, cache);
+            let gained = |key: KeyId| value(new, key, cache).is_some() && changed(key);
+            let lost = |key: KeyId| old.is_none() || before(key).is_some() && changed(key);
             shape.affinity.iter().any(|t| gained(t.key))
                 || shape.anti_affinity.iter().any(|t| lost(t.key))
         }
@@ -208,7 +190,7 @@ pub(super) fn is_pod_worth_requeuing(
         event => Plugin::ALL.iter().filter(|p| rejectors.has(**p)).any(|plugin| {
             registered(*plugin, event, switches)
                 && (switches.wake() != WakeRule::Hints
-                    || helps(*plugin, entry.pod.id, &entry.shape, change, cache, switches))
+                    || helps(*plugin, entry, change, cache, switches))
         }),
     }
 }

@@ -2,7 +2,7 @@
 //! It lies in the order in which nodes are tried, with a bit for each node that may do, so that a
 //! search passes over those that will not, 64 at a time.
 
-use super::choice::Choice;
+use super::framework::Choice;
 use super::single_node::{Found, filter_and_score};
 use crate::controllers::scheduler::prelude::*;
 

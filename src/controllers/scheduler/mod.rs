@@ -6,13 +6,9 @@
 //! gang scheduling, permit plugins, services.
 
 pub mod algorithm;
-mod backoff;
 mod binder;
-mod bound_pods;
 pub mod cache;
 mod cache_counts;
-mod cache_shapes;
-pub(crate) mod choice;
 mod controller;
 mod core;
 pub(crate) mod counts;
@@ -23,12 +19,9 @@ mod filters;
 pub(crate) mod framework;
 mod handlers;
 pub(crate) mod hints;
-mod in_flight;
-mod incoming;
 mod known_nodes;
 pub(crate) mod memo;
 pub mod node_info;
-pub(crate) mod node_tree;
 pub mod nominator;
 pub mod plugins;
 pub mod preemption;
@@ -48,6 +41,6 @@ pub mod topology;
 mod victims;
 mod waiting;
 
-pub use choice::Choice;
 pub(crate) use controller::Controller;
 pub(crate) use core::Config;
+pub use framework::Choice;

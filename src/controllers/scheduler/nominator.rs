@@ -13,6 +13,11 @@ pub(super) enum Nomination {
     Set(Option<NodeId>),
 }
 
+/// The node that a pod is to get, as its status says.
+pub(super) fn nominated(pod: &Pod) -> Option<NodeId> {
+    pod.unscheduled.as_ref()?.nominated
+}
+
 /// Nominated pods by node.
 #[derive(Default, Debug)]
 pub struct Nominator {

@@ -3,6 +3,8 @@
 //! costs least.
 
 use super::algorithm::{Algorithm, Diagnosis, Incoming};
+use super::cycle_state::ClusterState;
+use super::nominator::nominated;
 use super::text::no_candidates;
 use crate::api::budget::Budget;
 use crate::controllers::scheduler::prelude::*;
@@ -37,187 +39,197 @@ pub enum Attempt {
     Found(Candidate),
 }
 
-/// The points at which it draws.
-pub trait Chances {
+/// What preemption leaves to chance.
+#[derive(Clone, Copy, Debug)]
+pub enum Draw {
     /// Where the dry runs begin, among that number of nodes.
-    fn offset(&mut self, nodes: u32) -> u32;
+    Offset(u32),
     /// Which candidate is taken, of that number of equally good ones.
-    fn pick(&mut self, candidates: u32) -> u32;
+    Candidate(u32),
 }
 
-/// Looks for room (`Evaluator.Preempt`). `now` stands for the start of pods that have not started.
-pub fn preempt(
-    algorithm: &Algorithm,
-    of: Incoming<'_>,
-    diagnosis: &Diagnosis,
-    nominator: &Nominator,
-    budgets: &[Rc<Budget>],
-    now: Timestamp,
-    chances: &mut dyn Chances,
-) -> Attempt {
-    if let Some(why) = not_eligible(algorithm, of, diagnosis) {
-        return Attempt::NotEligible(why);
-    }
-    let nodes = nodes_where_preemption_might_help(algorithm, diagnosis);
-    if nodes.is_empty() {
-        return Attempt::Hopeless(no_candidates(diagnosis.nodes, [].iter()));
-    }
-    if algorithm.cache.lowest_priority().is_none_or(|lowest| lowest >= of.shape.priority) {
-        // Nobody is weaker anywhere, so no node needs to be tried.
-        let (one, times) = (no_victims(), nodes.len());
-        return Attempt::NoVictims(no_candidates(
-            diagnosis.nodes,
-            std::iter::repeat_n(&one, times),
-        ));
-    }
-    let all = algorithm.choice.switches.preemption_tries_all;
-    let (offset, wanted) =
-        if all { (0, usize::MAX) } else { get_offset_and_num_candidates(nodes.len(), chances) };
-    let (mut sparing, mut violating, mut failures) = (Vec::new(), Vec::new(), Vec::new());
-    for i in 0..nodes.len() {
-        match select_victims(
-            algorithm,
-            of,
-            nodes[(offset + i) % nodes.len()],
-            diagnosis,
-            nominator,
-            budgets,
-            now,
-        ) {
-            Ok(candidate) if candidate.violations == 0 => sparing.push(candidate),
-            Ok(candidate) => violating.push(candidate),
-            Err(rejection) => failures.push(rejection),
-        }
-        if !sparing.is_empty() && sparing.len() + violating.len() >= wanted {
-            break;
-        }
-    }
-    sparing.append(&mut violating);
-    if sparing.is_empty() {
-        return Attempt::NoVictims(no_candidates(diagnosis.nodes, failures.iter()));
-    }
-    Attempt::Found(cheapest(sparing, now, chances))
+/// What preemption works on (`preemption.Evaluator`).
+pub struct Evaluator<'a> {
+    /// What is known of nodes and pods.
+    pub algorithm: &'a Algorithm,
+    /// The pod that room is made for.
+    pub of: Incoming<'a>,
+    /// Why it fits nowhere.
+    pub diagnosis: &'a Diagnosis,
+    /// Who is to get which node.
+    pub nominator: &'a Nominator,
+    /// The disruption budgets.
+    pub budgets: &'a [Rc<Budget>],
+    /// The present: it stands for the start of pods that have not started.
+    pub now: Timestamp,
 }
 
-/// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of
-/// nodes, as upstream lists them from its snapshot.
-fn nodes_where_preemption_might_help(algorithm: &Algorithm, diagnosis: &Diagnosis) -> Vec<NodeId> {
-    let hopeful = |number: u32| algorithm.rejections.get(number).is_some_and(|r| !r.unresolvable);
-    let rejected = if diagnosis.at_once.is_some() { &[][..] } else { &diagnosis.rejected };
-    let mut nodes: Vec<NodeId> =
-        rejected.iter().filter(|(_, number)| hopeful(*number)).map(|(node, _)| *node).collect();
-    let mut place = vec![usize::MAX; nodes.iter().map(|n| n.index() + 1).max().unwrap_or(0)];
-    for (i, node) in algorithm
-        .cache
-        .list()
-        .iter()
-        .enumerate()
-        .filter(|(_, n)| n.index() < place.len())
-        .map(|(i, n)| (i, *n))
-        .collect::<Vec<_>>()
-    {
-        place[node.index()] = i;
+impl Evaluator<'_> {
+    /// Looks for room (`Evaluator.Preempt`).
+    pub fn preempt(&self, draw: &mut dyn FnMut(Draw) -> u32) -> Attempt {
+        let algorithm = self.algorithm;
+        if let Some(why) = self.not_eligible() {
+            return Attempt::NotEligible(why);
+        }
+        let nodes = self.nodes_where_preemption_might_help();
+        if nodes.is_empty() {
+            return Attempt::Hopeless(no_candidates(self.diagnosis.nodes, [].iter()));
+        }
+        if algorithm.cache.lowest_priority().is_none_or(|lowest| lowest >= self.of.shape.priority) {
+            // Nobody is weaker anywhere, so no node needs to be tried.
+            let (one, times) = (no_victims(), nodes.len());
+            let failures = std::iter::repeat_n(&one, times);
+            return Attempt::NoVictims(no_candidates(self.diagnosis.nodes, failures));
+        }
+        let (offset, wanted) = if algorithm.choice.switches.preemption_tries_all {
+            (0, usize::MAX)
+        } else {
+            get_offset_and_num_candidates(nodes.len(), draw)
+        };
+        let (mut sparing, mut violating, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..nodes.len() {
+            match self.select_victims_on_node(nodes[(offset + i) % nodes.len()]) {
+                Ok(candidate) if candidate.violations == 0 => sparing.push(candidate),
+                Ok(candidate) => violating.push(candidate),
+                Err(rejection) => failures.push(rejection),
+            }
+            if !sparing.is_empty() && sparing.len() + violating.len() >= wanted {
+                break;
+            }
+        }
+        sparing.append(&mut violating);
+        if sparing.is_empty() {
+            return Attempt::NoVictims(no_candidates(self.diagnosis.nodes, failures.iter()));
+        }
+        Attempt::Found(self.cheapest(sparing, draw))
     }
-    nodes.sort_by_key(|n| place[n.index()]);
-    nodes
+
+    /// Nodes where taking pods away might help (`nodesWherePreemptionMightHelp`), in the order of
+    /// nodes, as upstream lists them from its snapshot.
+    fn nodes_where_preemption_might_help(&self) -> Vec<NodeId> {
+        let rejections = &self.algorithm.rejections;
+        let hopeful = |number: u32| rejections.get(number).is_some_and(|r| !r.unresolvable);
+        let none = self.diagnosis.at_once.is_some();
+        let rejected = if none { &[][..] } else { &self.diagnosis.rejected };
+        let hopeful = rejected.iter().filter(|(_, number)| hopeful(*number));
+        let mut nodes: Vec<NodeId> = hopeful.map(|(node, _)| *node).collect();
+        nodes.sort_by_key(|n| self.algorithm.cache.place_of(*n).unwrap_or(usize::MAX));
+        nodes
+    }
+
+    /// Why a pod may not preempt others (`PodEligibleToPreemptOthers`).
+    fn not_eligible(&self) -> Option<&'static str> {
+        let Self { algorithm, of, diagnosis, .. } = self;
+        let switches = &algorithm.choice.switches;
+        if switches.never_preempts && of.shape.spec().is_some_and(|s| s.never_preempts) {
+            return Some("not eligible due to preemptionPolicy=Never.");
+        }
+        let node = nominated(of.pod)?;
+        let number =
+            diagnosis.rejected.iter().find(|(n, _)| *n == node).map_or(0, |(_, number)| *number);
+        let hopeless = algorithm.rejections.get(number).is_some_and(|r| r.unresolvable);
+        if hopeless && switches.hopeless_nomination_frees {
+            return None;
+        }
+        let by_scheduler = |pod: &Pod| {
+            use PodReason::{PreemptionByKubeScheduler, PreemptionByScheduler};
+            pod.disruption_target.is_some_and(|c| {
+                c.status == ConditionStatus::True
+                    && matches!(c.reason, PreemptionByScheduler | PreemptionByKubeScheduler)
+            })
+        };
+        let leaving = |p: &Placed| {
+            p.shape.priority < of.shape.priority
+                && p.pod.is_terminating()
+                && (switches.any_terminating_blocks || by_scheduler(&p.pod))
+        };
+        let waits = algorithm.cache.node(node).is_some_and(|info| info.pods.iter().any(leaving));
+        waits.then_some("not eligible due to a terminating pod on the nominated node.")
+    }
+
+    /// When a pod started, for its importance.
+    fn started(&self, pod: &Pod) -> Timestamp {
+        pod.start_time.unwrap_or(self.now)
+    }
+
+    /// The fewest pods of a node whose eviction makes room, the least important of them
+    /// (`SelectVictimsOnNode`).
+    fn select_victims_on_node(&self, node: NodeId) -> Result<Candidate, Rejection> {
+        let (algorithm, of) = (self.algorithm, self.of);
+        let info = algorithm.cache.node(node).ok_or_else(no_victims)?;
+        let mut weaker: Vec<Placed> =
+            info.pods.iter().filter(|p| p.shape.priority < of.shape.priority).cloned().collect();
+        if weaker.is_empty() {
+            return Err(no_victims());
+        }
+        let (mut info, mut state) = (info.clone(), self.diagnosis.state.clone());
+        let known = (&algorithm.cache, &algorithm.choice.switches);
+        let change = |state: &mut ClusterState, placed: &Placed, info: &NodeInfo, by: i64| {
+            state.change(of, (&placed.pod, &placed.shape), (node, info), known, by);
+        };
+        for placed in &weaker {
+            info.remove(placed.pod.id);
+            change(&mut state, placed, &info, -1);
+        }
+        algorithm.dry_run(of, node, &info, &state, self.nominator)?;
+        let importance = |p: &Placed| (Reverse(p.shape.priority), self.started(&p.pod));
+        weaker.sort_by_key(importance);
+        let (spared, others) = split_by_budgets(weaker, self.budgets);
+        let mut victims = Vec::new();
+        let mut violations = 0;
+        let first_others = spared.len();
+        for (i, placed) in spared.into_iter().chain(others).enumerate() {
+            info.add(placed.clone());
+            change(&mut state, &placed, &info, 1);
+            if algorithm.dry_run(of, node, &info, &state, self.nominator).is_err() {
+                info.remove(placed.pod.id);
+                change(&mut state, &placed, &info, -1);
+                violations += usize::from(i < first_others);
+                victims.push(placed);
+            }
+        }
+        if algorithm.choice.switches.sorts_victims {
+            victims.sort_by_key(importance);
+        }
+        Ok(Candidate { node, victims, violations })
+    }
+
+    /// The candidate that costs least (`pickOneNodeForPreemption`): fewest violations, lowest
+    /// priority of the first victim, lowest sum of priorities, fewest pods, latest start of the most
+    /// important; then any.
+    fn cheapest(
+        &self,
+        mut candidates: Vec<Candidate>,
+        draw: &mut dyn FnMut(Draw) -> u32,
+    ) -> Candidate {
+        let cost = |c: &Candidate| {
+            let first = c.victims.first().map_or(i32::MIN, |p| p.shape.priority);
+            let highest = c.victims.iter().map(|p| p.shape.priority).max().unwrap_or(i32::MIN);
+            let sum: i64 = c.victims.iter().map(|p| i64::from(p.shape.priority) + (1 << 31)).sum();
+            let top = c.victims.iter().filter(|p| p.shape.priority == highest);
+            let earliest = top.map(|p| self.started(&p.pod)).min().unwrap_or(self.now);
+            (c.violations, first, sum, c.victims.len(), Reverse(earliest))
+        };
+        let costs: Vec<_> = candidates.iter().map(cost).collect();
+        let least = costs.iter().min();
+        let ties: Vec<usize> = (0..costs.len()).filter(|i| Some(&costs[*i]) == least).collect();
+        let chosen = ties[draw(Draw::Candidate(ties.len() as u32)) as usize];
+        candidates.swap_remove(chosen)
+    }
 }
 
 /// Where the dry runs begin, and how many candidates are enough (`GetOffsetAndNumCandidates`).
-fn get_offset_and_num_candidates(nodes: usize, chances: &mut dyn Chances) -> (usize, usize) {
+fn get_offset_and_num_candidates(
+    nodes: usize,
+    draw: &mut dyn FnMut(Draw) -> u32,
+) -> (usize, usize) {
     let wanted = (nodes * LEAST_PERCENTAGE / 100).max(LEAST_NUMBER).min(nodes);
-    (chances.offset(nodes as u32) as usize, wanted)
-}
-
-/// Why a pod may not preempt others (`PodEligibleToPreemptOthers`).
-fn not_eligible(
-    algorithm: &Algorithm,
-    of: Incoming<'_>,
-    diagnosis: &Diagnosis,
-) -> Option<&'static str> {
-    let switches = &algorithm.choice.switches;
-    if switches.never_preempts && of.shape.spec().is_some_and(|s| s.never_preempts) {
-        return Some("not eligible due to preemptionPolicy=Never.");
-    }
-    let node = of.pod.unscheduled.as_ref().and_then(|u| u.nominated)?;
-    let number =
-        diagnosis.rejected.iter().find(|(n, _)| *n == node).map_or(0, |(_, number)| *number);
-    let hopeless = algorithm.rejections.get(number).is_some_and(|r| r.unresolvable);
-    if hopeless && switches.hopeless_nomination_frees {
-        return None;
-    }
-    let by_scheduler = |pod: &Pod| {
-        pod.disruption_target.is_some_and(|c| {
-            c.status == ConditionStatus::True
-                && matches!(
-                    c.reason,
-                    PodReason::PreemptionByScheduler | PodReason::PreemptionByKubeScheduler
-                )
-        })
-    };
-    let leaving = |p: &Placed| {
-        p.shape.priority < of.shape.priority
-            && p.pod.is_terminating()
-            && (switches.any_terminating_blocks || by_scheduler(&p.pod))
-    };
-    let waits = algorithm.cache.node(node).is_some_and(|info| info.pods.iter().any(leaving));
-    waits.then_some("not eligible due to a terminating pod on the nominated node.")
-}
-
-/// When a pod started, for its importance.
-fn started(pod: &Pod, now: Timestamp) -> Timestamp {
-    pod.start_time.unwrap_or(now)
+    (draw(Draw::Offset(nodes as u32)) as usize, wanted)
 }
 
 fn no_victims() -> Rejection {
-    Rejection::unresolvable(
-        Plugin::DefaultPreemption,
-        "No preemption victims found for incoming pod",
-    )
-}
-
-/// The fewest pods of a node whose eviction makes room, the least important of them
-/// (`SelectVictimsOnNode`).
-fn select_victims(
-    algorithm: &Algorithm,
-    of: Incoming<'_>,
-    node: NodeId,
-    diagnosis: &Diagnosis,
-    nominator: &Nominator,
-    budgets: &[Rc<Budget>],
-    now: Timestamp,
-) -> Result<Candidate, Rejection> {
-    let info = algorithm.cache.node(node).ok_or_else(no_victims)?;
-    let mut weaker: Vec<Placed> =
-        info.pods.iter().filter(|p| p.shape.priority < of.shape.priority).cloned().collect();
-    if weaker.is_empty() {
-        return Err(no_victims());
-    }
-    let (mut info, mut state) = (info.clone(), diagnosis.state.clone());
-    for placed in &weaker {
-        info.remove(placed.pod.id);
-        algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), -1);
-    }
-    algorithm.dry_run(of, node, &info, &state, nominator)?;
-    let importance = |p: &Placed| (Reverse(p.shape.priority), started(&p.pod, now));
-    weaker.sort_by_key(importance);
-    let (spared, others) = split_by_budgets(weaker, budgets);
-    let mut victims = Vec::new();
-    let mut violations = 0;
-    let first_others = spared.len();
-    for (i, placed) in spared.into_iter().chain(others).enumerate() {
-        info.add(placed.clone());
-        algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), 1);
-        if algorithm.dry_run(of, node, &info, &state, nominator).is_err() {
-            info.remove(placed.pod.id);
-            algorithm.change_state(&mut state, of, (&placed.pod, &placed.shape), (node, &info), -1);
-            violations += usize::from(i < first_others);
-            victims.push(placed);
-        }
-    }
-    if algorithm.choice.switches.sorts_victims {
-        victims.sort_by_key(importance);
-    }
-    Ok(Candidate { node, victims, violations })
+    let reason = "No preemption victims found for incoming pod";
+    Rejection::unresolvable(Plugin::DefaultPreemption, reason)
 }
 
 /// Those whose eviction a budget forbids, and the others (`filterPodsWithPDBViolation`).
@@ -238,29 +250,4 @@ fn split_by_budgets(pods: Vec<Placed>, budgets: &[Rc<Budget>]) -> (Vec<Placed>, 
         }
         violates
     })
-}
-
-/// The candidate that costs least (`pickOneNodeForPreemption`): fewest violations, lowest priority
-/// of the first victim, lowest sum of priorities, fewest pods, latest start of the most important;
-/// then any.
-fn cheapest(
-    mut candidates: Vec<Candidate>,
-    now: Timestamp,
-    chances: &mut dyn Chances,
-) -> Candidate {
-    let cost = |c: &Candidate| {
-        let first = c.victims.first().map_or(i32::MIN, |p| p.shape.priority);
-        let highest = c.victims.iter().map(|p| p.shape.priority).max().unwrap_or(i32::MIN);
-        let sum: i64 = c.victims.iter().map(|p| i64::from(p.shape.priority) + (1 << 31)).sum();
-        let top = c.victims.iter().filter(|p| p.shape.priority == highest);
-        let earliest = top.map(|p| started(&p.pod, now)).min().unwrap_or(now);
-        (c.violations, first, sum, c.victims.len(), Reverse(earliest))
-    };
-    let Some(least) = candidates.iter().map(cost).min() else {
-        unreachable!("there is a candidate")
-    };
-    let ties: Vec<usize> =
-        (0..candidates.len()).filter(|i| cost(&candidates[*i]) == least).collect();
-    let chosen = ties[chances.pick(ties.len() as u32) as usize];
-    candidates.swap_remove(chosen)
 }

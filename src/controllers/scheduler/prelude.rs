@@ -2,7 +2,7 @@
 //! prelude of all controllers themselves.
 
 pub(super) use super::cache::Cache;
-pub(super) use super::events::{Change, ClusterEvent, PodAndShape};
+pub(super) use super::events::{Change, ClusterEvent, Nodes, PodAndShape};
 pub(super) use super::framework::{MAX_NODE_SCORE, Rejection, Rejections, Verdict};
 pub(super) use super::node_info::{NodeInfo, Placed};
 pub(super) use super::nominator::Nominator;

@@ -20,21 +20,16 @@ impl Algorithm {
         let mut totals = self.scores_of_single_nodes(found);
         self.add_topology_spread(of, nodes, found, &mut totals);
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
-            add(
-                &mut totals,
-                &inter_pod_affinity::normalize(&raw),
-                switches.weights.inter_pod_affinity,
-            );
+            let scores = inter_pod_affinity::normalize(&raw);
+            add(&mut totals, &scores, switches.weights.inter_pod_affinity);
         }
         if switches.selector_spread
             && !shape.has_spread()
             && let Some(selector) = of.owners
         {
-            add(
-                &mut totals,
-                &selector_spread::score(&shape.namespace, selector, nodes, &self.cache),
-                1,
-            );
+            let namespace = &shape.namespace;
+            let scores = selector_spread::score(namespace, selector, nodes, &self.cache);
+            add(&mut totals, &scores, 1);
         }
         totals
     }
@@ -56,16 +51,10 @@ impl Algorithm {
         totals.clear();
         match found {
             [] => {
-                let (alike, known) = (
-                    own(&Found::default()),
-                    self.kind.map_or(&[][..], |kind| self.memo.found(kind)),
-                );
-                totals.extend(
-                    self.spare
-                        .places
-                        .iter()
-                        .map(|place| alike + i64::from(known[*place as usize].score)),
-                );
+                let alike = own(&Found::default());
+                let known = self.kind.map_or(&[][..], |kind| self.memo.found(kind));
+                let of = |place: &u32| alike + i64::from(known[*place as usize].score);
+                totals.extend(self.spare.places.iter().map(of));
             }
             found => totals.extend(found.iter().map(own)),
         }
@@ -87,21 +76,21 @@ impl Algorithm {
             return;
         }
         let places = found.is_empty().then_some(&*self.spare.places);
+        let (nodes, cache) = ((nodes, places), &mut self.cache);
         let raw = pod_topology_spread_score::score(
             shape,
             constraints,
             !by_default,
-            (nodes, places),
-            &mut self.cache,
+            nodes,
+            cache,
             &switches,
         );
         let of_class = pod_topology_spread_score::normalize(&raw.of_class, switches.spread_score);
         let weighted: Vec<i64> =
             of_class.iter().map(|score| switches.weights.topology_spread * score).collect();
-        totals
-            .iter_mut()
-            .zip(&raw.class_of)
-            .for_each(|(total, class)| *total += weighted[*class as usize]);
+        for (total, class) in totals.iter_mut().zip(&raw.class_of) {
+            *total += weighted[*class as usize];
+        }
         self.cache.spare = raw.class_of;
     }
 

@@ -1,12 +1,10 @@
 //! The queue of pods that wait for a node (`backend/queue/scheduling_queue.go`): those to be tried
 //! next by priority and age, those that back off, and those that no change has given a chance yet.
 
-use super::backoff::Backoff;
 use super::framework::Plugins;
 use super::hints::{is_pod_worth_requeuing, wants};
-use super::in_flight::InFlight;
 use super::queued_pod::{Place, Strategy};
-use super::waiting::Waiting;
+use super::waiting::{Backoff, InFlight, Waiting};
 use crate::controllers::scheduler::prelude::*;
 
 /// The queue.
@@ -44,22 +42,11 @@ impl Queue {
         }
     }
 
-    fn new_queued_pod_info(
-        &mut self,
-        pod: &Rc<Pod>,
-        shape: &Rc<Shape>,
-        now: Time,
-        cause: u32,
-    ) -> QueuedPod {
-        self.sequence += 1;
-        QueuedPod::new(pod, shape, now, self.sequence, cause)
-    }
-
     /// Adds a new pod (`Add`).
     pub fn add(&mut self, pod: &Rc<Pod>, shape: &Rc<Shape>, now: Time, cause: u32) {
         self.waiting.take(pod.id);
-        let entry = self.new_queued_pod_info(pod, shape, now, cause);
-        self.move_to_active_q(entry);
+        self.sequence += 1;
+        self.move_to_active_q(QueuedPod::new(pod, shape, now, self.sequence, cause));
     }
 
     /// Drops a pod that is gone or bound (`Delete`).
@@ -113,8 +100,7 @@ impl Queue {
     ) {
         let id = entry.pod.id;
         if self.waiting.entry(id).is_some() {
-            self.done(id);
-            return;
+            return self.done(id);
         }
         if entry.rejected_by.is_empty() {
             entry.errors += 1;
@@ -166,33 +152,29 @@ impl Queue {
         }
     }
 
-    fn move_to_active_q(&mut self, mut entry: QueuedPod) {
+    /// Puts a pod in a place, unless a plugin keeps it from being tried.
+    fn put_unless_gated(&mut self, mut place: Place, mut entry: QueuedPod) {
         entry.gated_by = self.run_pre_enqueue_plugins(&entry);
-        match entry.gated_by {
-            None => self.waiting.put(Place::Active, entry),
-            Some(plugin) => {
-                entry.rejected_by.insert(plugin);
-                self.waiting.put(Place::Unschedulable, entry);
-            }
+        if let Some(plugin) = entry.gated_by {
+            entry.rejected_by.insert(plugin);
+            place = Place::Unschedulable;
         }
+        self.waiting.put(place, entry);
     }
 
-    fn move_to_backoff_q(&mut self, mut entry: QueuedPod) {
-        if self.switches.pops_from_backoff
-            && let Some(plugin) = self.run_pre_enqueue_plugins(&entry)
-        {
-            entry.gated_by = Some(plugin);
-            entry.rejected_by.insert(plugin);
-            self.waiting.put(Place::Unschedulable, entry);
-            return;
-        }
+    fn move_to_active_q(&mut self, entry: QueuedPod) {
+        self.put_unless_gated(Place::Active, entry);
+    }
+
+    fn move_to_backoff_q(&mut self, entry: QueuedPod) {
         let end = self.backoff.get_backoff_time(&entry);
-        let place = if entry.rejected_by.is_empty() {
-            Place::ErrorBackoff(end)
+        let failed = entry.rejected_by.is_empty();
+        let place = if failed { Place::ErrorBackoff(end) } else { Place::Backoff(end) };
+        if self.switches.pops_from_backoff {
+            self.put_unless_gated(place, entry);
         } else {
-            Place::Backoff(end)
-        };
-        self.waiting.put(place, entry);
+            self.waiting.put(place, entry);
+        }
     }
 
     /// Takes a pod out that is to be tried next.
@@ -221,13 +203,10 @@ impl Queue {
         let (now, cause) = at;
         let hints = self.switches.wake() == WakeRule::Hints;
         if hints && self.in_flight.has(new.id) {
-            changes.iter().for_each(|c| self.in_flight.note(c));
-            return;
+            return changes.iter().for_each(|c| self.in_flight.note(c));
         }
         let Some((place, mut entry)) = self.waiting.take(new.id) else {
-            let entry = self.new_queued_pod_info(new, shape, now, cause);
-            self.move_to_active_q(entry);
-            return;
+            return self.add(new, shape, now, cause);
         };
         let spec_changed = !Rc::ptr_eq(&old.template, &new.template)
             && old.template != new.template
@@ -246,11 +225,8 @@ impl Queue {
                 if helps {
                     entry.cause = cause;
                 }
-                self.requeue_pod_with_queueing_strategy(
-                    entry,
-                    if helps { Strategy::AfterBackoff } else { Strategy::Skip },
-                    now,
-                );
+                let strategy = if helps { Strategy::AfterBackoff } else { Strategy::Skip };
+                self.requeue_pod_with_queueing_strategy(entry, strategy, now);
             }
             Place::Unschedulable if !spec_changed => self.waiting.put(Place::Unschedulable, entry),
             Place::Unschedulable => {
@@ -269,13 +245,9 @@ impl Queue {
         entry: &QueuedPod,
         cache: &Cache,
     ) -> Strategy {
-        if entry.rejected_by.is_empty() {
-            return Strategy::AfterBackoff;
-        }
-        let Some(mut changes) = self.in_flight.changes_since(entry.pod.id) else {
-            return Strategy::AfterBackoff;
-        };
-        let helps = changes.any(|c| self.is_worth_requeuing(entry, c, cache));
+        let changes = self.in_flight.changes_since(entry.pod.id);
+        let helps = entry.rejected_by.is_empty()
+            || changes.is_none_or(|mut c| c.any(|c| self.is_worth_requeuing(entry, c, cache)));
         if helps { Strategy::AfterBackoff } else { Strategy::Skip }
     }
 
@@ -303,11 +275,9 @@ impl Queue {
         let all = self.switches.wake() == WakeRule::All;
         for id in self.waiting.unschedulable() {
             let Some((_, entry)) = self.waiting.entry(id) else { continue };
-            let held = match entry.gated_by {
-                Some(Plugin::DefaultPreemption) => change.event != ClusterEvent::PodDelete,
-                Some(_) => true,
-                None => false,
-            };
+            let of_preemption = change.event == ClusterEvent::PodDelete;
+            let held =
+                entry.gated_by.is_some_and(|by| by != Plugin::DefaultPreemption || !of_preemption);
             if held || !check(entry) || !all && !self.is_worth_requeuing(entry, change, cache) {
                 continue;
             }
@@ -349,17 +319,13 @@ impl Queue {
 
     /// Moves pods whose back-off is over (`flushBackoffQCompleted`).
     pub fn flush_backoff_q_completed(&mut self, now: Time) {
-        while let Some((until, id)) = self.waiting.first_backoff()
-            && !self.backoff.is_pod_backing_off(until, now)
-            && let Some((_, entry)) = self.waiting.take(id)
-        {
-            self.move_to_active_q(entry);
-        }
-        while let Some((until, id)) = self.waiting.first_error_backoff()
-            && !self.backoff.is_pod_backing_off(until, now)
-            && let Some((_, entry)) = self.waiting.take(id)
-        {
-            self.move_to_active_q(entry);
+        for first in [Waiting::first_backoff, Waiting::first_error_backoff] {
+            while let Some((until, id)) = first(&self.waiting)
+                && !self.backoff.is_pod_backing_off(until, now)
+                && let Some((_, entry)) = self.waiting.take(id)
+            {
+                self.move_to_active_q(entry);
+            }
         }
     }
 
@@ -372,10 +338,9 @@ impl Queue {
         let mut ids = self.waiting.unschedulable();
         ids.retain(|id| self.waiting.entry(*id).is_some_and(|(_, e)| late(e)));
         for id in &ids {
-            if self.waiting.entry(*id).is_some_and(|(_, e)| e.gated_by.is_some()) {
-                continue;
-            }
-            if let Some((_, mut entry)) = self.waiting.take(*id) {
+            if self.waiting.entry(*id).is_some_and(|(_, e)| e.gated_by.is_none())
+                && let Some((_, mut entry)) = self.waiting.take(*id)
+            {
                 entry.cause = cause;
                 self.requeue_pod_with_queueing_strategy(entry, Strategy::AfterBackoff, now);
             }

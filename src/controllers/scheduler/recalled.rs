@@ -53,16 +53,11 @@ impl Recaller<'_> {
             return;
         }
         let point = self.core.ctx.point("scheduler-recalled");
-        let mut all: Vec<(i64, PodId, Waited)> = Vec::new();
-        for (id, waited) in waits {
-            let tried = self.tried(id, waited, point);
-            all.push((tried.last_us.unwrap_or_default(), id, tried));
-        }
+        let tried = |(id, waited)| (id, self.tried(id, waited, point));
+        let mut all: Vec<(PodId, Waited)> = waits.into_iter().map(tried).collect();
         // The one that was tried first is the first to be tried again.
-        all.sort_by_key(|(last, id, _)| (*last, *id));
-        for (_, id, waited) in all {
-            self.recall_pod(id, waited);
-        }
+        all.sort_by_key(|(id, tried)| (tried.last_us.unwrap_or_default(), *id));
+        all.into_iter().for_each(|(id, tried)| self.recall_pod(id, tried));
     }
 
     /// With how often it was tried, and when last.
@@ -97,25 +92,20 @@ impl Recaller<'_> {
         let last_us = waited.last_us.unwrap_or(0);
         let ends_us = last_us.saturating_add(backoff_s(tries) * SECOND_US).max(0);
         let us = |us: i64| Dur::from_micros(us.unsigned_abs());
-        entry.before =
-            Some(Before { backoff_ends: Time::ZERO + us(ends_us), tried_ago: us(last_us) });
+        let (backoff_ends, tried_ago) = (Time::ZERO + us(ends_us), us(last_us));
+        entry.before = Some(Before { backoff_ends, tried_ago });
         self.core.record_verdicts(id, &diagnosis);
         self.core.state.with(|s| s.queue.put(Place::Unschedulable, entry));
     }
 
     /// Why no node takes a pod as things stand; none if one does.
     fn fits_nowhere(&self, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
-        let owners = self.core.owners_selector(&entry.pod);
-        let pod = &entry.pod;
+        let (pod, shape) = (&entry.pod, &entry.shape);
+        let owners = self.core.owners_selector(pod);
         let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
         self.core.state.with(|s| {
-            let of = Incoming {
-                pod: &entry.pod,
-                shape: &entry.shape,
-                owners: owners.as_ref(),
-                volumes: volumes.as_ref(),
-                devices: devices.as_ref(),
-            };
+            let (owners, volumes) = (owners.as_ref(), volumes.as_ref());
+            let of = Incoming { pod, shape, owners, volumes, devices: devices.as_ref() };
             let start = s.algorithm.next_start;
             let outcome = s.algorithm.schedule_pod(of, &s.nominator, &mut |_| 0);
             s.algorithm.next_start = start;

@@ -2,9 +2,9 @@
 
 use super::algorithm::{Incoming, Outcome, Tied};
 use super::binder::bind_pod_volumes;
-use super::bound_pods::BoundPods;
 use super::core::{Core, Unbound};
 use super::failure::{FailureHandler, UNSCHEDULABLE};
+use super::handlers::Handlers;
 use super::nominator::Nomination;
 use super::text::NO_NODES;
 use crate::controllers::scheduler::prelude::*;
@@ -26,7 +26,7 @@ const NEXT_POPPED_FIRST: u32 = 333;
 /// Tries one pod after the other.
 pub(super) struct ScheduleOne {
     core: Rc<Core>,
-    bound: Rc<BoundPods>,
+    handlers: Rc<Handlers>,
     failures: Rc<FailureHandler>,
     tie_point: PointId,
     /// The order in which the goroutines that look at nodes finish.
@@ -41,11 +41,11 @@ pub(super) struct ScheduleOne {
 
 impl ScheduleOne {
     /// One that has tried no pod yet.
-    pub(super) fn new(core: &Rc<Core>, bound: &Rc<BoundPods>) -> Rc<Self> {
+    pub(super) fn new(core: &Rc<Core>, handlers: &Rc<Handlers>) -> Rc<Self> {
         let ctx = &core.ctx;
         Rc::new(ScheduleOne {
             failures: FailureHandler::new(core),
-            bound: bound.clone(),
+            handlers: handlers.clone(),
             tie_point: ctx.point("equal-nodes"),
             feasible_point: ctx.point("feasible-nodes"),
             overtaken_point: ctx.point("feasible-overtaken"),
@@ -87,30 +87,20 @@ impl ScheduleOne {
         self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
             let name = self.core.api().names(|n| n.pod_name(pod.id).to_owned());
-            self.core.tell(
-                &pod,
-                EventText::FailedScheduling,
-                &format!("skip schedule deleting pod: {name}"),
-            );
-            self.core.state.with(|s| s.queue.done(pod.id));
-            return;
+            let words = format!("skip schedule deleting pod: {name}");
+            self.core.tell(&pod, EventText::FailedScheduling, &words);
         }
-        if self.core.state.with(|s| s.algorithm.cache.is_assumed(pod.id)) {
-            self.core.state.with(|s| s.queue.done(pod.id));
-            return;
+        if pod.is_terminating() || self.core.state.with(|s| s.algorithm.cache.is_assumed(pod.id)) {
+            return self.core.state.with(|s| s.queue.done(pod.id));
         }
         let owners = self.core.owners_selector(&pod);
         let (volumes, devices) = (self.core.volumes_of(&pod), self.core.devices_of(&pod));
         let unbound = self.core.unbound_claims(&pod);
         let object = self.core.client.pod_object(pod.id);
         let outcome = self.core.state.with(|s| {
-            let of = Incoming {
-                pod: &pod,
-                shape: &entry.shape,
-                owners: owners.as_ref(),
-                volumes: volumes.as_ref(),
-                devices: devices.as_ref(),
-            };
+            let (owners, volumes) = (owners.as_ref(), volumes.as_ref());
+            let (pod, shape) = (&pod, &entry.shape);
+            let of = Incoming { pod, shape, owners, volumes, devices: devices.as_ref() };
             let pick = &mut |tied| self.pick(object, devices.is_some(), tied);
             s.algorithm.schedule_pod(of, &s.nominator, pick)
         });
@@ -118,7 +108,7 @@ impl ScheduleOne {
             Outcome::Fits(node) => {
                 // A pod and its successor go by one number here, so that the one has to leave the
                 // cache before the other enters.
-                self.bound.catch_up();
+                self.handlers.catch_up();
                 self.core.state.with(|s| {
                     s.algorithm.cache.assume(&pod, &entry.shape, node);
                     s.nominator.remove(pod.id);
@@ -131,19 +121,13 @@ impl ScheduleOne {
                 let chosen = unbound.iter().map(|(id, _)| (*id, node));
                 self.core.assumed_claims.with(|all| all.extend(chosen));
                 let c = self.clone();
-                let binding =
-                    async move { c.binding_cycle(entry, node, unbound, allocation).await };
-                self.core.ctx.spawn(self.core.group, binding);
+                self.core.ctx.spawn(self.core.group, async move {
+                    c.binding_cycle(entry, node, unbound, allocation).await;
+                });
             }
             Outcome::NoNodes => {
-                self.failures
-                    .handle_scheduling_failure(
-                        entry,
-                        UNSCHEDULABLE,
-                        NO_NODES.to_owned(),
-                        Nomination::Set(None),
-                    )
-                    .await
+                let (message, none) = (NO_NODES.to_owned(), Nomination::Set(None));
+                self.failures.handle_scheduling_failure(entry, UNSCHEDULABLE, message, none).await
             }
             Outcome::Unfit(diagnosis) => {
                 self.failures.run_post_filter(entry, *diagnosis, owners).await
@@ -196,18 +180,14 @@ impl ScheduleOne {
         let bind = move |api: &ApiServer, actor| api.bind_pod(actor, id, asked, node);
         let bound = self.core.write_retried(id, InternalErrors::BindingRetried, bind).await;
         let Err(error) = bound else {
-            let about = About::Pod(id, Some(entry.pod.uid));
-            self.core.recorder.event(
-                about,
-                entry.pod.resource_version,
-                EventBody::of_node(EventText::Scheduled, node),
-            );
-            return;
+            let (about, version) = (About::Pod(id, Some(uid)), entry.pod.resource_version);
+            let body = EventBody::of_node(EventText::Scheduled, node);
+            return self.core.recorder.event(about, version, body);
         };
         let why = self.why_not_bound(&entry.pod, asked, error);
         let message = match self.core.switches().bind_error_text {
             BindErrorText::Plugin => {
-                let name = (self.core.api()).names(|n| n.pod_name(id).to_owned());
+                let name = self.core.api().names(|n| n.pod_name(id).to_owned());
                 format!(
                     "Binding rejected: plugin \"DefaultBinder\" failed to bind pod {name:?}: {why}"
                 )
@@ -223,25 +203,16 @@ impl ScheduleOne {
     /// Takes back what was assumed of a pod whose binding failed.
     async fn unreserve(&self, entry: QueuedPod, message: String) {
         let id = entry.pod.id;
-        let forgotten = (entry.pod.clone(), entry.shape.clone());
-        self.core.state.with(|s| {
-            s.algorithm.cache.forget(&forgotten.0);
-            if !self.core.switches().failed_binding_moves_pods {
-                return;
-            }
+        self.core.state.with(|s| s.algorithm.cache.forget(&entry.pod));
+        if self.core.switches().failed_binding_moves_pods {
+            let forgotten = (entry.pod.clone(), entry.shape.clone());
             let change = Change::of_pod(ClusterEvent::PodDelete, Some(forgotten), None);
-            s.queue.move_all_to_active_or_backoff_queue(
-                &change,
-                &|e| e.pod.id != id,
-                (self.core.ctx.now(), self.core.ctx.cause()),
-                &s.algorithm.cache,
-            );
-        });
+            self.core.move_all_to_active_or_backoff_queue(&change, &|e| e.pod.id != id);
+        }
         self.core.broadcast();
         self.core.ctx.yield_point(self.unreserve_point, NEXT_POPPED_FIRST).await;
-        self.failures
-            .handle_scheduling_failure(entry, SCHEDULER_ERROR, message, Nomination::Set(None))
-            .await;
+        let none = Nomination::Set(None);
+        self.failures.handle_scheduling_failure(entry, SCHEDULER_ERROR, message, none).await;
     }
 
     /// What upstream prints of a binding that the API server refused.
@@ -259,14 +230,10 @@ impl ScheduleOne {
             _ => {
                 let (kind, why) = match self.core.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {
-                        let key =
-                            self.core.api().names(|n| format!("/registry/pods/{}", n.pod_name(id)));
-                        let mismatch = format!(
-                            "Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
-                            p.uid
-                        );
+                        let key = self.core.api().names(|n| n.pod_name(id).to_owned());
                         let why = format!(
-                            "StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: {mismatch}"
+                            "StorageError: invalid object, Code: 4, Key: /registry/pods/{key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: {uid}, UID in object meta: {}",
+                            p.uid
                         );
                         ("pods", why)
                     }

@@ -1,8 +1,7 @@
 //! What filters and scores make of a node on its own: of its labels, taints and resources, and of
 //! the pods on it.
 
-use super::choice::Choice;
-use super::framework::node_filters;
+use super::framework::{Choice, node_filters};
 use super::plugins::{
     balanced_allocation, node_affinity, node_ports, node_resources_fit, node_unschedulable,
     taint_toleration,
@@ -28,18 +27,11 @@ pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Swit
     for plugin in node_filters(switches.filter_order) {
         match plugin {
             Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
-            Plugin::TaintToleration => taint_toleration::filter(
-                shape,
-                node,
-                switches.taint_message,
-                switches.comparison_operators,
-            )?,
-            Plugin::NodeAffinity => node_affinity::filter(
-                shape,
-                &info.name,
-                &node.labels,
-                switches.node_affinity_message,
-            )?,
+            Plugin::TaintToleration => taint_toleration::filter(shape, node, switches)?,
+            Plugin::NodeAffinity => {
+                let message = switches.node_affinity_message;
+                node_affinity::filter(shape, &info.name, &node.labels, message)?
+            }
             Plugin::NodePorts => node_ports::filter(shape, info)?,
             _ => node_resources_fit::filter(shape, info, switches)?,
         }
@@ -61,16 +53,12 @@ pub(super) fn filter_and_score(
     };
     let fit = node_resources_fit::score(shape, info, choice.strategy);
     let balance = balanced_allocation::score(shape, info, choice.switches.balance);
+    let taints = taint_toleration::score(shape, node, choice.switches.comparison_operators);
+    let affinity = node_affinity::score(shape, &info.name, &node.labels);
     Found {
         rejection,
         score: i32::try_from(fit.wrapping_add(balance)).unwrap_or(0),
-        taints: i32::try_from(taint_toleration::score(
-            shape,
-            node,
-            choice.switches.comparison_operators,
-        ))
-        .unwrap_or(i32::MAX),
-        affinity: i32::try_from(node_affinity::score(shape, &info.name, &node.labels))
-            .unwrap_or(i32::MAX),
+        taints: i32::try_from(taints).unwrap_or(i32::MAX),
+        affinity: i32::try_from(affinity).unwrap_or(i32::MAX),
     }
 }

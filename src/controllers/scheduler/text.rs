@@ -1,7 +1,6 @@
 //! The text of a failed attempt (`framework/types.go: FitError.Error`).
 
 use crate::controllers::scheduler::prelude::*;
-use crate::plan::switches::scheduler::FitText;
 
 /// What the event of a pod says when there are no nodes.
 pub(crate) const NO_NODES: &str = "no nodes available to schedule pods";
@@ -12,17 +11,23 @@ const NOTE_LENGTH_LIMIT: usize = 1024;
 
 /// Counts of nodes by reason.
 #[derive(Default)]
-struct Histogram<'a>(BTreeMap<&'a str, usize>);
+pub(super) struct Histogram<'a>(BTreeMap<&'a str, usize>);
 
 impl<'a> Histogram<'a> {
-    fn add(&mut self, reasons: impl Iterator<Item = &'a str>, nodes: usize) {
+    /// Whether nothing was counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Counts nodes in that have these reasons.
+    pub(super) fn add(&mut self, reasons: impl Iterator<Item = &'a str>, nodes: usize) {
         for reason in reasons {
             *self.0.entry(reason).or_insert(0) += nodes;
         }
     }
 
     /// "2 this, 1 that", sorted as text.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut parts: Vec<String> =
             self.0.iter().map(|(reason, nodes)| format!("{nodes} {reason}")).collect();
         parts.sort_unstable();
@@ -30,60 +35,9 @@ impl<'a> Histogram<'a> {
     }
 }
 
-fn reasons(r: &Rejection) -> impl Iterator<Item = &str> {
+/// Each reason of a rejection.
+pub(super) fn reasons(r: &Rejection) -> impl Iterator<Item = &str> {
     r.reasons.iter().map(|reason| &**reason)
-}
-
-/// Why nodes reject a pod.
-pub struct Failure<'a> {
-    /// How many nodes there are.
-    pub nodes: usize,
-    /// Those that were looked at.
-    pub rejected: &'a [(NodeId, u32)],
-    /// Why the others are out, where that is said.
-    pub left_out: Option<&'a str>,
-    /// A rejection before any node was looked at.
-    pub at_once: Option<&'a Rejection>,
-    /// What came of preemption, if it was tried.
-    pub post_filter: &'a str,
-}
-
-impl Failure<'_> {
-    /// "0/3 nodes are available: …"
-    pub fn text(&self, rejections: &Rejections, switches: &Switches) -> String {
-        let mut histogram = Histogram::default();
-        let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
-        for (_, number) in self.rejected {
-            *numbers.entry(*number).or_insert(0) += 1;
-        }
-        for (number, nodes) in &numbers {
-            if let Some(r) = rejections.get(*number) {
-                histogram.add(reasons(r), *nodes);
-            }
-        }
-        if let Some(reason) = self.left_out.filter(|_| self.rejected.len() < self.nodes) {
-            histogram.add([reason].into_iter(), self.nodes - self.rejected.len());
-        }
-        let mut text = format!("0/{} nodes are available:", self.nodes);
-        let old = matches!(switches.fit_text, FitText::Reasons | FitText::WithPreemption);
-        match self.at_once {
-            Some(r) if !old => text += &format!(" {}.", reasons(r).collect::<Vec<_>>().join(", ")),
-            Some(r) => {
-                histogram.add(reasons(r), self.nodes);
-                text += &format!(" {}.", histogram.text());
-            }
-            None if old || !histogram.0.is_empty() => text += &format!(" {}.", histogram.text()),
-            None => {}
-        }
-        let more = if switches.fit_text == FitText::Reasons { "" } else { self.post_filter };
-        if !more.is_empty() {
-            text += &format!(
-                " {more}{}",
-                if switches.fit_text == FitText::TwoStops { "." } else { "" }
-            );
-        }
-        text
-    }
 }
 
 /// What preemption says where it helps on no node: the reasons of the dry runs, and of `nodes`

@@ -2,7 +2,7 @@
 //! `prepareCandidateAsync`; in 1.18 `scheduler.go: preempt`).
 
 use super::core::Core;
-use super::nominator::Nomination;
+use super::nominator::{Nomination, nominated};
 use super::preemption::Candidate;
 use crate::client::parallelize;
 use crate::controllers::scheduler::prelude::*;
@@ -64,9 +64,9 @@ impl Executor {
             PreemptionWrites::Async if candidate.victims.is_empty() => Nomination::Set(Some(node)),
             PreemptionWrites::Async => {
                 self.core.state.with(|s| s.queue.preempting.insert(pod.id));
-                let (executor, pod, priority) = (self.clone(), pod.clone(), shape.priority);
+                let (c, pod, priority) = (self.clone(), pod.clone(), shape.priority);
                 self.core.ctx.spawn(self.core.group, async move {
-                    executor.make_room_beside(&pod, priority, candidate).await
+                    c.make_room_beside(&pod, priority, candidate).await
                 });
                 Nomination::Set(Some(node))
             }
@@ -109,11 +109,10 @@ impl Executor {
     /// Evicts pods in parallel; false if any could not be.
     async fn evict_all(self: &Rc<Self>, pod: &Rc<Pod>, victims: Vec<Placed>, node: NodeId) -> bool {
         let ok = Rc::new(Cell::new(true));
-        let (executor, pod, pieces) = (self.clone(), pod.clone(), victims.len());
+        let (me, pod, pieces) = (self.clone(), pod.clone(), victims.len());
         let (victims, all_ok) = (Rc::new(victims), ok.clone());
         let start = move |i: usize| {
-            let (c, pod, victims, ok) =
-                (executor.clone(), pod.clone(), victims.clone(), all_ok.clone());
+            let (c, pod, victims, ok) = (me.clone(), pod.clone(), victims.clone(), all_ok.clone());
             Some(async move {
                 let evicted = c.evict(&pod, &victims[i], node).await;
                 ok.set(ok.get() && evicted.is_ok());
@@ -175,11 +174,8 @@ impl Executor {
     /// (`getLowerPriorityNominatedPods`).
     fn lower_priority_nominated_pods(&self, priority: i32, node: NodeId) -> Vec<Rc<Pod>> {
         self.core.state.with(|s| {
-            let on_node = s.nominator.on(node).iter();
-            on_node
-                .filter(|(_, shape)| shape.priority < priority)
-                .map(|(pod, _)| pod.clone())
-                .collect()
+            let weaker = s.nominator.on(node).iter().filter(|(_, shape)| shape.priority < priority);
+            weaker.map(|(pod, _)| pod.clone()).collect()
         })
     }
 
@@ -187,12 +183,7 @@ impl Executor {
     async fn clear_nominations(&self, pods: &[Rc<Pod>]) -> bool {
         let mut ok = true;
         for pod in pods {
-            let shown = self
-                .core
-                .informers
-                .pod(pod.id)
-                .and_then(|p| p.unscheduled.as_ref().and_then(|u| u.nominated));
-            if shown.is_some() {
+            if self.core.informers.pod(pod.id).is_some_and(|p| nominated(&p).is_some()) {
                 ok &= self.clear_nomination(pod).await;
             }
         }

@@ -1,9 +1,14 @@
 //! Where the pods in the queue wait: to be tried next (`backend/queue/active_queue.go`), for the end
-//! of a back-off (`backoff_queue.go`), or for a change (`unschedulable_pods.go`).
+//! of a back-off (`backoff_queue.go`), or for a change (`unschedulable_pods.go`); and those that are being
+//! tried.
 
-use super::queued_pod::{ActiveKey, Place, QueuedPod};
-use crate::controllers::prelude::*;
+use super::queued_pod::{ActiveKey, Place};
+use crate::controllers::scheduler::prelude::*;
 use crate::kernel::{GROUP_SLOTS, Heap};
+
+/// The first and the longest back-off (`podInitialBackoffSeconds`, `podMaxBackoffSeconds`).
+const INITIAL_BACKOFF: Dur = Dur::from_secs(1);
+const MAX_BACKOFF: Dur = Dur::from_secs(10);
 
 /// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
 /// them; otherwise first come, first served.
@@ -138,5 +143,98 @@ impl Waiting {
             client.api().ctx().order_some(*point, None, whole, &mut all, slot, object);
         }
         all
+    }
+}
+
+/// The back-off of a release.
+#[derive(Debug)]
+pub(super) struct Backoff(pub(super) Switches);
+
+impl Backoff {
+    /// When a pod's back-off ends (`getBackoffTime`).
+    pub(super) fn get_backoff_time(&self, entry: &QueuedPod) -> Time {
+        if let Some(before) = entry.before {
+            return self.align(before.backoff_ends);
+        }
+        let count = match self.0.backoff_counts_rejections {
+            false => entry.attempts,
+            true if entry.errors > 0 => entry.errors,
+            true => entry.rejections,
+        };
+        if count == 0 {
+            return Time::ZERO;
+        }
+        let doubled = 1_u64
+            .checked_shl(count - 1)
+            .and_then(|n| INITIAL_BACKOFF.checked_mul(n))
+            .unwrap_or(MAX_BACKOFF);
+        self.align(entry.timestamp + doubled.min(MAX_BACKOFF))
+    }
+
+    fn align(&self, t: Time) -> Time {
+        if self.0.pops_from_backoff { Time::from_secs(t.as_secs()) } else { t }
+    }
+
+    /// Whether a back-off that ends then is still on (`isPodBackingoff`).
+    pub(super) fn is_pod_backing_off(&self, until: Time, now: Time) -> bool {
+        if until == Time::ZERO {
+            false
+        } else if self.0.pops_from_backoff {
+            until >= self.align(now)
+        } else {
+            until > now
+        }
+    }
+}
+
+/// The pods being tried, and the changes since the first of them was taken (`inFlightPods`,
+/// `inFlightEvents`).
+#[derive(Debug, Default)]
+pub(super) struct InFlight {
+    /// With how many changes there had been when each was taken.
+    pods: BTreeMap<PodId, u64>,
+    changes: VecDeque<Change>,
+    dropped: u64,
+}
+
+impl InFlight {
+    fn changes_so_far(&self) -> u64 {
+        self.dropped + self.changes.len() as u64
+    }
+
+    /// A pod begins to be tried.
+    pub(super) fn begin(&mut self, pod: PodId) {
+        self.pods.insert(pod, self.changes_so_far());
+    }
+
+    /// A pod is no longer being tried; changes that nobody else waits for are forgotten.
+    pub(super) fn done(&mut self, pod: PodId) {
+        if self.pods.remove(&pod).is_none() {
+            return;
+        }
+        let oldest = self.pods.values().min().copied();
+        let needed = oldest.unwrap_or(self.changes_so_far());
+        while self.dropped < needed {
+            self.changes.pop_front();
+            self.dropped += 1;
+        }
+    }
+
+    /// Whether a pod is being tried.
+    pub(super) fn has(&self, pod: PodId) -> bool {
+        self.pods.contains_key(&pod)
+    }
+
+    /// Notes a change, if any pod is being tried.
+    pub(super) fn note(&mut self, change: &Change) {
+        if !self.pods.is_empty() {
+            self.changes.push_back(change.clone());
+        }
+    }
+
+    /// The changes since a pod was taken; none if it is not being tried.
+    pub(super) fn changes_since(&self, pod: PodId) -> Option<impl Iterator<Item = &Change>> {
+        let skip = (self.pods.get(&pod)? - self.dropped) as usize;
+        Some(self.changes.iter().skip(skip))
     }
 }

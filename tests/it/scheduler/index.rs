@@ -17,7 +17,6 @@ use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
 use taintsim::controllers::scheduler::algorithm::{Algorithm, Choice, Incoming, Outcome, Tied};
 use taintsim::controllers::scheduler::nominator::Nominator;
-use taintsim::controllers::scheduler::text::Failure;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -150,14 +149,7 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                     Outcome::Fits(node) => format!("{kind} on {}", node.0),
                     Outcome::NoNodes => "no nodes".to_owned(),
                     Outcome::Unfit(d) => {
-                        let failure = Failure {
-                            nodes: d.nodes,
-                            rejected: &d.rejected,
-                            left_out: d.left_out,
-                            at_once: d.at_once.as_ref(),
-                            post_filter: "",
-                        };
-                        failure.text(&algorithm.rejections, &algorithm.choice.switches)
+                        d.text("", &algorithm.rejections, &algorithm.choice.switches)
                     }
                 });
                 if let Outcome::Fits(node) = outcome {

@@ -27,9 +27,8 @@ use taintsim::controllers::scheduler::nominator::Nominator;
 use taintsim::controllers::scheduler::plugins::{
     balanced_allocation, node_resources_fit, pod_topology_spread_score, taint_toleration,
 };
-use taintsim::controllers::scheduler::preemption::{Attempt, Chances, preempt};
+use taintsim::controllers::scheduler::preemption::{Attempt, Evaluator};
 use taintsim::controllers::scheduler::shape::Shape;
-use taintsim::controllers::scheduler::text::Failure;
 use taintsim::plan::Strategy;
 use taintsim::plan::switches::scheduler::{Balance, SpreadScore, Switches};
 use taintsim::profiles::profile;
@@ -142,16 +141,7 @@ fn place(algorithm: &mut Algorithm, pod: Pod) -> Result<u32, String> {
     match schedule(algorithm, &Rc::new(pod), None, &Nominator::default()) {
         Outcome::Fits(node) => Ok(node.0),
         Outcome::NoNodes => Err("no nodes".to_owned()),
-        Outcome::Unfit(d) => {
-            let failure = Failure {
-                nodes: d.nodes,
-                rejected: &d.rejected,
-                left_out: d.left_out,
-                at_once: d.at_once.as_ref(),
-                post_filter: "",
-            };
-            Err(failure.text(&algorithm.rejections, &switches))
-        }
+        Outcome::Unfit(d) => Err(d.text("", &algorithm.rejections, &switches)),
     }
 }
 
@@ -466,18 +456,6 @@ fn terminating_pods_keep_others_away() {
     );
 }
 
-struct First;
-
-impl Chances for First {
-    fn offset(&mut self, _: u32) -> u32 {
-        0
-    }
-
-    fn pick(&mut self, _: u32) -> u32 {
-        0
-    }
-}
-
 fn of_priority(priority: i32, requests: &[(&str, &str)]) -> Rc<PodTemplate> {
     Rc::new(PodTemplate { priority: Some(priority), labels: labels("app=x"), ..template(requests) })
 }
@@ -493,8 +471,15 @@ fn attempt(
         panic!("it fits")
     };
     let shape = algorithm.cache.shape(&pod.template, "default");
-    let of = Incoming { pod, shape: &shape, owners: None, volumes: None, devices: None };
-    match preempt(algorithm, of, &diagnosis, &nominator, budgets, Timestamp(100), &mut First) {
+    let evaluator = Evaluator {
+        algorithm,
+        of: Incoming { pod, shape: &shape, owners: None, volumes: None, devices: None },
+        diagnosis: &diagnosis,
+        nominator: &nominator,
+        budgets,
+        now: Timestamp(100),
+    };
+    match evaluator.preempt(&mut |_| 0) {
         Attempt::Found(c) => Ok((c.node.0, c.victims.iter().map(|p| p.pod.id.0).collect())),
         Attempt::Hopeless(why) | Attempt::NoVictims(why) => Err(why),
         Attempt::NotEligible(why) => Err(why.to_owned()),

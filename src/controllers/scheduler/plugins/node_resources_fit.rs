@@ -1,7 +1,6 @@
 //! NodeResourcesFit (`plugins/noderesources/fit.go`, `least_allocated.go`, `most_allocated.go`): a
 //! pod's requests have to be free, and emptier (or fuller) nodes are liked better.
 
-use super::super::resources::Amounts;
 use crate::controllers::scheduler::prelude::*;
 use crate::plan::Strategy;
 use std::borrow::Cow;
@@ -9,29 +8,6 @@ use std::borrow::Cow;
 /// Rejects a node on which any requested resource, or the number of pods, is used up
 /// (`fitsRequest`).
 pub(crate) fn filter(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Verdict {
-    if fits(&shape.requests, node, switches) { Ok(()) } else { Err(reasons(shape, node, switches)) }
-}
-
-fn fits(request: &Amounts, node: &NodeInfo, switches: &Switches) -> bool {
-    if node.pods.len() as i64 + 1 > node.allowed_pods {
-        return false;
-    }
-    let lacks = |wanted: i64, allocatable: i64, requested: i64| {
-        (wanted > 0 || !switches.fit_ignores_unrequested)
-            && wanted > allocatable.wrapping_sub(requested)
-    };
-    let (a, r) = (&node.allocatable, &node.requested);
-    request.is_nothing()
-        || !(lacks(request.cpu, a.cpu, r.cpu)
-            || lacks(request.memory, a.memory, r.memory)
-            || lacks(request.ephemeral, a.ephemeral, r.ephemeral)
-            || request
-                .scalars
-                .iter()
-                .any(|(n, wanted)| *wanted > 0 && *wanted > a.scalar(n).wrapping_sub(r.scalar(n))))
-}
-
-fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
     let mut reasons: Vec<Cow<'static, str>> = Vec::new();
     let mut too_large = false;
     if node.pods.len() as i64 + 1 > node.allowed_pods {
@@ -39,26 +15,31 @@ fn reasons(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Rejection {
     }
     let (request, a, r) = (&shape.requests, &node.allocatable, &node.requested);
     if !request.is_nothing() {
-        let mut check = |name: Cow<'static, str>, wanted: i64, allocatable: i64, requested: i64| {
+        for (reason, wanted, allocatable, requested) in [
+            ("Insufficient cpu", request.cpu, a.cpu, r.cpu),
+            ("Insufficient memory", request.memory, a.memory, r.memory),
+            ("Insufficient ephemeral-storage", request.ephemeral, a.ephemeral, r.ephemeral),
+        ] {
             if (wanted > 0 || !switches.fit_ignores_unrequested)
                 && wanted > allocatable.wrapping_sub(requested)
             {
-                reasons.push(name);
+                reasons.push(reason.into());
                 too_large |= wanted > allocatable;
             }
-        };
-        check("Insufficient cpu".into(), request.cpu, a.cpu, r.cpu);
-        check("Insufficient memory".into(), request.memory, a.memory, r.memory);
-        check("Insufficient ephemeral-storage".into(), request.ephemeral, a.ephemeral, r.ephemeral);
+        }
         for (name, wanted) in request.scalars.iter().filter(|(_, wanted)| *wanted > 0) {
-            check(format!("Insufficient {name}").into(), *wanted, a.scalar(name), r.scalar(name));
+            let allocatable = a.scalar(name);
+            if *wanted > allocatable.wrapping_sub(r.scalar(name)) {
+                reasons.push(format!("Insufficient {name}").into());
+                too_large |= *wanted > allocatable;
+            }
         }
     }
-    Rejection {
-        plugin: Plugin::NodeResourcesFit,
-        unresolvable: too_large && switches.fit_knows_too_large,
-        reasons,
+    if reasons.is_empty() {
+        return Ok(());
     }
+    let unresolvable = too_large && switches.fit_knows_too_large;
+    Err(Rejection { plugin: Plugin::NodeResourcesFit, unresolvable, reasons })
 }
 
 /// The score of a node with the pod on it, by requests with defaults (`leastResourceScorer`,
@@ -88,15 +69,10 @@ pub fn score(shape: &Shape, node: &NodeInfo, strategy: Strategy) -> i64 {
 /// Whether a node that was added, or whose allocatable resources changed, may help a pod that this
 /// plugin rejected (`isSchedulableAfterNodeChange`): the empty node fits it, and something it asks
 /// for grew.
-pub(crate) fn hint(
-    shape: &Shape,
-    old: Option<&Node>,
-    new: Option<&Node>,
-    switches: &Switches,
-) -> bool {
+pub(crate) fn hint(shape: &Shape, (old, new): Nodes<'_>, switches: &Switches) -> bool {
     let Some(new) = new else { return false };
     let new = NodeInfo::empty(new);
-    if !fits(&shape.requests, &new, switches) {
+    if filter(shape, &new, switches).is_err() {
         return false;
     }
     let Some(old) = old.map(NodeInfo::empty) else { return true };

@@ -13,12 +13,7 @@ pub(crate) fn filter(shape: &Shape, node: &Node) -> Verdict {
 
 /// Whether a change of a node, or of the pod's own tolerations, may help a pod that this plugin
 /// rejected.
-pub(crate) fn hint(
-    shape: &Shape,
-    event: ClusterEvent,
-    old: Option<&Node>,
-    new: Option<&Node>,
-) -> bool {
+pub(crate) fn hint(shape: &Shape, event: ClusterEvent, (old, new): Nodes<'_>) -> bool {
     if event == ClusterEvent::OwnTolerations {
         return shape.tolerates_unschedulable;
     }

@@ -13,8 +13,8 @@ pub(crate) fn default_constraints(
     namespace: &str,
     selector: &Selector,
 ) -> Vec<Spread> {
-    let (zone, host) = (cache.key(LABEL_ZONE), cache.key(LABEL_HOSTNAME));
-    let tally = cache.tally(namespace, Some(selector));
+    let (zone, host) = (cache.topologies.key(LABEL_ZONE), cache.topologies.key(LABEL_HOSTNAME));
+    let tally = cache.tallies.id(namespace, Some(selector));
     [(host, true, 3), (zone, false, 5)]
         .map(|(key, by_host, max_skew)| Spread {
             key,
@@ -53,7 +53,7 @@ pub fn score(
     let by_place = places
         .filter(|_| !plain)
         .and_then(|places| classes_by_place(constraints, nodes, places, cache));
-    let classes = if plain || !cache.is_indexed() {
+    let classes = if plain || !cache.indexed {
         None
     } else {
         by_place.or_else(|| classes(shape, constraints, nodes, cache))
@@ -99,12 +99,11 @@ fn nodes_scored(
     scored: &[bool],
 ) -> usize {
     if scored.iter().all(|s| *s) {
-        nodes
-    } else {
-        let mut left_out = vec![false; size];
-        classes.iter().zip(scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
-        class_of.iter().filter(|class| !left_out[**class as usize]).count()
+        return nodes;
     }
+    let mut left_out = vec![false; size];
+    classes.iter().zip(scored).for_each(|(class, scored)| left_out[*class as usize] = !scored);
+    class_of.iter().filter(|class| !left_out[**class as usize]).count()
 }
 
 /// The weight of a constraint on domains of several nodes, and how many pods it counts for a node
@@ -124,10 +123,8 @@ fn counts_of_domains(
         seen[domain(id).min(by_domain.len())] = true;
     }
     let size = seen.iter().filter(|s| **s).count();
-    (
-        normalizing_weight(size),
-        examples.iter().map(|id| by_domain.get(domain(id)).copied().unwrap_or(0)).collect(),
-    )
+    let count = |id| by_domain.get(domain(id)).copied().unwrap_or(0);
+    (normalizing_weight(size), examples.iter().map(count).collect())
 }
 
 /// A score as a whole number.
@@ -155,24 +152,15 @@ impl Classes {
     fn of(class_of: Vec<u32>, size: usize, nodes: &[NodeId]) -> Self {
         let mut example_of = vec![NodeId(u32::MAX); size];
         class_of.iter().zip(nodes).for_each(|(class, id)| example_of[*class as usize] = *id);
-        let (known, examples) = example_of
-            .into_iter()
-            .zip(0..)
-            .filter(|(id, _)| id.0 != u32::MAX)
-            .map(|(id, class)| (class, id))
-            .unzip();
+        let known = (0..).zip(example_of).filter(|(_, id)| id.0 != u32::MAX);
+        let (known, examples) = known.unzip();
         Self { class_of, size, known, examples }
     }
 
     /// A class for each node.
     fn one_each(nodes: &[NodeId]) -> Self {
-        let numbers: Vec<u32> = (0..nodes.len() as u32).collect();
-        Self {
-            class_of: numbers.clone(),
-            size: nodes.len(),
-            known: numbers,
-            examples: nodes.to_vec(),
-        }
+        let known: Vec<u32> = (0..nodes.len() as u32).collect();
+        Self { class_of: known.clone(), size: nodes.len(), known, examples: nodes.to_vec() }
     }
 }
 
@@ -189,12 +177,9 @@ fn classes(
     class_of.clear();
     class_of.resize(nodes.len(), 0);
     for constraint in constraints {
-        let most = if constraint.by_host {
-            cache.most(constraint)
-        } else {
-            cache.topologies.domains(constraint.key) as i64
-        };
-        let range = most as usize + 2;
+        let domains = cache.topologies.domains(constraint.key);
+        let most = if constraint.by_host { cache.most(constraint) as usize } else { domains };
+        let range = most + 2;
         size *= range;
         if size > CLASSES {
             cache.spare = class_of;
@@ -208,19 +193,16 @@ fn classes(
             let domains = cache.topologies.all(constraint.key);
             let lacks = |id: &NodeId| domains.get(id.index()).is_none_or(|d| *d == ABSENT);
             if cache.topologies.any_without(constraint.key) {
-                class_of
-                    .iter_mut()
-                    .zip(nodes)
-                    .filter(|(_, id)| lacks(id))
-                    .for_each(|(class, _)| *class -= *class % range);
+                for (class, _) in class_of.iter_mut().zip(nodes).filter(|(_, id)| lacks(id)) {
+                    *class -= *class % range;
+                }
             }
         } else {
             let domains = cache.topologies.all(constraint.key);
             let digit = |id: &NodeId| domains.get(id.index()).map_or(0, |d| d.wrapping_add(1));
-            class_of
-                .iter_mut()
-                .zip(nodes)
-                .for_each(|(class, id)| *class = *class * range + digit(id));
+            for (class, id) in class_of.iter_mut().zip(nodes) {
+                *class = *class * range + digit(id);
+            }
         }
     }
     Some(Classes::of(class_of, size, nodes))
@@ -253,10 +235,9 @@ fn classes_by_place(
     if let Some(host) = host {
         if let Some(counts) = cache.dense_counts(host) {
             let count = |id: &NodeId| counts.get(id.index()).map_or(0, |n| *n);
-            class_of
-                .iter_mut()
-                .zip(nodes)
-                .for_each(|(class, id)| *class += count(id) * codes_size as u32);
+            for (class, id) in class_of.iter_mut().zip(nodes) {
+                *class += count(id) * codes_size as u32;
+            }
         } else {
             let (all, first) = (cache.list().len() as u32, places.first().copied().unwrap_or(0));
             let rank = |place: u32| {
@@ -348,10 +329,8 @@ pub fn normalize(raw: &[Option<i64>], how: SpreadScore) -> Vec<i64> {
         let least = if raw.iter().flatten().next().is_some() { least } else { i64::MAX };
         let span = total.wrapping_sub(least);
         let flip = |s: i64| (MAX_NODE_SCORE as f64 * ((total - s) as f64 / span as f64)) as i64;
-        return raw
-            .iter()
-            .map(|s| if span == 0 { MAX_NODE_SCORE } else { s.map_or(0, flip) })
-            .collect();
+        let of = |s: &Option<i64>| if span == 0 { MAX_NODE_SCORE } else { s.map_or(0, flip) };
+        return raw.iter().map(of).collect();
     }
     let most = raw.iter().flatten().copied().max().unwrap_or(0).max(0);
     let of = |s: i64| {

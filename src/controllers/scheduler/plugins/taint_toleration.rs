@@ -18,18 +18,12 @@ pub(crate) fn untolerated<'a>(
 }
 
 /// Rejects a node with a taint that the pod does not tolerate.
-pub(crate) fn filter(
-    shape: &Shape,
-    node: &Node,
-    message: TaintMessage,
-    comparison: bool,
-) -> Verdict {
-    if node.taints.is_empty() {
+pub(crate) fn filter(shape: &Shape, node: &Node, switches: &Switches) -> Verdict {
+    let Some(taint) = untolerated(shape, node, switches.comparison_operators) else {
         return Ok(());
-    }
-    let Some(taint) = untolerated(shape, node, comparison) else { return Ok(()) };
+    };
     let (key, value) = (&taint.key, &taint.value);
-    let reason = match message {
+    let reason = match switches.taint_message {
         TaintMessage::Plain => "node(s) had taints that the pod didn't tolerate".into(),
         TaintMessage::NamesTaint => {
             format!("node(s) had taint {{{key}: {value}}}, that the pod didn't tolerate").into()
@@ -45,16 +39,13 @@ pub(crate) fn filter(
 /// How many taints PreferNoSchedule of the node the pod does not tolerate
 /// (`countIntolerableTaintsPreferNoSchedule`).
 pub fn score(shape: &Shape, node: &Node, comparison: bool) -> i64 {
-    let soft = node.taints.iter().filter(|t| t.effect == Effect::PreferNoSchedule);
-    soft.filter(|taint| {
-        let of_effect = shape
-            .template
-            .tolerations
-            .iter()
+    let is_soft = |t: &&Taint| t.effect == Effect::PreferNoSchedule;
+    let soft = node.taints.iter().filter(is_soft).filter(|taint| {
+        let mut of_effect = (shape.template.tolerations.iter())
             .filter(|t| t.effect.is_none_or(|e| e == Effect::PreferNoSchedule));
-        !of_effect.into_iter().any(|t| t.tolerates(taint, comparison))
-    })
-    .count() as i64
+        !of_effect.any(|t| t.tolerates(taint, comparison))
+    });
+    soft.count() as i64
 }
 
 /// `DefaultNormalizeScore`, reversed.
@@ -66,8 +57,7 @@ pub fn normalize(raw: i64, max: i64) -> i64 {
 pub(crate) fn hint(
     shape: &Shape,
     event: ClusterEvent,
-    old: Option<&Node>,
-    new: Option<&Node>,
+    (old, new): Nodes<'_>,
     comparison: bool,
 ) -> bool {
     if event == ClusterEvent::OwnTolerations {
