@@ -1,18 +1,71 @@
 //! What the controllers of all kinds of workload have in common: their client, their caches, a queue
-//! of workloads with its workers, and how they write what they found.
+//! of workloads with its workers, how they write what they found, and how they create and delete pods
+//! (`pkg/controller/controller_utils.go: RealPodControl`).
 
-use super::pod_control::PodControl;
-use super::written::Written;
 use crate::api::workload::WorkloadStatus;
 use crate::client::RateLimiter;
 use crate::controllers::prelude::*;
+
+/// The newest version of each resource that was written for a workload, by its life.
+type Writes = BTreeMap<WorkloadId, (Uid, Vec<(Resource, u64)>)>;
+
+/// What a controller has written for workloads and its caches may not have yet
+/// (`pkg/controller/util/consistency`, 1.36): a sync that runs ahead of its own writes gives up and is
+/// tried again. Nothing is kept where the release does not wait for it. Left out: volume claims.
+pub(super) struct Written(Option<Shared<Writes>>);
+
+impl Written {
+    /// Nothing was written yet. `waits`: syncs wait for what they wrote.
+    pub(super) fn new(waits: bool) -> Self {
+        Written(waits.then(Shared::default))
+    }
+
+    /// Notes the version that a write for a workload made (`WroteAt`).
+    pub(super) fn wrote_at(&self, owner: &Workload, resource: Resource, version: u64) {
+        let Some(writes) = &self.0 else { return };
+        writes.with(|w| {
+            let entry = w.entry(owner.id).or_insert((owner.uid, Vec::new()));
+            if entry.0 != owner.uid {
+                *entry = (owner.uid, Vec::new());
+            }
+            match entry.1.iter_mut().find(|(r, _)| *r == resource) {
+                Some((_, newest)) => *newest = version.max(*newest),
+                None => entry.1.push((resource, version)),
+            }
+        });
+    }
+
+    /// Whether the caches have everything that was written for a workload; what they have is
+    /// forgotten (`EnsureReady`).
+    pub(super) fn is_seen(&self, owner: WorkloadId, informers: &InformerFactory) -> bool {
+        let Some(writes) = &self.0 else { return true };
+        writes.with(|w| {
+            let seen = w.get(&owner).is_none_or(|(_, writes)| {
+                writes.iter().all(|(r, v)| informers.delivered(*r) >= *v)
+            });
+            if seen {
+                w.remove(&owner);
+            }
+            seen
+        })
+    }
+
+    /// The workload is gone (`Clear`).
+    pub(super) fn forget(&self, owner: WorkloadId) {
+        if let Some(writes) = &self.0 {
+            writes.with(|w| w.remove(&owner));
+        }
+    }
+}
 
 /// A controller's client, caches and queue.
 pub(super) struct Core {
     pub(super) ctx: Ctx,
     pub(super) group: Group,
     pub(super) client: Client,
-    pub(super) pods: PodControl,
+    pub(super) recorder: EventRecorder,
+    /// What was written and was not seen yet (`OnWrite`).
+    pub(super) written: Written,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) queue: WorkQueue<WorkloadId>,
 }
@@ -25,11 +78,11 @@ impl Core {
         limiter: RateLimiter<WorkloadId>,
     ) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
-        let written = Written::new(waits_for_own_writes);
         Rc::new(Core {
             queue: WorkQueue::with_limiter(&ctx, group, limiter),
-            pods: PodControl { client: client.clone(), recorder, written },
+            written: Written::new(waits_for_own_writes),
             client,
+            recorder,
             informers,
             group,
             ctx,
@@ -64,12 +117,12 @@ impl Core {
     /// # Errors
     /// The caches lack something that the controller wrote for it (`EnsureReady`).
     pub(super) fn to_sync(&self, id: WorkloadId) -> ApiResult<Option<Rc<Workload>>> {
-        if !self.pods.written.is_seen(id, &self.informers) {
+        if !self.written.is_seen(id, &self.informers) {
             return Err(ApiError::Conflict);
         }
         let found = self.informers.workload(id);
         if found.is_none() {
-            self.pods.written.forget(id);
+            self.written.forget(id);
         }
         Ok(found)
     }
@@ -106,11 +159,9 @@ impl Core {
         status: WorkloadStatus,
     ) -> ApiResult<Rc<Workload>> {
         let (object, old) = (self.client.workload_object(w.id), read.clone());
-        let update = self
-            .client
-            .call(object, move |api, actor| api.update_workload_status(actor, &old, status));
-        let new = update.await?;
-        self.pods.written.wrote_at(w, w.kind.into(), new.resource_version);
+        let update = move |api: &ApiServer, actor| api.update_workload_status(actor, &old, status);
+        let new = self.client.call(object, update).await?;
+        self.written.wrote_at(w, w.kind.into(), new.resource_version);
         Ok(new)
     }
 
@@ -126,6 +177,67 @@ impl Core {
             self.write_status(w, &now, status).await?;
         }
         Ok(())
+    }
+
+    /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
+    /// finalizer of jobs.
+    pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> ApiResult {
+        self.create_pod_from(owner, owner.template.clone(), tracked).await
+    }
+
+    /// As [`Self::create_pod`], from a template that is not quite the owner's.
+    pub(super) async fn create_pod_from(
+        &self,
+        owner: &Workload,
+        template: Rc<PodTemplate>,
+        tracked: bool,
+    ) -> ApiResult {
+        let (id, node) = (owner.id, owner.pinned);
+        let create = move |api: &ApiServer, actor| {
+            let new = Pod::pending(api.generate_pod_name(id), template, node);
+            api.create_pod(actor, Pod { job_finalizer: tracked, ..new }, false)
+        };
+        let created = self.client.call(self.client.workload_object(id), create).await;
+        match &created {
+            Ok(pod) => {
+                self.written.wrote_at(owner, Resource::Pods, pod.resource_version);
+                self.tell(owner, EventBody::of_pod(EventText::CreatedPod, pod.id));
+            }
+            Err(e) => {
+                let words = format!("Error creating: {}", e.of("post pods"));
+                self.tell_words(owner, EventText::FailedCreate, &words);
+            }
+        }
+        created.map(|_| ())
+    }
+
+    /// DELETE of a pod by name, then an event (`DeletePod`).
+    pub(super) async fn delete_pod(&self, owner: &Workload, pod: &Pod) -> ApiResult {
+        let id = pod.id;
+        match self.client.delete_pod(id, None, None).await {
+            Ok(()) => {
+                self.tell(owner, EventBody::of_pod(EventText::DeletedPod, id));
+                Ok(())
+            }
+            Err(ApiError::NotFound) => Err(ApiError::NotFound),
+            Err(e) => {
+                let name = self.client.api().names(|n| short_name(n.pod_name(id)).to_owned());
+                let why = e.of(&format!("delete pods {name}"));
+                self.tell_words(owner, EventText::FailedDelete, &format!("Error deleting: {why}"));
+                Err(e)
+            }
+        }
+    }
+
+    /// An event about a workload.
+    pub(super) fn tell(&self, about: &Workload, body: EventBody) {
+        self.recorder.event(About::Workload(about.id, about.uid), body);
+    }
+
+    /// An event about a workload in free words.
+    pub(super) fn tell_words(&self, about: &Workload, text: EventText, words: &str) {
+        let words = self.client.api().names(|n| n.text(words));
+        self.tell(about, EventBody::of_words(text, words));
     }
 }
 

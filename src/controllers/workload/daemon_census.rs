@@ -6,6 +6,7 @@
 //! changes of pods for [`DaemonCensus::take_pods`].
 
 use crate::controllers::workload::prelude::*;
+use crate::plan::switches::workload::DaemonSetSwitches;
 
 /// The version of a DaemonSet that decisions about nodes depend on.
 struct Basis {
@@ -52,6 +53,7 @@ pub(super) struct Numbers {
 pub(super) struct DaemonCensus {
     /// The life that this is about.
     pub(super) uid: Uid,
+    switches: DaemonSetSwitches,
     basis: Option<Basis>,
     /// By node.
     places: Vec<Place>,
@@ -68,18 +70,10 @@ pub(super) struct DaemonCensus {
     numbers: Numbers,
 }
 
-/// What of a pod counts in [`DaemonCensus`].
-pub(super) struct Rules {
-    /// Pods that have ended and are being deleted do not count.
-    pub(super) ended_pods_make_room: bool,
-    /// A pod that succeeded is replaced.
-    pub(super) replaces_succeeded: bool,
-}
-
 impl DaemonCensus {
     /// Nothing is known yet.
-    pub(super) fn new(uid: Uid) -> Self {
-        DaemonCensus { uid, ..Self::default() }
+    pub(super) fn new(uid: Uid, switches: DaemonSetSwitches) -> Self {
+        DaemonCensus { uid, switches, ..Self::default() }
     }
 
     fn place(&mut self, node: NodeId) -> &mut Place {
@@ -105,12 +99,11 @@ impl DaemonCensus {
         &mut self,
         old: Option<&Pod>,
         new: Option<&Pod>,
-        rules: &Rules,
         node: impl Fn(&Pod) -> Option<NodeId>,
     ) {
         let own = |p: &&Pod| p.controller().is_some_and(|(_, uid)| uid == self.uid);
-        let counts =
-            |p: &&Pod| !(rules.ended_pods_make_room && p.phase.is_terminal() && p.is_terminating());
+        let make_room = self.switches.ended_pods_make_room;
+        let counts = |p: &&Pod| !(make_room && p.phase.is_terminal() && p.is_terminating());
         let (old, new) = (old.filter(own).filter(counts), new.filter(own).filter(counts));
         if let Some(old) = old
             && !self.nowhere.remove(&old.id)
@@ -171,7 +164,6 @@ impl DaemonCensus {
     /// says whether one has been ready for long enough.
     pub(super) fn take_pods(
         &mut self,
-        rules: &Rules,
         find: impl Fn(PodId) -> Option<NodeId>,
         pods: impl Fn(&[PodId]) -> Vec<Rc<Pod>>,
         is_available: impl Fn(&Pod) -> bool,
@@ -185,17 +177,11 @@ impl DaemonCensus {
         maturing.into_iter().for_each(|node| self.pods_changed(node));
         for node in std::mem::take(&mut self.changed_places) {
             let here = pods(&self.places[node.index()].pods);
-            self.look(node, &here, rules, &is_available);
+            self.look(node, &here, &is_available);
         }
     }
 
-    fn look(
-        &mut self,
-        node: NodeId,
-        here: &[Rc<Pod>],
-        rules: &Rules,
-        is_available: &impl Fn(&Pod) -> bool,
-    ) {
+    fn look(&mut self, node: NodeId, here: &[Rc<Pod>], is_available: &impl Fn(&Pod) -> bool) {
         let place = &mut self.places[node.index()];
         place.pods_changed = false;
         let should = place.should;
@@ -213,10 +199,8 @@ impl DaemonCensus {
         self.numbers.change(before, -1);
         self.numbers.change(now, 1);
         let remaining = || here.iter().filter(|p| !p.is_terminating());
-        let ended = |p: &Pod| {
-            p.phase == PodPhase::Failed
-                || rules.replaces_succeeded && p.phase == PodPhase::Succeeded
-        };
+        let too = self.switches.replaces_succeeded;
+        let ended = |p: &Pod| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded;
         let wanting = match should {
             None => false,
             Some(s) if here.is_empty() => s.run,

@@ -1,6 +1,6 @@
 //! What is known of every DaemonSet between its syncs: the template of its pods, and its census.
 
-use super::daemon_census::{DaemonCensus, Rules};
+use super::daemon_census::DaemonCensus;
 use super::daemon_pods::{DaemonTemplate, pinned_name};
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
@@ -53,14 +53,6 @@ impl DaemonCensuses {
         })
     }
 
-    /// What counts in a census.
-    fn rules(&self) -> Rules {
-        Rules {
-            ended_pods_make_room: self.switches.ended_pods_make_room,
-            replaces_succeeded: self.switches.replaces_succeeded,
-        }
-    }
-
     /// The node that a pod is on, or pinned to.
     fn node_of(&self, pod: &Pod) -> Option<NodeId> {
         pod.node
@@ -72,9 +64,9 @@ impl DaemonCensuses {
         let informers = &self.core.informers;
         informers.reads_all(Resource::Nodes);
         if self.censuses.with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid)) {
-            let mut census = DaemonCensus::new(ds.uid);
+            let mut census = DaemonCensus::new(ds.uid, self.switches);
             for pod in informers.pods_of(ds.id) {
-                census.pod_changed(None, Some(&pod), &self.rules(), |p| self.node_of(p));
+                census.pod_changed(None, Some(&pod), |p| self.node_of(p));
             }
             self.censuses.with(|all| all.insert(ds.id, census));
         }
@@ -99,7 +91,7 @@ impl DaemonCensuses {
             self.censuses.with(|all| {
                 if let Some(census) = all.get_mut(&owner) {
                     let (old, new) = (old.map(|p| &**p), new.map(|p| &**p));
-                    census.pod_changed(old, new, &self.rules(), |p| self.node_of(p));
+                    census.pod_changed(old, new, |p| self.node_of(p));
                 }
             });
         }
@@ -122,9 +114,8 @@ impl DaemonCensuses {
         };
         self.censuses.with(|all| {
             let census = all.get_mut(&ds.id)?;
-            census.take_pods(&self.rules(), find, oldest_first, |p| {
-                p.is_available(ds.min_ready_seconds, now)
-            });
+            let is_available = |p: &Pod| p.is_available(ds.min_ready_seconds, now);
+            census.take_pods(find, oldest_first, is_available);
             Some(f(census))
         })
     }
@@ -138,10 +129,8 @@ impl DaemonCensuses {
     pub(super) fn sort_oldest_first(&self, pods: &mut [Rc<Pod>]) {
         if pods.len() > 1 {
             let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
-            self.core
-                .client
-                .api()
-                .names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
+            let api = self.core.client.api();
+            api.names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
         }
     }
 

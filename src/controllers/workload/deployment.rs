@@ -67,41 +67,39 @@ impl DeploymentController {
     /// `getNewReplicaSet`, where there is none.
     async fn create_replica_set(&self, d: &Rc<Workload>) -> ApiResult<Rc<Workload>> {
         let owner = d.clone();
-        let created = self
-            .core
-            .client
-            .call(self.core.client.workload_object(d.id), move |api, actor| {
-                let full = api.names(|n| n.workload_name(owner.id).to_owned());
-                let hash = pod_template_hash(&full);
-                let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
-                let with_hash = |labels: &Labels| {
-                    let mut labels = labels.clone();
-                    labels.insert(POD_TEMPLATE_HASH.to_owned(), hash.clone());
-                    labels
-                };
-                let mut template = (*owner.template).clone();
-                template.labels = with_hash(&template.labels);
-                let selector = LabelSelector {
-                    match_labels: with_hash(&owner.selector.match_labels),
-                    ..(*owner.selector).clone()
-                };
-                let id = api.names(|n| {
-                    n.set_alias(short_name(&name), &format!("{}-#1", short_name(&full)));
-                    n.workload(&name)
-                });
-                let new = Lasting {
-                    id,
-                    kind: WorkloadKind::ReplicaSet,
-                    deletion: None,
-                    owner: Some((owner.id, owner.uid)),
-                    selector: Rc::new(selector),
-                    template: Rc::new(template),
-                    spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
-                    ..(*owner.lasting).clone()
-                };
-                api.create_workload(actor, new)
-            })
-            .await?;
+        let create = move |api: &ApiServer, actor| {
+            let full = api.names(|n| n.workload_name(owner.id).to_owned());
+            let hash = pod_template_hash(&full);
+            let name = format!("{}-{hash}", full.replacen("Deployment", "ReplicaSet", 1));
+            let with_hash = |labels: &Labels| {
+                let mut labels = labels.clone();
+                labels.insert(POD_TEMPLATE_HASH.to_owned(), hash.clone());
+                labels
+            };
+            let mut template = (*owner.template).clone();
+            template.labels = with_hash(&template.labels);
+            let selector = LabelSelector {
+                match_labels: with_hash(&owner.selector.match_labels),
+                ..(*owner.selector).clone()
+            };
+            let id = api.names(|n| {
+                n.set_alias(short_name(&name), &format!("{}-#1", short_name(&full)));
+                n.workload(&name)
+            });
+            let new = Lasting {
+                id,
+                kind: WorkloadKind::ReplicaSet,
+                deletion: None,
+                owner: Some((owner.id, owner.uid)),
+                selector: Rc::new(selector),
+                template: Rc::new(template),
+                spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
+                ..(*owner.lasting).clone()
+            };
+            api.create_workload(actor, new)
+        };
+        let about = self.core.client.workload_object(d.id);
+        let created = self.core.client.call(about, create).await?;
         if d.replicas() > 0 {
             self.tell_scaled(d, &created, 0);
         }
@@ -110,15 +108,10 @@ impl DeploymentController {
 
     /// `scaleReplicaSet`
     async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> ApiResult {
-        let (id, version, wanted, before) =
-            (rs.id, rs.resource_version, d.replicas(), rs.replicas());
-        let scaled = self
-            .core
-            .client
-            .call(self.core.client.workload_object(rs.id), move |api, actor| {
-                api.scale_replica_set(actor, (id, version), wanted)
-            })
-            .await?;
+        let (of, wanted, before) = ((rs.id, rs.resource_version), d.replicas(), rs.replicas());
+        let scale = move |api: &ApiServer, actor| api.scale_replica_set(actor, of, wanted);
+        let about = self.core.client.workload_object(rs.id);
+        let scaled = self.core.client.call(about, scale).await?;
         self.tell_scaled(d, &scaled, before);
         Ok(())
     }
@@ -128,18 +121,13 @@ impl DeploymentController {
         let name = self.core.client.api().names(|n| short_name(n.workload_name(rs.id)).to_owned());
         let direction = if before < now { "up" } else { "down" };
         let words = match self.switches.scaling_text {
-            ScalingText::FromTo => {
-                format!("Scaled {direction} replica set {name} from {before} to {now}")
-            }
+            ScalingText::FromTo => format!("from {before} to {now}"),
             // A new ReplicaSet is not told "from 0" before the words were turned round.
-            ScalingText::ToFrom if rs.generation > 1 => {
-                format!("Scaled {direction} replica set {name} to {now} from {before}")
-            }
-            ScalingText::To | ScalingText::ToFrom => {
-                format!("Scaled {direction} replica set {name} to {now}")
-            }
+            ScalingText::ToFrom if rs.generation > 1 => format!("to {now} from {before}"),
+            ScalingText::To | ScalingText::ToFrom => format!("to {now}"),
         };
-        self.core.pods.tell_words(d, EventText::ScalingReplicaSet, &words);
+        let words = format!("Scaled {direction} replica set {name} {words}");
+        self.core.tell_words(d, EventText::ScalingReplicaSet, &words);
     }
 
     /// `syncDeploymentStatus`
@@ -166,12 +154,11 @@ impl ResourceEventHandler<Workload> for DeploymentController {
         let Some(w) = new.or(old) else { return };
         match w.kind {
             WorkloadKind::Deployment => self.core.queue.add(w.id),
-            WorkloadKind::ReplicaSet => {
+            _ => {
                 if let Some(d) = self.core.resolve(w.owner, WorkloadKind::Deployment) {
                     self.core.queue.add(d.id);
                 }
             }
-            WorkloadKind::StatefulSet | WorkloadKind::DaemonSet | WorkloadKind::Job => {}
         }
     }
 }

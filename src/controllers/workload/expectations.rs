@@ -21,7 +21,8 @@ impl Expectations {
         self.0.get_mut(workload.index()).and_then(Option::as_mut)
     }
 
-    fn set(&mut self, workload: WorkloadId, expected: Expected) {
+    fn set(&mut self, workload: WorkloadId, creations: usize, deletions: BTreeSet<Uid>, now: Time) {
+        let expected = Expected { creations: creations as i64, deletions, since: now };
         *slot(&mut self.0, workload.index()) = Some(expected);
     }
 
@@ -35,10 +36,7 @@ impl Expectations {
 
     /// That number of pods is to appear (`ExpectCreations`).
     pub(super) fn expect_creations(&mut self, workload: WorkloadId, count: usize, now: Time) {
-        self.set(
-            workload,
-            Expected { creations: count as i64, deletions: BTreeSet::new(), since: now },
-        );
+        self.set(workload, count, BTreeSet::new(), now);
     }
 
     /// These pods are to go (`ExpectDeletions`).
@@ -48,10 +46,7 @@ impl Expectations {
         pods: impl IntoIterator<Item = Uid>,
         now: Time,
     ) {
-        self.set(
-            workload,
-            Expected { creations: 0, deletions: pods.into_iter().collect(), since: now },
-        );
+        self.set(workload, 0, pods.into_iter().collect(), now);
     }
 
     /// A pod appeared (`CreationObserved`).

@@ -1,9 +1,9 @@
 //! The pods of a Job: how many there are to be (`manageJob`), and how they go.
 
+use super::job_memory::SyncJobCtx;
 use super::job_policy::JobPolicy;
-use super::job_sync_ctx::SyncJobCtx;
 use super::ranking::{Ranked, Rules, sort};
-use super::slow_start::slow_start_batch;
+use super::slow_start::create_pods;
 use crate::client::parallelize;
 use crate::controllers::workload::prelude::*;
 
@@ -42,9 +42,8 @@ impl JobPods {
             sort(&mut ranked, now, Rules::default());
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
-            self.memory.with(|m| {
-                m.expectations.expect_deletions(s.job.id, doomed.iter().map(|p| p.uid), now)
-            });
+            let uids = doomed.iter().map(|p| p.uid);
+            self.memory.with(|m| m.expectations.expect_deletions(s.job.id, uids, now));
             let (deleted, result) = self.delete_pods(s, doomed, true).await;
             s.terminating += deleted;
             return (active - deleted, result);
@@ -72,14 +71,8 @@ impl JobPods {
         }
         let missing = (missing as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
         self.memory.with(|m| m.expectations.expect_creations(s.job.id, missing, now));
-        let (pods, owner, tracked) =
-            (self.core.pods.clone(), s.job.clone(), self.switches.tracking_finalizers);
-        let work = move |_| {
-            let (pods, owner) = (pods.clone(), owner.clone());
-            async move { pods.create_pod(&owner, tracked).await }
-        };
-        let (created, result) =
-            slow_start_batch(&self.core.ctx, self.core.group, missing, work).await;
+        let tracked = self.switches.tracking_finalizers;
+        let (created, result) = create_pods(&self.core, &s.job, missing, tracked).await;
         for _ in created..missing {
             self.memory.with(|m| m.expectations.creation_observed(s.job.id));
         }
@@ -106,7 +99,7 @@ impl JobPods {
                     result = c.remove_finalizer(&owner, &pod).await;
                 }
                 if result.is_ok() {
-                    result = c.core.pods.delete_pod(&owner, &pod).await;
+                    result = c.core.delete_pod(&owner, &pod).await;
                 }
                 if let Err(e) = result {
                     c.memory.with(|m| m.expectations.deletion_observed(owner.id, pod.uid));
@@ -128,9 +121,8 @@ impl JobPods {
         pods: &[Rc<Pod>],
         holding: &mut BTreeSet<Uid>,
     ) -> ApiResult {
-        let id = s.job.id;
-        self.memory
-            .with(|m| m.finalizers.entry(id).or_default().extend(pods.iter().map(|p| p.uid)));
+        let (id, uids) = (s.job.id, pods.iter().map(|p| p.uid));
+        self.memory.with(|m| m.finalizers.entry(id).or_default().extend(uids));
         let outcome = Rc::new(Shared::new((Vec::new(), None)));
         let (me, job, all, told) = (self.clone(), s.job.clone(), pods.to_vec(), outcome.clone());
         parallelize(&self.core.ctx, self.core.group, pods.len(), pods.len(), move |i| {
@@ -172,7 +164,7 @@ impl JobPods {
 
     async fn remove_finalizer(&self, job: &Workload, pod: &Pod) -> ApiResult {
         let new = self.core.client.remove_job_finalizer(pod.id, pod.uid).await?;
-        self.core.pods.written.wrote_at(job, Resource::Pods, new.resource_version);
+        self.core.written.wrote_at(job, Resource::Pods, new.resource_version);
         Ok(())
     }
 }

@@ -15,16 +15,13 @@ impl JobPolicy {
         if pod.phase == PodPhase::Failed {
             return true;
         }
-        if !self.0.tracking_finalizers || self.only_replaces_failed(spec) || self.policy(spec) {
+        // Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
+        // phase Failed.
+        let policy = !self.0.pod_replacement_policy && self.has_failure_policy(spec);
+        if !self.0.tracking_finalizers || self.only_replaces_failed(spec) || policy {
             return false;
         }
         pod.is_terminating() && pod.phase != PodPhase::Succeeded
-    }
-
-    /// Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
-    /// phase Failed.
-    fn policy(&self, spec: &JobSpec) -> bool {
-        !self.0.pod_replacement_policy && self.has_failure_policy(spec)
     }
 
     fn has_failure_policy(&self, spec: &JobSpec) -> bool {
@@ -47,20 +44,13 @@ impl JobPolicy {
     fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
         let status = pod.disruption_target?.status;
         let met = |(_, rule): &(usize, PodFailurePolicyRule)| rule.matches(status);
-        spec.pod_failure_policy
-            .iter()
-            .copied()
-            .enumerate()
-            .find(met)
-            .filter(|_| self.0.pod_failure_policy)
+        let mut rules = spec.pod_failure_policy.iter().copied().enumerate();
+        rules.find(met).filter(|_| self.0.pod_failure_policy)
     }
 
     /// Whether a failure of the pod counts towards the limit.
     pub(super) fn counts(&self, spec: &JobSpec, pod: &Pod) -> bool {
-        !matches!(
-            self.rule(spec, pod),
-            Some((_, rule)) if rule.action == PodFailurePolicyAction::Ignore
-        )
+        self.rule(spec, pod).is_none_or(|(_, r)| r.action != PodFailurePolicyAction::Ignore)
     }
 
     /// `getFailJobMessage`
@@ -70,12 +60,13 @@ impl JobPolicy {
         spec: &JobSpec,
         pods: &[Rc<Pod>],
     ) -> Option<String> {
-        pods.iter().filter(|p| self.is_failed(p, spec)).find_map(|p| match self.rule(spec, p) {
-            Some((index, rule)) if rule.action == PodFailurePolicyAction::FailJob => {
-                let name = client.api().names(|n| n.pod_name(p.id).to_owned());
-                Some(format!("Pod {name} has condition DisruptionTarget matching FailJob rule at index {index}"))
-            }
-            _ => None,
+        pods.iter().filter(|p| self.is_failed(p, spec)).find_map(|p| {
+            let rule = self.rule(spec, p);
+            let (index, _) = rule.filter(|(_, r)| r.action == PodFailurePolicyAction::FailJob)?;
+            let name = client.api().names(|n| n.pod_name(p.id).to_owned());
+            Some(format!(
+                "Pod {name} has condition DisruptionTarget matching FailJob rule at index {index}"
+            ))
         })
     }
 }

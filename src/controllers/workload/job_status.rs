@@ -1,8 +1,8 @@
 //! The status of a Job (`trackJobStatusAndRemoveFinalizers`).
 
+use super::job_memory::SyncJobCtx;
 use super::job_pods::JobPods;
 use super::job_policy::JobPolicy;
-use super::job_sync_ctx::SyncJobCtx;
 use crate::api::workload::JobEnd;
 use crate::controllers::workload::prelude::*;
 
@@ -62,9 +62,7 @@ impl JobStatus {
             return Err(e);
         }
         let waits = self.switches.delays_terminal_condition && s.terminating > 0;
-        let uncounted =
-            s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len();
-        let finished = s.end.clone().filter(|_| !full && !waits && uncounted == 0);
+        let finished = s.end.clone().filter(|_| !full && !waits && uncounted(&s.status) == 0);
         if finished.is_some() {
             s.status.job.finished.clone_from(&finished);
             flush = true;
@@ -138,7 +136,7 @@ impl JobStatus {
                 (EventText::PodFailurePolicy, message.as_str())
             }
         };
-        self.core.pods.tell_words(&s.job, text, words);
+        self.core.tell_words(&s.job, text, words);
     }
 
     /// Notes the pods that ended in the status: those that are to lose their finalizer, whether the
@@ -146,19 +144,14 @@ impl JobStatus {
     fn note_ended(&self, s: &mut SyncJobCtx, held: &[Rc<Pod>]) -> (Vec<Rc<Pod>>, bool, bool) {
         let mut flush = false;
         let mut release = Vec::new();
-        let mut full = false;
         for pod in held {
             let failed = JobPolicy(self.switches).is_failed(pod, &s.spec);
-            if !(s.job.is_terminating()
-                || s.end.is_some()
-                || pod.phase == PodPhase::Succeeded
-                || failed)
-            {
+            let succeeded = pod.phase == PodPhase::Succeeded;
+            if !(s.job.is_terminating() || s.end.is_some() || succeeded || failed) {
                 continue;
             }
             release.push(pod.clone());
-            if pod.phase == PodPhase::Succeeded && !s.status.job.uncounted_failed.contains(&pod.uid)
-            {
+            if succeeded && !s.status.job.uncounted_failed.contains(&pod.uid) {
                 if !s.status.job.uncounted_succeeded.contains(&pod.uid) {
                     flush = true;
                     s.status.job.uncounted_succeeded.push(pod.uid);
@@ -170,15 +163,17 @@ impl JobStatus {
                 flush = true;
                 s.status.job.uncounted_failed.push(pod.uid);
             }
-            if s.status.job.uncounted_succeeded.len() + s.status.job.uncounted_failed.len()
-                >= MAX_UNCOUNTED_PODS
-            {
-                full = true;
-                break;
+            if uncounted(&s.status) >= MAX_UNCOUNTED_PODS {
+                return (release, true, flush);
             }
         }
-        (release, full, flush)
+        (release, false, flush)
     }
+}
+
+/// How many pods that have ended are not counted yet.
+fn uncounted(status: &WorkloadStatus) -> usize {
+    status.job.uncounted_succeeded.len() + status.job.uncounted_failed.len()
 }
 
 /// Counts the pods that no longer hold their finalizer (`cleanUncountedPodsWithoutFinalizers`).

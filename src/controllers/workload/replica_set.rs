@@ -7,7 +7,7 @@
 use super::census::{Census, Numbers};
 use super::expectations::Expectations;
 use super::ranking::{Ranked, Rules, sort};
-use super::slow_start::slow_start_batch;
+use super::slow_start::create_pods;
 use crate::client::parallelize;
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::Switches;
@@ -105,13 +105,7 @@ impl ReplicaSetController {
         if active < wanted {
             let missing = (wanted - active).min(BURST_REPLICAS);
             self.expectations.with(|e| e.expect_creations(rs.id, missing, now));
-            let (pods, owner) = (self.core.pods.clone(), rs.clone());
-            let work = move |_| {
-                let (pods, owner) = (pods.clone(), owner.clone());
-                async move { pods.create_pod(&owner, false).await }
-            };
-            let (created, result) =
-                slow_start_batch(&self.core.ctx, self.core.group, missing, work).await;
+            let (created, result) = create_pods(&self.core, rs, missing, false).await;
             for _ in created..missing {
                 self.expectations.with(|e| e.creation_observed(rs.id));
             }
@@ -129,7 +123,7 @@ impl ReplicaSetController {
             let (c, owner, pod, first) =
                 (me.clone(), owner.clone(), doomed[i].clone(), first.clone());
             Some(async move {
-                if let Err(e) = c.core.pods.delete_pod(&owner, &pod).await {
+                if let Err(e) = c.core.delete_pod(&owner, &pod).await {
                     c.expectations.with(|x| x.deletion_observed(owner.id, pod.uid));
                     if e != ApiError::NotFound {
                         first.with(|f| *f = f.or(Some(e)));
@@ -169,13 +163,9 @@ impl ReplicaSetController {
     /// The active pods of all ReplicaSets of the same Deployment (`getIndirectlyRelatedPods`).
     fn related_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
         let Some(owner) = rs.owner else { return Vec::new() };
-        self.core
-            .informers
-            .workloads_of(owner)
-            .into_iter()
-            .flat_map(|w| self.core.informers.pods_of(w.id))
-            .filter(|p| p.is_active())
-            .collect()
+        let sets = self.core.informers.workloads_of(owner).into_iter();
+        let pods = sets.flat_map(|w| self.core.informers.pods_of(w.id));
+        pods.filter(|p| p.is_active()).collect()
     }
 
     /// `calculateStatus`, from the pods as they were before anything was done.
@@ -213,11 +203,9 @@ impl ReplicaSetController {
     fn plan_next_check(&self, rs: &Workload, active: &[Rc<Pod>], all_ready: bool) {
         let whole = seconds(rs.min_ready_seconds);
         let wait = if self.switches.exact_availability_check {
-            active
-                .iter()
-                .filter_map(|p| p.available_in(rs.min_ready_seconds, self.core.ctx.now()))
-                .min()
-                .unwrap_or(whole)
+            let now = self.core.ctx.now();
+            let left = active.iter().filter_map(|p| p.available_in(rs.min_ready_seconds, now));
+            left.min().unwrap_or(whole)
         } else if all_ready {
             whole
         } else {

@@ -1,56 +1,47 @@
 //! The pods of a StatefulSet, each with a name of its own (`stateful_pod_control.go`, v1.34).
 
-use super::pod_control::PodControl;
+use super::core::Core;
 use crate::controllers::prelude::*;
 use crate::plan::switches::workload::StatefulSetSwitches;
 
 /// Creates and deletes the pods of StatefulSets and records events of it (`StatefulPodControl`).
 pub(super) struct StatefulPodControl {
-    pods: PodControl,
+    core: Rc<Core>,
     switches: StatefulSetSwitches,
 }
 
 impl StatefulPodControl {
     /// That of a release with these switches.
-    pub(super) fn new(pods: PodControl, switches: StatefulSetSwitches) -> Self {
-        StatefulPodControl { pods, switches }
+    pub(super) fn new(core: &Rc<Core>, switches: StatefulSetSwitches) -> Self {
+        StatefulPodControl { core: core.clone(), switches }
     }
 
     /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
     pub(super) async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> ApiResult {
-        let id = self.pods.client.api().names(|n| {
+        let id = self.core.client.api().names(|n| {
             let full = n.workload_name(set.id).to_owned();
             let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
             n.set_owner(pod, set.id);
             pod
         });
         let new = Pod::pending(id, set.template.clone(), set.pinned);
-        let created = self
-            .pods
-            .client
-            .call(self.pods.client.pod_object(id), move |api, actor| {
-                api.create_pod(actor, new, false)
-            })
-            .await;
+        let (client, about) = (&self.core.client, self.core.client.pod_object(id));
+        let create = move |api: &ApiServer, actor| api.create_pod(actor, new, false);
+        let created = client.call(about, create).await;
         match created {
             Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
-            Ok(ref pod) => self.pods.written.wrote_at(set, Resource::Pods, pod.resource_version),
+            Ok(ref pod) => self.core.written.wrote_at(set, Resource::Pods, pod.resource_version),
             Err(_) => {}
         }
         let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
-        self.record_pod_event(
-            "create",
-            if created.is_ok() { done } else { failed },
-            set,
-            id,
-            created.map(|_| ()),
-        )
+        let text = if created.is_ok() { done } else { failed };
+        self.record_pod_event("create", text, set, id, created.map(drop))
     }
 
     /// `DeleteStatefulPod`
     pub(super) async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> ApiResult {
         let id = pod.id;
-        let mut deleted = self.pods.client.delete_pod(id, None, None).await;
+        let mut deleted = self.core.client.delete_pod(id, None, None).await;
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
             deleted = Ok(());
         }
@@ -68,7 +59,7 @@ impl StatefulPodControl {
         pod: PodId,
         result: ApiResult,
     ) -> ApiResult {
-        let (name, set_name) = self.pods.client.api().names(|n| {
+        let (name, set_name) = self.core.client.api().names(|n| {
             let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
             (short_name(pod).to_owned(), short_name(set).to_owned())
         });
@@ -79,12 +70,9 @@ impl StatefulPodControl {
         words += &match result {
             Ok(()) => " successful".to_owned(),
             Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
-            Err(e) => {
-                let why = e.of(&format!("delete pods {name}"));
-                format!(" failed error: {why}")
-            }
+            Err(e) => format!(" failed error: {}", e.of(&format!("delete pods {name}"))),
         };
-        self.pods.tell_words(set, text, &words);
+        self.core.tell_words(set, text, &words);
         result
     }
 
@@ -94,15 +82,11 @@ impl StatefulPodControl {
             PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
             _ => (EventText::RecreatingTerminatedPod, "terminated"),
         };
-        let words = self.pods.client.api().names(|n| {
-            let full = n.workload_name(set.id);
-            let pod = short_name(n.pod_name(pod.id));
-            format!(
-                "StatefulSet {}/{} is recreating {how} Pod {pod}",
-                namespace_of(full),
-                short_name(full)
-            )
+        let words = self.core.client.api().names(|n| {
+            let (full, pod) = (n.workload_name(set.id), short_name(n.pod_name(pod.id)));
+            let (namespace, name) = (namespace_of(full), short_name(full));
+            format!("StatefulSet {namespace}/{name} is recreating {how} Pod {pod}")
         });
-        self.pods.tell_words(set, text, &words);
+        self.core.tell_words(set, text, &words);
     }
 }

@@ -7,7 +7,14 @@ use crate::api::pod::{Deletion, PodCondition, PodReason};
 use std::collections::BTreeMap;
 
 const LIFE: Uid = Uid(7);
-const RULES: Rules = Rules { ended_pods_make_room: true, replaces_succeeded: true };
+const SWITCHES: DaemonSetSwitches = DaemonSetSwitches {
+    status_after_error: true,
+    replaces_succeeded: true,
+    ended_pods_make_room: true,
+    node_queue: true,
+    waits_for_own_writes: false,
+    comparison_operators: false,
+};
 
 fn pod(
     id: u32,
@@ -53,12 +60,7 @@ type Read = (Numbers, Vec<(NodeId, ShouldRun, Vec<PodId>)>, Vec<Vec<PodId>>);
 
 fn read(census: &mut DaemonCensus, pods: &BTreeMap<u32, Rc<Pod>>, now: i64) -> Read {
     let here = |ids: &[PodId]| ids.iter().map(|id| pods[&id.0].clone()).collect();
-    census.take_pods(
-        &RULES,
-        |_| None,
-        here,
-        |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now),
-    );
+    census.take_pods(|_| None, here, |p| p.ready.is_some_and(|c| c.last_transition_time.0 <= now));
     let wanting =
         census.wanting().map(|(node, should, ids)| (node, should, ids.to_vec())).collect();
     (census.numbers(), wanting, census.stranded().map(<[PodId]>::to_vec).collect())
@@ -118,7 +120,7 @@ proptest::proptest! {
     #[test]
     fn as_counted_anew(steps in steps()) {
         let ds = workload();
-        let (mut kept, mut nodes, mut pods) = (DaemonCensus::new(LIFE), BTreeMap::new(), BTreeMap::new());
+        let (mut kept, mut nodes, mut pods) = (DaemonCensus::new(LIFE, SWITCHES), BTreeMap::new(), BTreeMap::new());
         for (now, step) in steps.into_iter().enumerate() {
             match step {
                 Step::Node(node, state) => {
@@ -135,14 +137,14 @@ proptest::proptest! {
                         Some(new) => pods.insert(id, new.clone()),
                         None => pods.remove(&id),
                     };
-                    kept.pod_changed(old.as_deref(), new.as_deref(), &RULES, node_of);
+                    kept.pod_changed(old.as_deref(), new.as_deref(), node_of);
                 }
                 Step::Sync => {
                     let all = || nodes.keys().map(|n| NodeId(*n)).collect::<Vec<_>>();
                     let should = |n: NodeId| nodes.get(&n.0).copied();
-                    let mut anew = DaemonCensus::new(LIFE);
+                    let mut anew = DaemonCensus::new(LIFE, SWITCHES);
                     for pod in pods.values() {
-                        anew.pod_changed(None, Some(pod), &RULES, node_of);
+                        anew.pod_changed(None, Some(pod), node_of);
                     }
                     for census in [&mut kept, &mut anew] {
                         census.take_nodes(&ds, all, should);
@@ -158,11 +160,11 @@ proptest::proptest! {
 /// third has one too many. After a while the ready one is available.
 #[test]
 fn three_nodes() {
-    let mut census = DaemonCensus::new(LIFE);
+    let mut census = DaemonCensus::new(LIFE, SWITCHES);
     let ready = |id, node| pod(id, (Some(node), PodPhase::Running, true, false, LIFE.0));
     let pods = BTreeMap::from([(4, ready(4, 1)), (5, ready(5, 2))]);
     for pod in pods.values() {
-        census.pod_changed(None, Some(pod), &RULES, node_of);
+        census.pod_changed(None, Some(pod), node_of);
     }
     let should = |n: NodeId| Some(ShouldRun { run: n.0 < 2, stay: n.0 < 2 });
     census.take_nodes(&workload(), || (0..3).map(NodeId).collect(), should);
