@@ -3,7 +3,7 @@
 use super::census::Census;
 use super::map_walk::{MOST_PLACED, MapWalk};
 use super::scales::{Answer, Scales};
-use super::tally::{Owner, Scale, is_healthy};
+use super::tally::{Owner, Scale, Tally, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use crate::controllers::prelude::*;
 use crate::plan::switches::disruption::{NoScale, Switches, UnmanagedPods};
@@ -214,11 +214,8 @@ impl Controller {
                 }
                 Some(owner) => match self.scales.of(owner).await {
                     Ok(Answer::Found(scale)) => {
-                        self.census.with(|c| {
-                            if let Some(tally) = c.tally(budget.id) {
-                                tally.set_scale(owner, Some(scale));
-                            }
-                        });
+                        let learn = |t: &mut Tally| t.set_scale(owner, Some(scale));
+                        self.census.with(|c| c.tally(budget.id).map(learn));
                         continue;
                     }
                     Ok(Answer::Without(resource)) => {
