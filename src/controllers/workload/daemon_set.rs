@@ -4,11 +4,12 @@
 //!
 //! A pod that is being deleted holds its node: there is no second one until it is gone. Left out:
 //! rolling updates and surge.
+//!
+//! Between its syncs the template of its pods and its census are known of every DaemonSet.
 
 use super::daemon_census::DaemonCensus;
-use super::daemon_censuses::DaemonCensuses;
+use super::daemon_pods::{DaemonTemplate, pinned_name};
 use super::expectations::ControllerExpectations;
-use super::slow_start::slow_start_batch;
 use crate::client::go_all;
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
@@ -32,7 +33,9 @@ pub(crate) struct DaemonSetController {
     switches: DaemonSetSwitches,
     node_queue: WorkQueue<NodeId>,
     expectations: Shared<ControllerExpectations>,
-    censuses: DaemonCensuses,
+    templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
+    /// Of the DaemonSets that were synced.
+    censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
     /// By life of the DaemonSet, the generation that its status is of, and node.
     failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
     order_point: PointId,
@@ -45,7 +48,8 @@ impl DaemonSetController {
         let controller = Rc::new(DaemonSetController {
             node_queue: WorkQueue::new(&core.ctx, core.group),
             expectations: Shared::default(),
-            censuses: DaemonCensuses::new(&core, switches),
+            templates: Shared::default(),
+            censuses: Shared::default(),
             failed_pods_backoff: Shared::default(),
             order_point: core.ctx.point("daemonset-node-order"),
             core,
@@ -87,7 +91,7 @@ impl DaemonSetController {
         let Some(node) = self.core.informers.node(id) else { return };
         let here = self.core.informers.pods_on(id);
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-            let ShouldRun { run, stay } = self.censuses.should_run(&ds, &node);
+            let ShouldRun { run, stay } = self.should_run(&ds, &node);
             let scheduled =
                 here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
@@ -100,14 +104,14 @@ impl DaemonSetController {
     async fn sync_daemon_set(self: &Rc<Self>, id: WorkloadId) -> ApiResult {
         let Some(ds) = self.core.to_sync(id)? else {
             self.expectations.with(|e| e.forget(id));
-            self.censuses.forget(id);
+            self.forget_census(id);
             return Ok(());
         };
         if ds.is_terminating() {
             self.core.informers.reads_all(Resource::Nodes);
             return Ok(());
         }
-        self.censuses.begin(&ds);
+        self.begin_census(&ds);
         self.core.ctx.set_saw(ds.record);
         self.core.ensure_revision(&ds).await?;
         let now = self.core.ctx.now();
@@ -126,9 +130,9 @@ impl DaemonSetController {
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
     async fn manage(self: &Rc<Self>, ds: &Rc<Workload>) -> ApiResult {
         let (mut needing, mut doomed) = (Vec::new(), Vec::new());
-        self.censuses.with_census(ds, |census| {
+        self.with_census(ds, |census| {
             for (node, ShouldRun { stay, .. }, here) in census.wanting() {
-                let here = self.censuses.pods_among(here);
+                let here = self.pods_among(here);
                 if here.is_empty() {
                     needing.push(node);
                 } else if stay {
@@ -138,7 +142,7 @@ impl DaemonSetController {
                 }
             }
             // A pod that waits for a node that is gone would wait for ever.
-            let stranded = census.stranded().flat_map(|here| self.censuses.pods_among(here));
+            let stranded = census.stranded().flat_map(|here| self.pods_among(here));
             doomed.extend(stranded.filter(|p| p.node.is_none()));
         });
         self.core.ctx.order(self.order_point, &mut needing, |n| self.core.client.node_object(*n));
@@ -171,7 +175,7 @@ impl DaemonSetController {
                 _ => running.push(pod),
             }
         }
-        self.censuses.sort_oldest_first(&mut running);
+        self.sort_oldest_first(&mut running);
         doomed.extend(running.into_iter().skip(1));
     }
 
@@ -207,7 +211,7 @@ impl DaemonSetController {
         let work = move |i: usize| {
             let (sync, owner, node) = (sync.clone(), owner.clone(), needing[i]);
             async move {
-                let template = sync.censuses.pinned_template(&owner, node);
+                let template = sync.pinned_template(&owner, node);
                 sync.core.create_pod_from(&owner, template, false).await
             }
         };
@@ -237,7 +241,7 @@ impl DaemonSetController {
 
     /// `updateDaemonSetStatus`
     async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> ApiResult {
-        let numbers = self.censuses.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
+        let numbers = self.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
         let status = WorkloadStatus {
             replicas: numbers.scheduled,
             ready: numbers.ready,
@@ -282,6 +286,121 @@ impl DaemonSetController {
         });
         self.core.tell_words(ds, text, &words);
     }
+
+    /// What a DaemonSet makes of a node.
+    fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
+        self.core.client.api().names(|n| {
+            let (name, comparison_operators) =
+                (n.node_name(node.id), self.switches.comparison_operators);
+            self.with_template(ds, |t| t.should_run(ds, node, name, comparison_operators))
+        })
+    }
+
+    /// The template of a DaemonSet's pod on a node.
+    fn pinned_template(&self, ds: &Workload, node: NodeId) -> Rc<PodTemplate> {
+        self.core.client.api().names(|n| {
+            let name = n.node_name(node);
+            self.with_template(ds, |t| t.pinned_to(node, name))
+        })
+    }
+
+    /// The template of a DaemonSet's pods, made anew when the DaemonSet's has changed.
+    fn with_template<R>(&self, ds: &Workload, f: impl FnOnce(&mut DaemonTemplate) -> R) -> R {
+        self.templates.with(|all| {
+            let template = all.entry(ds.id).or_insert_with(|| DaemonTemplate::new(ds));
+            if !template.is_of(ds) {
+                *template = DaemonTemplate::new(ds);
+            }
+            f(template)
+        })
+    }
+
+    /// The node that a pod is on, or pinned to.
+    fn node_of(&self, pod: &Pod) -> Option<NodeId> {
+        pod.node
+            .or_else(|| self.core.client.api().names(|n| n.find_node(pinned_name(&pod.template)?)))
+    }
+
+    /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
+    fn begin_census(&self, ds: &Workload) {
+        let informers = &self.core.informers;
+        informers.reads_all(Resource::Nodes);
+        if self.censuses.with(|all| all.get(&ds.id).is_none_or(|c| c.uid != ds.uid)) {
+            let mut census = DaemonCensus::new(ds.uid, self.switches);
+            for pod in informers.pods_of(ds.id) {
+                census.pod_changed(None, Some(&pod), |p| self.node_of(p));
+            }
+            self.censuses.with(|all| all.insert(ds.id, census));
+        }
+        let should = |id| Some(self.should_run(ds, &*informers.node(id)?));
+        self.censuses.with(|all| {
+            if let Some(census) = all.get_mut(&ds.id) {
+                census.take_nodes(ds, || informers.nodes().iter().map(|n| n.id).collect(), should);
+            }
+        });
+    }
+
+    /// Tells the censuses of the DaemonSets that it may concern of a change of a pod.
+    fn pod_changed(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
+        let owner = |p: &Rc<Pod>| p.controller().map(|(owner, _)| owner);
+        let (was, is) = (old.and_then(owner), new.and_then(owner));
+        for (owner, old, new) in if was == is {
+            [(is, old, new), (None, None, None)]
+        } else {
+            [(was, old, None), (is, None, new)]
+        } {
+            let Some(owner) = owner else { continue };
+            self.censuses.with(|all| {
+                if let Some(census) = all.get_mut(&owner) {
+                    let (old, new) = (old.map(|p| &**p), new.map(|p| &**p));
+                    census.pod_changed(old, new, |p| self.node_of(p));
+                }
+            });
+        }
+    }
+
+    /// The census of a DaemonSet, its pods as they are now.
+    fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
+        self.core.informers.reads_all(Resource::Pods);
+        let (names, now) = (self.core.client.api(), self.core.ctx.now());
+        let find =
+            |id| names.names(|n| n.find_node(pinned_name(&self.core.informers.pod(id)?.template)?));
+        let oldest_first = |ids: &[PodId]| {
+            let mut pods = self.pods_among(ids);
+            self.sort_oldest_first(&mut pods);
+            pods
+        };
+        self.censuses.with(|all| {
+            let census = all.get_mut(&ds.id)?;
+            let is_available = |p: &Pod| p.is_available(ds.min_ready_seconds, now);
+            census.take_pods(find, oldest_first, is_available);
+            Some(f(census))
+        })
+    }
+
+    /// Those of these pods that are in the cache.
+    fn pods_among(&self, ids: &[PodId]) -> Vec<Rc<Pod>> {
+        ids.iter().filter_map(|id| self.core.informers.pod(*id)).collect()
+    }
+
+    /// `podByCreationTimestampAndPhase`: those on a node first, then by age and name.
+    fn sort_oldest_first(&self, pods: &mut [Rc<Pod>]) {
+        if pods.len() > 1 {
+            let key = |p: &Rc<Pod>| (p.node.is_none(), p.creation_timestamp);
+            let api = self.core.client.api();
+            api.names(|n| pods.sort_by_cached_key(|p| (key(p), n.pod_name(p.id).to_owned())));
+        }
+    }
+
+    /// A node came, went, or has other labels or taints.
+    fn node_changed(&self, node: NodeId) {
+        self.censuses.with(|all| all.values_mut().for_each(|c| c.node_changed(node)));
+    }
+
+    /// The DaemonSet is gone.
+    fn forget_census(&self, ds: WorkloadId) {
+        self.censuses.with(|all| all.remove(&ds));
+    }
 }
 
 impl ResourceEventHandler<Workload> for DaemonSetController {
@@ -297,7 +416,7 @@ impl ResourceEventHandler<Workload> for DaemonSetController {
 
 impl ResourceEventHandler<Pod> for DaemonSetController {
     fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        self.censuses.pod_changed(old, new);
+        self.pod_changed(old, new);
     }
 
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
@@ -329,7 +448,7 @@ fn counts(old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) -> bool {
 impl ResourceEventHandler<Node> for DaemonSetController {
     fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         if let Some(node) = new.or(old).filter(|_| counts(old, new)) {
-            self.censuses.node_changed(node.id);
+            self.node_changed(node.id);
         }
     }
 
@@ -343,8 +462,8 @@ impl ResourceEventHandler<Node> for DaemonSetController {
             return self.node_queue.add(new.id);
         }
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-            let now = self.censuses.should_run(&ds, new);
-            if old.map_or(now.run, |o| self.censuses.should_run(&ds, o) != now) {
+            let now = self.should_run(&ds, new);
+            if old.map_or(now.run, |o| self.should_run(&ds, o) != now) {
                 self.core.queue.add(ds.id);
             }
         }

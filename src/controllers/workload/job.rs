@@ -4,11 +4,9 @@
 //! restarts of containers (a pod of a Job with restartPolicy OnFailure counts as one), and pod
 //! failure rules on exit codes.
 
-use super::job_backoff::BackoffRecord;
-use super::job_memory::SyncJobCtx;
-use super::job_pods::JobPods;
+use super::job_control::JobControl;
+use super::job_memory::{BackoffRecord, SyncJobCtx};
 use super::job_policy::JobPolicy;
-use super::job_status::JobStatus;
 use crate::api::workload::{JobEnd, JobSpec, WorkloadSpec};
 use crate::controllers::workload::prelude::*;
 use crate::plan::FailedBefore;
@@ -25,8 +23,7 @@ pub(crate) struct JobController {
     core: Rc<Core>,
     switches: JobSwitches,
     memory: Rc<Shared<JobMemory>>,
-    pods: Rc<JobPods>,
-    status: JobStatus,
+    control: Rc<JobControl>,
     /// Pods that hold the finalizer of a Job that is gone, or has ended (`orphanQueue`).
     orphans: WorkQueue<PodId>,
     order_point: PointId,
@@ -40,14 +37,12 @@ impl JobController {
         let core = Core::new(context, switches.waits_for_own_writes, limiter);
         let limiter = RateLimiter::exponential(base, max);
         let memory = Rc::new(Shared::new(JobMemory::default()));
-        let pods = JobPods::new(&core, switches, &memory);
         let controller = Rc::new(JobController {
-            status: JobStatus::new(&core, switches, &memory, &pods),
+            control: JobControl::new(&core, switches, &memory),
             order_point: core.ctx.point("pod-index-order"),
             orphans: WorkQueue::with_limiter(&core.ctx, core.group, limiter),
             core,
             memory,
-            pods,
             switches,
         });
         controller.core.informers.on_workload(WorkloadKind::Job, controller.clone());
@@ -69,7 +64,7 @@ impl JobController {
             self.start_workers();
         }
         ctx.spawn(self.core.group, async move {
-            d.orphans.work(async |pod| d.pods.sync_orphan_pod(pod).await).await;
+            d.orphans.work(async |pod| d.control.sync_orphan_pod(pod).await).await;
         });
     }
 
@@ -142,9 +137,9 @@ impl JobController {
         (s.status.replicas, s.status.ready, s.status.terminating) = (active, ready, terminating);
         s.status.observed_generation = s.job.generation;
         if self.switches.tracking_finalizers {
-            self.status.track(&mut s, changed).await?;
+            self.control.track(&mut s, changed).await?;
         } else {
-            self.status.count(&mut s, changed).await?;
+            self.control.count(&mut s, changed).await?;
         }
         result?;
         // Until Jobs had a record of their own, a new failure made the whole Job wait as an error
@@ -177,7 +172,7 @@ impl JobController {
         let mut active = s.active.len() as i32;
         if s.end.is_some() {
             let deleted;
-            (deleted, result) = self.pods.delete_pods(s, s.active.clone(), false).await;
+            (deleted, result) = self.control.delete_pods(s, s.active.clone(), false).await;
             if deleted != active || !satisfied {
                 // There may be finalizers left, or pods that are not in the cache yet.
                 s.end = None;
@@ -186,7 +181,7 @@ impl JobController {
             s.terminating += deleted;
         } else {
             if satisfied && !s.job.is_terminating() {
-                (active, result) = self.pods.manage_job(s).await;
+                (active, result) = self.control.manage_job(s).await;
             }
             let complete = match s.spec.completions {
                 None => s.succeeded > 0 && active == 0,

@@ -4,25 +4,19 @@
 //! Left out: adoption of pods that have no owner, rollouts (a revision is no more than the request
 //! that creates it), and volume claims.
 
-mod census;
 mod core;
 mod daemon_census;
-mod daemon_censuses;
 mod daemon_pods;
 mod daemon_set;
 mod deployment;
 mod expectations;
 mod job;
-mod job_backoff;
+mod job_control;
 mod job_memory;
-mod job_pods;
 mod job_policy;
-mod job_status;
 mod prelude;
 mod ranking;
 mod replica_set;
-mod slow_start;
-mod stateful_pod_control;
 mod stateful_set;
 
 pub(crate) use daemon_set::DaemonSetController;

@@ -1,14 +1,15 @@
 //! StatefulSets (`pkg/controller/statefulset/stateful_set.go`, v1.34): the queue, its workers, what
 //! makes a set wait in it, and what a sync does (`stateful_set_control.go: updateStatefulSet`,
-//! `stateful_set_status_updater.go`).
+//! `stateful_set_status_updater.go`). Its pods, each with a name of its own, come last
+//! (`stateful_pod_control.go`).
 //!
 //! A pod's name is free again only once the object is gone: nothing is done about one that is being
 //! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
 //! a pod's identity (its labels), volume claims, and updates of the template.
 
-use super::slow_start::slow_start_batch;
-use super::stateful_pod_control::StatefulPodControl;
+use super::core::Core;
 use crate::api::workload::{WorkloadSpec, parent_and_ordinal};
+use crate::controllers::prelude::*;
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{StatefulSetSwitches, TerminalPods};
 
@@ -43,11 +44,11 @@ fn is_running_and_ready(pod: &Pod) -> bool {
     pod.phase == PodPhase::Running && pod.is_ready()
 }
 
-/// The StatefulSet controller, with the steps of `defaultStatefulSetControl`.
+/// The StatefulSet controller, with the steps of `defaultStatefulSetControl` and of
+/// `StatefulPodControl`.
 pub(crate) struct StatefulSetController {
     core: Rc<Core>,
     switches: StatefulSetSwitches,
-    pods: StatefulPodControl,
     jitter_point: PointId,
 }
 
@@ -56,7 +57,6 @@ impl StatefulSetController {
     pub(crate) fn new(switches: StatefulSetSwitches, context: ControllerContext) -> Rc<Self> {
         let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
         let controller = Rc::new(StatefulSetController {
-            pods: StatefulPodControl::new(&core, switches),
             jitter_point: core.ctx.point("statefulset-status-retry"),
             core,
             switches,
@@ -244,18 +244,18 @@ impl StatefulSetController {
         if let Some(ended) = pod.clone().filter(|p| self.has_ended(p)) {
             if self.switches.terminal_pods == TerminalPods::Delete {
                 if !ended.is_terminating() {
-                    self.pods.delete_stateful_pod(set, &ended).await?;
+                    self.delete_stateful_pod(set, &ended).await?;
                 }
                 return Ok(true);
             }
-            self.pods.tell_of_recreation(set, &ended);
-            self.pods.delete_stateful_pod(set, &ended).await?;
+            self.tell_of_recreation(set, &ended);
+            self.delete_stateful_pod(set, &ended).await?;
             round.count(-1, -1);
             round.replicas.with(|r| r[i] = None);
             pod = None;
         }
         let Some(pod) = pod else {
-            self.pods.create_stateful_pod(set, round.first_ordinal + i as i64).await?;
+            self.create_stateful_pod(set, round.first_ordinal + i as i64).await?;
             round.count(1, 1);
             return Ok(round.monotonic);
         };
@@ -274,7 +274,7 @@ impl StatefulSetController {
         if round.monotonic && waits && round.first_unhealthy != Some(pod.uid) {
             return Ok(true);
         }
-        self.pods.delete_stateful_pod(&round.set, pod).await?;
+        self.delete_stateful_pod(&round.set, pod).await?;
         round.count(0, -1);
         Ok(true)
     }
@@ -330,6 +330,80 @@ impl StatefulSetController {
             let jitter = self.core.ctx.uniform(self.jitter_point, about, 0, most);
             self.core.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
         }
+    }
+
+    /// `CreateStatefulPod`; a pod that is there already is a failure that is not reported.
+    async fn create_stateful_pod(&self, set: &Rc<Workload>, ordinal: i64) -> ApiResult {
+        let id = self.core.client.api().names(|n| {
+            let full = n.workload_name(set.id).to_owned();
+            let pod = n.pod(&format!("{}/{}-{ordinal}", namespace_of(&full), short_name(&full)));
+            n.set_owner(pod, set.id);
+            pod
+        });
+        let new = Pod::pending(id, set.template.clone(), set.pinned);
+        let (client, about) = (&self.core.client, self.core.client.pod_object(id));
+        let create = move |api: &ApiServer, actor| api.create_pod(actor, new, false);
+        let created = client.call(about, create).await;
+        match created {
+            Err(ApiError::AlreadyExists) => return Err(ApiError::AlreadyExists),
+            Ok(ref pod) => self.core.written.wrote_at(set, Resource::Pods, pod.resource_version),
+            Err(_) => {}
+        }
+        let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
+        let text = if created.is_ok() { done } else { failed };
+        self.record_pod_event("create", text, set, id, created.map(drop))
+    }
+
+    /// `DeleteStatefulPod`
+    async fn delete_stateful_pod(&self, set: &Rc<Workload>, pod: &Rc<Pod>) -> ApiResult {
+        let id = pod.id;
+        let mut deleted = self.core.client.delete_pod(id, None, None).await;
+        if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
+            deleted = Ok(());
+        }
+        let text =
+            if deleted.is_ok() { EventText::SuccessfulDelete } else { EventText::FailedDelete };
+        self.record_pod_event("delete", text, set, id, deleted)
+    }
+
+    /// `recordPodEvent`; gives back how the write ended.
+    fn record_pod_event(
+        &self,
+        verb: &str,
+        text: EventText,
+        set: &Workload,
+        pod: PodId,
+        result: ApiResult,
+    ) -> ApiResult {
+        let (name, set_name) = self.core.client.api().names(|n| {
+            let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
+            (short_name(pod).to_owned(), short_name(set).to_owned())
+        });
+        let mut words = format!("{verb} Pod {name} in StatefulSet {set_name}");
+        if self.switches.capital_words {
+            words[..1].make_ascii_uppercase();
+        }
+        words += &match result {
+            Ok(()) => " successful".to_owned(),
+            Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
+            Err(e) => format!(" failed error: {}", e.of(&format!("delete pods {name}"))),
+        };
+        self.core.tell_words(set, text, &words);
+        result
+    }
+
+    /// That a pod has ended and another one takes its place.
+    fn tell_of_recreation(&self, set: &Workload, pod: &Pod) {
+        let (text, how) = match pod.phase {
+            PodPhase::Failed => (EventText::RecreatingFailedPod, "failed"),
+            _ => (EventText::RecreatingTerminatedPod, "terminated"),
+        };
+        let words = self.core.client.api().names(|n| {
+            let (full, pod) = (n.workload_name(set.id), short_name(n.pod_name(pod.id)));
+            let (namespace, name) = (namespace_of(full), short_name(full));
+            format!("StatefulSet {namespace}/{name} is recreating {how} Pod {pod}")
+        });
+        self.core.tell_words(set, text, &words);
     }
 }
 
