@@ -6,7 +6,6 @@
 //! gang scheduling, permit plugins, services.
 
 pub mod algorithm;
-mod binder;
 pub mod cache;
 mod cache_counts;
 mod controller;
@@ -15,11 +14,9 @@ pub(crate) mod counts;
 mod cycle_state;
 pub mod events;
 mod failure;
-mod filters;
 pub(crate) mod framework;
 mod handlers;
 pub(crate) mod hints;
-mod known_nodes;
 pub(crate) mod memo;
 pub mod node_info;
 pub mod nominator;
@@ -38,7 +35,6 @@ mod single_node;
 pub(crate) mod tally;
 pub mod text;
 pub mod topology;
-mod victims;
 mod waiting;
 
 pub(crate) use controller::Controller;
