@@ -1,7 +1,6 @@
 //! What zones were like when the last pass of a controller that has been running for long ended: their
 //! states, and what their limiters had left.
 
-use super::memory_of_passes::SECOND;
 use super::no_schedule::is_condition_taint;
 use super::queue::RateLimitedTimedQueue;
 use crate::client::{Asked, TAINT_LATE_S};
@@ -10,6 +9,8 @@ use crate::controllers::node_lifecycle::prelude::*;
 /// A node that has waited for its taint since so many seconds ago was tried before the start: its
 /// zone's queue is looked at ten times a second.
 const TRIED_FOR_S: i64 = 2;
+
+pub(super) const SECOND: Dur = Dur::from_secs(1);
 
 /// Finds out what zones were like.
 pub(super) struct PastZones<'a> {

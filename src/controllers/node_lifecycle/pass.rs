@@ -153,7 +153,7 @@ impl Monitor {
     async fn add_pod_evictor_for_new_zone(&self, node: &Node) {
         if self.zones.add_pod_evictor_for_new_zone(node).await {
             // A node that the zone's old queue knew is put into the new one, tainted as it may be.
-            self.skipper.resting.rouse_all();
+            self.skipper.rouse_all();
         }
     }
 
@@ -171,7 +171,7 @@ impl Monitor {
     /// Updates a node, unless all there is to do about it is to queue it again. Returns what is
     /// left to do if something has to wait.
     fn update_or_skip(self: &Rc<Self>, node: &Rc<Node>) -> Option<Work> {
-        if self.skipper.resting.only_waits(node.id) {
+        if self.skipper.only_waits(node.id) {
             self.skipper.restless();
             self.count(node, Some(ConditionStatus::Unknown));
             let again = Decision::MarkNodeForTainting(ConditionStatus::Unknown);
@@ -355,7 +355,7 @@ impl Monitor {
         self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionEntered);
         // The next pass queues those again that are taken out here and that its cache still has
         // as Unknown.
-        self.skipper.resting.rouse_all();
+        self.skipper.rouse_all();
         for node in &self.skipper.every_node() {
             self.eviction.spare(node).await;
         }
@@ -369,7 +369,7 @@ impl Monitor {
     async fn leave_master_disruption(&self, counted: &Counted) {
         self.core.api().record(Actor::NodeLifecycle, 0, What::MasterDisruptionLeft);
         let now = self.core.now_ns();
-        self.skipper.resting.rouse_all();
+        self.skipper.rouse_all();
         for node in self.skipper.every_node() {
             self.health.count_as_heard(node.id, now);
         }

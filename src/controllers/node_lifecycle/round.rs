@@ -1,6 +1,6 @@
 //! The pass over the nodes that is under way.
 
-use super::node_health::Listed;
+use super::health::Listed;
 use crate::client::Nodes;
 use crate::controllers::node_lifecycle::prelude::*;
 

@@ -2,7 +2,6 @@
 
 use super::super::roster::Roster;
 use super::super::round::Round;
-use super::resting_nodes::RestingNodes;
 use super::skipper::Skipper;
 use crate::client::Nodes;
 use crate::controllers::node_lifecycle::prelude::*;
@@ -30,7 +29,7 @@ impl AwakeNodes {
         if !self.has_to_see_every_node() {
             return None;
         }
-        self.skipper.resting.rouse_all();
+        self.skipper.rouse_all();
         let every = self.all.insert(self.skipper.core.informers.nodes_as_they_are());
         let every = every.iter().flatten().cloned().collect();
         self.nodes = self.skipper.core.in_order(self.number, every);
@@ -40,7 +39,7 @@ impl AwakeNodes {
     /// Lists the nodes that do not rest, in the order in which a pass over all of them comes to
     /// them.
     fn list_awake_nodes(&mut self) {
-        let (core, roster) = (&self.skipper.core, &self.skipper.resting.roster);
+        let (core, roster) = (&self.skipper.core, &self.skipper.roster);
         let whole = roster.with_ref(|r| {
             self.nodes.extend(r.awake().filter_map(|id| core.informers.node(id)));
             r.len()
@@ -58,7 +57,7 @@ impl AwakeNodes {
     /// Whether nodes that rest matter to this pass: nodes came or went, a zone has no state, or
     /// everybody waits for the lock.
     fn has_to_see_every_node(&self) -> bool {
-        let RestingNodes { roster, zones, .. } = &self.skipper.resting;
+        let Skipper { roster, zones, .. } = &*self.skipper;
         let all_have_state = roster.with_ref(|r| r.zones().all(|z| zones.zone_state(z).is_some()));
         roster.with(Roster::take_members_changed)
             || zones.is_locked()
@@ -71,7 +70,7 @@ impl AwakeNodes {
         let began = self.skipper.core.ctx.now();
         let (nodes, all) = (std::mem::take(&mut self.nodes), self.all.take());
         self.skipper.round.with(|round| {
-            self.skipper.resting.roster.with(|r| {
+            self.skipper.roster.with(|r| {
                 r.counted().for_each(|(zone, of)| round.resting.add(zone, of));
                 let period = self.skipper.core.pass_period();
                 let this = Skipped { first: began, period, count: 1 };
@@ -103,7 +102,7 @@ impl AwakeNodes {
         let seen = nodes.iter().position(|n| n.id == about).map_or(0, |i| i + 1);
         let mut roused = Vec::new();
         for (i, node) in nodes.iter().enumerate() {
-            if self.skipper.resting.rouse_before(node.id, rested) && i < seen {
+            if self.skipper.rouse_before(node.id, rested) && i < seen {
                 roused.push(node.clone());
             }
         }

@@ -3,7 +3,6 @@
 //! may end that, and a pass asks [`AwakeNodes`] for its nodes.
 
 mod awake_nodes;
-mod resting_nodes;
 mod skipper;
 
 pub(super) use awake_nodes::AwakeNodes;

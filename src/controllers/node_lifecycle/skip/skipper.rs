@@ -6,10 +6,18 @@
 //! caches or a silent node's grace ends. They take no time, so they lie on a grid; the loop goes on
 //! at the first one that matters, after making up for what the skipped ones would have noted in the
 //! health records. The rounds of the NoExecute loop are skipped while all queues are empty.
+//!
+//! Passes also leave out nodes that rest: those about which they would find nothing to do. A node
+//! rests if its heartbeats are computed and it is healthy and free of NoExecute taints, or
+//! if it is silent, Unknown and tainted; until its heartbeats change or another version of it
+//! reaches the cache. A pass over it would count it in its zone, which is done for all that rest at
+//! once, and note its latest heartbeats in its health record, which is made up for when it is
+//! roused: what a pass notes follows from when it was.
 
 use super::super::core::NODE_EVICTION_PERIOD;
+use super::super::ids::Ids;
+use super::super::roster::{Rest, Roster};
 use super::super::round::Round;
-use super::resting_nodes::RestingNodes;
 use crate::apiserver::Beat;
 use crate::controllers::node_lifecycle::prelude::*;
 use crate::kernel::Idler;
@@ -32,7 +40,7 @@ pub(crate) struct Findings {
 
 /// The state of both loops while they rest.
 #[derive(Default)]
-struct Rest {
+struct Loops {
     findings: Option<Findings>,
     pass_waits: Option<Ticket>,
     /// While passes are skipped: the last one that was not, and those made up for since.
@@ -47,8 +55,10 @@ struct Rest {
 pub(crate) struct Skipper {
     pub(super) core: Rc<Core>,
     health: Rc<HealthMap>,
-    pub(crate) resting: RestingNodes,
-    rest: Shared<Rest>,
+    pub(super) zones: Rc<Zones>,
+    /// Which nodes rest.
+    pub(super) roster: Shared<Roster>,
+    rest: Shared<Loops>,
     /// The pass that is under way, if one is.
     pub(crate) round: Shared<Round>,
     /// The eviction loop, while all queues are empty.
@@ -59,7 +69,8 @@ impl Skipper {
     /// Nothing was skipped yet.
     pub(crate) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Rc<Self> {
         Rc::new(Skipper {
-            resting: RestingNodes::new(core, zones, health),
+            zones: zones.clone(),
+            roster: Shared::default(),
             rest: Shared::default(),
             round: Shared::default(),
             idler: core.ctx.idler(),
@@ -100,9 +111,9 @@ impl Skipper {
 
     /// The cache has a new version of a node, or has it no more.
     pub(crate) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
-        self.resting.rouse(id);
+        self.rouse(id);
         if was != is {
-            self.resting.roster.with(|r| r.member(id, is));
+            self.roster.with(|r| r.member(id, is));
         }
     }
 
@@ -118,7 +129,7 @@ impl Skipper {
     /// A node's heartbeats are computed up to now, and no more.
     pub(crate) fn wakes(&self, node: NodeId) {
         self.make_up_so_far();
-        self.resting.rouse(node);
+        self.rouse(node);
         self.hear_as_listed(node);
     }
 
@@ -153,10 +164,10 @@ impl Skipper {
         self.rest.with(|r| r.skipping = Some(Skipped { count: passes, ..before }));
         let first = before.first + before.period * before.count;
         let skipped = Skipped { first, count: passes - before.count, ..before };
-        for node in self.resting.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
+        for node in self.roster.with_ref(|r| r.awake().collect::<Vec<_>>()) {
             self.health.make_up_for(node, skipped);
         }
-        self.resting.roster.with(|r| r.note_passes(skipped));
+        self.roster.with(|r| r.note_passes(skipped));
     }
 
     /// Notes of a node that needed nothing when the next pass has to look at it.
@@ -182,7 +193,7 @@ impl Skipper {
                 && (current, decides)
                     == (Some(ConditionStatus::Unknown), Some(ConditionStatus::Unknown))
             {
-                self.resting.let_wait(node);
+                self.let_wait(node);
             }
         } else if beat == Beat::Silent
             && (current != Some(ConditionStatus::Unknown)
@@ -194,9 +205,9 @@ impl Skipper {
         } else if self.core.switches().lease_circuit_breaker {
             // Whether a node is looked at depends on others' leases too.
         } else if beat == Beat::Asleep && current == Some(ConditionStatus::True) {
-            self.resting.let_rest(node, true);
+            self.let_rest(node, true);
         } else if beat == Beat::Silent && decides == Some(ConditionStatus::Unknown) {
-            self.resting.let_rest(node, false);
+            self.let_rest(node, false);
         }
     }
 
@@ -283,5 +294,70 @@ impl Skipper {
         if next > ctx.now() {
             ctx.sleep_until(next).await;
         }
+    }
+
+    /// Lets a node rest from this pass on, if it is steady.
+    pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
+        if !self.is_steady(node) {
+            return;
+        }
+        let (zone, excluded) = self.zones.zone_of(node);
+        self.roster.with(|r| r.rest(node.id, Rest { zone, ready, excluded, as_of: r.passes }));
+    }
+
+    /// From now on passes only queue a node again, if it is steady.
+    pub(super) fn let_wait(&self, node: &Rc<Node>) {
+        if self.is_steady(node) {
+            self.roster.with(|r| r.waiting.insert(node.id));
+        }
+    }
+
+    /// Whether this is the version that the cache has, and nothing that is late may still come.
+    fn is_steady(&self, node: &Rc<Node>) -> bool {
+        self.core.informers.heartbeats_are_computed()
+            && self.core.informers.node(node.id).is_some_and(|n| Rc::ptr_eq(&n, node))
+    }
+
+    /// Whether all there is to do about a node is to queue it again.
+    pub(crate) fn only_waits(&self, id: NodeId) -> bool {
+        !self.zones.is_locked() && self.roster.with_ref(|r| r.waiting.contains(id))
+    }
+
+    /// A node has to be looked at again.
+    pub(super) fn rouse(&self, id: NodeId) {
+        let now = self.roster.with_ref(|r| r.passes);
+        self.rouse_before(id, now);
+    }
+
+    /// Has a node looked at again that has rested since before that pass; its health record then
+    /// knows of the passes before it. False if there was no such rest.
+    pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
+        let Some(rest) = self.roster.with(|r| r.take(id, pass)) else { return false };
+        // What is silent leaves nothing to note.
+        if rest.ready {
+            let from = self.first_that_counts(id, pass).max(rest.as_of);
+            for passes in self.roster.with_ref(|r| r.passes_between(from, pass)) {
+                self.health.make_up_for(id, passes);
+            }
+        }
+        true
+    }
+
+    /// The first pass since the latest renewal that the one before `pass` saw: who first sees a
+    /// renewal overwrites all that a health record knows of heartbeats, so that passes before it do
+    /// not count.
+    fn first_that_counts(&self, id: NodeId, pass: u64) -> u64 {
+        let last = self.roster.with_ref(|r| r.time_before(pass));
+        let last = last.filter(|_| self.core.switches().leases);
+        let renewed = last.and_then(|last| self.core.informers.renewal_seen(id, last));
+        renewed.map_or(0, |t| self.roster.with_ref(|r| r.first_pass_from(t)))
+    }
+
+    /// All nodes have to be looked at again.
+    pub(crate) fn rouse_all(&self) {
+        for id in self.roster.with_ref(Roster::resting) {
+            self.rouse(id);
+        }
+        self.roster.with(|r| r.waiting = Ids::default());
     }
 }
