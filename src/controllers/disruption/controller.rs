@@ -1,8 +1,8 @@
-//! Queues, workers and the counting (`disruption.go`, v1.34).
+//! Queues, workers and the counting (`disruption.go`, v1.34); and how many pods a controller should
+//! have, where the caches do not tell (`getScaleController`).
 
 use super::census::Census;
 use super::map_walk::{MOST_PLACED, MapWalk};
-use super::scales::{Answer, Scales};
 use super::tally::{Owner, Scale, Tally, is_healthy};
 use crate::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use crate::controllers::prelude::*;
@@ -20,6 +20,15 @@ struct Uncounted {
     told: Option<EventText>,
 }
 
+/// What the API said of a controller.
+enum Answer {
+    Found(Scale),
+    /// There is no such controller.
+    Missing,
+    /// Its resource has no scale.
+    Without(&'static str),
+}
+
 /// The disruption controller.
 pub(crate) struct Controller {
     ctx: Ctx,
@@ -31,7 +40,8 @@ pub(crate) struct Controller {
     queue: WorkQueue<WorkloadId>,
     stale: WorkQueue<PodId>,
     census: Shared<Census>,
-    scales: Scales,
+    /// Reads scales, with a limiter of its own.
+    scales: Client,
     walk: MapWalk,
     resync_point: PointId,
     /// When its watches began.
@@ -47,7 +57,7 @@ impl Controller {
             stale: WorkQueue::new(&ctx, group),
             census: Shared::new(Census::default()),
             informers,
-            scales: Scales { no_scale: switches.no_scale, discovery: client.clone(), scales },
+            scales,
             walk: MapWalk::new(&ctx, "pod-without-scale"),
             resync_point: ctx.point("budgets-resync"),
             born: ctx.now(),
@@ -212,7 +222,7 @@ impl Controller {
                     let why = format!("found no controller ref for pod {name:?}");
                     (why, tells.then_some(EventText::NoControllerRef))
                 }
-                Some(owner) => match self.scales.of(owner).await {
+                Some(owner) => match self.ask_for_scale(owner).await {
                     Ok(Answer::Found(scale)) => {
                         let learn = |t: &mut Tally| t.set_scale(owner, Some(scale));
                         self.census.with(|c| c.tally(budget.id).map(learn));
@@ -402,6 +412,37 @@ impl Controller {
         }
         let due = after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT);
         Some(due.since(self.ctx.now()))
+    }
+
+    /// Asks the API (`getScaleController`).
+    async fn ask_for_scale(&self, (id, uid): Owner) -> ApiResult<Answer> {
+        let about = self.client.workload_object(id);
+        let parse = |name: &str| name.split('/').next().and_then(WorkloadKind::parse);
+        let kind = self.client.api().names(|n| parse(n.workload_name(id)));
+        let kind = kind.unwrap_or(WorkloadKind::ReplicaSet);
+        let has_scale = !matches!(kind, WorkloadKind::Job | WorkloadKind::DaemonSet);
+        let read = move |api: &ApiServer, _| -> ApiResult<(Uid, i32)> {
+            let found = api.workload(id).filter(|_| has_scale).ok_or(ApiError::NotFound)?;
+            Ok((found.uid, found.replicas()))
+        };
+        match self.scales.get(about, read).await {
+            Ok((found, replicas)) if found == uid => {
+                return Ok(Answer::Found(Scale::Of(uid, replicas)));
+            }
+            Ok(_) => return Ok(Answer::Missing),
+            Err(ApiError::NotFound) => {}
+            Err(error) => return Err(error),
+        }
+        if self.switches.no_scale == NoScale::NoControllers {
+            return Ok(Answer::Missing);
+        }
+        // `implementsScale`
+        self.client.call(about, |_, _| Ok(())).await?;
+        Ok(if has_scale && self.switches.no_scale == NoScale::ByKind {
+            Answer::Missing
+        } else {
+            Answer::Without(kind.resource())
+        })
     }
 }
 

@@ -7,7 +7,6 @@
 mod census;
 mod controller;
 mod map_walk;
-mod scales;
 mod tally;
 
 pub(crate) use controller::Controller;
