@@ -1,7 +1,7 @@
 //! PodDisruptionBudgets, and the eviction subresource that keeps to them
 //! (`pkg/registry/core/pod/storage/eviction.go`).
 //!
-//! An eviction may be one step, or come in its parts (`client/eviction.rs`), between which others may
+//! An eviction may be one step, or come in its parts (`client/typed.rs`), between which others may
 //! change the budget.
 
 use super::store::ALL;

@@ -11,17 +11,13 @@
 
 mod admission;
 mod budgets;
-mod catch_up;
 mod devices;
 mod error;
 mod event_store;
-mod events;
 mod nodes;
-mod pod_status;
 mod pod_tolerations;
 mod pods;
 mod prelude;
-mod readiness;
 mod recording;
 mod server;
 mod store;

@@ -1,9 +1,10 @@
-//! Store changes as trace records; the same facts that recorded timelines hold.
+//! Store changes as trace records; the same facts that recorded timelines hold;
+//! and writes of events.
 
-use super::server::ApiServer;
+use super::{ApiError, ApiResult, ApiServer, EventName};
 use crate::api::pod::PodConditionType;
 use crate::apiserver::prelude::*;
-use crate::trace::{DrainEnd, Record, TaintChange};
+use crate::trace::{Actor, DrainEnd, EventBody, Message, Record, TaintChange, What};
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step
@@ -180,6 +181,53 @@ impl ApiServer {
         let id = self.record(actor, object, what);
         debug_assert_ne!(id, NO_RECORD, "a trace holds fewer records than that");
         id
+    }
+
+    /// POST of an event.
+    pub(crate) fn create_event(&self, actor: Actor, name: EventName, event: Message) -> ApiResult {
+        self.ctx.writes(self.keys.events.of(name.bucket()));
+        if !self.store.with(|s| s.events.insert(name, event.body.text)) {
+            return Err(ApiError::AlreadyExists);
+        }
+        self.store.with(|s| s.next_version());
+        self.record_event(actor, name, event);
+        Ok(())
+    }
+
+    /// PATCH of an event that happened again: its message and its count. The reason stays, which may be
+    /// another one where two events about one object were made in one instant.
+    pub(crate) fn patch_event(
+        &self,
+        actor: Actor,
+        name: EventName,
+        mut event: Message,
+    ) -> ApiResult {
+        self.ctx.reads(self.keys.events.of(name.bucket()));
+        if !self.store.with(|s| s.events.contains(name)) {
+            return Err(ApiError::NotFound);
+        }
+        if let EventName::Workload(workload, at) = name
+            && let Some(reason) = self.store.with_ref(|s| s.events.reason_of(workload, at))
+        {
+            event.body.text = reason;
+        }
+        self.store.with(|s| s.next_version());
+        self.record_event(actor, name, event);
+        Ok(())
+    }
+
+    fn record_event(&self, actor: Actor, name: EventName, event: Message) {
+        let message = || self.trace.with(|t| t.keep_message(event));
+        let Message { body: EventBody { text, arg }, combined, count } = event;
+        let is_plain = arg == EventBody::NO_ARG;
+        let (object, what) = match name {
+            EventName::Node(id, _) if is_plain => (id.0, What::NodeEvent(text, combined, count)),
+            EventName::Node(id, _) => (id.0, What::NodeMessage(message())),
+            EventName::Pod(id, _) if is_plain => (id.0, What::PodEvent(text, combined, count)),
+            EventName::Pod(id, _) => (id.0, What::PodMessage(message())),
+            EventName::Workload(id, _) => (id.0, What::WorkloadMessage(message())),
+        };
+        self.record(actor, object, what);
     }
 }
 

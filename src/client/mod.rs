@@ -7,11 +7,9 @@
 //! resync (12 to 24 hours), request retries on 429, the aggregation of events by message beyond
 //! their kinds.
 
-mod arrival;
 mod caches;
 pub(crate) mod connection;
 mod delivery;
-mod eviction;
 mod factory;
 mod informer;
 mod listers;
@@ -19,7 +17,6 @@ mod lru;
 mod parallelize;
 mod prelude;
 mod recalled;
-mod reconnect;
 mod recorder;
 mod request;
 mod series_recorder;

@@ -8,7 +8,7 @@ use super::lru::{Key, Lru};
 use super::{Client, InformerFactory, TokenBucket};
 use crate::client::prelude::*;
 use crate::kernel::Chan;
-use crate::trace::{EventBody, EventText};
+use crate::trace::{EventBody, EventText, Message};
 
 /// Events that wait for the writer; what comes on top is dropped (`maxQueuedEvents`).
 const MAX_QUEUED_EVENTS: usize = 1000;
@@ -415,8 +415,8 @@ impl EventRecorder {
     /// not answer.
     async fn send(&self, e: &Event, told: &Told) -> bool {
         let object = e.about.object(&self.client);
-        let event = (told.name, e.body, told.combined, told.count);
-        let result = self.client.record_event(object, event, told.count > 1).await;
+        let event = Message { body: e.body, combined: told.combined, count: told.count };
+        let result = self.client.record_event(object, (told.name, event), told.count > 1).await;
         result != Err(ApiError::Unavailable)
     }
 }

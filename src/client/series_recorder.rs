@@ -8,7 +8,7 @@
 use super::recorder::{About, MAX_TRIES_PER_EVENT, SLEEP_BETWEEN_TRIES};
 use super::request::Client;
 use crate::client::prelude::*;
-use crate::trace::{EventBody, EventText};
+use crate::trace::{EventBody, EventText, Message};
 
 /// A series that was silent for this long has ended; checked at the same interval (`finishTime`).
 const FINISH_TIME: Dur = Dur::from_secs(360);
@@ -169,8 +169,8 @@ impl SeriesRecorder {
     async fn write(&self, about: About, event: Known) -> bool {
         let object = about.object(&self.client);
         let Known { name, body, series, .. } = event;
-        let written = (name, body, false, series.unwrap_or(1));
-        let result = self.client.record_event(object, written, series.is_some()).await;
+        let event = Message { body, combined: false, count: series.unwrap_or(1) };
+        let result = self.client.record_event(object, (name, event), series.is_some()).await;
         !(result == Err(ApiError::Unavailable)
             || series.is_some() && result == Err(ApiError::AlreadyExists))
     }

@@ -17,7 +17,7 @@ pub(super) use crate::kernel::{
     Class, Ctx, Dur, Group, HandlerId, Keys, Name, Object, PointId, Shared, Ticket, Time, slot,
 };
 pub(super) use crate::plan::Resource;
-pub(super) use crate::trace::{Actor, EventBody, EventText, Note, What};
+pub(super) use crate::trace::{Actor, EventBody, EventText, Message, Note, What};
 pub(super) use std::cell::Cell;
 pub(super) use std::collections::{BTreeMap, BTreeSet, VecDeque};
 pub(super) use std::rc::{Rc, Weak};

@@ -4,7 +4,7 @@
 //! Both loops go on in thought (`walk`).
 
 use super::loops::Loops;
-use super::node_state::healthy;
+use super::nodes::healthy;
 use super::reach::Reach;
 use super::walk::{Asleep, Walk};
 use crate::api::taint;

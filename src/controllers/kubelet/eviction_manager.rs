@@ -291,7 +291,8 @@ impl EvictionManager {
         if count == 1 {
             self.nodes.say(name, text.into());
         } else {
-            let _ = self.nodes.api.patch_event(Actor::Kubelet, name, text.into(), false, count);
+            let event = Message { body: text.into(), combined: false, count };
+            let _ = self.nodes.api.patch_event(Actor::Kubelet, name, event);
         }
     }
 

@@ -9,7 +9,7 @@ use super::images::Images;
 use super::lives::Lives;
 use super::loops::Loops;
 use super::machine::Machines;
-use super::node_state::{Kubelet, NodeSettings, Tick};
+use super::nodes::{Kubelet, NodeSettings, Tick};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;

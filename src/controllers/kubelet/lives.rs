@@ -252,10 +252,10 @@ impl Lives {
         let said =
             self.said.with(|all| all.entry(uid).or_default().correlate(about, body, nodes.now()));
         let Some((name, count)) = said.filter(|_| nodes.is_heard(due.node)) else { return };
-        let patched =
-            count > 1 && nodes.api.patch_event(Actor::Kubelet, name, body, false, count).is_ok();
+        let event = Message { body, combined: false, count };
+        let patched = count > 1 && nodes.api.patch_event(Actor::Kubelet, name, event).is_ok();
         if !patched {
-            let _ = nodes.api.create_event(Actor::Kubelet, name, body, false, count);
+            let _ = nodes.api.create_event(Actor::Kubelet, name, event);
         }
     }
 

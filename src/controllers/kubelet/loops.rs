@@ -7,7 +7,7 @@
 use super::containers::Containers;
 use super::jitter::Sleeps;
 use super::lives::Lives;
-use super::node_state::{Tick, View, fill};
+use super::nodes::{Tick, View, fill};
 use super::volume_manager::VolumeManager;
 use super::walk::report_is_due;
 use crate::api::volume::NodeVolumes;

@@ -14,7 +14,7 @@ use super::asleep::Sleepers;
 use super::containers::Containers;
 use super::eviction_manager::EvictionManager;
 use super::loops::Loops;
-use super::node_state::Kubelet;
+use super::nodes::Kubelet;
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;
 use super::updates::PodUpdates;

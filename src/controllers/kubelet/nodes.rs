@@ -1,9 +1,15 @@
 //! The kubelets of a cluster, node by node: what all their parts work on.
+//!
+//! They all know of one kubelet what stands here, its node's conditions among that, as it sees them
+//! and as it writes them; what only one of them needs, it keeps itself.
 
-use super::node_state::Kubelet;
+use super::uplink::Back;
+use crate::api::node::NodeReason;
+use crate::client::connection::Link;
 use crate::controllers::prelude::*;
-use crate::plan::KubeletMode;
+use crate::kernel::Argument;
 use crate::plan::switches::kubelet::Switches;
+use crate::plan::{Connections, KubeletMode};
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
@@ -102,7 +108,11 @@ impl Nodes {
     /// Writes an event. A kubelet's recorder is its own, and its rate does not matter here. One that does not arrive is lost;
     /// upstream tries again for two minutes.
     pub(super) fn say(&self, name: EventName, body: EventBody) {
-        let _ = self.api.create_event(Actor::Kubelet, name, body, false, 1);
+        let _ = self.api.create_event(
+            Actor::Kubelet,
+            name,
+            Message { body, combined: false, count: 1 },
+        );
     }
 
     /// A time that is drawn for a node, from nothing to the most.
@@ -130,5 +140,182 @@ impl Nodes {
     /// A node as an object of chance.
     pub(super) fn object(&self, node: NodeId) -> Object {
         Object { id: node.0, hash: self.api.names(|n| n.node_hash(node)) }
+    }
+}
+
+/// What is particular to a node's kubelet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct NodeSettings {
+    /// When the lease is first renewed, from the kubelet's start; zero is one period.
+    pub(crate) lease_offset: Dur,
+    /// The period of lease renewals.
+    pub(crate) lease_period: Dur,
+    /// When the status is first checked, from the kubelet's start; zero is one period.
+    pub(crate) status_offset: Dur,
+}
+
+/// One kubelet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kubelet {
+    pub(super) settings: NodeSettings,
+    /// It is cut off from the API server, and what becomes of its connections.
+    pub(super) cut: Option<Connections>,
+    /// What its way to the API server is like, outages included. That of kubelets that are imitated is
+    /// open.
+    pub(super) link: Link,
+    /// When it gets through again, once its way is open.
+    pub(super) back: Option<Back>,
+    /// Its view of a condition changed and was not posted yet.
+    pub(super) view_changed: Option<Time>,
+    /// The machine is off, or boots.
+    pub(super) crashed: bool,
+    /// Its process is dead while its machine runs on, or would.
+    pub(super) stopped: bool,
+    /// It ended: its node was deleted.
+    pub(super) gone: bool,
+    /// Its machine was told to go off, and it ends its pods before.
+    pub(super) shutting_down: bool,
+    /// Its own view of its conditions, but for what comes of that.
+    pub(super) view: View,
+    /// When it last posted its status, or would have: what the next report counts from.
+    pub(super) last_post: Time,
+    /// When it last posted its status, with which heartbeat, and when it renewed its lease, and
+    /// before that.
+    pub(super) posts: [Option<(Time, Timestamp)>; 2],
+    pub(super) renewals: [Option<Time>; 2],
+    /// Its heartbeats are simulated to the end of the run.
+    pub(super) sleepless: bool,
+    /// The numbers of the next ticks of its loops.
+    pub(super) ticks: [u32; 2],
+    /// When its machine has booted, while it does.
+    pub(super) boots_until: Option<Time>,
+    /// When it first asked for something, if it has started in this run.
+    pub(super) began: Option<Time>,
+    /// Where in their period its syncs of pod statuses are, once that matters.
+    pub(super) syncs_at: Option<Dur>,
+    /// What its container runtime has come to, and when it will notice.
+    pub(super) runtime_news: Option<(Time, ConditionStatus)>,
+    /// By how many nanoseconds its clock is off.
+    pub(super) skew_ns: i64,
+    /// Heartbeats come only once in this time.
+    pub(super) slow: Option<Dur>,
+    /// The offset of the next periodic report, ns (S23).
+    pub(super) report_offset_ns: i64,
+}
+
+impl Kubelet {
+    /// One that has nothing behind it, and is cut off from the API server like that, if at all.
+    pub(super) fn new(settings: NodeSettings, cut: Option<Connections>, now: Time) -> Self {
+        Self { settings, cut, view: healthy(), last_post: now, ..Self::default() }
+    }
+
+    /// Its conditions as it posts them: a node that goes off is not ready.
+    pub(super) fn posted_view(&self) -> View {
+        let mut view = self.view;
+        if self.shutting_down {
+            view[NodeConditionType::Ready as usize] = Some(ConditionStatus::False);
+        }
+        view
+    }
+
+    /// Whether its machine runs.
+    pub(super) fn is_on(&self) -> bool {
+        !self.crashed && !self.gone
+    }
+
+    /// Whether its machine runs, and it.
+    pub(super) fn runs(&self) -> bool {
+        self.is_on() && !self.stopped
+    }
+
+    /// Whether what it sends now arrives.
+    pub(super) fn gets_through(&self, now: Time) -> bool {
+        self.runs()
+            && self.cut.is_none()
+            && self.link == Link::Open
+            && self.back.is_none_or(|b| b.connection <= now)
+    }
+
+    /// From when on it hears of what becomes of pods now; none while nothing gets through.
+    pub(super) fn hears_from(&self, now: Time) -> Option<Time> {
+        let open = self.runs() && self.cut.is_none() && self.link == Link::Open;
+        open.then(|| self.back.map_or(now, |b| b.pods.max(now)))
+    }
+
+    /// Whether it knows what has become of its node.
+    pub(super) fn knows_its_node(&self, now: Time) -> bool {
+        self.back.is_none_or(|b| b.node <= now || b.live && b.status == now)
+    }
+}
+
+/// Which of a kubelet's loops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Loop {
+    Lease = 0,
+    Status = 1,
+}
+
+/// A tick of a loop of a node's kubelet.
+#[derive(Clone, Copy)]
+pub(super) struct Tick {
+    pub(super) node: NodeId,
+    pub(super) which: Loop,
+}
+
+impl Argument for Tick {
+    fn pack(self) -> u64 {
+        u64::from(self.node.0) | (self.which as u64) << 32
+    }
+
+    fn unpack(bits: u64) -> Self {
+        let which = match bits >> 32 {
+            0 => Loop::Lease,
+            _ => Loop::Status,
+        };
+        Self { node: NodeId(bits as u32), which }
+    }
+}
+
+/// Conditions as a kubelet sees them itself, by their types, in whose order it writes them; `None` is not
+/// its business.
+pub(super) type View = [Option<ConditionStatus>; NodeConditionType::ALL.len()];
+
+/// The view of a healthy node.
+pub(super) fn healthy() -> View {
+    NodeConditionType::ALL.map(|kind| match kind {
+        NodeConditionType::NetworkUnavailable | NodeConditionType::OutOfDisk => None,
+        _ => Some(kind.healthy()),
+    })
+}
+
+/// The conditions that a healthy kubelet posts now.
+pub(crate) fn healthy_conditions(at: Timestamp) -> Vec<NodeCondition> {
+    let mut conditions = Vec::with_capacity(4);
+    fill(&mut conditions, &healthy(), at);
+    conditions
+}
+
+/// Writes a kubelet's view into a node's conditions, with a new heartbeat on all of its own.
+pub(super) fn fill(conditions: &mut Vec<NodeCondition>, view: &View, at: Timestamp) {
+    for (kind, status) in NodeConditionType::ALL.into_iter().zip(*view) {
+        let Some(status) = status else { continue };
+        let reason = NodeReason::of_kubelet(kind, status);
+        match conditions.iter_mut().find(|c| c.kind == kind) {
+            None => conditions.push(NodeCondition {
+                kind,
+                status,
+                reason,
+                last_heartbeat_time: at,
+                last_transition_time: at,
+            }),
+            Some(c) => {
+                if c.status != status {
+                    c.last_transition_time = at;
+                }
+                c.status = status;
+                c.reason = reason;
+                c.last_heartbeat_time = at;
+            }
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What nearly all parts of this controller name, beside what every controller does.
 
-pub(super) use super::node_state::Loop;
-pub(super) use super::nodes::{ByNode, Nodes};
+pub(super) use super::nodes::{ByNode, Loop, Nodes};
 pub(super) use super::pods::{Admission, Base, Due, Pods};
 pub(super) use crate::api::usage::Used;
 pub(super) use crate::client::connection::Link;

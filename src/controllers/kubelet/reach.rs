@@ -1,7 +1,7 @@
 //! Whether a kubelet's requests and watches get through, and what follows when they do again.
 
 use super::loops::Loops;
-use super::node_state::Kubelet;
+use super::nodes::Kubelet;
 use super::updates::PodUpdates;
 use super::uplink::{Backoffs, Draws, REFLECTORS, Uplink};
 use crate::client::connection::Backoff;
