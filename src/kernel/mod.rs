@@ -9,7 +9,6 @@ mod chances;
 pub mod choice;
 mod core;
 mod ctx;
-mod declared;
 mod executor;
 mod heap;
 mod process;
@@ -17,7 +16,6 @@ pub(crate) mod queue;
 pub mod search;
 mod searcher;
 mod spread;
-mod stepping;
 pub(crate) mod sync;
 mod table;
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod objects;
 mod prelude;
 mod run;
 mod shared_plan;
-mod timeline;
 mod user;
 mod world;
 

@@ -3,9 +3,8 @@
 //! Runs that are part of a search: the order within each instant is a choice, too, and each step
 //! notes what it did.
 
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Timeline};
 use super::shared_plan::Common;
-use super::timeline::Timeline;
 use crate::kernel::choice::{Deviation, Drawn};
 use crate::kernel::search::{self, Wanted};
 use crate::kernel::{Choices, Kernel, Room};
