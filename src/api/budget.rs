@@ -2,7 +2,6 @@
 
 use super::labels::Selector;
 use super::meta::{Timestamp, Uid};
-use super::names::{PodId, WorkloadId};
 use crate::api::prelude::*;
 
 /// A number, or a share of the pods there should be (`intstr.IntOrString`).

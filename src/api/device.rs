@@ -6,10 +6,9 @@
 //! share or that no node has, capacity.
 
 use super::meta::{Timestamp, Uid};
-use super::names::{NodeId, PodId, TextId};
 use super::taint::{Effect, Taint};
 use super::toleration::Toleration;
-use std::rc::Rc;
+use crate::api::prelude::*;
 
 /// For how many pods a claim may be reserved (`ResourceClaimReservedForMaxSize`).
 pub(crate) const RESERVED_FOR_MAX: usize = 256;

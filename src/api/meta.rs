@@ -1,6 +1,5 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
-use super::names::WorkloadId;
 use crate::api::prelude::*;
 use crate::kernel::Argument;
 

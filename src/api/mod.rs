@@ -10,7 +10,6 @@
 
 pub mod budget;
 pub mod device;
-pub mod image;
 pub mod kubectl_taint;
 pub mod labels;
 pub mod meta;

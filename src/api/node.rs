@@ -2,7 +2,6 @@
 
 use super::labels::Labels;
 use super::meta::{ConditionStatus, Timestamp, Uid};
-use super::names::NodeId;
 use super::quantity::Resources;
 use super::readiness::NodeReadiness;
 use super::taint::Taint;

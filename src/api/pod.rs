@@ -1,10 +1,8 @@
 //! Pods (`v1.Pod`): what eviction and scheduling read of them.
 
 use super::device::DeviceClaim;
-use super::image::Image;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
-use super::names::{NodeId, PodId, WorkloadId};
 use super::probe::Life;
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
@@ -12,7 +10,6 @@ use super::toleration::Toleration;
 use super::usage::Usages;
 use super::volume::Claim;
 use crate::api::prelude::*;
-use crate::kernel::Spread;
 
 /// What many pods have in common: labels, owner and spec. Pods of a group share one.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -290,4 +287,17 @@ impl Pod {
     pub(crate) fn termination_grace_period_seconds(&self) -> i64 {
         self.template.termination_grace_period_seconds.unwrap_or(30)
     }
+}
+
+/// An image, as far as it matters here: a name, under which a node has it or not, and how long it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Pods that name it alike share what a node has.
+    pub(crate) name: Rc<str>,
+    /// How long it takes to pull it onto a node that does not have it.
+    pub(crate) pull: Spread,
+    /// How long a pull takes where the node has it: the registry is asked, and nothing is loaded.
+    pub(crate) check: Dur,
+    /// `imagePullPolicy: Always`: it is pulled whether the node has it or not.
+    pub(crate) always: bool,
 }

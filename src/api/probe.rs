@@ -3,9 +3,7 @@
 //! A pod is one container here, as everywhere. What a probe finds is stated, too: from when on a container serves, for how
 //! long, and when it ends by itself.
 
-use crate::kernel::{Dur, Spread};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use crate::api::prelude::*;
 
 /// `v1.Probe`, without how it asks and how long it waits for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

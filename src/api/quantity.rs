@@ -317,10 +317,8 @@ pub type Resources = BTreeMap<String, Quantity>;
 pub fn add_resources(total: &mut Resources, more: &Resources) -> bool {
     for (name, amount) in more {
         let sum = total.entry(name.clone()).or_default();
-        match sum.checked_add(*amount) {
-            Some(new) => *sum = new,
-            None => return false,
-        }
+        let Some(new) = sum.checked_add(*amount) else { return false };
+        *sum = new;
     }
     true
 }

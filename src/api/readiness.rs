@@ -3,10 +3,8 @@
 
 use super::labels::Selector;
 use super::meta::{ConditionStatus, Uid};
-use super::names::TextId;
 use super::taint::Taint;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::api::prelude::*;
 
 /// A condition that a node must have (`ConditionRequirement`).
 #[derive(Clone, Debug, PartialEq, Eq)]

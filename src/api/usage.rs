@@ -3,8 +3,7 @@
 //! Upstream's kubelet measures it (`pkg/kubelet/server/stats`); here a scenario states it. It is linear piece by piece, so
 //! that it can be told when a threshold could be crossed without looking every ten seconds.
 
-use crate::api::words::words;
-use crate::kernel::Dur;
+use crate::api::prelude::*;
 
 words! {
     /// What is used up, under the names that Kubernetes has for it. Those of the image filesystem count where a node has one of

@@ -6,9 +6,7 @@
 //! pod has used yet comes into being with the binding of the first, as under `WaitForFirstConsumer`, or is made for
 //! the node that is chosen for that pod, which is bound afterwards.
 
-use super::names::TextId;
 use crate::api::prelude::*;
-use crate::kernel::Dur;
 
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";

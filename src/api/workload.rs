@@ -6,7 +6,7 @@
 
 use super::labels::LabelSelector;
 use super::meta::{ConditionStatus, Timestamp, Uid};
-use super::names::{WorkloadId, generated_letters, stable_hash};
+use super::names::{generated_letters, stable_hash};
 use super::pod::PodTemplate;
 use crate::api::prelude::*;
 use std::ops::{Deref, DerefMut};

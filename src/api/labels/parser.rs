@@ -124,10 +124,8 @@ impl<'a> Parser<'a> {
             Token::Symbol("<") => Operator::LessThan,
             other => return Err(error(other, OPERATORS)),
         };
-        let values = match operator {
-            Operator::In | Operator::NotIn => self.list()?,
-            _ => vec![self.exact_value()?],
-        };
+        let is_list = matches!(operator, Operator::In | Operator::NotIn);
+        let values = if is_list { self.list()? } else { vec![self.exact_value()?] };
         Requirement::new(key, operator, values)
     }
 

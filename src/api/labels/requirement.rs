@@ -106,6 +106,25 @@ impl Requirement {
             }
         }
     }
+
+    /// As Go prints it within a LabelSelector, and whether that is among the labels or the
+    /// expressions.
+    pub(super) fn as_go_prints_it(&self) -> (bool, String) {
+        let operator = match self.operator {
+            Operator::Equals => return (true, format!("{}: {},", self.key, self.values.join(","))),
+            Operator::In => "In",
+            Operator::NotIn | Operator::NotEquals => "NotIn",
+            Operator::Exists => "Exists",
+            Operator::DoesNotExist => "DoesNotExist",
+            Operator::GreaterThan => "Gt",
+            Operator::LessThan => "Lt",
+        };
+        let (key, values) = (&self.key, self.values.join(" "));
+        let text = format!(
+            "LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"
+        );
+        (false, text)
+    }
 }
 
 /// What is wrong with a number of values, if the operator does not take it.
@@ -144,27 +163,6 @@ fn value_errors(key: &str, operator: Operator, i: usize, value: &str) -> Vec<Str
         ));
     }
     errors
-}
-
-impl Requirement {
-    /// As Go prints it within a LabelSelector, and whether that is among the labels or the
-    /// expressions.
-    pub(super) fn as_go_prints_it(&self) -> (bool, String) {
-        let operator = match self.operator {
-            Operator::Equals => return (true, format!("{}: {},", self.key, self.values.join(","))),
-            Operator::In => "In",
-            Operator::NotIn | Operator::NotEquals => "NotIn",
-            Operator::Exists => "Exists",
-            Operator::DoesNotExist => "DoesNotExist",
-            Operator::GreaterThan => "Gt",
-            Operator::LessThan => "Lt",
-        };
-        let (key, values) = (&self.key, self.values.join(" "));
-        let text = format!(
-            "LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"
-        );
-        (false, text)
-    }
 }
 
 /// `a=b`, `a in (x,y)`, `!a`

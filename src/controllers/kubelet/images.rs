@@ -8,7 +8,7 @@
 
 use super::lives::Lives;
 use super::status_manager::StatusManager;
-use crate::api::image::Image;
+use crate::api::pod::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::{Flags, Limits};
