@@ -60,9 +60,7 @@ impl Gathered {
     pub(super) fn adopt(&mut self) {
         let all: Vec<Adopter> = self.workloads.iter().filter_map(Adopter::of).collect();
         let sets = self.workloads.iter_mut().filter(|w| w.kind == WorkloadKind::ReplicaSet);
-        for set in sets {
-            set.meta.adopt(&all, (&set.namespace, &set.name), false);
-        }
+        sets.for_each(|set| _ = set.meta.adopt(&all, (&set.namespace, &set.name), false));
         for pod in self.pods.iter_mut().filter(|p| !p.is_over()) {
             let adopted = pod.meta.adopt(&all, (&pod.namespace, &pod.name), true);
             self.summary.adopted += usize::from(adopted);

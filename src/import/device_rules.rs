@@ -45,7 +45,7 @@ pub(super) fn rule(name: &str, spec: &RawRuleSpec, zero: Stamp) -> Result<Device
 ///
 /// # Errors
 /// There is something else in it, a rule that the API would not have accepted, or one that selects nothing.
-pub(crate) fn rules(input: &Input) -> Result<Vec<DeviceTaintRule>, ImportError> {
+pub(crate) fn rules(input: &Input) -> Result<Vec<DeviceTaintRule>> {
     let mut rules = Vec::new();
     document::read(input, &mut |place, meta, body| {
         let wrong = |text: &str| at(&place)(Wrong(text.to_owned()));

@@ -69,7 +69,7 @@ impl Devices {
         nodes: &[NamedNode],
         zero: Stamp,
         profile: &Profile,
-    ) -> Result<Self, ImportError> {
+    ) -> Result<Self> {
         let (raw, mut devices) = (&gathered.devices, Self::default());
         if !profile.device_taint_eviction.taints {
             let what = format!("not simulated in {}, but from 1.36 on", profile.release);
@@ -119,12 +119,7 @@ impl Devices {
     }
 
     /// The devices of nodes: those of the newest generation of each pool, in the order of drivers, pools and slices.
-    fn take_slices(
-        &mut self,
-        raw: &RawDevices,
-        nodes: &[NamedNode],
-        zero: Stamp,
-    ) -> Result<(), ImportError> {
+    fn take_slices(&mut self, raw: &RawDevices, nodes: &[NamedNode], zero: Stamp) -> Result<()> {
         fn pool(slice: &RawSliceSpec) -> (&str, &str) {
             (&slice.driver, &slice.pool.name)
         }
@@ -154,12 +149,7 @@ impl Devices {
         Ok(())
     }
 
-    fn take_slice(
-        &mut self,
-        slice: &RawSliceSpec,
-        place: &Place,
-        zero: Stamp,
-    ) -> Result<(), ImportError> {
+    fn take_slice(&mut self, slice: &RawSliceSpec, place: &Place, zero: Stamp) -> Result<()> {
         let RawSliceSpec { driver, node_name, .. } = slice;
         let mut all = self.nodes.remove(node_name).unwrap_or_default();
         for (i, device) in slice.devices.iter().enumerate() {
@@ -377,7 +367,7 @@ impl Devices {
         }
     }
 
-    fn take_rules(&mut self, raw: &RawDevices, zero: Stamp) -> Result<(), ImportError> {
+    fn take_rules(&mut self, raw: &RawDevices, zero: Stamp) -> Result<()> {
         for (name, (place, spec)) in raw.rules.by_name() {
             if spec.device_selector.is_none() {
                 let what = NO_SELECTOR.to_owned();

@@ -383,7 +383,9 @@ fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Not
     let is_reached = |n: &&NamedNode| terms.iter().any(|t| requirements(t).all(|r| fits(r, n)));
     let reached: Vec<&NamedNode> = nodes.iter().filter(is_reached).collect();
     let Some((first, shape)) = reached.first() else { return Err(UNREACHED) };
-    let by_zone = terms.iter().flat_map(requirements).all(|r| is_of_zones(&r.key));
+    // `topology.kubernetes.io/zone`, or what a driver calls it; or a region.
+    let of_zones = |r: &RawRequirement| r.key.ends_with("zone") || r.key.ends_with("/region");
+    let by_zone = terms.iter().flat_map(requirements).all(of_zones);
     if reached.len() == 1 && !by_zone {
         return Ok(VolumeClaim { node: Some(first.clone()), ..VolumeClaim::default() });
     }
@@ -402,11 +404,6 @@ fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Not
 
 fn requirements(term: &RawNodeTerm) -> impl Iterator<Item = &RawRequirement> {
     term.match_expressions.iter().chain(&term.match_fields)
-}
-
-/// `topology.kubernetes.io/zone`, or what a driver calls it; or a region.
-fn is_of_zones(key: &str) -> bool {
-    key.ends_with("zone") || key.ends_with("/region")
 }
 
 /// Whether a node is as a term wants it. A node without the driver's label of its zone is in that

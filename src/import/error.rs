@@ -15,6 +15,9 @@ pub(crate) const DEVICES: &str =
 /// The rules of the node readiness controller, where a cluster has it.
 pub(crate) const READINESS: &str = "nodereadinessrules";
 
+/// What is read from an export.
+pub(crate) type Result<T, E = ImportError> = std::result::Result<T, E>;
+
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Place {

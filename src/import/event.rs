@@ -56,10 +56,8 @@ impl RawEvent {
     }
 
     fn about(&self) -> &Value {
-        match self.field("involvedObject") {
-            Value::Null => self.field("regarding"),
-            about => about,
-        }
+        let about = self.field("involvedObject");
+        if about.is_null() { self.field("regarding") } else { about }
     }
 
     /// When it came last, and how often it came.

@@ -31,7 +31,7 @@ type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 
 impl Gathered {
     /// The cluster of everything that was gathered.
-    fn finish(mut self) -> Result<ImportedCluster, ImportError> {
+    fn finish(mut self) -> Result<ImportedCluster> {
         self.adopt();
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
@@ -102,7 +102,7 @@ impl Gathered {
     }
 
     /// The newest heartbeat, and when each node's lease was renewed.
-    fn times(&mut self) -> Result<(Stamp, Renewals), ImportError> {
+    fn times(&mut self) -> Result<(Stamp, Renewals)> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
         for (name, (place, (_, spec))) in self.control.by_name() {
@@ -138,7 +138,7 @@ impl Gathered {
         times.compare(heard.iter().map(|(_, t)| *t).collect(), period);
         let ahead = heard.into_iter().filter(|(_, t)| times.is_ahead(*t));
         self.summary.ahead = ahead.map(|(name, _)| name.clone()).collect();
-        self.summary.ahead_of_most = times.is_agreed();
+        self.summary.ahead_of_most = times.agreed.is_some();
         // What is no leader's here is of no use but for its time.
         let others = self.control.by_name().filter(|(name, _)| *name != MANAGER).count();
         if others > 0 {
@@ -152,7 +152,7 @@ impl Gathered {
 
     /// Since when the leader of kube-controller-manager has held office, if its lease is kept up. A
     /// lease that nobody renews tells nothing of who leads.
-    fn office(&mut self, zero: Stamp) -> Result<Option<DurationText>, ImportError> {
+    fn office(&mut self, zero: Stamp) -> Result<Option<DurationText>> {
         let Some((place, (_, spec))) = self.control.get(MANAGER) else {
             self.summary.leader = Leader::NotExported;
             return Ok(None);
@@ -173,10 +173,7 @@ impl Gathered {
 
     /// When the node lifecycle controller of this leader was last seen in a pass.
     fn passed(&mut self, zero: Stamp) -> Option<DurationText> {
-        let since = match self.summary.leader {
-            Leader::Since(at) => at,
-            _ => Stamp(i64::MIN),
-        };
+        let since = if let Leader::Since(at) = self.summary.leader { at } else { Stamp(i64::MIN) };
         let last = self.passes.range(since..=zero).next_back().copied()?;
         self.summary.passed = Some(last);
         Some(micros(last.us_since(zero)))
@@ -188,7 +185,7 @@ impl Gathered {
         zero: Stamp,
         renewed: &Renewals,
         readiness: &Readiness,
-    ) -> Result<Vec<NamedNode>, ImportError> {
+    ) -> Result<Vec<NamedNode>> {
         let summary = &mut self.summary;
         let mut shapes = Vec::with_capacity(self.nodes.len());
         for (place, node) in self.nodes.placed() {
@@ -239,7 +236,7 @@ impl Gathered {
         shapes: &mut [NamedNode],
         zero: Stamp,
         control_plane: &mut ControlPlane,
-    ) -> Result<Devices, ImportError> {
+    ) -> Result<Devices> {
         let version = self.summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
         let mut gates = control_plane.feature_gates.clone();
         gates.retain(|gate, _| gate.starts_with("DRADeviceTaint"));
@@ -261,7 +258,7 @@ impl Gathered {
         zero: Stamp,
         (disks, nodes): (&Disks, &[NamedNode]),
         devices: &Devices,
-    ) -> Result<Vec<NamedPod>, ImportError> {
+    ) -> Result<Vec<NamedPod>> {
         let summary = &mut self.summary;
         // Without any nodes those are made up that pods name.
         let made_up = self.nodes.len() == 0;
@@ -365,7 +362,7 @@ fn convert(
     priorities: &BTreeMap<String, i32>,
     (disks, devices): (&Disks, &Devices),
     summary: &mut Summary,
-) -> Result<Vec<Workload>, ImportError> {
+) -> Result<Vec<Workload>> {
     let mut in_order: Vec<&(Place, RawWorkload)> = raw.placed().collect();
     in_order.sort_by_key(|(_, w)| w.kind != WorkloadKind::Deployment);
     let mut all = Vec::new();

@@ -55,25 +55,20 @@ pub(super) struct Gathered {
 }
 
 /// The name of the object at that place.
-fn name_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
+fn name_of(meta: &RawMeta, place: &Place) -> Result<String> {
     Ok(fields::name("metadata.name", &meta.name).map_err(at(place))?.to_owned())
 }
 
 /// The namespace of the object at that place. kubectl puts objects without a namespace into
 /// `default`, unless a command says otherwise.
-fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String, ImportError> {
+fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String> {
     let written = meta.namespace.as_deref().unwrap_or("default");
     Ok(fields::namespace("metadata.namespace", written).map_err(at(place))?.to_owned())
 }
 
 impl Gathered {
     /// Takes in one object.
-    pub(super) fn take(
-        &mut self,
-        place: Place,
-        meta: RawMeta,
-        body: Body,
-    ) -> Result<(), ImportError> {
+    pub(super) fn take(&mut self, place: Place, meta: RawMeta, body: Body) -> Result<()> {
         let repeated = match body {
             Body::Node(spec, status) => {
                 let name = name_of(&meta, &place)?;
@@ -173,7 +168,7 @@ impl Gathered {
     }
 
     /// Counts an object that is left out.
-    fn count(&mut self, place: Place) -> Result<(), ImportError> {
+    fn count(&mut self, place: Place) -> Result<()> {
         *self.summary.kinds.entry(place.kind).or_default() += 1;
         Ok(())
     }

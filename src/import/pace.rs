@@ -115,9 +115,7 @@ impl Pace {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
-            if let Some(period) = period_of(pod) {
-                probed.insert(top, period);
-            }
+            probed.extend(period_of(pod).map(|period| (top.as_str(), period)));
             // A liveness probe waits for the startup probe.
             let startup = probe(&pod.spec, |c| &c.startup_probe);
             let liveness = probe(&pod.spec, |c| &c.liveness_probe).filter(|_| startup.is_none());

@@ -188,10 +188,8 @@ impl RawPod {
         let Some(raw) = self.status.conditions.iter().find(is_it) else { return Ok(None) };
         // Up to 1.25 the scheduler's reason had another name; one that the language does not know is
         // left out, as it says.
-        let reason = match &*raw.reason {
-            "PreemptionByKubeScheduler" => "PreemptionByScheduler",
-            reason => reason,
-        };
+        let was_preempted = &*raw.reason == "PreemptionByKubeScheduler";
+        let reason = if was_preempted { "PreemptionByScheduler" } else { &*raw.reason };
         let changed = time("lastTransitionTime", &raw.last_transition_time)?;
         Ok(Some(PodCondition {
             status: fields::word("status.conditions: status", &raw.status)?,

@@ -1,6 +1,6 @@
 //! What nearly every file of this layer names.
 
-pub(super) use super::error::{ImportError, Place};
+pub(super) use super::error::{ImportError, Place, Result};
 pub(super) use super::fields::{self, Fields, Filled, Wrong, raw};
 pub(super) use super::named::{Named, at};
 pub(super) use super::object::{

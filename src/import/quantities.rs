@@ -35,9 +35,7 @@ pub(super) fn pod_requests(spec: &RawPodSpec) -> Result<Quantities, Wrong> {
         return checked("resources.requests", &texts_of(&only.resources));
     }
     let mut sum = Resources::new();
-    for c in &spec.containers {
-        add(&mut sum, &container(c)?)?;
-    }
+    spec.containers.iter().try_for_each(|c| add(&mut sum, &container(c)?))?;
     // What runs beside the init container at hand, and the most that any of them needs together
     // with that.
     let (mut sidecars, mut init) = (Resources::new(), Resources::new());

@@ -178,7 +178,7 @@ impl RawDevices {
         place: Place,
         meta: RawMeta,
         body: DeviceBody,
-    ) -> Result<bool, ImportError> {
+    ) -> Result<bool> {
         match body {
             DeviceBody::Slice(spec) => self.slices.add("ResourceSlice", name, place, spec),
             DeviceBody::Claim(spec, status) => {
@@ -206,7 +206,7 @@ impl RawDevices {
     }
 
     /// The times of taints go into `times`.
-    pub(super) fn note_times(&self, times: &mut Times) -> Result<(), ImportError> {
+    pub(super) fn note_times(&self, times: &mut Times) -> Result<()> {
         let mut note = |place: &Place, taint: &RawTaint| {
             let added = time("timeAdded", &taint.time_added).map_err(at(place))?;
             added.into_iter().for_each(|t| times.other(t));

@@ -23,7 +23,7 @@ pub(super) struct Readiness {
 }
 
 impl Readiness {
-    pub(super) fn of(gathered: &Gathered) -> Result<Self, ImportError> {
+    pub(super) fn of(gathered: &Gathered) -> Result<Self> {
         let mut all = Self::default();
         for (name, (place, raw)) in gathered.readiness_rules.by_name() {
             if let Some(note) = left_out(raw) {

@@ -26,7 +26,7 @@ pub(super) fn waiting(
     pods: &Named<RawPod>,
     events: &[RawEvent],
     zero: Stamp,
-) -> Result<BTreeMap<String, Waiting>, ImportError> {
+) -> Result<BTreeMap<String, Waiting>> {
     let mut told: BTreeMap<String, (u32, Stamp)> = BTreeMap::new();
     for event in events {
         if let Some((pod, tries, last)) = event.failed_scheduling() {
@@ -55,7 +55,7 @@ pub(super) fn failures(
     workloads: &Named<RawWorkload>,
     pods: &Named<RawPod>,
     zero: Stamp,
-) -> Result<BTreeMap<String, Failures>, ImportError> {
+) -> Result<BTreeMap<String, Failures>> {
     let mut finished: BTreeMap<String, Vec<(bool, Stamp)>> = BTreeMap::new();
     for (place, pod) in pods.placed() {
         let ended = match &*pod.status.phase {
@@ -78,9 +78,8 @@ pub(super) fn failures(
         let seen = finished.remove(&name).unwrap_or_default();
         let started = time("startTime", &job.status.start_time);
         let started = started.map_err(at(place))?;
-        if let Some(failures) = failures_of(job.status.ended(), &seen, started, zero) {
-            all.insert(name, failures);
-        }
+        let failures = failures_of(job.status.ended(), &seen, started, zero);
+        all.extend(failures.map(|failures| (name, failures)));
     }
     Ok(all)
 }
@@ -115,7 +114,7 @@ fn failures_of(
 pub(super) fn budgets(
     budgets: &Named<RawBudget>,
     zero: Stamp,
-) -> Result<BTreeMap<String, Counted>, ImportError> {
+) -> Result<BTreeMap<String, Counted>> {
     let mut all = BTreeMap::new();
     for (place, budget) in budgets.placed() {
         let status = &budget.status;

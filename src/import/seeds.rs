@@ -191,7 +191,7 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
 }
 
 /// Takes an object in.
-pub(super) type Take<'t> = dyn FnMut(Place, RawMeta, Body) -> Result<(), ImportError> + 't;
+pub(super) type Take<'t> = dyn FnMut(Place, RawMeta, Body) -> Result<()> + 't;
 
 /// An object but for its metadata, as its kind has it.
 #[derive(Debug, Default)]
@@ -370,7 +370,7 @@ impl Raw {
     }
 
     /// Hands over the object, or the objects of the list.
-    pub(super) fn flatten(mut self, place: Place, take: &mut Take<'_>) -> Result<(), ImportError> {
+    pub(super) fn flatten(mut self, place: Place, take: &mut Take<'_>) -> Result<()> {
         let name = match (&self.meta.namespace, &self.meta.name) {
             (Some(namespace), name) if !name.is_empty() => format!("{namespace}/{name}"),
             (_, name) => name.clone(),

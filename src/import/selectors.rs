@@ -161,10 +161,7 @@ impl Attribute {
 impl Expr {
     /// The parts of it that are joined by `&&`.
     fn terms(self) -> Vec<Self> {
-        match self {
-            Self::All(all) => all,
-            one => vec![one],
-        }
+        if let Self::All(all) = self { all } else { vec![self] }
     }
 
     /// Whether it is true of a device; none where that is an error.

@@ -165,9 +165,7 @@ impl Summary {
             if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
         lines
             .add(*n, format!("taken from the configuration of {}: {said}", counted(*n, "kubelet")));
-        for wrong in &self.control_plane_wrong {
-            lines.add(1, wrong.clone());
-        }
+        self.control_plane_wrong.iter().for_each(|wrong| lines.add(1, wrong.clone()));
     }
 
     fn of_states(&self, lines: &mut Lines) {
@@ -241,11 +239,8 @@ impl Summary {
 
     /// Workloads that are missing or over, and pods that lack what admission adds.
     fn of_owners(&self, lines: &mut Lines) {
-        lines.counted(
-            "pod",
-            self.adopted,
-            "without an owner, taken for those of the workloads whose selectors match them, whose controllers would adopt them",
-        );
+        let what = "without an owner, taken for those of the workloads whose selectors match them, whose controllers would adopt them";
+        lines.counted("pod", self.adopted, what);
         lines.counted(
             "pod",
             self.ownerless,
@@ -366,10 +361,8 @@ impl Summary {
         );
         lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
         let volumes: Vec<String> = self.volumes.iter().cloned().collect();
-        let advice = match self.lack_volumes {
-            true => " (add `pv,pvc,csidrivers` to the kubectl command)",
-            false => "",
-        };
+        let advice = " (add `pv,pvc,csidrivers` to the kubectl command)";
+        let advice = if self.lack_volumes { advice } else { "" };
         lines.add(volumes.len(), format!("not simulated: volumes of {}", some(&volumes)));
         let assumed: Vec<String> = self.assumed_volumes.iter().cloned().collect();
         let text = format!("taken for a cloud's disks: volumes of {}{advice}", some(&assumed));
@@ -378,9 +371,7 @@ impl Summary {
             let claims: Vec<String> = claims.iter().cloned().collect();
             lines.listed("claim", &claims, what);
         }
-        for ((kind, what), objects) in &self.named {
-            lines.listed(kind, objects, what);
-        }
+        self.named.iter().for_each(|((kind, what), objects)| lines.listed(kind, objects, what));
         let stay = format!(
             "with taints of the node readiness controller, which stay, as its rules are not in the files (add `{READINESS}` to the kubectl command)"
         );

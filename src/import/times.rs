@@ -44,7 +44,7 @@ pub(super) struct Times {
     /// The newest that the control plane wrote by its own clock elsewhere.
     written: Option<Stamp>,
     /// The newest heartbeat that most nodes bear out, where others are ahead of it.
-    agreed: Option<Stamp>,
+    pub(super) agreed: Option<Stamp>,
     other: Option<Stamp>,
 }
 
@@ -116,11 +116,6 @@ impl Times {
     /// Whether a heartbeat is of a clock that is ahead of the control plane's, or of nearly all others.
     pub(super) fn is_ahead(&self, t: Stamp) -> bool {
         self.control.or(self.agreed).is_some_and(|c| t.us_since(c) > SKEW_US)
-    }
-
-    /// Whether clocks are held against those of other nodes, as the control plane's own is not known.
-    pub(super) fn is_agreed(&self) -> bool {
-        self.agreed.is_some()
     }
 }
 

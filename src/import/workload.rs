@@ -125,10 +125,8 @@ impl RawWorkload {
 
     /// Why it does nothing any more, in words that go with its kind.
     pub(super) fn is_over(&self) -> Option<&'static str> {
-        let ended = |c: &RawCondition| {
-            let kinds = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"];
-            kinds.iter().any(|kind| c.is(kind, "True"))
-        };
+        let kinds = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"];
+        let ended = |c: &RawCondition| kinds.iter().any(|kind| c.is(kind, "True"));
         match self.kind {
             WorkloadKind::Job if self.status.conditions.iter().any(ended) => Some("finished Job"),
             WorkloadKind::Job if self.spec.suspend => Some("suspended Job"),

@@ -32,9 +32,7 @@ impl ImportedCluster {
             None => "An imported cluster.".to_owned(),
         };
         let mut out = String::from("// Written by `taintsim import`.\n//\n");
-        for line in self.summary.lines() {
-            comment(&mut out, &line);
-        }
+        self.summary.lines().iter().for_each(|line| comment(&mut out, line));
         let begins = self.summary.time_zero.map(Stamp::to_rfc3339);
         self.body(&mut out, &doc, begins, "30m", &Asked::default());
         self.fault(&mut out);
