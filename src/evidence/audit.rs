@@ -63,9 +63,7 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
         body: &line["requestObject"],
     };
     let said = request.said();
-    for said in &said {
-        heard.say(at, 0, said.clone(), place.clone());
-    }
+    said.iter().for_each(|said| heard.say(at, 0, said.clone(), place.clone()));
     match said.as_slice() {
         [] if !request.unclear() => Taken::Nothing,
         [] | [Said::NodeWritten { .. }] => Taken::Unclear(request.to_string()),

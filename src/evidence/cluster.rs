@@ -37,8 +37,7 @@ impl Before<'_> {
     pub(super) fn rewound(&self, objects: &[Value], notes: &mut Vec<String>) -> Vec<Value> {
         let mut all: Vec<Value> = objects.iter().filter_map(|o| self.object(o)).collect();
         let seen = |kind: &str| -> BTreeSet<String> {
-            let of_kind = objects.iter().filter(|o| o["kind"] == kind);
-            of_kind.map(full_name).collect()
+            objects.iter().filter(|o| o["kind"] == kind).map(full_name).collect()
         };
         let (nodes, pods) = (seen("Node"), seen("Pod"));
         let gone = self.gone(&pods, objects);
@@ -161,9 +160,7 @@ impl Before<'_> {
             }
         }
         let owners = super::owners::of(self.statements);
-        for (pod, one) in &mut gone {
-            one.owner = owners.get(pod.as_str()).cloned();
-        }
+        gone.iter_mut().for_each(|(pod, one)| one.owner = owners.get(pod.as_str()).cloned());
         // What was made since the start comes by itself, if its workload is there to make it, or if
         // it came in the place of what the outage took.
         let begins = self.outage.begins().unwrap_or(self.start);

@@ -70,10 +70,8 @@ fn created_pod(message: &str) -> Option<&str> {
 
 /// Takes one event in; false if it has no time, or no object.
 pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
-    let about = match &event["involvedObject"] {
-        Value::Null => &event["regarding"],
-        about => about,
-    };
+    let about = &event["involvedObject"];
+    let about = if about.is_null() { &event["regarding"] } else { about };
     let times = times(event);
     if times.is_empty() || about.is_null() {
         return false;
@@ -95,9 +93,8 @@ pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
     };
     if let Some(said) = told.said() {
         // Of one that came again, the last time is known, too.
-        for (at, within) in times {
-            heard.say(at, within, said.clone(), place.clone());
-        }
+        let say = |(at, within)| heard.say(at, within, said.clone(), place.clone());
+        times.into_iter().for_each(say);
     }
     true
 }
@@ -123,9 +120,7 @@ fn times(event: &Value) -> Vec<(Stamp, i64)> {
         &event["deprecatedLastTimestamp"],
     ];
     let last = last.into_iter().find_map(time);
-    if let Some(last) = last.filter(|last| last.0 - first.0 >= SECOND_US) {
-        all.push(end_of_second(last));
-    }
+    all.extend(last.filter(|last| last.0 - first.0 >= SECOND_US).map(end_of_second));
     all
 }
 

@@ -72,12 +72,9 @@ impl Heard {
     /// Nodes of which only their pods tell that they were given up, as events of single namespaces have
     /// it: where these pods were is known of exports, or because something says so.
     pub(super) fn nodes_by_pods(&mut self, objects: &[Value]) {
-        let mut on: BTreeMap<String, String> = BTreeMap::new();
-        for pod in objects.iter().filter(|o| o["kind"] == "Pod") {
-            if let Some(node) = pod["spec"]["nodeName"].as_str() {
-                on.insert(full_name(pod), node.to_owned());
-            }
-        }
+        let pods = objects.iter().filter(|o| o["kind"] == "Pod");
+        let on = |pod: &Value| Some((full_name(pod), pod["spec"]["nodeName"].as_str()?.to_owned()));
+        let mut on: BTreeMap<String, String> = pods.filter_map(on).collect();
         let mut told: BTreeSet<String> = BTreeSet::new();
         for s in &self.statements {
             match &s.said {

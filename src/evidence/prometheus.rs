@@ -51,10 +51,7 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
         }
         ("kube_pod_deletion_timestamp", Some(at)) => {
             let by = "somebody (kube_pod_deletion_timestamp)".to_owned();
-            let step_us = match &samples[..] {
-                [a, b, ..] => b.0.0 - a.0.0,
-                _ => 60_000_000,
-            };
+            let step_us = if let [a, b, ..] = &samples[..] { b.0.0 - a.0.0 } else { 60_000_000 };
             heard.say(at, step_us, Said::Deleted { pod: pod(), by }, place.clone());
             true
         }

@@ -146,9 +146,7 @@ impl Timeline {
         }
         let drains = drains(outage, was);
         self.take_actions(&outage.actions, was, &drains);
-        for drain in &drains {
-            self.drain(drain);
-        }
+        drains.iter().for_each(|drain| self.drain(drain));
         let drained: BTreeSet<&String> = drains.iter().flat_map(|d| &d.pods).collect();
         for (pod, (known, by)) in &outage.deletions {
             if was.pods.contains_key(pod) && !drained.contains(pod) {
@@ -299,10 +297,8 @@ fn taint_steps(node: &str, by: &str, before: &[String], now: &[String]) -> Vec<(
         let (key, effect) = t.split_once(':').unwrap_or((t, ""));
         format!("{}:{effect}", key.split('=').next().unwrap_or(key))
     };
-    let list = |all: Vec<String>| {
-        let quoted: Vec<String> = all.iter().map(|t| format!("{t:?}")).collect();
-        quoted.join(", ")
-    };
+    let quoted = |t: &String| format!("{t:?}");
+    let list = |all: Vec<String>| all.iter().map(quoted).collect::<Vec<String>>().join(", ");
     let added: Vec<String> = now.iter().filter(|t| !before.contains(t)).cloned().collect();
     let kept: BTreeSet<String> = now.iter().map(|t| place(t)).collect();
     let gone = before.iter().map(|t| place(t)).filter(|t| !kept.contains(t));

@@ -58,10 +58,8 @@ fn too_near(times: &[i64]) -> bool {
 fn stem(name: &str) -> &str {
     let host = name.split('.').next().unwrap_or(name);
     let stem = host.trim_end_matches(|c: char| c.is_ascii_digit());
-    match stem.trim_end_matches(['-', '_']) {
-        "" => host,
-        stem => stem,
-    }
+    let stem = stem.trim_end_matches(['-', '_']);
+    if stem.is_empty() { host } else { stem }
 }
 
 /// The nodes in the order of their taints, each in the first zone that can have tainted it then; the
