@@ -137,7 +137,7 @@ impl Forecasting<'_> {
     ///
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
-    pub(crate) fn courses(&self, jobs: usize, watch: Watch<'_>) -> Result<Vec<Course>, Stopped> {
+    pub(crate) fn courses(&self, jobs: usize, watch: Watch<'_>) -> Result<Vec<Course>> {
         let end = self.first.checked_add(self.seeds);
         let Some(end) = end.filter(|_| (1..=SEEDS_MAX).contains(&self.seeds)) else {
             let text = format!("a forecast has 1 to {SEEDS_MAX} seeds, not {}", self.seeds);
@@ -234,10 +234,8 @@ fn cause<'c>(
     course: &'c Course,
     (what, object): &(Happening, String),
 ) -> Option<(&'c (Happening, String), Time)> {
-    let object = match what {
-        Happening::PodDeleted => course.node(*what, object)?,
-        _ => object,
-    };
+    let object =
+        if let Happening::PodDeleted = what { course.node(*what, object)? } else { object };
     let (of, at) = course.happenings.get_key_value(&(what.cause()?, object.clone()))?;
     Some((of, *at))
 }

@@ -43,12 +43,7 @@ impl Pairs<'_> {
     ///
     /// # Errors
     /// [`Stopped`]; a scenario that cannot be built is found before anything runs.
-    pub(crate) fn run(
-        &self,
-        jobs: usize,
-        most: usize,
-        watch: Watch<'_>,
-    ) -> Result<OverSeeds, Stopped> {
+    pub(crate) fn run(&self, jobs: usize, most: usize, watch: Watch<'_>) -> Result<OverSeeds> {
         if self.size().is_none_or(|n| n > RUNS_MAX) {
             let text = format!("a comparison has at most {RUNS_MAX} runs, two for each seed");
             return Err(Problems::one(Problem::new(text)).into());
@@ -59,7 +54,7 @@ impl Pairs<'_> {
         }
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let watched = Watched::new(watch);
-        let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>, Stopped> {
+        let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>> {
             let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
             let mut drawn = [build(0)?, build(1)?];
             let run = |plan: &Plan, seed: u64| {
@@ -85,7 +80,7 @@ impl Pairs<'_> {
                 .step_by(step as usize)
                 .map(|start| start..start.saturating_add(step).min(end))
                 .collect();
-            let done: Vec<Result<Vec<OneSeed>, Stopped>> =
+            let done: Vec<Result<Vec<OneSeed>>> =
                 threads.install(|| pieces.into_par_iter().map(piece).collect());
             for piece in done {
                 piece?.into_iter().for_each(|one| gathered.add(one));

@@ -1,6 +1,6 @@
 //! What nearly every file of this layer names: what many runs are made of, and the layers below.
 pub(super) use super::shards::Desk;
-pub(super) use super::threads::{Event, Stopped, Watch, Watched, seeded, seeds_from};
+pub(super) use super::threads::{Event, Result, Stopped, Watch, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::clock::short;
 pub(super) use crate::analysis::properties::Property;
 pub(super) use crate::analysis::{Analysis, Interval};
@@ -24,3 +24,4 @@ pub(super) use rayon::prelude::*;
 pub(super) use serde::{Deserialize, Serialize};
 pub(super) use std::collections::{BTreeMap, BTreeSet};
 pub(super) use std::ops::Range;
+pub(super) use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -70,10 +70,7 @@ pub(crate) enum Desk<'a> {
 impl Desk<'_> {
     /// How many shards there are.
     pub(crate) fn shards(self) -> u32 {
-        match self {
-            Self::Here => 1,
-            Self::Shared(shared) => shared.of,
-        }
+        if let Self::Shared(shared) = self { shared.of } else { 1 }
     }
 
     /// How many pieces there are in a round that begins at one and must have at least so many: on

@@ -92,52 +92,7 @@ impl Sweep<'_> {
         );
         overrides
     }
-}
 
-/// What the plan of a sweep's first row says of all of them.
-#[derive(Clone, Debug)]
-pub(crate) struct FirstRow {
-    pub(crate) name: String,
-    pub(crate) doc: String,
-    pub(crate) release: String,
-    /// Recordings of the release were compared.
-    pub(crate) recorded: bool,
-    /// The name of the timing.
-    pub(crate) timing: String,
-    pub(crate) horizon: Time,
-    /// The workloads that no other owns.
-    pub(crate) workloads: Vec<String>,
-}
-
-impl FirstRow {
-    fn of(plan: &Plan) -> Self {
-        let workloads = plan.workloads.iter().filter(|w| w.owner.is_none());
-        Self {
-            name: plan.name.clone(),
-            doc: plan.doc.clone(),
-            release: plan.profile.release.trim_start_matches('v').to_owned(),
-            recorded: plan.profile.recorded,
-            timing: plan.timing.name.clone(),
-            horizon: plan.horizon,
-            workloads: workloads.map(|w| w.name.clone()).collect(),
-        }
-    }
-}
-
-/// A sweep whose combinations can all be built.
-#[derive(Debug)]
-pub(crate) struct Prepared<'a> {
-    pub(crate) sweep: &'a Sweep<'a>,
-    pub(crate) threads: rayon::ThreadPool,
-    pub(crate) cases: Vec<(Overrides, Range<u64>)>,
-    /// What the plan of the first of them says.
-    pub(crate) first: FirstRow,
-    /// What the scenario's settings mean for pods that exist, in any of the combinations, each
-    /// sentence once.
-    pub(crate) notes: Vec<String>,
-}
-
-impl Sweep<'_> {
     /// Makes sure that settings that move together have as many values each.
     fn even(&self) -> Result<(), Problems> {
         if let (true, [first, others @ ..]) = (self.zipped, self.axes.as_slice())
@@ -193,7 +148,7 @@ impl Sweep<'_> {
     ///
     /// # Errors
     /// Every problem that any of the combinations has, once; or the threads cannot be started.
-    pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>, Stopped> {
+    pub(crate) fn prepare(&self, jobs: usize) -> Result<Prepared<'_>> {
         self.even()?;
         self.distinct()?;
         let size = self.size().filter(|&n| n <= RUNS_MAX);
@@ -231,6 +186,49 @@ impl Sweep<'_> {
     }
 }
 
+/// What the plan of a sweep's first row says of all of them.
+#[derive(Clone, Debug)]
+pub(crate) struct FirstRow {
+    pub(crate) name: String,
+    pub(crate) doc: String,
+    pub(crate) release: String,
+    /// Recordings of the release were compared.
+    pub(crate) recorded: bool,
+    /// The name of the timing.
+    pub(crate) timing: String,
+    pub(crate) horizon: Time,
+    /// The workloads that no other owns.
+    pub(crate) workloads: Vec<String>,
+}
+
+impl FirstRow {
+    fn of(plan: &Plan) -> Self {
+        let workloads = plan.workloads.iter().filter(|w| w.owner.is_none());
+        Self {
+            name: plan.name.clone(),
+            doc: plan.doc.clone(),
+            release: plan.profile.release.trim_start_matches('v').to_owned(),
+            recorded: plan.profile.recorded,
+            timing: plan.timing.name.clone(),
+            horizon: plan.horizon,
+            workloads: workloads.map(|w| w.name.clone()).collect(),
+        }
+    }
+}
+
+/// A sweep whose combinations can all be built.
+#[derive(Debug)]
+pub(crate) struct Prepared<'a> {
+    pub(crate) sweep: &'a Sweep<'a>,
+    pub(crate) threads: rayon::ThreadPool,
+    pub(crate) cases: Vec<(Overrides, Range<u64>)>,
+    /// What the plan of the first of them says.
+    pub(crate) first: FirstRow,
+    /// What the scenario's settings mean for pods that exist, in any of the combinations, each
+    /// sentence once.
+    pub(crate) notes: Vec<String>,
+}
+
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
@@ -250,11 +248,7 @@ const PIECE: u64 = 16;
 ///
 /// # Errors
 /// [`Stopped`], except where the watcher asks for it.
-pub(crate) fn run_all(
-    prepared: &[Prepared<'_>],
-    watch: Watch<'_>,
-    desk: Desk<'_>,
-) -> Result<Ran, Stopped> {
+pub(crate) fn run_all(prepared: &[Prepared<'_>], watch: Watch<'_>, desk: Desk<'_>) -> Result<Ran> {
     let Some(first) = prepared.first() else { return Ok(Ran { cases: Vec::new(), seeds: 0 }) };
     // Few enough runs in a piece that nobody waits long for the last one.
     let workers = match desk {

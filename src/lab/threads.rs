@@ -93,6 +93,9 @@ pub(super) fn seeded(plan: &Plan, seed: u64, goes_on: GoesOn<'_>) -> Option<Trac
     finished.then_some(trace)
 }
 
+/// What many runs come to.
+pub(crate) type Result<T, E = Stopped> = std::result::Result<T, E>;
+
 /// Why a sweep, or whatever else makes many runs, has no result.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Stopped {

@@ -80,7 +80,7 @@ type Judged = BTreeMap<u64, Judgement>;
 ///
 /// # Errors
 /// The batch is done elsewhere.
-fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool), Stopped> {
+fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool)> {
     let mut levels = Levels {
         at,
         tally: Tally::default(),
@@ -122,7 +122,7 @@ const CHANGED: u64 = 1_024;
 ///
 /// # Errors
 /// The batch is done elsewhere.
-fn by_levels(at: At<'_>) -> Result<(Report, bool), Stopped> {
+fn by_levels(at: At<'_>) -> Result<(Report, bool)> {
     let search = at.search;
     let is_auto = search.strategy == Strategy::Auto;
     let mut in_order = search.clone();
@@ -182,7 +182,7 @@ struct Levels<'a> {
 
 impl Levels<'_> {
     /// Makes the runs of a level; `last` says that there is no next one.
-    fn level(&mut self, level: &[Arc<Job>], last: bool) -> Result<After, Stopped> {
+    fn level(&mut self, level: &[Arc<Job>], last: bool) -> Result<After> {
         let At { search, watch, .. } = self.at;
         let mut next = Vec::new();
         let is_too_many = level.len() as u64 > search.runs - self.tally.runs;
@@ -218,7 +218,7 @@ impl Levels<'_> {
     }
 
     /// Makes some runs, in their order, as long as it goes on.
-    fn batch(&self, batch: &[Arc<Job>], last: bool) -> Result<Vec<(u64, Option<Done>)>, Stopped> {
+    fn batch(&self, batch: &[Arc<Job>], last: bool) -> Result<Vec<(u64, Option<Done>)>> {
         // Runs at the last level are asked for other choices only until there is one.
         let enough = if !last { usize::MAX } else { usize::from(!self.beyond) };
         let one =
@@ -291,7 +291,7 @@ impl Levels<'_> {
     }
 
     /// Draws that many runs beside by a strategy, but no more than are left, until a part of the time is up.
-    fn draw(&self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<(), Stopped> {
+    fn draw(&self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<()> {
         let (at, strategy, runs) = by;
         let At { search, watch, .. } = at;
         let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
@@ -340,7 +340,7 @@ pub(crate) fn explore_at(
     search: &Explore<'_>,
     (pool, desk): (&ThreadPool, Desk<'_>),
     watch: Watch<'_>,
-) -> Result<(Report, bool), Stopped> {
+) -> Result<(Report, bool)> {
     let at = At { search, pool, desk, watch };
     let (mut report, finished) = match search.strategy {
         Strategy::Auto | Strategy::Exhaustive => by_levels(at)?,

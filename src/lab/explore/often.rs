@@ -14,8 +14,6 @@ use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
 use crate::kernel::choice::{Drawn, Held, Keyed};
 use crate::lab::prelude::*;
 use crate::lab::tape::Texts;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// As many violations of runs that are drawn as they come say how often it is.
 const COMMON: u64 = 30;

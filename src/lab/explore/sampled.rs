@@ -43,7 +43,7 @@ impl At<'_> {
     ///
     /// # Errors
     /// The batch is done elsewhere.
-    pub(super) fn explore(self) -> Result<(Report, bool), Stopped> {
+    pub(super) fn explore(self) -> Result<(Report, bool)> {
         let (tally, states, finished) = self.draw()?;
         let runs = tally.runs;
         let (outcomes, mut violations) = tally.into_parts();
@@ -59,7 +59,7 @@ impl At<'_> {
     ///
     /// # Errors
     /// The batch is done elsewhere.
-    pub(super) fn draw(self) -> Result<(Tally, BTreeSet<u64>, bool), Stopped> {
+    pub(super) fn draw(self) -> Result<(Tally, BTreeSet<u64>, bool)> {
         let Self { search, watch, .. } = self;
         let mut drawn = Drawn::of(search);
         let mut tally = Tally::default();
@@ -99,7 +99,7 @@ impl At<'_> {
     ///
     /// # Errors
     /// The batch is done elsewhere.
-    pub(super) fn how_often(self, report: &mut Report) -> Result<(), Stopped> {
+    pub(super) fn how_often(self, report: &mut Report) -> Result<()> {
         let Self { search, watch, .. } = self;
         // How often trouble comes that was asked for, nobody knows.
         let is_troubled = (search.plan)().perturb != Perturb::default();
@@ -131,7 +131,7 @@ impl At<'_> {
         drawn: &Drawn<'_>,
         (first, count): (u64, u64),
         goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<(u64, Option<Run>)>, Stopped> {
+    ) -> Result<Vec<(u64, Option<Run>)>> {
         let search = self.search;
         // A run that was asked to end has no outcome.
         let run = |searcher: &mut Searcher, i: u64| -> Option<Run> {
@@ -176,7 +176,7 @@ impl At<'_> {
         runs: u64,
         worker: impl Fn() -> W + Sync + Send,
         run: impl Fn(&mut W, u64) -> Option<T> + Sync + Send,
-    ) -> Result<Vec<(u64, Option<T>)>, Stopped> {
+    ) -> Result<Vec<(u64, Option<T>)>> {
         let done = |mine: &[u64]| {
             let each = mine.par_iter().with_min_len(PIECE);
             each.map_init(&worker, |worker, number| (*number, run(worker, *number))).collect()

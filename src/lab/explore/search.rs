@@ -1,9 +1,7 @@
 //! What to search, and what a search found.
 
 use super::changes::{Change, Changing};
-use crate::analysis::properties::Property;
-use crate::kernel::choice::Deviation;
-use crate::plan::Plan;
+use crate::lab::prelude::*;
 use crate::scenario::expectations::Expectation;
 
 /// How many runs make a batch where nobody says it.

@@ -2,8 +2,7 @@
 
 use super::kept::Kept;
 use super::spec::{Bound, FIGURES, OWN, Objective};
-use crate::analysis::Interval;
-use std::collections::BTreeSet;
+use crate::lab::prelude::*;
 
 /// A value, and what a year costs with it.
 #[derive(Clone, PartialEq, Debug)]

@@ -48,6 +48,14 @@ impl Closed {
     pub(super) fn by_formula(&self) -> Control {
         [self.missing, self.evicted, self.needless]
     }
+
+    /// Adds another as often as said.
+    fn put(&mut self, other: &Self, times: f64) {
+        self.missing += times * other.missing;
+        self.waiting += times * other.waiting;
+        self.evicted += times * other.evicted;
+        self.needless += times * other.needless;
+    }
 }
 
 /// How long a replacement takes to run where kubelets are imitated, in seconds.
@@ -259,16 +267,6 @@ impl Formula {
             };
             to.put(&one, alike.pods * share);
         }
-    }
-}
-
-impl Closed {
-    /// Adds another as often as said.
-    fn put(&mut self, other: &Self, times: f64) {
-        self.missing += times * other.missing;
-        self.waiting += times * other.waiting;
-        self.evicted += times * other.evicted;
-        self.needless += times * other.needless;
     }
 }
 

@@ -246,10 +246,8 @@ impl Kept {
         let of = |all: &[f64], row: usize| all[row * FIGURES.len()..][..FIGURES.len()].to_vec();
         let whole = [one.year.as_slice()];
         let by_model: Vec<&[f64]> = one.parts.iter().map(|p| p.figures.as_slice()).collect();
-        let by_model = match self.counting.0 {
-            Counting::Outages => &by_model[..],
-            Counting::Years => &whole[..],
-        };
+        let is_whole = self.counting.0 == Counting::Years;
+        let by_model = if is_whole { &whole[..] } else { &by_model[..] };
         for row in 0..self.rows.len() {
             for (met, figures) in self.met.iter_mut().zip(by_model) {
                 met[row] += u64::from(of(figures, row) != of(figures, 0));

@@ -32,7 +32,7 @@ impl Planner<'_> {
     ///
     /// # Errors
     /// What is wrong with a value, or it was stopped.
-    pub(crate) fn look_for_now(&mut self, goes_on: GoesOn<'_>) -> Result<(), Stopped> {
+    pub(crate) fn look_for_now(&mut self, goes_on: GoesOn<'_>) -> Result<()> {
         let now = self.said(&[])?;
         if self.apart.is_none() && self.sweep.axes.len() > 1 {
             self.now = self.first(self.sweep.combinations(), ("these settings", &now), goes_on)?;
@@ -59,12 +59,12 @@ impl Planner<'_> {
         rows: Vec<Vec<String>>,
         (what, now): (&str, &str),
         goes_on: GoesOn<'_>,
-    ) -> Result<Option<usize>, Stopped> {
+    ) -> Result<Option<usize>> {
         let is_now = |row: &Vec<String>| match goes_on() {
             true => Ok(self.said(row)? == now),
             false => Err(Stopped::Asked),
         };
-        let are_now = rows.iter().map(is_now).collect::<Result<Vec<bool>, Stopped>>()?;
+        let are_now = rows.iter().map(is_now).collect::<Result<Vec<bool>>>()?;
         if rows.len() > 1 && are_now.iter().all(|is_now| *is_now) {
             let text = format!("no value of {what} changes anything here");
             let help = "`taintsim settings FILE` lists what is set; a plan compares what pods, nodes and controllers are like";
@@ -75,12 +75,7 @@ impl Planner<'_> {
 
     /// The value of a setting that is set now. Where it is none of those that are tried it becomes one of them, if it is
     /// one value and can be told.
-    fn now_of(
-        &mut self,
-        axis: usize,
-        now: &str,
-        goes_on: GoesOn<'_>,
-    ) -> Result<Option<usize>, Stopped> {
+    fn now_of(&mut self, axis: usize, now: &str, goes_on: GoesOn<'_>) -> Result<Option<usize>> {
         let Sweep { loaded, base, axes, .. } = &self.sweep;
         let all = axes.len();
         let rows = |values: &[String]| values.iter().map(|v| alone(all, axis, v)).collect();

@@ -12,8 +12,6 @@ use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::scenario::Tilt;
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Relaxed;
 
 /// No more rows than these.
 pub(crate) const ROWS_MAX: u64 = 200;
@@ -161,7 +159,7 @@ impl Planner<'_> {
     }
 
     /// A plan for each row.
-    pub(super) fn drawn(&self, goes_on: GoesOn<'_>) -> Result<Vec<Drawn>, Stopped> {
+    pub(super) fn drawn(&self, goes_on: GoesOn<'_>) -> Result<Vec<Drawn>> {
         let of = |values: &Vec<String>| match goes_on() {
             true => Ok(scenario::drawn(self.sweep.loaded, &self.overrides(values))?),
             false => Err(Stopped::Asked),
@@ -184,7 +182,7 @@ impl Planner<'_> {
         jobs: usize,
         watch: &(dyn Fn(Event, u64, u64) -> bool + Sync),
         desk: Desk<'_>,
-    ) -> Result<Kept, Stopped> {
+    ) -> Result<Kept> {
         let (first, step) = self.counting.0.stages();
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
@@ -238,11 +236,8 @@ impl Planner<'_> {
             if (ahead.len() as u64) < wanted {
                 let (begin, least) = (from + ahead.len() as u64, wanted - ahead.len() as u64);
                 let pieces = desk.pieces(begin, least, expected.load(Relaxed), MOST);
-                let all = desk.round(
-                    pieces,
-                    |one: &Replication| one.fits(&kept),
-                    |mine| self.replications(&work, begin, mine),
-                )?;
+                let fits = |one: &Replication| one.fits(&kept);
+                let all = desk.round(pieces, fits, |mine| self.replications(&work, begin, mine))?;
                 // What comes behind a gap would make the result depend on the threads.
                 let whole = all.into_iter().zip(0..).take_while(|((number, _), i)| number == i);
                 ahead.extend(whole.map(|((_, one), _)| one));
@@ -281,10 +276,8 @@ impl Planner<'_> {
 
     /// By model which outages are drawn more often than they come: none where whole years are run.
     fn tilts(&self, formulas: &[Formula], drawn: &[Drawn]) -> Vec<Tilt> {
-        let models = match self.counting.0 {
-            Counting::Years => 0,
-            Counting::Outages => drawn[0].models.list.len(),
-        };
+        let is_years = self.counting.0 == Counting::Years;
+        let models = if is_years { 0 } else { drawn[0].models.list.len() };
         let tilt = |m| control::tilt(formulas, drawn, m);
         (0..models).map(tilt).collect()
     }
@@ -295,7 +288,7 @@ impl Planner<'_> {
         work: &Work<'_>,
         begin: u64,
         numbers: &[u64],
-    ) -> Result<Vec<(u64, Replication)>, Stopped> {
+    ) -> Result<Vec<(u64, Replication)>> {
         let running = || work.watched.goes_on(Event::Running);
         let worker = || {
             let mut drawn = self.drawn(&running)?;
@@ -320,12 +313,10 @@ impl Planner<'_> {
             Ok(all) => (Some(all), String::new()),
             Err(why) => (None, why),
         };
+        let apart = self.apart.as_ref().map(|now| apart::groups(&self.sweep.axes, now));
         let models = &drawn[0].models.list;
         let width = drawn.len() * FIGURES.len();
-        let parts = match self.counting.0 {
-            Counting::Outages => models.len(),
-            Counting::Years => 0,
-        };
+        let parts = if self.counting.0 == Counting::Outages { models.len() } else { 0 };
         Kept {
             version: VERSION,
             scenario: self.sweep.loaded.name.clone(),
@@ -351,10 +342,7 @@ impl Planner<'_> {
             delta: self.only.as_ref().map_or(0.0, |o| o.delta),
             size: (size.nodes as usize, size.pods as usize),
             to_make: (size.to_make, size.daemon_sets),
-            apart: match &self.apart {
-                Some(now) => apart::groups(&self.sweep.axes, now),
-                None => Vec::new(),
-            },
+            apart: apart.unwrap_or_default(),
             ..Kept::default()
         }
     }
@@ -451,10 +439,8 @@ impl Planner<'_> {
             let problem = Problem::new("there is nothing to choose from");
             return Err(problem.help("give a setting several values: `--choose PATH=0,60,300`"));
         }
-        let size = match &self.apart {
-            Some(_) => self.rows().len() as u64,
-            None => self.sweep.size().unwrap_or(u64::MAX),
-        };
+        let apart = self.apart.is_some().then(|| self.rows().len() as u64);
+        let size = apart.or_else(|| self.sweep.size()).unwrap_or(u64::MAX);
         if size > ROWS_MAX {
             let text = format!("{size} combinations are more than can be told apart");
             return Err(Problem::new(text).help("fewer values, or one setting after the other"));

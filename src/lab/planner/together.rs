@@ -38,6 +38,33 @@ impl Extra {
     }
 }
 
+/// So many years.
+const YEARS: u64 = 8;
+
+/// A figure of a year by whole years, and by one outage at a time.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ByYears {
+    /// Which of [`FIGURES`].
+    pub(crate) figure: usize,
+    /// Its mean over whole years.
+    pub(crate) mean: f64,
+    /// Where that lies.
+    pub(crate) interval: Interval,
+    /// What it comes to by one outage at a time.
+    pub(crate) alone: f64,
+}
+
+/// An outage of a model, as every row met it.
+pub(crate) struct Sample {
+    /// Its number, from 1.
+    pub(crate) number: u32,
+    /// By row the plan that was run, and what happened.
+    pub(crate) runs: Vec<(Plan, Trace)>,
+}
+
+/// How many outages are tried.
+const TRIED: u32 = 8;
+
 fn is_together(values: &[String]) -> bool {
     changed(values).count() > 1
 }
@@ -75,6 +102,54 @@ impl Planner<'_> {
         rows.extend(together);
         let only = Some(kept.only(rows, kept.moments.n()));
         Some(Self { apart: None, now: Some(0), only, ..self.clone() })
+    }
+
+    /// A plan of some whole years with these values; none where whole years are counted already.
+    pub(crate) fn whole_years(&self, kept: &Kept, values: &[String]) -> Option<Self> {
+        (self.counting.0 == Counting::Outages && values.len() == self.sweep.axes.len()).then(|| {
+            Self {
+                counting: (Counting::Years, "beside single outages".to_owned()),
+                apart: None,
+                now: Some(0),
+                only: Some(kept.only(vec![values.to_vec()], YEARS)),
+                ..self.clone()
+            }
+        })
+    }
+
+    /// The first outage of a model in which not all of these rows come to the same, of the first
+    /// few; or the last of these. None where there is none to be seen.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn sample(
+        &self,
+        model: usize,
+        rows: &[usize],
+        goes_on: GoesOn<'_>,
+    ) -> Result<Option<Sample>> {
+        let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
+        let window = self.sweep.window;
+        let mut drawn: Vec<_> = self.drawn(goes_on)?.into_iter().map(Some).collect();
+        let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
+        let mut found = None;
+        for number in 0..TRIED {
+            let mut runs: Vec<(Plan, Trace)> = Vec::new();
+            for drawn in &mut drawn {
+                let Some(trace) = count::seen(drawn, (model, seed, number), window, goes_on) else {
+                    return Ok(found);
+                };
+                runs.push((drawn.plan.clone(), trace));
+            }
+            let figures: Vec<_> =
+                runs.iter().map(|(plan, trace)| count::figures(plan, trace, window)).collect();
+            let differ = figures.iter().any(|f| *f != figures[0]);
+            found = Some(Sample { number: number + 1, runs });
+            if differ {
+                break;
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -154,40 +229,7 @@ impl Kept {
             touches: extra.abs() > half.max(self.delta.max(objective.least())),
         }
     }
-}
 
-/// So many years.
-const YEARS: u64 = 8;
-
-/// A figure of a year by whole years, and by one outage at a time.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct ByYears {
-    /// Which of [`FIGURES`].
-    pub(crate) figure: usize,
-    /// Its mean over whole years.
-    pub(crate) mean: f64,
-    /// Where that lies.
-    pub(crate) interval: Interval,
-    /// What it comes to by one outage at a time.
-    pub(crate) alone: f64,
-}
-
-impl Planner<'_> {
-    /// A plan of some whole years with these values; none where whole years are counted already.
-    pub(crate) fn whole_years(&self, kept: &Kept, values: &[String]) -> Option<Self> {
-        (self.counting.0 == Counting::Outages && values.len() == self.sweep.axes.len()).then(|| {
-            Self {
-                counting: (Counting::Years, "beside single outages".to_owned()),
-                apart: None,
-                now: Some(0),
-                only: Some(kept.only(vec![values.to_vec()], YEARS)),
-                ..self.clone()
-            }
-        })
-    }
-}
-
-impl Kept {
     /// The values of which whole years were run, and how many.
     pub(crate) fn years_of(&self) -> Option<(&[String], u64)> {
         let years = self.whole_years.as_deref()?;
@@ -208,53 +250,5 @@ impl Kept {
             ByYears { figure, mean, interval, alone: alone[figure] }
         };
         Some((0..FIGURES.len()).map(of).collect())
-    }
-}
-
-/// An outage of a model, as every row met it.
-pub(crate) struct Sample {
-    /// Its number, from 1.
-    pub(crate) number: u32,
-    /// By row the plan that was run, and what happened.
-    pub(crate) runs: Vec<(Plan, Trace)>,
-}
-
-/// How many outages are tried.
-const TRIED: u32 = 8;
-
-impl Planner<'_> {
-    /// The first outage of a model in which not all of these rows come to the same, of the first
-    /// few; or the last of these. None where there is none to be seen.
-    ///
-    /// # Errors
-    /// What is wrong with a value.
-    pub(crate) fn sample(
-        &self,
-        model: usize,
-        rows: &[usize],
-        goes_on: GoesOn<'_>,
-    ) -> Result<Option<Sample>, Stopped> {
-        let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
-        let window = self.sweep.window;
-        let mut drawn: Vec<_> = self.drawn(goes_on)?.into_iter().map(Some).collect();
-        let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
-        let mut found = None;
-        for number in 0..TRIED {
-            let mut runs: Vec<(Plan, Trace)> = Vec::new();
-            for drawn in &mut drawn {
-                let Some(trace) = count::seen(drawn, (model, seed, number), window, goes_on) else {
-                    return Ok(found);
-                };
-                runs.push((drawn.plan.clone(), trace));
-            }
-            let figures: Vec<_> =
-                runs.iter().map(|(plan, trace)| count::figures(plan, trace, window)).collect();
-            let differ = figures.iter().any(|f| *f != figures[0]);
-            found = Some(Sample { number: number + 1, runs });
-            if differ {
-                break;
-            }
-        }
-        Ok(found)
     }
 }

@@ -155,10 +155,7 @@ impl Names {
             return;
         }
         for (text, all) in self.ranges.iter().filter(|(_, all)| all.len() > 1) {
-            let same = |window: &[Tree]| {
-                let mut pairs = window.iter().zip(all);
-                pairs.all(|(part, name)| part.text() == Some(name))
-            };
+            let same = |w: &[Tree]| w.iter().zip(all).all(|(part, name)| part.text() == Some(name));
             while let Some(from) = parts.windows(all.len()).position(same) {
                 parts.splice(from..from + all.len(), [leaf(text)]);
             }

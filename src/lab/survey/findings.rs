@@ -389,10 +389,8 @@ fn kinds(lost: &Lost) -> Vec<&str> {
 
 /// `a-03` of `node/a-03`; pairs stay as they are.
 fn plain(name: &str) -> &str {
-    match name.split_once('/') {
-        Some((_, rest)) if !rest.contains('+') => rest,
-        _ => name,
-    }
+    let of_one = name.split_once('/').map(|(_, rest)| rest).filter(|rest| !rest.contains('+'));
+    of_one.unwrap_or(name)
 }
 
 fn finding(text: String, cases: &[Case<'_>], hit: &Hit) -> Finding {

@@ -254,10 +254,8 @@ pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<Str
         let nothing = || Problem::new("there is nothing here that can be lost");
         return Err(missing.into_iter().next().unwrap_or_else(nothing));
     }
-    let losses = match wanted.only.as_slice() {
-        [] => found.losses,
-        names => only(found.losses, names)?,
-    };
+    let names = wanted.only.as_slice();
+    let losses = if names.is_empty() { found.losses } else { only(found.losses, names)? };
     Ok((losses, skipped))
 }
 

@@ -104,7 +104,7 @@ impl Survey<'_> {
         jobs: usize,
         watch: &(dyn Fn(Event) -> bool + Sync),
         desk: Desk<'_>,
-    ) -> Result<Surveyed, Stopped> {
+    ) -> Result<Surveyed> {
         let quiet = self.quiet()?;
         let (losses, skipped) = losses(&quiet, &self.wanted).map_err(Problems::one)?;
         let seed = scenario::seed(self.loaded, &self.overrides)?;
@@ -214,10 +214,8 @@ impl Runs<'_> {
         let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
         let beyond = with.evicted.beyond(&without.evicted);
         let evicted = if loss.taints() { Some(self.evicted(loss, beyond)?) } else { None };
-        let pods = match &evicted {
-            Some(evicted) => evicted.pods.len(),
-            None => self.plan.pods.iter().filter(on).count(),
-        };
+        let on_them = || self.plan.pods.iter().filter(on).count();
+        let pods = evicted.as_ref().map_or_else(on_them, |evicted| evicted.pods.len());
         let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
         let (paced, size) = (paced.collect(), (nodes.len(), pods));
         let whole_zone = loss.takes_a_zone(&self.plan);
