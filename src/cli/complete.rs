@@ -177,10 +177,7 @@ impl<'a> Before<'a> {
             return Some((Names::of(arg)?, &last[..=word.len()], begun));
         }
         let positional = || command.get_positionals().nth(self.positionals.len());
-        let arg = match self.open {
-            Some(arg) => arg,
-            None => positional().filter(|_| !last.starts_with('-'))?,
-        };
+        let arg = self.open.or_else(|| positional().filter(|_| !last.starts_with('-')))?;
         Some((Names::of(arg)?, "", last))
     }
 }

@@ -1,9 +1,9 @@
 //! `taintsim diff`: what sets two runs apart, or two sides over many seeds.
 
+use super::finished;
 use super::html::{HtmlArg, columns, page, run_for_page};
 use super::prelude::*;
 use super::run::{Ready, load, ready, tell_imported};
-use super::{file, finished};
 use crate::analysis::diff::{self, OverSeeds, Settings};
 use crate::lab::Pairs;
 use crate::report::diff::{
@@ -70,20 +70,16 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
     if let Some(text) = args.against.as_ref().filter(|text| text.contains('=')) {
-        return Err(Failure::input(
-            format!("--against takes a release, and {text:?} is none"),
-            format!("--against-set {text}"),
-        ));
+        let wrong = format!("--against takes a release, and {text:?} is none");
+        return Err(Failure::input(wrong, format!("--against-set {text}")));
     }
     let change = args.change.with(&args.against, args.against_seed, &args.against_timing);
     let sets = [&shared(args)[..], &args.against_sets].concat();
     if args.b.is_none()
         && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
     {
-        return Err(Failure::input(
-            "nothing sets the second run apart from the first",
-            "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing",
-        ));
+        let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
+        return Err(Failure::input("nothing sets the second run apart from the first", help));
     }
     if let Some(seeds) = args.seeds {
         let overrides = [args.change.overrides(args.sets.clone()), change.overrides(sets)];
@@ -131,12 +127,8 @@ fn single(
     };
     let (run_a, run_b) =
         (Analysis::new(&a.ready.plan, &a.trace), Analysis::new(&b.ready.plan, &b.trace));
-    let found = diff::compare(
-        [&run_a, &run_b],
-        args.needless_within.unwrap_or(a.window),
-        args.tolerance,
-        GROUPS,
-    );
+    let window = args.needless_within.unwrap_or(a.window);
+    let found = diff::compare([&run_a, &run_b], window, args.tolerance, GROUPS);
     let sides = [
         Side { analysis: &run_a, source: &a.ready.source },
         Side { analysis: &run_b, source: &b.ready.source },
@@ -166,10 +158,9 @@ fn many(
 ) -> Outcome {
     let folder = [args.a.as_path(), second].into_iter().find(|p| p.is_dir());
     if let Some(path) = folder {
-        return Err(Failure::input(
-            format!("{} is a finished run, which has one seed", path.display()),
-            "give the scenario's file, or leave out --seeds",
-        ));
+        let text = format!("{} is a finished run, which has one seed", path.display());
+        let help = "give the scenario's file, or leave out --seeds";
+        return Err(Failure::input(text, help));
     }
     let a = load(&args.a)?;
     let other = args.b.as_deref().map(load).transpose()?;

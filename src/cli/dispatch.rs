@@ -140,10 +140,8 @@ fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
         paths.filter(|path| !path.ends_with("[+]")).find(|path| !seen.insert(*path))
     };
     let path = ["sets", "against_sets"].into_iter().find_map(twice)?;
-    Some(Failure::input(
-        format!("`{path}` has values twice"),
-        "give one of them, or `taintsim sweep` several",
-    ))
+    let help = "give one of them, or `taintsim sweep` several";
+    Some(Failure::input(format!("`{path}` has values twice"), help))
 }
 
 /// Calls a command, with the runs of `work` where they can be shared.

@@ -2,7 +2,6 @@
 
 use super::args::threads;
 use super::explore_args::{ExploreArgs, releases};
-use super::file::shown;
 use super::findings::{self, Asked};
 use super::html;
 use super::prelude::*;
@@ -54,10 +53,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         searcher.can_happen(release.as_deref(), &plan)?;
     }
     if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
-        return Err(Failure::input(
-            format!("{} expects nothing", shown(&args.file)),
-            "leave `--property expect` out, or add `expect: [Never(PodStuck)]`",
-        ));
+        let help = "leave `--property expect` out, or add `expect: [Never(PodStuck)]`";
+        return Err(Failure::input(format!("{} expects nothing", shown(&args.file)), help));
     }
     let name = format!("{}-explore", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {

@@ -42,10 +42,7 @@ impl Failure {
 
     /// Many runs that have no result; `text` says what became of those that were stopped.
     pub(crate) fn stopped(why: Stopped, text: impl FnOnce() -> String) -> Self {
-        match why {
-            Stopped::Asked => Self::Interrupted(text()),
-            why => why.into(),
-        }
+        if let Stopped::Asked = why { Self::Interrupted(text()) } else { why.into() }
     }
 
     /// A failure to write a file.

@@ -1,6 +1,5 @@
 //! `taintsim faults`: what fault models come to, and one drawn year as a scenario.
 
-use super::file::{ScenarioOut, no_such_form, write_text};
 use super::given::given;
 use super::html::{HtmlArg, page};
 use super::prelude::*;

@@ -1,12 +1,19 @@
 //! A file that appears as a whole or not at all, and takes the place of no other unasked; "did you
 //! mean" for one that is not there.
 
-use super::prelude::*;
+use super::failure::{Failure, Result};
+use super::interrupt;
+use super::output::print_text;
+use super::terminal::Terminal;
 use crate::api::spelling;
+use crate::files;
 pub(crate) use crate::files::STDIN;
 use crate::import::EXPORT_BYTES_MAX;
+use crate::language::{Problem, Problems};
 use crate::report::charts::Drawing;
 use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Where a command writes the scenario that it makes.
@@ -92,10 +99,9 @@ pub(crate) fn replaces_only_reports(path: &Path, begins: &[&str]) -> Result<()> 
     let is_scenario = path.extension().is_some_and(|e| e == "ron");
     let is_one = begins.iter().any(|mark| there.starts_with(mark.as_bytes()));
     if !there.is_empty() && (is_scenario || !is_one) {
-        return Err(Failure::input(
-            format!("{} is no such report; it is left as it is", path.display()),
-            "name another file, or remove this one",
-        ));
+        let text = format!("{} is no such report; it is left as it is", path.display());
+        let help = "name another file, or remove this one";
+        return Err(Failure::input(text, help));
     }
     writable(path)
 }

@@ -91,9 +91,7 @@ pub(super) fn write(
                 asked.dir.join(name).display().to_string()
             }
         };
-        for (s, v) in of {
-            reports[*s][*v].clone_from(&folder);
-        }
+        of.iter().for_each(|(s, v)| reports[*s][*v].clone_from(&folder));
         written.push((least.text, folder));
     }
     searches.iter_mut().zip(reports).for_each(|(searched, reports)| searched.reports = reports);

@@ -1,7 +1,6 @@
 //! Finished runs: scenarios that are run for a command that asks about them, and folders of results,
 //! whose scenario is run again.
 
-use super::file;
 use super::prelude::*;
 use super::run::{self, Ready};
 use crate::files::{ReadError, hash_text};

@@ -10,7 +10,6 @@ mod remembered_tests;
 #[cfg(test)]
 mod tests;
 
-use super::file::{chart_file, replaces_only_by_force, write_chart};
 use super::forecasts::{Course, courses, refused, run_all};
 use super::given::{self, KubectlArgs};
 use super::html::{HtmlArg, page};
@@ -202,9 +201,7 @@ fn print(
         let text = |p: &mut Printer<'_>| {
             if let Some(changed) = &changed {
                 writeln!(p.out)?;
-                for line in changed {
-                    writeln!(p.out, "* {line}")?;
-                }
+                changed.iter().try_for_each(|line| writeln!(p.out, "* {line}"))?;
             }
             write(p, base, args.all)?;
             write_beside(p, &outlooks)
@@ -240,9 +237,7 @@ fn found((basis, forecasts): &Printed) -> Result<Found> {
 /// The page of a forecast, which the next export's replaces.
 fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page> {
     let print = |p: &mut Printer<'_>| {
-        for outlook in outlooks.iter().take(1) {
-            write(p, outlook, false)?;
-        }
+        outlooks.iter().take(1).try_for_each(|outlook| write(p, outlook, false))?;
         write_beside(p, outlooks)
     };
     page(print, |text| board(outlooks, text), Vec::new())

@@ -3,8 +3,8 @@
 //! command prints one.
 
 use super::prelude::*;
+use super::run;
 use super::shards::Inputs;
-use super::{file, run};
 use crate::import::{DEVICES, KUBECTL, READINESS};
 use std::process::{Command, Output, Stdio};
 
@@ -32,10 +32,8 @@ pub(super) fn asked(
     terminal: &Terminal,
 ) -> Result<Loaded> {
     if !is_plugin() {
-        return Err(Failure::input(
-            "no cluster is given",
-            format!("`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`"),
-        ));
+        let help = format!("`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`");
+        return Err(Failure::input("no cluster is given", help));
     }
     let loaded = scenario::parse(SAID, args.get()?, Path::new(""))?;
     run::tell_imported(&loaded.imported, quiet, terminal);

@@ -1,6 +1,6 @@
 //! Golden timelines of scenarios that are tested: compared with their runs, or written anew.
 
-use super::file::{place, shown, write_whole};
+use super::file::place;
 use super::prelude::*;
 use crate::lab::Trial;
 use crate::report::trials::{self, Came, Case, Failed};

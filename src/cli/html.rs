@@ -1,7 +1,7 @@
 //! `--html` of commands that write no folder of results, and runs for the pages of those that look
 //! at many.
 
-use super::file::{writable, write_whole};
+use super::file::writable;
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
 use crate::report::html;
@@ -46,10 +46,9 @@ impl HtmlArg {
     pub(crate) fn fits(&self) -> Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
         if files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes)) {
-            return Err(Failure::input(
-                format!("{} is no page of taintsim; it is left as it is", path.display()),
-                "name another file: --html replaces only pages that taintsim wrote",
-            ));
+            let text = format!("{} is no page of taintsim; it is left as it is", path.display());
+            let help = "name another file: --html replaces only pages that taintsim wrote";
+            return Err(Failure::input(text, help));
         }
         // The folder for results is there once there are any.
         if self.folder.is_some() { Ok(()) } else { writable(path) }

@@ -3,7 +3,6 @@
 //! stdout has the scenario, or the file of `--out`; stderr has what was taken and what was left
 //! out.
 
-use super::file::{self, ScenarioOut, write_text};
 use super::prelude::*;
 
 /// Arguments of `taintsim import`.

@@ -6,7 +6,6 @@
 #[cfg(test)]
 mod read_back_tests;
 
-use super::file::{self, replaces_only_by_force, write_text};
 use super::forecasts::{Course, courses, refused, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::prelude::*;

@@ -1,7 +1,6 @@
 //! What it takes to write scenarios: `taintsim init`, a commented one to start from, and `taintsim schema`,
 //! the JSON Schema of their language.
 
-use super::file::{replaces_only_by_force, write_text};
 use super::prelude::*;
 use crate::language;
 

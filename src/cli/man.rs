@@ -88,9 +88,8 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
         man.render_subcommands_section(out)?;
     }
     writeln!(out, ".SH \"EXIT STATUS\"")?;
-    for (exit, meaning) in MEANINGS {
-        item(out, &exit.code().to_string(), meaning)?;
-    }
+    let exit = |(exit, meaning): (Exit, _)| item(out, &exit.code().to_string(), meaning);
+    MEANINGS.into_iter().try_for_each(exit)?;
     writeln!(out, ".SH ENVIRONMENT")?;
     ENVIRONMENT.iter().try_for_each(|(name, meaning)| item(out, name, meaning))?;
     let lines: Vec<&str> = match command {

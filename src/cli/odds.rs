@@ -1,6 +1,5 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
-use super::file::shown;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;

@@ -1,6 +1,5 @@
 //! `taintsim outages`: what a history of outages says, and which timeout is best for it.
 
-use super::file::{STDIN, chart_file, is_stdin, replaces_only_by_force, shown, stdin, write_chart};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::language::HistoryFormat;

@@ -133,10 +133,8 @@ pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), F
     }
     can_write_parquet()?;
     if file.is_none() && io::stdout().is_terminal() {
-        return Err(Failure::input(
-            "Parquet is nothing for a terminal",
-            "direct standard output into a file, or name one where the command has --out",
-        ));
+        let help = "direct standard output into a file, or name one where the command has --out";
+        return Err(Failure::input("Parquet is nothing for a terminal", help));
     }
     Ok(())
 }

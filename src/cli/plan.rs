@@ -150,10 +150,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     withhold(&loaded, &base, &axes)?;
     of_devices(&axes)?;
-    let counting = match args.count {
-        None => Counting::fitting(&models),
-        Some(asked) => (asked, "as asked for".to_owned()),
-    };
+    let as_asked = |asked| (asked, "as asked for".to_owned());
+    let counting = args.count.map_or_else(|| Counting::fitting(&models), as_asked);
     let a_year: f64 = models.iter().map(scenario::Model::per_year).sum();
     if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
         return Err(Failure::input(

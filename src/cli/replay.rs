@@ -1,6 +1,5 @@
 //! `taintsim replay`: runs a tape again, and prints who did what, having seen what.
 
-use super::file::{is_stdin, shown, stdin};
 use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::analysis::expect;

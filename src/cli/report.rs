@@ -1,6 +1,5 @@
 //! `taintsim report`: renders a finished run, which is run again for that.
 
-use super::file::{replaces_only_reports, write_whole};
 use super::finished::{self, Finished};
 use super::prelude::*;
 use super::run;

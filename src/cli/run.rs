@@ -1,7 +1,6 @@
 //! `taintsim run`: simulates scenarios, prints a timeline and a summary of each, and writes a
 //! folder of results.
 
-use super::file::{STDIN, is_stdin, stdin};
 use super::output::RecordsArg;
 use super::prelude::*;
 use crate::import::Summary;

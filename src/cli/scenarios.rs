@@ -1,7 +1,6 @@
 //! Which scenarios a command line means: files, folders that hold them, patterns, standard input;
 //! and what reports call them.
 
-use super::file;
 use super::prelude::*;
 use std::path::Component;
 

@@ -2,7 +2,6 @@
 //!
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
-use super::file::{ScenarioOut, shown, write_text};
 use super::prelude::*;
 use super::replay::load_any;
 use super::run::tell_imported;

@@ -82,7 +82,7 @@ pub(crate) struct SurveyArgs {
 
 impl SurveyArgs {
     /// Says some of them anew.
-    pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
+    pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.many.jobs = with.jobs.or(self.many.jobs);
         with.out.iter().for_each(|out| self.html.put_into(out));
         self.output.say(with.output.as_deref())
@@ -104,9 +104,10 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         args.html.fits()?;
     }
     if args.out.is_some() && !args.shards.is_asked() {
+        let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
         return Err(Failure::input(
             "survey writes no folder of results, and --out names one",
-            "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan",
+            help,
         ));
     }
     let is_scenario = args.as_what.is_some();
@@ -152,10 +153,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
 }
 
 /// The rules of the files that are named.
-fn rules(
-    args: &SurveyArgs,
-    work: &Work<'_>,
-) -> Result<BTreeMap<String, Vec<DeviceTaintRule>>, Failure> {
+fn rules(args: &SurveyArgs, work: &Work<'_>) -> Result<BTreeMap<String, Vec<DeviceTaintRule>>> {
     let mut rules = BTreeMap::new();
     for kind in args.lose.iter().chain(args.pairs.iter().flat_map(|(a, b)| [a, b])) {
         if let Kind::Rule(file) = kind {
@@ -183,7 +181,7 @@ fn run(
     survey: &Survey<'_>,
     desk: Desk<'_>,
     terminal: &Terminal,
-) -> Result<Surveyed, Failure> {
+) -> Result<Surveyed> {
     let all = desk.share(survey.losses()?.len() as u64);
     let progress =
         Progress::new(terminal, args.many.quiet, &survey.loaded.name, all, |done, all| {
@@ -220,7 +218,7 @@ fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
 }
 
 /// What was found, for whoever asked for it.
-fn found(report: &SurveyReport<'_>) -> Result<Found, Failure> {
+fn found(report: &SurveyReport<'_>) -> Result<Found> {
     Ok(Found {
         document: document(report),
         page: page(|p| write(p, report), |_| board(report, &[]), Vec::new())?,
@@ -236,7 +234,7 @@ fn print(
     survey: &Survey<'_>,
     report: &SurveyReport<'_>,
     terminal: &Terminal,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let table = || match args.table.unwrap_or_default() {
         WhichTable::Losses => losses(report.survey),
         WhichTable::Workloads => workloads(report.survey),
@@ -252,7 +250,7 @@ fn print(
 type Runs = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
 
 /// The worst losses as runs of a page.
-fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Runs, Failure> {
+fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Runs> {
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     for (i, lost) in done.lost.iter().take(RUNS_MAX).enumerate() {
         let loaded = Loaded { spec: survey.as_scenario(&lost.loss)?, ..survey.loaded.clone() };

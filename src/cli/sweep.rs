@@ -298,10 +298,9 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
     };
     named.or_else(numbered).ok_or_else(|| {
         if rows.len() < 2 {
-            return Failure::input(
-                format!("there is one row alone, and no `{text}` to hold it against"),
-                "give a setting several values: --set PATH=60,120,300",
-            );
+            let text = format!("there is one row alone, and no `{text}` to hold it against");
+            let help = "give a setting several values: --set PATH=60,120,300";
+            return Failure::input(text, help);
         }
         let names: Vec<String> =
             rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();

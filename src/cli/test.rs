@@ -6,7 +6,6 @@
     reason = "a CI system wants to know how long a test took"
 )]
 
-use super::file::{self, replaces_only_reports, shown, write_whole};
 use super::golden::{self, Golden};
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
@@ -185,10 +184,8 @@ fn may_report(args: &TestArgs) -> Result<()> {
     }
     for Reporter { form, file } in &args.reporters {
         if let Some(path) = file {
-            replaces_only_reports(
-                path,
-                if *form == TestForm::Junit { &["<?xml"] } else { &["{"] },
-            )?;
+            let begins = if *form == TestForm::Junit { "<?xml" } else { "{" };
+            replaces_only_reports(path, &[begins])?;
         }
     }
     Ok(())
@@ -216,10 +213,7 @@ fn failed(
     let failed = failed.filter_map(|(i, (file, t))| Some((i, file, seed(t)?)));
     for (i, file, seed) in failed.take(RUNS_MAX) {
         let overrides = args.change.overrides(args.sets.clone());
-        let overrides = match seed {
-            Some(seed) => overrides.with_seed(seed),
-            None => overrides,
-        };
+        let overrides = if let Some(seed) = seed { overrides.with_seed(seed) } else { overrides };
         let name = format!("run-{i}");
         let loaded = load(file)?;
         let columns = run_for_page(&loaded, overrides, DEFAULT_NEEDLESS_WINDOW, terminal)?;
@@ -261,10 +255,8 @@ fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec
     };
     let all = || files.par_iter().enumerate().map(one).collect::<Option<Vec<_>>>();
     let results = progress.during(|| threads.install(all));
-    let after = || {
-        let (done, all) = (done.load(Relaxed), files.len());
-        Failure::Interrupted(format!("interrupted after {done} of {all} scenarios"))
-    };
+    let (done, all) = (done.load(Relaxed), files.len());
+    let after = || Failure::Interrupted(format!("interrupted after {done} of {all} scenarios"));
     results.ok_or_else(after)
 }
 

@@ -1,6 +1,5 @@
 //! `taintsim validate`: names every mistake of scenarios, and of folders of them.
 
-use super::file::shown;
 use super::output::CheckFormat;
 use super::prelude::*;
 use super::run::load;

@@ -5,7 +5,6 @@
 //! leaves nothing that could be taken for a result.
 
 use super::packed::{Packed, VERSION};
-use crate::cli::file::write_whole;
 use crate::cli::prelude::*;
 use crate::files::{fnv1a64, hash_text};
 use crate::lab::{self, Keeper};

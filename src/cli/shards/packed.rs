@@ -5,7 +5,6 @@
 //! from one machine to another, a ConfigMap for one. The files that a command reads are taken from where
 //! they lie, or as they were packed, or are texts that a program gives under a name.
 
-use crate::cli::file::{STDIN, is_stdin, stdin};
 use crate::cli::prelude::*;
 use crate::cli::run::{folder_failure, place};
 use crate::files::{InputFile, Places, fnv1a64, hash_text};
@@ -69,10 +68,8 @@ impl Packed {
     /// It is none, another version of the program wrote it, or it was changed since.
     pub(super) fn open(folder: &Path) -> Result<Self> {
         let wrong = |text: String| {
-            Failure::input(
-                format!("{}: {text}", folder.display()),
-                "`taintsim sweep … --plan-shards N --out DIR` writes one, and so do plan, survey and explore",
-            )
+            let help = "`taintsim sweep … --plan-shards N --out DIR` writes one, and so do plan, survey and explore";
+            Failure::input(format!("{}: {text}", folder.display()), help)
         };
         let bytes = files::within(folder, manifest::FILE)
             .and_then(|place| files::read(&place, manifest::BYTES_MAX))
@@ -242,9 +239,8 @@ pub(super) fn pack(
         Ok(())
     };
     read.iter().try_for_each(|(file, bytes)| add(file, bytes))?;
-    for input in loaded.iter().flat_map(|l| &l.inputs) {
-        add(&input.file, &bytes_of(input)?)?;
-    }
+    let mut inputs_of = loaded.iter().flat_map(|l| &l.inputs);
+    inputs_of.try_for_each(|input| add(&input.file, &bytes_of(input)?))?;
     let work = json!({ "version": VERSION, "arguments": arguments, "shards": shards });
     folder.finish_with(json!({ "work": work, "inputs": inputs })).map_err(failed)?;
     // As it was asked for, without a `./` or `.\` in front.

@@ -4,7 +4,6 @@
 use super::kept::Kept;
 use super::packed::Packed;
 use super::{ReadAgain, With, Work};
-use crate::cli::file::write_whole;
 use crate::cli::prelude::*;
 use crate::lab::Away;
 use crate::report::trials::quoted;
@@ -203,10 +202,8 @@ fn name_of(folder: &Path) -> String {
     let name = folder.file_name().map(|n| n.to_string_lossy().to_lowercase());
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = name.unwrap_or_default().chars().map(plain).take(50).collect();
-    match name.trim_matches('-') {
-        "" => "taintsim".to_owned(),
-        name => name.to_owned(),
-    }
+    let name = name.trim_matches('-');
+    if name.is_empty() { "taintsim" } else { name }.to_owned()
 }
 
 /// Reads the manifest of a work plan that lies in no folder, and writes what does its shards.
