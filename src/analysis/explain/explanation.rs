@@ -1,4 +1,5 @@
-//! What an explanation consists of, and the question that it answers.
+//! What an explanation consists of, the question that it answers, and the trouble of the control
+//! plane among its steps.
 
 use super::super::words;
 use crate::analysis::prelude::*;
@@ -73,6 +74,19 @@ impl Question<'_> {
         records.into_iter().filter_map(step)
     }
 
+    /// Explanations with what troubled the control plane meanwhile, for which it takes a walk through
+    /// the trace for each such entry of the timeline.
+    pub(super) fn with_troubles(self, all: impl Iterator<Item = Explanation>) -> Vec<Explanation> {
+        let troubling = self.analysis.plan.actions.iter().filter(|a| troubles(&a.act));
+        let entries: BTreeSet<u32> = troubling.map(|a| a.entry).collect();
+        let troubles: Vec<_> = entries.into_iter().map(|entry| trouble(self, entry)).collect();
+        let with = |mut explanation: Explanation| {
+            add(&mut explanation, &troubles);
+            explanation
+        };
+        all.map(with).collect()
+    }
+
     /// What led to a record, step by step, from the latest thing of the run's beginning on.
     pub(super) fn led_to(self, record: RecordId) -> Vec<Step> {
         let mut steps: Vec<Step> = chain(self.analysis.trace, record)
@@ -91,4 +105,52 @@ pub(super) fn until_the_last(first: Time, last: Time) -> String {
         return String::new();
     }
     format!(", the last at {}", absolute(last))
+}
+
+/// The steps of an entry of the timeline, and when it ends.
+fn trouble(question: Question<'_>, entry: u32) -> (Vec<Step>, Time) {
+    let (plan, trace) = (question.analysis.plan, question.analysis.trace);
+    let mut acts = plan.actions.iter().filter(|a| a.entry == entry);
+    let rejects = acts.any(|a| matches!(a.act, Do::RejectRequests(..)));
+    let again = "a request that is rejected (429) is sent again a second later, nine or ten times";
+    let of_entry =
+        |r: &Record| r.object == entry && matches!(r.what, What::FaultBegan | What::FaultEnded);
+    let told = (0..).zip(trace.iter()).filter(|(_, r)| of_entry(r) && r.at <= question.until);
+    let step = |(id, r): (RecordId, &Record)| {
+        let rule = (rejects && r.what == What::FaultBegan).then(|| again.to_owned());
+        question.step((id, r), rule)
+    };
+    let steps: Vec<Step> = told.map(step).collect();
+    let ends = plan.timeline.get(entry as usize).and_then(|e| e.ends);
+    let ends = ends.or_else(|| steps.last().map(|s| s.at)).unwrap_or_default();
+    (steps, ends)
+}
+
+/// Puts among the steps of an explanation those of trouble that was amiss between the first and the
+/// last of them.
+fn add(explanation: &mut Explanation, troubles: &[(Vec<Step>, Time)]) {
+    let steps = &mut explanation.steps;
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return };
+    let (first, last) = (first.at, last.at);
+    let amiss = troubles.iter().filter(|(_, ends)| *ends >= first);
+    for new in amiss.flat_map(|(new, _)| new).filter(|s| s.at <= last) {
+        if steps.iter().all(|s| s.record != new.record) {
+            let place = steps.iter().position(|s| s.at > new.at);
+            steps.insert(place.unwrap_or(steps.len()), new.clone());
+        }
+    }
+}
+
+/// Whether others wait for the API server, for watches or for replies by it.
+fn troubles(act: &Do) -> bool {
+    match act {
+        Do::ApiDown
+        | Do::ServersDie(..)
+        | Do::StallWatches(..)
+        | Do::ExpireWatches(_)
+        | Do::LoseWatches(_)
+        | Do::RejectRequests(..) => true,
+        Do::WatchLag(_, lag) => *lag > Dur::ZERO,
+        _ => false,
+    }
 }

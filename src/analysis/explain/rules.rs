@@ -154,11 +154,6 @@ pub(super) fn seconds_path(
     Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
 }
 
-/// A flag of the controller manager, as an argument of `--set`.
-pub(super) fn manager_flag(name: &str, value: impl std::fmt::Display) -> Option<String> {
-    Some(format!("flags.kube-controller-manager.{name}={value}"))
-}
-
 /// The remedy without a path.
 pub(super) fn only_words(text: String) -> Remedy {
     Remedy { text, set: None }

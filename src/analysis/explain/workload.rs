@@ -15,7 +15,7 @@ type Loss<'a> = (Time, RecordId, &'a str, &'a str, (&'static str, Actor));
 type Missing = (Time, Time, u32);
 
 /// Explains several workloads at once, which takes a few walks through the trace in all.
-pub(super) fn explain_all(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Explanation> {
+pub(crate) fn explain_workloads(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Explanation> {
     let found = workloads(question.analysis);
     let owners = Owners::new(question.analysis);
     let lost = Lost::all(question, &owners, ids);
@@ -30,7 +30,7 @@ pub(super) fn explain_all(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Exp
         let replaced = replaced.get(id).map_or(&[][..], Vec::as_slice);
         outcome.map_or_else(Explanation::default, |o| told(question, o, lost, replaced))
     };
-    ids.iter().zip(lost).map(one).collect()
+    question.with_troubles(ids.iter().zip(lost).map(one))
 }
 
 /// What became of a workload with that outcome.
@@ -199,11 +199,8 @@ impl<'a> Lost<'a> {
     /// Takes a loss in.
     fn add(&mut self, loss: Loss<'a>) {
         let (at, .., done) = loss;
-        let last = self
-            .groups
-            .iter_mut()
-            .rfind(|g| g[0].4 == done && at.since(g[g.len() - 1].0) <= Dur::from_secs(60));
-        match last {
+        let is_close = |last: &Loss<'_>| at.since(last.0) <= Dur::from_secs(60);
+        match self.groups.iter_mut().rfind(|g| g[0].4 == done && is_close(&g[g.len() - 1])) {
             Some(group) => group.push(loss),
             None => self.groups.push(vec![loss]),
         }

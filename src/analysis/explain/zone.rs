@@ -10,7 +10,7 @@ use std::ops::Range;
 type Turned = (Time, RecordId, NodeId);
 
 /// Explains zones, given by their places in the list of zones, in one walk through the trace.
-pub(super) fn explain_all(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
+pub(crate) fn explain_zones(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
     let analysis = question.analysis;
     let mut courses: Vec<Course<'_>> = zones.map(|z| Course::new(question, z)).collect();
     courses.iter_mut().for_each(Course::begin);
@@ -19,15 +19,11 @@ pub(super) fn explain_all(question: Question<'_>, zones: Range<u16>) -> Vec<Expl
         let is_met = |c: &&mut Course<'_>| of_node.is_none_or(|zone| zone == Some(&c.zone));
         courses.iter_mut().filter(is_met).for_each(|c| c.record(id, r));
     }
-    let mut lost = vec![0_usize; analysis.zones.len()];
-    for e in evictions(analysis) {
-        let zone = e.node.and_then(|n| analysis.zone_of.get(n.index()));
-        if let (Some(zone), true) = (zone, e.at <= question.until) {
-            lost[usize::from(*zone)] += 1;
-        }
-    }
-    let lost = |c: &Course<'_>| lost.get(usize::from(c.zone)).copied().unwrap_or(0);
-    courses.into_iter().map(|c| (lost(&c), c)).map(|(lost, c)| c.finish(lost)).collect()
+    let lost = evictions(analysis).into_iter().filter(|e| e.at <= question.until);
+    let lost: Vec<NodeId> = lost.filter_map(|e| e.node).collect();
+    let zone_of = |n: &NodeId| analysis.zone_of.get(n.index()).copied();
+    let of = |zone: u16| lost.iter().filter(|n| zone_of(n) == Some(zone)).count();
+    question.with_troubles(courses.into_iter().map(|c| (of(c.zone), c)).map(|(n, c)| c.finish(n)))
 }
 
 /// What happens to a zone.

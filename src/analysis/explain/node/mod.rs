@@ -10,13 +10,13 @@ use teller::stories;
 pub(super) use story::{AtStart, Story, at_start};
 
 /// Explains several nodes, whose stories were told.
-pub(crate) fn explain_all(
+pub(crate) fn explain_nodes(
     question: Question<'_>,
     nodes: &[NodeId],
     stories: &Stories,
 ) -> Vec<Explanation> {
     let one = |node: &NodeId| Some(told(question, *node, stories.find(*node, question.until)?));
-    nodes.iter().filter_map(one).collect()
+    question.with_troubles(nodes.iter().filter_map(one))
 }
 
 /// What a node's story comes to.
@@ -58,13 +58,8 @@ pub(crate) struct Stories {
 impl Stories {
     /// Those of these nodes up to the time of the question, which takes a walk through the trace.
     pub(crate) fn new(question: Question<'_>, nodes: &[NodeId]) -> Self {
-        Self::up_to(question, nodes, question.until)
-    }
-
-    /// Those of these nodes up to a time.
-    pub(crate) fn up_to(question: Question<'_>, nodes: &[NodeId], until: Time) -> Self {
-        let told = stories(question, nodes, until);
-        Stories { until, told: nodes.iter().copied().zip(told).collect() }
+        let told = nodes.iter().copied().zip(stories(question, nodes)).collect();
+        Stories { until: question.until, told }
     }
 
     /// The story of a node up to that time, if it is here.

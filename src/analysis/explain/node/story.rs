@@ -2,7 +2,6 @@
 
 use super::super::drain::Refusals;
 use super::super::prelude::*;
-use super::super::rules;
 use crate::api::meta::Timestamp;
 use crate::api::node::NodeCondition;
 
@@ -45,14 +44,14 @@ impl Story {
         // A pass after the node is Ready again finds it so; a second for that pass to come.
         let news =
             ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
-        let grace = Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000));
+        let grace = short(Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000)));
         let name = question.analysis.node_name(node);
         let text = format!(
-            "with a --node-monitor-grace-period of {} or more {name} would not have become Unknown: it was heard again at {}",
-            short(grace),
+            "with a --node-monitor-grace-period of {grace} or more {name} would not have become Unknown: it was heard again at {}",
             absolute(heard)
         );
-        Some(Remedy { text, set: rules::manager_flag("node-monitor-grace-period", short(grace)) })
+        let set = format!("flags.kube-controller-manager.node-monitor-grace-period={grace}");
+        Some(Remedy { text, set: Some(set) })
     }
 
     /// Its steps, in their order.
@@ -98,7 +97,7 @@ pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     if plan.unschedulable {
         found.said.push("cordoned".to_owned());
     }
-    for taint in plan.taints.iter().filter(|t| is_no_execute(t.effect)) {
+    for taint in plan.taints.iter().filter(|t| t.effect == Effect::NoExecute) {
         found.no_execute = true;
         let since = taint.time_added.and_then(ago).unwrap_or_default();
         found.said.push(format!("tainted {}{since}", short_taint(taint)));

@@ -4,14 +4,14 @@ use super::super::prelude::*;
 use super::super::rules;
 use super::story::{Kind, Story, at_start};
 
-/// Tells what happened to several nodes up to a time, in one walk: their stories in their order.
-pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> Vec<Story> {
+/// Tells what happened to several nodes, in one walk: their stories in their order.
+pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
     let analysis = question.analysis;
     let places: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
     let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
     let mut follow = Follow::new(analysis);
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until) {
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         let step = follow.apply(id, r);
         let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
         if let Some((_, pod)) = step.eviction(r)
@@ -28,11 +28,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId], until: Time) -> 
         }
         tokens.record(question, r);
     }
-    let finished = |teller: Teller<'_>| {
-        let health = follow.node(teller.node).health();
-        teller.finish(health)
-    };
-    tellers.into_iter().map(finished).collect()
+    tellers.into_iter().map(|teller| teller.finish(&follow)).collect()
 }
 
 /// Tells those whom it concerns a record that is about no node alone, but about the nodes of a zone, or
@@ -101,38 +97,30 @@ struct Teller<'a> {
 }
 
 impl<'a> Teller<'a> {
-    /// Stands at the start of the run.
+    /// Stands at the start of the run, with what was wrong before anything happened in it.
     fn new(question: Question<'a>, node: NodeId) -> Self {
-        let (story, zone) = (Story::default(), ZoneState::Normal);
-        let (turned, queued_at) = (None, None);
+        let mut story = Story::default();
+        let before = at_start(question, node);
+        if !before.said.is_empty() {
+            let (name, said) = (question.analysis.node_name(node), before.said.join("; "));
+            let text = format!("when the run began, {name} was {said}");
+            let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
+            story.steps.push((Step::without_record(Time::ZERO, text), kind));
+        }
+        let (zone, turned, queued_at) = (ZoneState::Normal, None, None);
         let [started_at, zone_since] = [Time::ZERO; 2];
-        let mut teller =
-            Teller { question, node, story, zone, turned, queued_at, started_at, zone_since };
-        teller.begin();
-        teller
+        Teller { question, node, story, zone, turned, queued_at, started_at, zone_since }
     }
 
-    /// The story, its steps in their order; the node is in that health then.
-    fn finish(self, health: Health) -> Story {
+    /// The story, its steps in their order, and the node's health then.
+    fn finish(self, follow: &Follow<'_>) -> Story {
         let mut story = self.story;
         let refused = story.refused.steps(self.question).into_iter();
         story.steps.extend(refused.map(|s| (s, Kind::Other)));
-        story.health = health;
+        story.health = follow.node(self.node).health();
         story.steps.sort_by_key(|(s, _)| s.at);
         story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
         story
-    }
-
-    /// What was wrong before anything happened in the run.
-    fn begin(&mut self) {
-        let before = at_start(self.question, self.node);
-        if before.said.is_empty() {
-            return;
-        }
-        let (name, said) = (self.question.analysis.node_name(self.node), before.said.join("; "));
-        let text = format!("when the run began, {name} was {said}");
-        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
-        self.story.steps.push((Step::without_record(Time::ZERO, text), kind));
     }
 
     /// A step for a record.
@@ -313,5 +301,5 @@ impl<'a> Teller<'a> {
 
 /// Whether one of these taints has the effect NoExecute.
 fn has_no_execute(taints: &[Taint]) -> bool {
-    taints.iter().any(|t| is_no_execute(t.effect))
+    taints.iter().any(|t| t.effect == Effect::NoExecute)
 }

@@ -36,11 +36,6 @@ impl<'a> Case<'_, 'a> {
         self.found.steps.push(self.of.step(m, rule));
     }
 
-    /// Adds the moment at which a timer was set.
-    pub(super) fn timer_step(&mut self, set: &Moment<'_>) {
-        self.step(set, self.timer_rule(set));
-    }
-
     /// Adds what other seconds of its toleration of a taint would have changed.
     pub(super) fn remedy(&mut self, text: String, taint: &str, seconds: &str) {
         let (question, origins) = (self.of.question, self.of.origins());

@@ -42,7 +42,11 @@ impl Case<'_, '_> {
         self.tell(evicted, steps);
         match timer {
             Some(timer) => {
-                self.step(&timer.set, self.set_rule(&timer.set));
+                let rule = match self.of.deciding(&timer.set) {
+                    Some(decides) => decides.map(|t| self.by_toleration(t)),
+                    None => Some(untolerated(&timer.set)),
+                };
+                self.step(&timer.set, rule);
                 let is_of_it = |c: &&Moment<'_>| c.record < moment.record;
                 let last = self.seen.cancelled.iter().rfind(is_of_it);
                 if let Some(cancelled) = last.filter(|c| timer.cancelled_too_late(c)) {
@@ -109,14 +113,6 @@ impl Case<'_, '_> {
         ))
     }
 
-    /// Why a timer was set for its seconds.
-    fn set_rule(&self, set: &Moment<'_>) -> Option<String> {
-        match self.of.deciding(set) {
-            Some(decides) => decides.map(|t| self.by_toleration(t)),
-            None => Some(untolerated(set)),
-        }
-    }
-
     /// Why the pod was evicted at that moment, its timer having run out.
     fn out_rule(&self, moment: &Moment<'_>, timer: &Timer<'_>) -> String {
         let due = timer.due();
@@ -152,7 +148,7 @@ impl Case<'_, '_> {
                 None => self.step(lost, died),
             }
             if self.found.steps.iter().all(|s| s.record != Some(timer.set.record)) {
-                self.timer_step(&timer.set);
+                self.step(&timer.set, self.timer_rule(&timer.set));
             }
         }
         self.found.steps.sort_by_key(|s| s.at);

@@ -57,24 +57,14 @@ impl<'a> Inquiry<'a> {
         self.workloads.get_or_init(found).replacements.get(&eviction)
     }
 
-    /// The story of a node up to the end of the run.
-    fn story(&self, node: NodeId) -> Option<&Story> {
-        let until = self.question.analysis.horizon();
-        if let Some(told) = self.told.find(node, until) {
-            return Some(told);
-        }
-        let whole = || Stories::up_to(self.question, &self.nodes, until);
-        self.whole.get_or_init(whole).find(node, until)
-    }
-
-    /// The story of a node up to the time of the question.
-    pub(super) fn story_asked(&self, node: NodeId) -> Option<&Story> {
-        let until = self.question.until;
-        if until == self.question.analysis.horizon() {
-            return self.story(node);
-        }
-        let asked = || Stories::up_to(self.question, &self.nodes, until);
-        self.asked.get_or_init(asked).find(node, until)
+    /// The story of a node up to the end of the run, or up to the time of the question.
+    pub(super) fn story(&self, node: NodeId, until: Time) -> Option<&Story> {
+        let (own, told) = match until == self.question.analysis.horizon() {
+            true => (&self.whole, self.told.find(node, until)),
+            false => (&self.asked, None),
+        };
+        let new = || Stories::new(Question { until, ..self.question }, &self.nodes);
+        told.or_else(|| own.get_or_init(new).find(node, until))
     }
 
     fn ends(&self) -> &Ends {
@@ -134,7 +124,7 @@ impl<'a> Inquiry<'a> {
         record: RecordId,
     ) -> (Vec<Step>, Option<&Story>) {
         let (question, trace) = (self.question, self.question.analysis.trace);
-        let story = self.story(node);
+        let story = self.story(node, question.analysis.horizon());
         let is_taint = |r: &Record| trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
         let steps = match chain(trace, record).find(|(_, r)| is_taint(r)) {
             None => Vec::new(),

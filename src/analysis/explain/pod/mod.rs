@@ -19,7 +19,7 @@ use seen::{Moment, Seen, gather};
 
 /// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
 /// those of nodes that were told already.
-pub(super) fn explain_all<'a>(
+pub(crate) fn explain_pods<'a>(
     question: Question<'a>,
     pods: &[PodId],
     stories: &'a Stories,
@@ -28,7 +28,7 @@ pub(super) fn explain_all<'a>(
     let nodes = all.iter().flat_map(Seen::nodes);
     let of = Inquiry::new(question, nodes, stories);
     let one = |(pod, seen): (&PodId, &Seen<'a>)| told(&of, *pod, seen);
-    pods.iter().zip(&all).map(one).collect()
+    question.with_troubles(pods.iter().zip(&all).map(one))
 }
 
 /// What became of a pod to which this happened.
@@ -191,11 +191,11 @@ mod tests {
                 let question = Question { analysis: &analysis, until, groups: &[] };
                 let alone: Vec<_> = pods
                     .iter()
-                    .flat_map(|p| explain_all(question, &[*p], &Stories::default()))
+                    .flat_map(|p| explain_pods(question, &[*p], &Stories::default()))
                     .collect();
                 let nodes: Vec<NodeId> = (0..analysis.node_count() as u32).map(NodeId).collect();
                 for stories in [Stories::default(), Stories::new(question, &nodes)] {
-                    assert_eq!(explain_all(question, &pods, &stories), alone);
+                    assert_eq!(explain_pods(question, &pods, &stories), alone);
                 }
                 let evicted = alone.iter().filter(|e| {
                     e.verdict.starts_with("evicted at 6:45.1") && e.object.ends_with("p2")

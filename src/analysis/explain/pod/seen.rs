@@ -112,7 +112,12 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     let mut all: Vec<Seen<'a>> = pods.iter().map(|_| Seen::default()).collect();
     for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         if r.what == What::ControllersStopped {
-            lose_timers((id, r), &follow, &known, pods, &mut all);
+            // Every timer ends with the process.
+            for (seen, pod) in all.iter_mut().zip(pods) {
+                let state = follow.pod(*pod);
+                let moment = || known.moment((id, r), &state, follow.tolerations(*pod));
+                seen.lost.extend(follow.timer(&state).map(|_| moment()));
+            }
         }
         let step = follow.apply(id, r);
         known.record(trace, r);
@@ -128,19 +133,6 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         if matches!(said, Some(EventText::Evicted | EventText::RefusedUnderPressure)) {
             seen.pressed.push(id);
         }
-        if let What::Noted(
-            Note::ContainerServes
-            | Note::ContainerEnded
-            | Note::ContainerUnhealthy
-            | Note::BackOff
-            | Note::ImagePulling
-            | Note::ImagePulled
-            | Note::ImagePullFailed,
-            _,
-        ) = r.what
-        {
-            seen.own.push(id);
-        }
         match r.what {
             What::PodPhase(_) if step.eviction(r).is_some() => {
                 seen.evicted.push((moment(&before), None));
@@ -154,7 +146,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
                     seen.told.push(attempt);
                 }
             }
-            _ => seen.record(r, || moment(&after)),
+            _ => seen.record(id, r, || moment(&after)),
         }
     }
     for (seen, pod) in all.iter_mut().zip(pods) {
@@ -163,23 +155,6 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         seen.image = image.map(|i| i.name.clone());
     }
     all
-}
-
-/// The controllers' process ends with this record, and every timer with it.
-fn lose_timers<'a>(
-    record: (RecordId, &'a Record),
-    follow: &Follow<'a>,
-    known: &Known<'a>,
-    pods: &[PodId],
-    all: &mut [Seen<'a>],
-) {
-    for (seen, pod) in all.iter_mut().zip(pods) {
-        let state = follow.pod(*pod);
-        if follow.timer(&state).is_some() {
-            let moment = known.moment(record, &state, follow.tolerations(*pod));
-            seen.lost.push(moment);
-        }
-    }
 }
 
 impl<'a> Seen<'a> {
@@ -201,12 +176,22 @@ impl<'a> Seen<'a> {
     }
 
     /// A record about the pod that does not take it away.
-    fn record(&mut self, r: &Record, after: impl FnOnce() -> Moment<'a>) {
+    fn record(&mut self, id: RecordId, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {
             What::TimerSet(seconds) => self.timers.push(Timer { set: after(), seconds }),
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),
+            What::Noted(
+                Note::ContainerServes
+                | Note::ContainerEnded
+                | Note::ContainerUnhealthy
+                | Note::BackOff
+                | Note::ImagePulling
+                | Note::ImagePulled
+                | Note::ImagePullFailed,
+                _,
+            ) => self.own.push(id),
             What::EvictionFailed => self.failed.push(after()),
             What::PodPhase(phase) if phase.is_terminal() && r.actor == Actor::Kubelet => {
                 self.ended.push(after());

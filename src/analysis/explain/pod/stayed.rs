@@ -221,8 +221,8 @@ impl Case<'_, '_> {
         let (of, analysis) = (self.of, self.analysis());
         let name = analysis.node_name(node);
         let flags = &analysis.plan.flags;
-        let steps: Vec<Step> =
-            of.story_asked(node).map_or(Vec::new(), |story| story.steps().cloned().collect());
+        let story = of.story(node, of.question.until);
+        let steps: Vec<Step> = story.map_or(Vec::new(), |story| story.steps().cloned().collect());
         let has = |end: &str| steps.iter().any(|s| s.text.ends_with(end));
         let queued = "waits in its zone's queue for the NoExecute taint";
         let waits = steps.iter().rfind(|s| s.text.ends_with(queued)).map(|s| s.at);

@@ -34,7 +34,7 @@ pub(super) fn write(
     for (node, why) in (0..).zip(of_nodes) {
         told.add(NODE, node, &why);
     }
-    for (zone, why) in (0..).zip(explain_zones(question)) {
+    for (zone, why) in (0..).zip(explain_zones(question, 0..analysis.zones.len() as u16)) {
         told.add(ZONE, zone, &why);
     }
     let (places, ids): (Vec<u32>, Vec<WorkloadId>) =
