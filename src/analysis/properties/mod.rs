@@ -57,10 +57,6 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
     }
     let mut found = found.all;
     found.sort_by_key(|v| (v.at, v.node, v.pod));
-    for violation in &mut found {
-        violation.records.sort_unstable();
-        violation.records.dedup();
-    }
     found
 }
 

@@ -58,13 +58,13 @@ impl<'w, 'a> Looked<'w, 'a> {
 
 /// The violations of those pods that for a span of time are what they may not be, each life of a pod at
 /// most once. `since` says from when on a pod is, `tell` what is wrong with one of which that is said
-/// at that time, and which record shows it beside its creation.
+/// at that time, by its name and its node's, and which record shows it beside its creation.
 fn overdue<'a>(
     analysis: &'a Analysis<'a>,
     found: &mut Found,
     within: Dur,
     since: impl Fn(&Looked<'_, 'a>) -> Option<Time>,
-    tell: impl Fn(&Looked<'_, 'a>, Time) -> (String, RecordId),
+    tell: impl Fn(&Looked<'_, 'a>, [&str; 2], Time) -> (String, RecordId),
 ) {
     let mut walk = Walk::new(analysis);
     // Before a pod's first record nothing is known of what it tolerates.
@@ -73,7 +73,8 @@ fn overdue<'a>(
     let deadline = |walk: &Walk<'a>, pod| analysis.due(since(&Looked::new(walk, pod))?, within);
     let mut add = |walk: &Walk<'a>, pod: PodId, at: Time| {
         let looked = Looked::new(walk, pod);
-        let (text, shown) = tell(&looked, at);
+        let names = [analysis.pod_name(pod), walk.node_of(&looked.state)];
+        let (text, shown) = tell(&looked, names, at);
         let node = looked.state.node_id();
         found.add(at, (Some(pod), node), text, &[looked.life().created, shown]);
     };
@@ -139,8 +140,7 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
     let since = |pod: &Looked<'_, 'a>| {
         due(pod).filter(|_| pod.state.is_active()).map(|d| d.at.max(pod.life().tolerations_at))
     };
-    let tell = |pod: &Looked<'_, 'a>, at: Time| {
-        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+    let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let due = due(pod);
         let why = due.map_or(String::new(), |d| {
             let tolerated = match d.seconds {
@@ -179,8 +179,7 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let booted = pod.walk.booted_at[node.index()].saturating_add(start);
         lost.then(|| pod.node_since().max(life.ready_at).max(booted))
     };
-    let tell = |pod: &Looked<'_, 'a>, at: Time| {
-        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+    let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let (lost, back) = (pod.life().ready_at, pod.node_since());
         let text = format!(
             "{name} has been NotReady since {lost} and still is at {at} although {node} has been healthy since {back}"
@@ -195,8 +194,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         pod.node_if(|node| node.health() == Health::Unknown)?;
         pod.state.is_available().then(|| pod.node_since().max(pod.life().ready_at))
     };
-    let tell = |pod: &Looked<'_, 'a>, at: Time| {
-        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+    let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let unknown = pod.node_since();
         let text = format!(
             "{name} is still Ready at {at} although {node} has been Unknown since {unknown}"
@@ -221,8 +219,7 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let required = pod.walk.due(pod.id, &pod.state, false).is_some();
         (lasts && !required).then_some(since)
     };
-    let tell = |pod: &Looked<'_, 'a>, at: Time| {
-        let (name, node) = (analysis.pod_name(pod.id), pod.walk.node_of(&pod.state));
+    let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let (timer, began) = set(pod).map_or((NO_RECORD, Time::ZERO), |(timer, r)| (timer, r.at));
         let text = format!(
             "the countdown of {name} that began at {began} still runs at {at} although no taint of {node} requires it"

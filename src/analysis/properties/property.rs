@@ -168,14 +168,9 @@ impl Property {
 
 /// `PodStuck` as `pod-stuck`; what is written with hyphens stays.
 fn kebab(name: &str) -> String {
-    let mut out = String::with_capacity(name.len() + 4);
-    for (i, c) in name.char_indices() {
-        if c.is_ascii_uppercase() && i > 0 {
-            out.push('-');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
+    let begins_word = |(i, c): (usize, char)| (c.is_ascii_uppercase() && i > 0).then_some('-');
+    let chars = name.char_indices();
+    chars.flat_map(|at| begins_word(at).into_iter().chain([at.1.to_ascii_lowercase()])).collect()
 }
 
 /// The name, and the bound where there is one; reads back the same.
@@ -248,7 +243,9 @@ impl Found {
         text: String,
         records: &[RecordId],
     ) {
-        let records = records.iter().copied().filter(|r| *r != NO_RECORD).collect();
+        let records: BTreeSet<RecordId> =
+            records.iter().copied().filter(|r| *r != NO_RECORD).collect();
+        let records = records.into_iter().collect();
         self.all.push(Violation { property: self.property, at, pod, node, text, records });
     }
 }

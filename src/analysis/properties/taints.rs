@@ -67,10 +67,8 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, 
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         search.record(id, r);
     }
-    let horizon = analysis.horizon();
-    let left: Vec<_> = search.without.iter().map(|(k, v)| (*k, *v)).collect();
-    for (key, since) in left {
-        search.end(key, since, horizon, true);
+    for (key, since) in std::mem::take(&mut search.without) {
+        search.end(key, since, analysis.horizon(), true);
     }
 }
 
@@ -85,6 +83,7 @@ impl Reasons {
 
 impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
+        self.walk.apply(id, r);
         if let Some(node) = r.node() {
             match r.what {
                 What::NodeCondition(kind, status, _) => {
@@ -92,16 +91,10 @@ impl<'a> Search<'a> {
                 }
                 What::NodeUnschedulable(value) => self.reasons[node.index()].unschedulable = value,
                 What::NodeTaints(_) | What::NodeDeleted | What::NodeCreated => {}
-                _ => {
-                    self.walk.apply(id, r);
-                    return;
-                }
+                _ => return,
             }
-            self.walk.apply(id, r);
-            self.look(node, r.at, id);
-            return;
+            return self.look(node, r.at, id);
         }
-        self.walk.apply(id, r);
         let entered = match r.what {
             What::MasterDisruptionEntered => true,
             What::MasterDisruptionLeft | What::ControllersStopped => false,
@@ -117,21 +110,19 @@ impl<'a> Search<'a> {
 
     /// Looks through a node's taints after something about it has changed.
     fn look(&mut self, node: NodeId, at: Time, record: RecordId) {
-        let key_of = |h: &Held<'a>| (node, h.taint.key.as_str(), h.is_no_execute());
-        let held = self.walk.follow.taints(node).iter().copied();
-        let held: Vec<Held<'a>> = held.filter(is_written_by_controllers).collect();
-        let goes_on = |key| held.iter().any(|h| key_of(h) == key && !self.has_reason(node, h));
+        let held = self.walk.follow.taints(node).iter();
+        let now = held.filter(|h| is_written_by_controllers(h) && !self.has_reason(node, h));
+        let now: Vec<(NodeId, &'a str, bool)> =
+            now.map(|h| (node, h.taint.key.as_str(), h.is_no_execute())).collect();
         let known = self.without.range((node, "", false)..).take_while(|((n, ..), _)| *n == node);
         let known = known.map(|(key, since)| (*key, *since));
-        let over: Vec<_> = known.filter(|(key, _)| !goes_on(*key)).collect();
+        let over: Vec<_> = known.filter(|(key, _)| !now.contains(key)).collect();
         for (key, since) in over {
             self.end(key, since, at, false);
             self.without.remove(&key);
         }
-        for h in &held {
-            if !self.has_reason(node, h) {
-                self.without.entry(key_of(h)).or_insert((at, record));
-            }
+        for key in now {
+            self.without.entry(key).or_insert((at, record));
         }
     }
 
