@@ -1,6 +1,12 @@
-//! Times and durations as people and programs read them, by integer arithmetic.
+//! Times and durations as people and programs read them, by integer arithmetic, and how far apart
+//! times are.
 
 use crate::kernel::{Dur, Time};
+
+/// How far apart two times are.
+pub(crate) fn apart(a: Time, b: Time) -> Dur {
+    a.max(b).since(a.min(b))
+}
 
 /// `10:50.500`, or `1:10:50.500` from an hour on.
 pub(crate) fn absolute(at: Time) -> String {

@@ -59,9 +59,6 @@ impl Eviction<'_> {
     }
 }
 
-/// Stands for "no eviction" in the list of each pod's latest.
-const NONE: u32 = u32::MAX;
-
 /// The evictions of a run in the order in which they happened.
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     let (mut finder, mut follow) = (Finder::new(analysis), Follow::new(analysis));
@@ -79,20 +76,20 @@ pub(super) struct Finder<'a> {
     /// The latest NoExecute taint of each node, those that it has from its creation first.
     latest_taint: Vec<Option<&'a Taint>>,
     /// Per node the evictions that wait for it to be back.
-    waiting: Vec<Vec<u32>>,
-    /// Per pod its latest eviction, which waits for it to be gone, or [`NONE`].
-    latest: Vec<u32>,
+    waiting: Vec<Vec<usize>>,
+    /// Per pod its latest eviction, which waits for it to be gone.
+    latest: Vec<Option<usize>>,
 }
 
 impl<'a> Finder<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
         for (i, n) in (0..).zip(&analysis.plan.nodes) {
-            let latest = n.taints.iter().rfind(|t| is_no_execute(t.effect));
+            let latest = n.taints.iter().rfind(|t| t.effect == Effect::NoExecute);
             latest_taint[analysis.node_id(i).index()] = latest;
         }
         let waiting = vec![Vec::new(); analysis.node_count()];
-        let latest = vec![NONE; analysis.pod_count()];
+        let latest = vec![None; analysis.pod_count()];
         Finder { analysis, found: Vec::new(), latest_taint, waiting, latest }
     }
 
@@ -101,11 +98,9 @@ impl<'a> Finder<'a> {
         self.node(r, step);
         if r.what == What::PodGone
             && let Some((pod, ..)) = step.pod
+            && let Some(index) = self.latest[pod.index()].take()
         {
-            let index = std::mem::replace(&mut self.latest[pod.index()], NONE);
-            if let Some(e) = self.found.get_mut(index as usize) {
-                e.gone_at = Some(r.at);
-            }
+            self.found[index].gone_at = Some(r.at);
         }
         if let Some((pod, before)) = step.eviction(r) {
             self.eviction(id, r, (pod, &before), follow);
@@ -117,11 +112,11 @@ impl<'a> Finder<'a> {
         let Some((node, before, after)) = step.node else { return };
         if let Some(change) = self.analysis.trace.taint_change(r) {
             let latest = &mut self.latest_taint[node.index()];
-            *latest = change.added.iter().rfind(|t| is_no_execute(t.effect)).or(*latest);
+            *latest = change.added.iter().rfind(|t| t.effect == Effect::NoExecute).or(*latest);
         }
         if after.is_back() && !before.is_back() {
             for i in self.waiting[node.index()].drain(..) {
-                self.found[i as usize].node_back_at = Some(r.at);
+                self.found[i].node_back_at = Some(r.at);
             }
         }
     }
@@ -149,11 +144,11 @@ impl<'a> Finder<'a> {
         let latest_taint = || self.latest_taint[node?.index()];
         let taint = by_taint.then(|| taint_of(trace, id).or_else(latest_taint)).flatten();
         let back = is_back.then_some(r.at);
-        let index = self.found.len() as u32;
+        let index = self.found.len();
         if let (Some(n), None) = (node, back) {
             self.waiting[n.index()].push(index);
         }
-        self.latest[pod.index()] = index;
+        self.latest[pod.index()] = Some(index);
         self.found.push(Eviction {
             at: r.at,
             record: id,
@@ -172,6 +167,7 @@ impl<'a> Finder<'a> {
 
 /// The NoExecute taint that was added nearest among the causes of a record.
 fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
-    chain(trace, id)
-        .find_map(|(_, r)| trace.taint_change(r)?.added.iter().find(|t| is_no_execute(t.effect)))
+    chain(trace, id).find_map(|(_, r)| {
+        trace.taint_change(r)?.added.iter().find(|t| t.effect == Effect::NoExecute)
+    })
 }

@@ -38,16 +38,8 @@ impl Pair {
 
     /// Whether it is explained: both are no farther apart than that.
     pub(crate) fn is_explained(&self, tolerance: Dur) -> bool {
-        self.simulated.is_some_and(|at| are_near(at, self.recorded, tolerance))
+        self.simulated.is_some_and(|at| apart(at, self.recorded) <= tolerance)
     }
-}
-
-fn apart(a: Time, b: Time) -> Dur {
-    a.max(b).since(a.min(b))
-}
-
-fn are_near(a: Time, b: Time, tolerance: Dur) -> bool {
-    apart(a, b) <= tolerance
 }
 
 /// All evictions of both.
@@ -74,7 +66,7 @@ impl Matched {
         let reordered = by_pod(reordered);
         let pair = |(pod, at): (&String, &Time)| {
             let near = |times: &[Time]| {
-                let near = times.iter().filter(|t| are_near(**t, *at, tolerance));
+                let near = times.iter().filter(|t| apart(**t, *at) <= tolerance);
                 (near.count(), times.iter().copied().min_by_key(|t| apart(*t, *at)))
             };
             let own = simulated.get(pod.as_str());

@@ -105,7 +105,7 @@ pub(crate) struct Held<'a> {
 impl Held<'_> {
     /// Its effect is NoExecute.
     pub(crate) fn is_no_execute(&self) -> bool {
-        is_no_execute(self.taint.effect)
+        self.taint.effect == Effect::NoExecute
     }
 
     /// Kubernetes itself writes such a NoExecute taint when a node fails.
@@ -300,11 +300,6 @@ impl PodState {
     pub(crate) fn node_id(&self) -> Option<NodeId> {
         (self.node != NO_NODE).then_some(NodeId(self.node))
     }
-}
-
-/// Whether an effect matters to lanes and rows beyond being shown.
-pub(super) fn is_no_execute(effect: Effect) -> bool {
-    effect == Effect::NoExecute
 }
 
 /// Whether Kubernetes itself sets a taint of this key as NoExecute when a node fails.

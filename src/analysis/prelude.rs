@@ -1,9 +1,9 @@
 //! What nearly every file of this layer names: of the layers below, and what a run is looked at with.
 
 pub(super) use super::causes::{Since, chain};
-pub(super) use super::clock::{absolute, short, to_the_millisecond};
+pub(super) use super::clock::{absolute, apart, short, to_the_millisecond};
 pub(super) use super::costs::Costs;
-pub(super) use super::objects::{Held, NodeFlags, is_failure_key, is_no_execute};
+pub(super) use super::objects::{Held, NodeFlags, is_failure_key};
 pub(super) use super::owners::Owners;
 pub(super) use super::setting::{Analysis, short_key, zone_in_words, zone_name};
 pub(super) use super::state::{Follow, Health, NO_NODE, PodState, Step};

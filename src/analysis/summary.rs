@@ -132,8 +132,8 @@ struct Tally<'a> {
     summary: Summary,
     detection: Vec<Dur>,
     tainting: Vec<Dur>,
-    /// Per node when it had NoExecute taints: begin and end.
-    no_execute: Vec<Vec<(Time, Time)>>,
+    /// Per node until when it had NoExecute taints last.
+    no_execute_until: Vec<Time>,
     were_unknown: BTreeSet<NodeId>,
     were_tainted: BTreeSet<NodeId>,
     /// Those to which somebody else than node lifecycle gave a NoExecute taint.
@@ -145,19 +145,15 @@ struct Tally<'a> {
 impl<'a> Tally<'a> {
     fn new(analysis: &'a Analysis<'a>) -> Self {
         let truth = Truth::new(analysis);
-        let mut no_execute = vec![Vec::new(); analysis.node_count()];
-        for (n, flags) in truth.follow.nodes() {
-            if flags.no_execute > 0 {
-                no_execute[n.index()].push((Time::ZERO, Time::MAX));
-            }
-        }
+        let tainted = truth.follow.nodes().map(|(_, n)| n.no_execute > 0);
+        let no_execute_until = tainted.map(|is| if is { Time::MAX } else { Time::ZERO }).collect();
         Tally {
             analysis,
             truth,
             summary: Summary::default(),
             detection: Vec::new(),
             tainting: Vec::new(),
-            no_execute,
+            no_execute_until,
             were_unknown: BTreeSet::new(),
             were_tainted: BTreeSet::new(),
             were_tainted_by_others: BTreeSet::new(),
@@ -194,7 +190,6 @@ impl<'a> Tally<'a> {
 
     fn node(&mut self, id: RecordId, r: &Record, step: &Step) {
         let Some((node, before, after)) = step.node else { return };
-        let i = node.index();
         if matches!(r.what, What::NodeCondition(NodeConditionType::Ready, ..))
             && after.ready == Some(ConditionStatus::Unknown)
             && before.ready != after.ready
@@ -203,7 +198,7 @@ impl<'a> Tally<'a> {
             self.detection.extend(self.latency(id, node, r.at));
         }
         if let Some(change) = self.analysis.trace.taint_change(r) {
-            let of_failure = |t: &Taint| is_no_execute(t.effect) && is_failure_key(&t.key);
+            let of_failure = |t: &Taint| t.effect == Effect::NoExecute && is_failure_key(&t.key);
             let [added, removed] =
                 [&change.added, &change.removed].map(|t| t.iter().any(of_failure));
             if r.actor != Actor::NodeLifecycle {
@@ -215,12 +210,8 @@ impl<'a> Tally<'a> {
             }
         }
         match (before.no_execute > 0, after.no_execute > 0) {
-            (false, true) => self.no_execute[i].push((r.at, Time::MAX)),
-            (true, false) => {
-                if let Some(last) = self.no_execute[i].last_mut() {
-                    last.1 = r.at;
-                }
-            }
+            (false, true) => self.no_execute_until[node.index()] = Time::MAX,
+            (true, false) => self.no_execute_until[node.index()] = r.at,
             _ => {}
         }
     }
@@ -236,12 +227,6 @@ impl<'a> Tally<'a> {
         if step.deletion_begins().is_some() {
             *self.summary.deletions.entry(r.actor).or_default() += 1;
         }
-    }
-
-    /// Whether a node had a NoExecute taint at some time from then on.
-    fn tainted_since(&self, node: u32, from: Time) -> bool {
-        let last = self.no_execute.get(node as usize).and_then(|spans| spans.last());
-        last.is_some_and(|&(_, end)| end > from)
     }
 
     fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Summary {
@@ -276,8 +261,9 @@ impl<'a> Tally<'a> {
                 PodPhase::Running => end.not_ready += 1,
             }
             pending_timers += u64::from(self.truth.follow.timer(p).is_some());
-            let in_danger = self.had_timer[id.index()]
-                || (p.node != NO_NODE && self.tainted_since(p.node, p.bound_at));
+            let tainted = self.no_execute_until.get(p.node as usize);
+            let in_danger =
+                self.had_timer[id.index()] || tainted.is_some_and(|until| *until > p.bound_at);
             kept += u64::from(in_danger && !p.deleting && !p.phase.is_terminal());
         }
         for (_, n) in self.truth.follow.nodes() {

@@ -99,12 +99,7 @@ pub(crate) enum Noise {
 impl Group {
     /// By how much its objects differ in time: the least and the most.
     pub(crate) fn shift(&self) -> Option<(Dur, Dur)> {
-        let shifts = self.pairs.iter().filter_map(|p| Some(distance(p.a?.at, p.b?.at)));
+        let shifts = self.pairs.iter().filter_map(|p| Some(apart(p.a?.at, p.b?.at)));
         Some((shifts.clone().min()?, shifts.max()?))
     }
-}
-
-/// How far apart two times are.
-pub(super) fn distance(a: Time, b: Time) -> Dur {
-    a.max(b).since(a.min(b))
 }

@@ -98,17 +98,11 @@ impl Sides {
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
     let Sides { names, pairs, costs, mut workloads } = Sides::new(runs, window, tolerance);
     // Noise is where two runs part only if nothing else is.
-    let first = pairs
-        .iter()
-        .min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)))
-        .map(|p| Group {
-            what: p.what(&names),
-            way: p.way(),
-            of: p.of(&names),
-            details: p.details(&names),
-            noise: p.noise(&names),
-            pairs: vec![p.named(&names)],
-        });
+    let first = pairs.iter().min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)));
+    let first = first.and_then(|p| {
+        let (_, alone) = at_level(&[*p], &names, 0).pop()?;
+        Some(Group { of: p.of(&names), ..alone })
+    });
     let groups = group(pairs, &names, most);
     workloads.retain(|w| !w.is_like(tolerance));
     let missing = |w: &WorkloadChange| {

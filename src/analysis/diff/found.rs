@@ -4,7 +4,7 @@
 use super::super::facts::{Fact, Finding};
 use super::super::rows::Text;
 use super::super::words::stem;
-use super::change::{Noise, Occurrence, Pair, Way, distance};
+use super::change::{Noise, Occurrence, Pair, Way};
 use crate::analysis::facts::PENDING;
 use crate::analysis::prelude::*;
 
@@ -79,17 +79,9 @@ impl Names {
 
 /// The names of both, and for each of theirs its place.
 fn union(a: Vec<String>, b: Vec<String>) -> (Vec<String>, [Vec<u32>; 2]) {
-    let first = (0..a.len() as u32).collect();
-    let mut all = a;
-    let places: BTreeMap<String, u32> = all.iter().cloned().zip(0..).collect();
-    let place = |name: String| {
-        places.get(&name).copied().unwrap_or_else(|| {
-            all.push(name);
-            all.len() as u32 - 1
-        })
-    };
-    let second = b.into_iter().map(place).collect();
-    (all, [first, second])
+    let mut all = Numbered::default();
+    let places = [a, b].map(|names| names.into_iter().map(|name| all.number(name)).collect());
+    (all.all, places)
 }
 
 /// The rank of what is reported once more in other words: behind all others.
@@ -200,7 +192,7 @@ const SLIGHT: Dur = Dur::from_secs(1);
 pub(super) struct Paired {
     pub(super) what: u32,
     pub(super) pod: u32,
-    node: u32,
+    pub(super) node: u32,
     pub(super) a: Option<Seen>,
     pub(super) b: Option<Seen>,
     /// The times differ.
@@ -238,7 +230,7 @@ impl Paired {
         let rank = names.whats.all[self.what as usize].0;
         let (a, b) = match (self.a, self.b) {
             _ if rank == WORDS => return Some(Noise::Words),
-            (Some(a), Some(b)) if distance(a.at, b.at) < SLIGHT => (a, b),
+            (Some(a), Some(b)) if apart(a.at, b.at) < SLIGHT => (a, b),
             _ => return None,
         };
         match rank {
@@ -275,19 +267,9 @@ impl Paired {
         }
     }
 
-    /// What is said of which object.
-    pub(super) fn identity(&self) -> (u32, u32, u32) {
-        (self.what, self.pod, self.node)
-    }
-
-    /// Whether its object is a pod.
-    pub(super) fn is_of_pod(&self) -> bool {
-        self.pod != NONE
-    }
-
     /// By how much the times differ.
     pub(super) fn shift(&self) -> Option<Dur> {
-        Some(distance(self.a?.at, self.b?.at))
+        Some(apart(self.a?.at, self.b?.at))
     }
 
     pub(super) fn named(&self, names: &Names) -> Pair {
@@ -309,7 +291,7 @@ pub(super) fn pairs(a: Found, mut b: Found, tolerance: Dur) -> Vec<Paired> {
     let mut both = |key: Key, a: &[Seen], b: &[Seen]| {
         for (a, b) in matched(a, b) {
             let pair = a.zip(b);
-            let shifted = pair.is_none_or(|(a, b)| distance(a.at, b.at) > tolerance);
+            let shifted = pair.is_none_or(|(a, b)| apart(a.at, b.at) > tolerance);
             if shifted || pair.is_some_and(|(a, b)| (a.detail, a.node) != (b.detail, b.node)) {
                 found.push(Paired { what: key.0, pod: key.1, node: key.2, a, b, shifted });
             }
@@ -343,8 +325,8 @@ fn matched(a: &[Seen], b: &[Seen]) -> Vec<(Option<Seen>, Option<Seen>)> {
     cost[..width].fill(0);
     for i in 1..=a.len() {
         for j in i..=b.len() {
-            let apart = distance(a[i - 1].at, b[j - 1].at).as_nanos();
-            let taken = cost[(i - 1) * width + j - 1].saturating_add(apart.into());
+            let between = apart(a[i - 1].at, b[j - 1].at).as_nanos();
+            let taken = cost[(i - 1) * width + j - 1].saturating_add(between.into());
             let left = if j > i { cost[i * width + j - 1] } else { u128::MAX };
             cost[i * width + j] = taken.min(left);
         }

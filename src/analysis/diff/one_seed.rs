@@ -3,6 +3,7 @@
 use super::change::{Noise, Way};
 use super::compare::{Sides, WorkloadChange};
 use super::costs::Bill;
+use super::found::NONE;
 use super::patterns::{Kind, Tally, put};
 use crate::analysis::prelude::*;
 
@@ -35,10 +36,10 @@ impl OneSeed {
                 rank: p.rank(&names).0,
                 what: p.what(&names),
                 way: p.way(),
-                of_pods: p.is_of_pod(),
+                of_pods: p.pod != NONE,
                 of: p.of(&names),
             };
-            let new = u64::from(seen.insert((p.identity(), kind.way)));
+            let new = u64::from(seen.insert(((p.what, p.pod, p.node), kind.way)));
             let tally = Tally {
                 seeds: 1,
                 facts: 1,

@@ -138,8 +138,6 @@ impl Tally {
 }
 
 pub(super) fn put<K: Ord>(all: &mut BTreeMap<K, Tally>, key: K, tally: &Tally, same_seed: bool) {
-    match all.get_mut(&key) {
-        Some(known) => known.add(tally, same_seed),
-        None => drop(all.insert(key, tally.clone())),
-    }
+    let known = all.entry(key).and_modify(|known| known.add(tally, same_seed));
+    known.or_insert_with(|| tally.clone());
 }
