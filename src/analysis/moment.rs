@@ -62,19 +62,15 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         let is_over = over.get(&pod).is_some_and(|&t| t < at);
         let away = is_away(&follow, state);
         let waits = state.node == NO_NODE && state.is_pending();
-        let now = Moment {
-            pending: u64::from(waits && refused.contains(&pod)),
-            why: None,
-            unattached: u64::from(state.is_unattached()),
-            stuck: u64::from(state.deleting && (is_over || away)),
-            left: u64::from(away && state.is_active()),
-        };
-        if now != Moment::default() {
+        let pending = waits && refused.contains(&pod);
+        let (unattached, left) = (state.is_unattached(), away && state.is_active());
+        let stuck = state.deleting && (is_over || away);
+        if pending || unattached || stuck || left {
             let sum = found.entry(owners.of(analysis, pod)).or_default();
-            sum.pending += now.pending;
-            sum.unattached += now.unattached;
-            sum.stuck += now.stuck;
-            sum.left += now.left;
+            sum.pending += u64::from(pending);
+            sum.unattached += u64::from(unattached);
+            sum.stuck += u64::from(stuck);
+            sum.left += u64::from(left);
         }
     }
     for (of, moment) in &mut found {
@@ -100,11 +96,8 @@ pub(crate) fn evicted_after(
     while let Some((id, r)) = records.next_if(|(_, r)| r.at < at) {
         follow.apply(id, r);
     }
-    let mut left: BTreeSet<PodId> = follow
-        .pods()
-        .filter(|(_, p)| p.is_active() && is_away(&follow, p))
-        .map(|(pod, _)| pod)
-        .collect();
+    let sit = follow.pods().filter(|(_, p)| p.is_active() && is_away(&follow, p));
+    let mut left: BTreeSet<PodId> = sit.map(|(pod, _)| pod).collect();
     let mut last: BTreeMap<Option<WorkloadId>, Option<Time>> = BTreeMap::new();
     for (_, r) in records {
         if let (Some(pod), What::PodDeleting(_)) = (r.pod(), r.what)
@@ -113,8 +106,6 @@ pub(crate) fn evicted_after(
             last.insert(owners.of(analysis, pod), Some(r.at));
         }
     }
-    for pod in left {
-        last.insert(owners.of(analysis, pod), None);
-    }
+    last.extend(left.into_iter().map(|pod| (owners.of(analysis, pod), None)));
     last
 }

@@ -15,8 +15,6 @@ pub(crate) struct WorkloadOutcome {
     pub(crate) unavailable: Dur,
     /// The longest stretch of that.
     pub(crate) longest_gap: Dur,
-    /// The sum over the missing pods of the time in which each was missing, in pod-nanoseconds.
-    pub(crate) missing_ns: u128,
     /// The fewest available pods since there were enough of them.
     pub(crate) least_available: u32,
     /// Pods that were lost.
@@ -62,7 +60,6 @@ impl WorkloadOutcome {
             available: vec![(Time::ZERO, 0)],
             unavailable: Dur::ZERO,
             longest_gap: Dur::ZERO,
-            missing_ns: 0,
             least_available: 0,
             lost: 0,
             replaced: 0,
@@ -102,10 +99,8 @@ pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome
     let mut gap = Dur::ZERO;
     for (i, &(from, wanted, available)) in values.iter().enumerate() {
         let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
-        let missing = wanted.saturating_sub(available);
-        o.missing_ns += u128::from(missing) * u128::from(lasts.as_nanos());
-        gap = if missing > 0 { gap.saturating_add(lasts) } else { Dur::ZERO };
-        if missing > 0 {
+        gap = if available < wanted { gap.saturating_add(lasts) } else { Dur::ZERO };
+        if available < wanted {
             o.unavailable = o.unavailable.saturating_add(lasts);
         }
         o.longest_gap = o.longest_gap.max(gap);

@@ -24,15 +24,13 @@ impl Owners {
                 root[id.index()] = owner;
             }
         }
-        for r in analysis
-            .trace
-            .iter()
-            .filter(|r| r.actor == Actor::Deployment && matches!(r.what, What::WorkloadCreated(_)))
-        {
-            let name =
-                names.workload_name(WorkloadId(r.object)).replacen("ReplicaSet", "Deployment", 1);
-            let owner =
-                name.rsplit_once('-').and_then(|(deployment, _)| names.find_workload(deployment));
+        let is_made = |what| matches!(what, What::WorkloadCreated(_));
+        let by_deployments = analysis.trace.iter().filter(|r| r.actor == Actor::Deployment);
+        for r in by_deployments.filter(|r| is_made(r.what)) {
+            let set = names.workload_name(WorkloadId(r.object));
+            let name = set.replacen("ReplicaSet", "Deployment", 1);
+            let deployment = name.rsplit_once('-').map(|(deployment, _)| deployment);
+            let owner = deployment.and_then(|deployment| names.find_workload(deployment));
             if let (Some(owner), Some(slot)) = (owner, root.get_mut(r.object as usize)) {
                 *slot = owner;
             }

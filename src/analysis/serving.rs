@@ -182,9 +182,8 @@ impl<'a> Walk<'a> {
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
         let Some(desired) = wanted_from(self.analysis.trace, r) else { return };
-        let by_pods =
-            self.all[id.index()].as_ref().is_none_or(|s| s.name.starts_with("DaemonSet/"));
-        if !by_pods {
+        let served = self.all[id.index()].as_ref();
+        if served.is_some_and(|s| !s.name.starts_with("DaemonSet/")) {
             self.with(id.index(), r.at, |c| c.desired = desired);
         }
     }

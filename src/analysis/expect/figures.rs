@@ -24,11 +24,6 @@ fn sum(all: &[Values]) -> Values {
     out
 }
 
-/// The same steps with wider values.
-fn wide(steps: &Steps) -> Values {
-    steps.iter().map(|s| (s.0, u64::from(s.1))).collect()
-}
-
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
 pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u64)> {
     let mut out = vec![(from, to, value_at(values, from))];
@@ -46,6 +41,17 @@ impl Run<'_> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
         let is_its = |o: &&WorkloadOutcome| names.is_none_or(|n| n.contains(name(o)));
         self.workloads().outcomes.iter().filter(is_its).collect()
+    }
+
+    /// The sum of steps of workloads.
+    fn steps(
+        &self,
+        names: Option<&BTreeSet<String>>,
+        of: impl Fn(&WorkloadOutcome) -> Steps,
+    ) -> Values {
+        let wide = |steps: Steps| steps.into_iter().map(|(t, n)| (t, u64::from(n))).collect();
+        let all: Vec<Values> = self.outcomes(names).into_iter().map(|o| wide(of(o))).collect();
+        sum(&all)
     }
 
     fn servings(&self, names: Option<&BTreeSet<String>>) -> Vec<&Served> {
@@ -143,10 +149,6 @@ impl Run<'_> {
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
         let horizon = self.analysis.horizon();
-        let steps = |of: &dyn Fn(&WorkloadOutcome) -> Steps| {
-            let all: Vec<Values> = self.outcomes(names).iter().map(|o| wide(&of(o))).collect();
-            sum(&all)
-        };
         let of_outcomes = |of: fn(&WorkloadOutcome) -> Dur| {
             let all = self.outcomes(names).into_iter();
             all.map(move |o| of(o).as_nanos())
@@ -158,8 +160,8 @@ impl Run<'_> {
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
         match &c.quantity {
-            Quantity::Available(_) => steps(&|o| o.available.clone()),
-            Quantity::Unavailable(_) => steps(&|o| o.missing(horizon)),
+            Quantity::Available(_) => self.steps(names, |o| o.available.clone()),
+            Quantity::Unavailable(_) => self.steps(names, |o| o.missing(horizon)),
             Quantity::Requests(by) => self.requests(by),
             Quantity::NotReadyNodes(zone) => self.not_ready(zone),
             Quantity::Evicted(_) => self.evicted(names),
@@ -188,10 +190,7 @@ impl Run<'_> {
         match &c.quantity {
             Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
             Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
-            Quantity::Unavailable(_) => {
-                let wanted = |o: &&WorkloadOutcome| wide(&o.wanted);
-                highest(sum(&self.outcomes(names).iter().map(wanted).collect::<Vec<_>>()))
-            }
+            Quantity::Unavailable(_) => highest(self.steps(names, |o| o.wanted.clone())),
             Quantity::BelowNeed(_) => Some(whole * self.servings(names).len() as u64),
             Quantity::UnavailableSeconds(_) => Some(whole * self.outcomes(names).len() as u64),
             Quantity::LongestBelowNeed(_) | Quantity::LongestGap(_) => Some(whole),

@@ -97,8 +97,8 @@ pub(super) fn judge_pending(
 ) -> Result<Option<Failed>, Wrong> {
     let fits = selected(run, pods)?;
     let waits = waiting(run, &fits, at);
-    let is_counted = |w: &Waiting| reason.is_none_or(|part| why(run, w.1).contains(part));
-    let counted: Vec<Waiting> = waits.iter().copied().filter(is_counted).collect();
+    let is_counted = |w: &Waiting<'_>| reason.is_none_or(|part| w.2.contains(part));
+    let counted: Vec<Waiting<'_>> = waits.iter().copied().filter(is_counted).collect();
     let n = counted.len() as u64;
     if (count.least..=count.most).contains(&n) {
         return Ok(None);
@@ -130,30 +130,25 @@ pub(super) fn never_for(run: &Run<'_>, reason: &str) -> Option<String> {
     (!is_known).then(|| format!("no pod ever waited for a reason with `{reason}` in this run"))
 }
 
-/// A pod that waits, with the record of its latest FailedScheduling event, or [`NO_RECORD`].
-type Waiting = (PodId, RecordId);
+/// A pod that waits, with the record of its latest FailedScheduling event, or [`NO_RECORD`], and
+/// what that says.
+type Waiting<'a> = (PodId, RecordId, &'a str);
 
 /// The selected pods that are Pending at a moment.
-fn waiting(run: &Run<'_>, fits: &[bool], at: Time) -> Vec<Waiting> {
+fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting<'a>> {
     let analysis = run.analysis;
     let mut follow = Follow::new(analysis);
-    let mut why: BTreeMap<PodId, RecordId> = BTreeMap::new();
+    let mut why: BTreeMap<PodId, (RecordId, &str)> = BTreeMap::new();
     for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= at) {
         follow.apply(id, r);
-        if analysis.trace.failed_scheduling(r).is_some() {
-            why.insert(PodId(r.object), id);
+        if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
+            why.insert(PodId(r.object), (id, analysis.trace.names.text_of(text)));
         }
     }
     let waits =
         follow.pods().filter(|(id, p)| p.is_pending() && fits.get(id.index()) == Some(&true));
-    waits.map(|(id, _)| (id, why.get(&id).copied().unwrap_or(NO_RECORD))).collect()
-}
-
-/// The message of a FailedScheduling event.
-fn why<'a>(run: &Run<'a>, event: RecordId) -> &'a str {
-    let trace = run.analysis.trace;
-    let why = trace.get(event).and_then(|r| trace.failed_scheduling(r));
-    why.map_or("", |(text, _)| trace.names.text_of(text))
+    let why = |id: PodId| why.get(&id).copied().unwrap_or((NO_RECORD, ""));
+    waits.map(|(id, _)| (id, why(id).0, why(id).1)).collect()
 }
 
 /// A record that was looked for.

@@ -57,11 +57,8 @@ impl Failed {
         // What the scheduler says of other pods in the same instant explains the least.
         let is_scheduler =
             |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
-        let about = records
-            .iter()
-            .find(|id| !is_scheduler(id))
-            .or(records.first())
-            .and_then(|&id| object(id));
+        let first = records.iter().find(|id| !is_scheduler(id)).or(records.first());
+        let about = first.and_then(|&id| object(id));
         Self { expected, got, records, about }
     }
 
