@@ -1,10 +1,8 @@
 //! What fault models come to: how often each fails by its figures, and what one seed drew.
 
-use super::prelude::*;
-use super::short;
+use super::results::*;
 use crate::report::html::board::{self, Bar, Board, Part};
-use crate::report::tables::{self, Field, Kind, Rows};
-use crate::report::text::{self, Filled, PLAIN, Printer};
+use crate::report::text::{self, Filled};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 
 /// What was drawn.
@@ -153,10 +151,10 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
 /// The outages as a history: a row for each node that is away.
 pub(crate) fn history(drawn: &Drawn, outages: &[Outage]) -> Rows {
     let fields: [Field<(&str, &Outage, Dur)>; 4] = [
-        ("node", Kind::Text, |(node, ..)| tables::Cell::text(Some(node.to_owned()))),
-        ("start", Kind::Seconds, |(_, o, _)| tables::Cell::Seconds(o.at)),
-        ("end", Kind::Seconds, |(_, o, lasts)| tables::Cell::Seconds(o.at.saturating_add(lasts))),
-        ("kind", Kind::Text, |(_, o, _)| tables::Cell::Text(kind(&o.what).into())),
+        ("node", Kind::Text, |(node, ..)| Cell::text(Some(node.to_owned()))),
+        ("start", Kind::Seconds, |(_, o, _)| Cell::Seconds(o.at)),
+        ("end", Kind::Seconds, |(_, o, lasts)| Cell::Seconds(o.at.saturating_add(lasts))),
+        ("kind", Kind::Text, |(_, o, _)| Cell::Text(kind(&o.what).into())),
     ];
     let name = |node: &u32| drawn.plan.nodes[*node as usize].name.as_str();
     let over = outages.iter().filter_map(|o| Some((o, o.lasts?)));

@@ -6,7 +6,6 @@ use crate::analysis::matching::{Matched, Pair};
 use crate::files::line;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;
-use crate::report::short;
 
 /// What was recorded, what was simulated, and who else had a hand in it.
 pub(crate) struct Verdict {

@@ -15,7 +15,6 @@ use super::prelude::*;
 use crate::analysis::curves::{Curve, curves, waiting};
 use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
-use crate::api::names::TextId;
 use crate::files::{Escaped, Form};
 use crate::trace::{Actor, ZoneState};
 

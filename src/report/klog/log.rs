@@ -4,7 +4,6 @@
 use super::format::{Value, Values, header, structured};
 use super::prelude::*;
 use super::statements::{Said, Speaker, Statement};
-use crate::api::names::WorkloadId;
 use crate::plan::log_forms::LogForms;
 
 /// A log while it is written.

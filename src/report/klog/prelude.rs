@@ -2,7 +2,6 @@
 
 pub(super) use crate::analysis::state::{Follow, NO_NODE, Step};
 pub(super) use crate::api::meta::ConditionStatus;
-pub(super) use crate::api::names::TextId;
 pub(super) use crate::api::node::{NodeConditionType, NodeReason};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::plan::log_forms::{EvictionLog, WorkerLog};

@@ -11,7 +11,6 @@ use crate::report::charts::{
 use crate::report::output::write_drawing;
 use crate::report::results::*;
 use crate::report::{Folder, Heading, OutputError, Style, Written, html, json};
-use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole;
 /// a `page` is part of it where one is given.

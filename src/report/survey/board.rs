@@ -6,7 +6,6 @@ use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Measure, Surveyed, Unit};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
 use crate::report::prelude::*;
-use crate::report::short;
 
 /// More losses, and more workloads, are left to the table.
 const ROWS: usize = 60;

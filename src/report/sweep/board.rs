@@ -2,12 +2,11 @@
 
 use super::columns::{Column, Measure};
 use super::heading::Swept;
-use crate::analysis::Sample;
 use crate::lab::Case;
-use crate::language::{counted, duration};
+use crate::language::duration;
 use crate::report::charts::Unit;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
-use serde_json::Value;
+use crate::report::prelude::*;
 use std::cmp::Ordering;
 
 /// More figures are left to the table.

@@ -63,10 +63,8 @@ pub(crate) fn table(swept: Swept<'_>) -> Rows {
             row.extend(statistics(sample.as_ref()));
             if let Some(from) = against {
                 let difference = figure.difference(case, from);
-                let (mean, i) = (
-                    difference.as_ref().map(Sample::mean),
-                    difference.and_then(|d| d.mean_interval()),
-                );
+                let mean = difference.as_ref().map(Sample::mean);
+                let i = difference.and_then(|d| d.mean_interval());
                 row.extend([mean, i.map(|i| i.low), i.map(|i| i.high)].map(Cell::number));
             }
         }

@@ -2,12 +2,11 @@
 
 use super::columns::{Column, Measure};
 use super::heading::{Cells, Heading, Swept};
-use crate::analysis::Sample;
 use crate::lab::Case;
+use crate::report::Written;
 use crate::report::charts::Unit;
 use crate::report::prelude::*;
 use crate::report::text::{DIM, Filled, PLAIN, Printer, YELLOW, fold, table, width};
-use crate::report::{Written, short};
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///

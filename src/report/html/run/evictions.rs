@@ -12,7 +12,7 @@ use crate::analysis::workloads::Replacement;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::prelude::*;
-use crate::trace::{EvictionCause, NO_RECORD};
+use crate::trace::{Actor, EvictionCause, NO_RECORD};
 
 /// An eviction timer that ran for some time.
 struct Timer {
@@ -73,7 +73,7 @@ impl<'a> Evicted<'a> {
     /// When evictions were due whose timers ran out, and when they came.
     fn due(&self) -> impl Iterator<Item = (Time, Time)> {
         self.evictions.iter().filter_map(|e| {
-            let seconds = crate::kernel::Dur::from_secs(e.timer_seconds?.into());
+            let seconds = Dur::from_secs(e.timer_seconds?.into());
             Some((e.timer_set_at?.saturating_add(seconds), e.at))
         })
     }
@@ -192,10 +192,8 @@ pub(super) fn write(
     let timing = &analysis.plan.timing;
     for (actor, seconds) in &analysis.trace.requests {
         let limits = match actor {
-            crate::trace::Actor::NodeLifecycle => timing.node_lifecycle_client,
-            crate::trace::Actor::TaintEviction => {
-                timing.taint_eviction_client.or(timing.node_lifecycle_client)
-            }
+            Actor::NodeLifecycle => timing.node_lifecycle_client,
+            Actor::TaintEviction => timing.taint_eviction_client.or(timing.node_lifecycle_client),
             _ => None,
         };
         let name = format!("requests of {}", actor.by());

@@ -7,7 +7,6 @@ use crate::analysis::explain::{
     Explanation, Question, Step, Stories, explain_nodes, explain_pods, explain_workloads,
     explain_zones,
 };
-use crate::api::names::WorkloadId;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::prelude::*;
