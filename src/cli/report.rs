@@ -5,7 +5,7 @@ use super::prelude::*;
 use super::run;
 use crate::analysis::curves::curves;
 use crate::report::html;
-use crate::report::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
+use crate::report::tables::{self, Form, Table, curves_table, evictions_table, records_table};
 use crate::report::{Report, klog, perfetto};
 
 /// What a run is rendered as.
@@ -144,8 +144,8 @@ fn table(
     let analysis = report.analysis;
     let mut write = |table: &dyn Table| tables::write(out, table, form, &report.about());
     match args.table.unwrap_or_default() {
-        WhichTable::Evictions => write(&EvictionsTable::of(report)),
-        WhichTable::Records => write(&RecordsTable::new(analysis)),
-        WhichTable::Curves => write(&CurvesTable::new(&curves(analysis), &report.serving)),
+        WhichTable::Evictions => write(&evictions_table(report)),
+        WhichTable::Records => write(&records_table(analysis)),
+        WhichTable::Curves => write(&curves_table(&curves(analysis), &report.serving)),
     }
 }

@@ -12,7 +12,7 @@ use crate::lab::{Case, Prepared, Sweep};
 use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
-    Cells, Heading, Layout, RunsTable, Swept, board, document, table, tidy, write_folder,
+    Cells, Heading, Layout, Swept, board, document, runs_table, table, tidy, write_folder,
     write_table,
 };
 use crate::scenario::split_values;
@@ -149,7 +149,7 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
 
 /// What was found, for whoever asked for it.
 fn found(swept: Swept<'_>) -> Result<Found> {
-    let runs = RunsTable::new(swept.heading, Cow::Owned(swept.cases.to_vec()));
+    let runs = runs_table(swept.heading, Cow::Owned(swept.cases.to_vec()));
     Ok(Found {
         document: document(swept),
         page: html::page(

@@ -12,15 +12,13 @@ use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
 use super::files::{FileError, Folder, Written};
 use super::model::Report;
 use super::prelude::*;
-use super::tables::{self, CurvesTable, EvictionsTable, Form, RecordsTable, Table};
+use super::tables::{self, Form, Table, curves_table, evictions_table, records_table};
 use super::{events, html, json, manifest};
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
-use crate::api::names::{TextId, WorkloadId};
 use crate::api::toleration::Toleration;
 use crate::files::Packing;
 use crate::trace::Trace;
-use std::path::Path;
 
 /// Why the folder of a run could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -52,16 +50,15 @@ pub(crate) fn write_folder(
     folder.write_large(events::FILE, forms.packing, |out| {
         events::write(out, analysis).map(|written| hash = written)
     })?;
-    let evictions = EvictionsTable::of(report);
+    let evictions = evictions_table(report);
     folder
         .write_large("evictions.csv", forms.packing, |out| tables::csv::write(out, &evictions))?;
     folder.write_large("summary.json", forms.packing.of_a_document(), |out| {
         json::write(out, &json::summary_document(report))
     })?;
     let (lanes, curves) = (lanes(analysis, MOST_NODE_LANES), curves(analysis));
-    let (records, courses) =
-        (RecordsTable::new(analysis), CurvesTable::new(&curves, &report.serving));
-    let all: [&dyn tables::Table; 3] = [&records, &evictions, &courses];
+    let (records, courses) = (records_table(analysis), curves_table(&curves, &report.serving));
+    let all: [&dyn Table; 3] = [&records, &evictions, &courses];
     write_tables(&mut folder, forms, &all, &report.about())?;
     let heading = report.heading();
     let mut all = vec![("timeline", Chart::Timeline(&lanes)), ("pods", Chart::Pods(&curves))];

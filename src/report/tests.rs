@@ -5,10 +5,9 @@ use super::{
     Report, Source, Style, TableForms, Written, events, json, manifest, tables, text, write_folder,
 };
 use crate::analysis::curves::curves;
-use crate::analysis::evictions::evictions;
 use crate::analysis::lanes::lanes;
 use crate::analysis::tests::synthetic_runs::{one_node_lost, outage};
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, Workloads};
+use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use crate::files::Fingerprint;
 use crate::plan::Plan;
 use crate::trace::Trace;
@@ -31,7 +30,10 @@ fn source() -> Source {
     }
 }
 
-fn with_report<T>((plan, trace): &(Plan, Trace), use_it: impl FnOnce(&Report<'_>) -> T) -> T {
+pub(super) fn with_report<T>(
+    (plan, trace): &(Plan, Trace),
+    use_it: impl FnOnce(&Report<'_>) -> T,
+) -> T {
     let analysis = Analysis::new(plan, trace);
     let source = source();
     use_it(&Report::new(&analysis, &source, DEFAULT_NEEDLESS_WINDOW))
@@ -141,13 +143,10 @@ fn every_record_is_a_line_of_json() {
 
 #[test]
 fn the_table_of_evictions_has_a_row_for_each() {
-    let (plan, trace) = one_node_lost();
     let mut out = Vec::new();
-    let (analysis, workloads) = (Analysis::new(&plan, &trace), Workloads::default());
-    let evictions = evictions(&analysis);
-    let table =
-        tables::EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW);
-    tables::csv::write(&mut out, &table).expect("memory takes it");
+    with_report(&one_node_lost(), |report| {
+        tables::csv::write(&mut out, &tables::evictions_table(report)).expect("memory takes it");
+    });
     let header = "time_s,pod,namespace,node,zone,workload,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,needless,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     // The node was back after 99.7 s, within five minutes: needless. Nothing owns the pod.
     let row = "405.1,p2,default,n2,a,,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,1,,,,,,14,13";

@@ -86,7 +86,7 @@ fn records(analysis: &Analysis<'_>, _: &Source) -> Result<(), String> {
 
 fn reports(analysis: &Analysis<'_>, source: &Source) -> Result<(), String> {
     let report = Report::new(analysis, source, DEFAULT_NEEDLESS_WINDOW);
-    let evictions = tables::EvictionsTable::of(&report);
+    let evictions = tables::evictions_table(&report);
     let (mut out, style) = (Vec::new(), Style { colour: false, width: 100 });
     text::write(&mut out, &report, None, style)
         .and_then(|()| tables::csv::write(&mut out, &evictions))

@@ -9,7 +9,7 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::curves::curves;
 use taintsim::cli::asked::{Ran, Refused};
 use taintsim::kernel::Dur;
-use taintsim::report::tables::{CurvesTable, EvictionsTable, RecordsTable};
+use taintsim::report::tables::{curves_table, evictions_table, records_table};
 use taintsim::report::{Report, Style, json, text};
 
 /// A question to a run.
@@ -129,13 +129,13 @@ impl Run {
 
     /// Everything that happened.
     fn records(&self, py: Python<'_>) -> PyResult<Table> {
-        self.asked(py, |ran| Table::of(&RecordsTable::new(&Analysis::new(&ran.plan, &ran.trace))))?
+        self.asked(py, |ran| Table::of(&records_table(&Analysis::new(&ran.plan, &ran.trace))))?
     }
 
     /// A row for each eviction.
     fn evictions(&self, py: Python<'_>) -> PyResult<Table> {
         self.told(py, |_, report| {
-            Table::of(&EvictionsTable::of(report))
+            Table::of(&evictions_table(report))
         })?
     }
 
@@ -143,7 +143,7 @@ impl Run {
     fn curves(&self, py: Python<'_>) -> PyResult<Table> {
         self.told(py, |_, report| {
             let curves = curves(report.analysis);
-            Table::of(&CurvesTable::new(&curves, &report.serving))
+            Table::of(&curves_table(&curves, &report.serving))
         })?
     }
 }

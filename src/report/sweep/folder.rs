@@ -13,16 +13,14 @@
 use super::cases::{settings, table, values};
 use super::columns::{Column, Measure};
 use super::heading::{Heading, Layout, Swept};
-use crate::analysis::Sample;
 use crate::files::Fingerprint;
 use crate::lab::Case;
 use crate::report::charts::{Beside, Figures, Panel, Range, Unit, draw_figures};
 use crate::report::output::write_drawing;
 use crate::report::prelude::*;
-use crate::report::tables::{self, Cell, Each, Kind, Table};
+use crate::report::tables::{self, Cell, Each, Kind, Streamed, Table};
 use crate::report::{Folder, OutputError, TableForms, Written, html, json, manifest, write_tables};
 use std::borrow::Cow;
-use std::path::Path;
 
 /// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;
 /// a `page` is part of it where one is given, and its runs in those forms.
@@ -39,7 +37,7 @@ pub(crate) fn write_folder(
     let table = table(swept);
     folder.write("sweep.csv", |out| tables::csv::write(out, &table))?;
     folder.write("sweep.json", |out| json::write(out, &document(swept)))?;
-    let runs = RunsTable::new(heading, Cow::Borrowed(cases));
+    let runs = runs_table(heading, Cow::Borrowed(cases));
     folder.write_large("runs.csv", forms.packing, |out| tables::csv::write(out, &runs))?;
     let about = [("scenario", heading.scenario.clone())];
     write_tables(&mut folder, forms, &[&table, &runs], &about)?;
@@ -176,50 +174,30 @@ fn range(column: &Column, case: &Case) -> Option<Range> {
 }
 
 /// The runs of a sweep.
-pub(crate) struct RunsTable<'a> {
-    settings: Vec<tables::Column>,
-    cases: Cow<'a, [Case]>,
-    figures: Vec<Column>,
-}
-
-impl<'a> RunsTable<'a> {
-    /// Those of these rows.
-    pub(crate) fn new(heading: &Heading, cases: Cow<'a, [Case]>) -> Self {
-        let runs = cases.iter().flat_map(|c| &c.runs);
-        let workloads: BTreeSet<&str> =
-            runs.flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str())).collect();
-        let of_one = |name: &&str| {
-            let workload = Some((*name).to_owned());
-            let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
-            costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
-        };
-        let of_one = workloads.iter().flat_map(of_one);
-        let figures = Measure::all().map(Column::of_all).chain(of_one).collect();
-        RunsTable { settings: settings(heading, &cases), cases, figures }
-    }
-}
-
-impl Table for RunsTable<'_> {
-    fn name(&self) -> &'static str {
-        "runs"
-    }
-
-    fn columns(&self) -> Vec<tables::Column> {
-        let mut all = self.settings.clone();
-        all.push(tables::Column::new("seed", Kind::Natural));
-        all.extend(self.figures.iter().map(|c| tables::Column::new(c.name(), Kind::Number)));
-        all
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        for case in self.cases.iter() {
+pub(crate) fn runs_table<'a>(heading: &Heading, cases: Cow<'a, [Case]>) -> impl Table + use<'a> {
+    let runs = cases.iter().flat_map(|c| &c.runs);
+    let workloads: BTreeSet<&str> =
+        runs.flat_map(|r| r.metrics.workloads.iter().map(|w| w.0.as_str())).collect();
+    let of_one = |name: &&str| {
+        let workload = Some((*name).to_owned());
+        let costs = Measure::all().filter(|m| matches!(m, Measure::Cost(_)));
+        costs.map(|measure| Column { measure, workload: workload.clone() }).collect::<Vec<_>>()
+    };
+    let of_one = workloads.iter().flat_map(of_one);
+    let figures: Vec<Column> = Measure::all().map(Column::of_all).chain(of_one).collect();
+    let mut columns = settings(heading, &cases);
+    columns.push(tables::Column::new("seed", Kind::Natural));
+    columns.extend(figures.iter().map(|c| tables::Column::new(c.name(), Kind::Number)));
+    let rows = move |each: &mut Each<'_>| -> io::Result<()> {
+        for case in cases.iter() {
             for run in &case.runs {
                 let mut row = values(case);
                 row.push(Cell::Natural(run.seed));
-                row.extend(self.figures.iter().map(|c| Cell::number(c.of(&run.metrics))));
+                row.extend(figures.iter().map(|c| Cell::number(c.of(&run.metrics))));
                 each(&row)?;
             }
         }
         Ok(())
-    }
+    };
+    Streamed { name: "runs", columns, rows }
 }

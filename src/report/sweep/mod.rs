@@ -10,7 +10,7 @@ mod table;
 
 pub(crate) use board::board;
 pub(crate) use cases::{table, tidy};
-pub(crate) use folder::{RunsTable, document, write_folder};
+pub(crate) use folder::{document, runs_table, write_folder};
 pub use heading::{Cells, Heading};
 pub(crate) use heading::{Layout, Swept};
 pub(crate) use table::write as write_table;

@@ -9,40 +9,20 @@
 //!
 //! A row stands where a figure changes, and at its beginning; the value holds until its next row.
 
-use super::table::{Cell, Column, Each, Kind, Table};
+use super::table::{Cell, Column, Each, Kind, Streamed, Table};
 use crate::analysis::curves::{Curve, Curves};
 use crate::analysis::serving::{Served, Serving};
 use crate::report::prelude::*;
 
 /// The curves of a run: those of the cluster, then those of each workload.
-#[derive(Clone, Copy, Debug)]
-pub struct CurvesTable<'a> {
-    curves: &'a Curves,
-    serving: &'a Serving,
-}
-
-impl<'a> CurvesTable<'a> {
-    /// Those of a run.
-    pub fn new(curves: &'a Curves, serving: &'a Serving) -> Self {
-        CurvesTable { curves, serving }
-    }
-}
-
-impl Table for CurvesTable<'_> {
-    fn name(&self) -> &'static str {
-        "curves"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        Column::all(&[
-            ("time_s", Kind::Seconds),
-            ("workload", Kind::Text),
-            ("figure", Kind::Text),
-            ("value", Kind::Whole),
-        ])
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+pub fn curves_table(curves: &Curves, serving: &Serving) -> impl Table {
+    let columns = Column::all(&[
+        ("time_s", Kind::Seconds),
+        ("workload", Kind::Text),
+        ("figure", Kind::Text),
+        ("value", Kind::Whole),
+    ]);
+    let rows = move |each: &mut Each<'_>| -> io::Result<()> {
         let mut row = |at: Time, workload: Option<&str>, figure: &str, value: u32| {
             each(&[
                 Cell::Seconds(at),
@@ -52,11 +32,11 @@ impl Table for CurvesTable<'_> {
             ])
         };
         for curve in Curve::ALL {
-            for &(at, value) in self.curves.of(curve) {
+            for &(at, value) in curves.of(curve) {
                 row(at, None, curve.as_str(), value)?;
             }
         }
-        for served in &self.serving.workloads {
+        for served in &serving.workloads {
             for (name, figure) in Served::FIGURES {
                 for (at, value) in served.course(figure) {
                     row(at, Some(&served.name), name, value)?;
@@ -64,5 +44,6 @@ impl Table for CurvesTable<'_> {
             }
         }
         Ok(())
-    }
+    };
+    Streamed { name: "curves", columns, rows }
 }

@@ -18,10 +18,9 @@
 //! | `time_to_ready_s` | from the eviction to that |
 //! | `record`, `cause_record` | ids in `events.jsonl`: the deletion, and what led to it |
 
-use super::table::{Cell, Column, Each, Kind, Table};
+use super::table::{Cell, Column, Each, Kind, Streamed, Table};
+use crate::analysis::Eviction;
 use crate::analysis::workloads::{Owners, Replacement};
-use crate::analysis::{Eviction, Workloads};
-use crate::api::names::WorkloadId;
 use crate::api::workload::short_name;
 use crate::report::Report;
 use crate::report::prelude::*;
@@ -97,53 +96,22 @@ const FIELDS: [Field; 22] = [
 ];
 
 /// The evictions of a run, in the order in which they happened.
-#[derive(Clone, Copy, Debug)]
-pub struct EvictionsTable<'a> {
-    analysis: &'a Analysis<'a>,
-    evictions: &'a [Eviction<'a>],
-    workloads: &'a Workloads,
-    window: Dur,
-}
-
-impl<'a> EvictionsTable<'a> {
-    /// Those of a report.
-    pub fn of(report: &'a Report<'a>) -> Self {
-        let window = report.summary.metrics.window;
-        Self::new(report.analysis, &report.evictions, &report.workloads, window)
-    }
-
-    /// Those of a run; `window` is how soon a node must be back for an eviction to have been
-    /// needless.
-    pub(crate) fn new(
-        analysis: &'a Analysis<'a>,
-        evictions: &'a [Eviction<'a>],
-        workloads: &'a Workloads,
-        window: Dur,
-    ) -> Self {
-        EvictionsTable { analysis, evictions, workloads, window }
-    }
-}
-
-impl Table for EvictionsTable<'_> {
-    fn name(&self) -> &'static str {
-        "evictions"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect()
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        let owners = Owners::new(self.analysis);
-        for &e in self.evictions {
-            let next = self.workloads.replacements.get(&e.record);
-            let owner = owners.of(self.analysis, e.pod);
-            let undecided = e.is_undecided(self.window, self.analysis.horizon());
-            let needless = (!undecided && e.is_for_node_failure())
-                .then(|| u32::from(e.is_needless(self.window)));
-            let row = Row { analysis: self.analysis, e, next, owner, needless };
+pub fn evictions_table<'a>(report: &'a Report<'a>) -> impl Table {
+    let window = report.summary.metrics.window;
+    let rows = move |each: &mut Each<'_>| -> io::Result<()> {
+        let analysis = report.analysis;
+        let owners = Owners::new(analysis);
+        for &e in &report.evictions {
+            let next = report.workloads.replacements.get(&e.record);
+            let owner = owners.of(analysis, e.pod);
+            let undecided = e.is_undecided(window, analysis.horizon());
+            let needless =
+                (!undecided && e.is_for_node_failure()).then(|| u32::from(e.is_needless(window)));
+            let row = Row { analysis, e, next, owner, needless };
             each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
         }
         Ok(())
-    }
+    };
+    let columns = FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect();
+    Streamed { name: "evictions", columns, rows }
 }

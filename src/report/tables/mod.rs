@@ -17,12 +17,12 @@ mod table;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use curves::CurvesTable;
-pub use evictions::EvictionsTable;
-pub use records::RecordsTable;
+pub use curves::curves_table;
+pub use evictions::evictions_table;
+pub use records::records_table;
 pub(crate) use records::{FIELDS, Row};
 pub use table::{Cell, Column, Each, Kind, Rows, Table};
-pub(crate) use table::{Field, cells, columns, object};
+pub(crate) use table::{Field, Streamed, cells, columns, object};
 
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");

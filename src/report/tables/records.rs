@@ -1,7 +1,7 @@
 //! Records: everything that happened in a run, as `events.jsonl` has it, a column for each of its
 //! fields; docs/data.md tells them.
 
-use super::table::{Cell, Column, Each, Kind, Table};
+use super::table::{Cell, Column, Each, Kind, Streamed, Table};
 use crate::report::prelude::*;
 use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
 
@@ -111,30 +111,12 @@ pub(crate) const FIELDS: [Field; 32] = [
 ];
 
 /// The records of a run, in their order.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordsTable<'a> {
-    analysis: &'a Analysis<'a>,
-}
-
-impl<'a> RecordsTable<'a> {
-    /// Those of a run.
-    pub fn new(analysis: &'a Analysis<'a>) -> Self {
-        RecordsTable { analysis }
-    }
-}
-
-impl Table for RecordsTable<'_> {
-    fn name(&self) -> &'static str {
-        "records"
-    }
-
-    fn columns(&self) -> Vec<Column> {
-        FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect()
-    }
-
-    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
-        Row::all(self.analysis).try_for_each(|row| each(&FIELDS.map(|(_, _, cell)| cell(&row))))
-    }
+pub fn records_table<'a>(analysis: &'a Analysis<'a>) -> impl Table {
+    let rows = move |each: &mut Each<'_>| {
+        Row::all(analysis).try_for_each(|row| each(&FIELDS.map(|(_, _, cell)| cell(&row))))
+    };
+    let columns = FIELDS.iter().map(|f| Column::new(f.0, f.1)).collect();
+    Streamed { name: "records", columns, rows }
 }
 
 /// What a filter said, as the JSON that `events.jsonl` has.

@@ -48,6 +48,27 @@ impl Table for Rows {
     }
 }
 
+/// A table whose rows are handed over by a function, as there may be many.
+pub(crate) struct Streamed<F> {
+    pub(crate) name: &'static str,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: F,
+}
+
+impl<F: Fn(&mut Each<'_>) -> io::Result<()>> Table for Streamed<F> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        self.columns.clone()
+    }
+
+    fn rows(&self, each: &mut Each<'_>) -> io::Result<()> {
+        (self.rows)(each)
+    }
+}
+
 impl Rows {
     /// A table of these fields, with a row for each of what `rows` has.
     pub(crate) fn of<R: Copy>(

@@ -1,11 +1,10 @@
 //! Tables: what they say, and that Parquet says the same as CSV.
 
-use super::{Cell, Column, CurvesTable, Each, EvictionsTable, Kind, RecordsTable, Table, csv};
+use super::{Cell, Column, Each, Kind, Table, csv, curves_table, evictions_table, records_table};
 use crate::analysis::curves::curves;
-use crate::analysis::evictions::evictions;
 use crate::analysis::tests::synthetic_runs::one_node_lost;
-use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW, summary, workloads};
 use crate::kernel::Time;
+use crate::report::tests::with_report;
 use std::io;
 
 fn csv_of(table: &dyn Table) -> String {
@@ -93,11 +92,9 @@ text,texts,whole,natural,number,at_s,truth,given,at
 #[test]
 fn a_curve_has_a_row_for_each_change() {
     // Two nodes; n2 is cut off at 61.7 s, and its pod p2 is evicted at 405.1 s.
-    let (plan, trace) = one_node_lost();
-    let analysis = Analysis::new(&plan, &trace);
-    let (curves, (_, serving)) =
-        (curves(&analysis), summary::summary_and_serving(&analysis, WINDOW));
-    let text = csv_of(&CurvesTable::new(&curves, &serving));
+    let text = with_report(&one_node_lost(), |report| {
+        csv_of(&curves_table(&curves(report.analysis), &report.serving))
+    });
     let evicted: Vec<&str> = text.lines().filter(|l| l.contains(",evicted,")).collect();
     assert_eq!(evicted, ["0,,evicted,0", "405.1,,evicted,1"]);
     assert!(text.contains("0,pods without a workload,desired,"), "{text}");
@@ -106,25 +103,21 @@ fn a_curve_has_a_row_for_each_change() {
 #[test]
 fn every_column_is_told_on_the_page_of_tables() {
     let page = include_str!("../../../docs/data.md");
-    let (plan, trace) = one_node_lost();
-    let analysis = Analysis::new(&plan, &trace);
-    let workloads = workloads::workloads(&analysis);
-    let (_, serving, evictions) = summary::with_evictions(&analysis, WINDOW);
-    let curves = curves(&analysis);
-    let of_a_run: [&dyn Table; 3] = [
-        &RecordsTable::new(&analysis),
-        &EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW),
-        &CurvesTable::new(&curves, &serving),
-    ];
-    for table in of_a_run {
-        for column in table.columns() {
-            let name = format!("`{}`", column.name);
-            assert!(page.contains(&name), "{name} of {}", table.name());
+    with_report(&one_node_lost(), |report| {
+        let curves = curves(report.analysis);
+        let of_a_run: [&dyn Table; 3] = [
+            &records_table(report.analysis),
+            &evictions_table(report),
+            &curves_table(&curves, &report.serving),
+        ];
+        for table in of_a_run {
+            for column in table.columns() {
+                let name = format!("`{}`", column.name);
+                assert!(page.contains(&name), "{name} of {}", table.name());
+            }
         }
-    }
+    });
 }
-
-const WINDOW: crate::kernel::Dur = crate::analysis::DEFAULT_NEEDLESS_WINDOW;
 
 #[cfg(feature = "parquet")]
 pub(super) mod read_back {
@@ -189,18 +182,12 @@ pub(super) mod read_back {
 
     #[test]
     fn parquet_says_what_csv_says() {
-        let (plan, trace) = one_node_lost();
-        let analysis = Analysis::new(&plan, &trace);
-        let workloads = workloads::workloads(&analysis);
-        let (curves, (_, serving)) =
-            (curves(&analysis), summary::summary_and_serving(&analysis, WINDOW));
-        let evictions = evictions(&analysis);
-        assert_eq!(same(&RecordsTable::new(&analysis)), trace.len());
-        assert_eq!(
-            same(&EvictionsTable::new(&analysis, &evictions, &workloads, DEFAULT_NEEDLESS_WINDOW)),
-            1
-        );
-        assert!(same(&CurvesTable::new(&curves, &serving)) > 9);
+        with_report(&one_node_lost(), |report| {
+            let curves = curves(report.analysis);
+            assert_eq!(same(&records_table(report.analysis)), report.analysis.trace.len());
+            assert_eq!(same(&evictions_table(report)), 1);
+            assert!(same(&curves_table(&curves, &report.serving)) > 9);
+        });
     }
 
     #[test]
