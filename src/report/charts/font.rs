@@ -16,21 +16,12 @@ pub(super) struct Ink {
     pub(super) color: RGBColor,
 }
 
-struct Fonts {
-    normal: FontRef<'static>,
-    bold: FontRef<'static>,
-}
-
 fn font(ink: Ink) -> Option<&'static FontRef<'static>> {
-    static FONTS: OnceLock<Option<Fonts>> = OnceLock::new();
-    let fonts = FONTS.get_or_init(|| {
-        let normal =
-            FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-subset.ttf")).ok()?;
-        let bold =
-            FontRef::try_from_slice(include_bytes!("../font/DejaVuSans-Bold-subset.ttf")).ok()?;
-        Some(Fonts { normal, bold })
-    });
-    fonts.as_ref().map(|fonts| if ink.bold { &fonts.bold } else { &fonts.normal })
+    const NORMAL: &[u8] = include_bytes!("../font/DejaVuSans-subset.ttf");
+    const BOLD: &[u8] = include_bytes!("../font/DejaVuSans-Bold-subset.ttf");
+    static FONTS: OnceLock<[Option<FontRef<'static>>; 2]> = OnceLock::new();
+    let read = || [NORMAL, BOLD].map(|bytes| FontRef::try_from_slice(bytes).ok());
+    FONTS.get_or_init(read)[usize::from(ink.bold)].as_ref()
 }
 
 /// How wide a text is, in points. Without a font, which painting will say, it is nothing.

@@ -94,38 +94,46 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Expl
             }
             Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color),
             Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color),
-            Swatch::Dot(color) => c.disc((x + w / 2.0, y), 4.5, color),
-            Swatch::Mark(color) => mark(c, (x + w / 2.0, y + 4.0), color),
-            Swatch::Risen(color) => risen(c, (x + w / 2.0, y - 4.0), color),
-            Swatch::Square(color) => square(c, (x + w / 2.0, y), color),
-            Swatch::Hollow(color) => hollow(c, (x + w / 2.0, y + 4.0), color),
+            of_a_point => sign(c, (x + w / 2.0, y), of_a_point),
         }
         c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL);
         x += w + 6.0 + font::width(name, LABEL) + gap;
     }
 }
 
+/// Draws what marks a point, with its middle there; what stands for a span marks none.
+pub(super) fn sign(c: &mut Drawing, (x, y): (f64, f64), swatch: Swatch) {
+    match swatch {
+        Swatch::Area(_) | Swatch::Line(_) | Swatch::Strip(_) => {}
+        Swatch::Dot(color) => c.disc((x, y), 4.5, color),
+        Swatch::Mark(color) => mark(c, (x, y + 4.0), color),
+        Swatch::Risen(color) => risen(c, (x, y - 4.0), color),
+        Swatch::Square(color) => square(c, (x, y), color),
+        Swatch::Hollow(color) => hollow(c, (x, y + 4.0), color),
+    }
+}
+
 /// A small triangle that points down at a point.
-pub(super) fn mark(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+fn mark(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     // A rim of paper keeps it visible on any colour.
     c.polygon(&[(x - 6.5, y - 9.2), (x + 6.5, y - 9.2), (x, y + 2.3)], PAPER);
     c.polygon(&[(x - 4.5, y - 8.0), (x + 4.5, y - 8.0), (x, y)], color)
 }
 
 /// The same with nothing in it.
-pub(super) fn hollow(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+fn hollow(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     mark(c, (x, y), color);
     c.polygon(&[(x - 2.2, y - 6.7), (x + 2.2, y - 6.7), (x, y - 2.8)], PAPER)
 }
 
 /// A small square around a point.
-pub(super) fn square(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+fn square(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     c.rect((x - 5.0, y - 5.0), (x + 5.0, y + 5.0), PAPER);
     c.rect((x - 3.5, y - 3.5), (x + 3.5, y + 3.5), color)
 }
 
 /// A small triangle that points up at a point.
-pub(super) fn risen(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+fn risen(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     let around = [(x - 6.0, y + 9.0), (x + 6.0, y + 9.0), (x, y - 2.2)];
     c.polygon(&around, PAPER);
     c.polygon(&[(x - 4.2, y + 7.8), (x + 4.2, y + 7.8), (x, y)], color)

@@ -43,25 +43,13 @@ fn bar_of(height: f64) -> (f64, f64, f64) {
     }
 }
 
-/// What happened to pods.
-#[derive(Clone, Copy)]
-enum Sign {
-    Evicted,
-    Preempted,
-    /// They ended, as their node was told to go off.
-    ShutDown,
-    Replaced,
-    /// Not the pods, but their node; its strip is its mark.
-    Drained,
-}
-
 /// The pods of a lane that are marked together.
 pub(super) struct Marked {
     /// The middle of its bar.
     at: (f64, f64),
     /// How many pods, from where on, in that colour; where there is room to say so.
     said: Option<(String, f64, RGBColor)>,
-    sign: Sign,
+    sign: Swatch,
 }
 
 /// Draws the lanes from `top` on, but for the marks of evictions, which are to lie over all else.
@@ -161,15 +149,15 @@ fn evicted(
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
 ) -> Vec<Marked> {
-    let of = |counts: &[(Time, u32)], sign: Sign| {
+    let of = |counts: &[(Time, u32)], sign: Swatch| {
         let marks = marks(time, 9.0, counts).into_iter();
         marks.map(move |(x, n)| (x, n, sign)).collect::<Vec<_>>()
     };
     let signs = [
-        of(&lane.replacements, Sign::Replaced),
-        of(&lane.evictions, Sign::Evicted),
-        of(&lane.preemptions, Sign::Preempted),
-        of(&lane.shut_down, Sign::ShutDown),
+        of(&lane.replacements, Swatch::Risen(REPLACED)),
+        of(&lane.evictions, Swatch::Mark(EVICTION)),
+        of(&lane.preemptions, Swatch::Hollow(EVICTION)),
+        of(&lane.shut_down, Swatch::Square(EVICTION)),
     ]
     .concat();
     // What numbers must not touch: marks, and other numbers, which would be read as one.
@@ -184,7 +172,7 @@ fn evicted(
     // What is said of a mark is behind it or its end, or before it where the chart ends there;
     // it ends no further right than `most`.
     let mut put =
-        |x: f64, sign: Sign, said: String, (after, before): (&[f64], &[f64]), most: f64| {
+        |x: f64, sign: Swatch, said: String, (after, before): (&[f64], &[f64]), most: f64| {
             let wide = font::width(&said, NUMBER);
             let free = |at: &f64| {
                 let fits = *at >= 0.0 && at + wide <= most;
@@ -203,24 +191,19 @@ fn evicted(
     for d in &lane.drains {
         let (from, to) = (time.offset(d.from), time.offset(d.to));
         let most = if height > 20.0 { time.width } else { f64::NEG_INFINITY };
-        put(to, Sign::Drained, d.words(), (&[to, to + SIGN], &[from, from - SIGN]), most);
+        // The strip of a drain is its mark.
+        put(to, Swatch::Strip(DRAIN), d.words(), (&[to, to + SIGN], &[from, from - SIGN]), most);
     }
     marked
 }
 
 /// Draws the marks of what happened to pods.
 pub(super) fn draw_marks(c: &mut Drawing, marked: &[Marked]) {
-    for Marked { at: (x, middle), said, sign } in marked {
-        match sign {
-            Sign::Evicted => mark(c, (*x, middle + 4.0), EVICTION),
-            Sign::Preempted => hollow(c, (*x, middle + 4.0), EVICTION),
-            Sign::ShutDown => square(c, (*x, *middle), EVICTION),
-            Sign::Replaced => risen(c, (*x, middle - 4.0), REPLACED),
-            Sign::Drained => {}
-        }
+    for Marked { at, said, sign: swatch } in marked {
+        sign(c, *at, *swatch);
         if let Some((said, from, color)) = said {
             let ink = Ink { color: *color, ..NUMBER };
-            c.text(said, (*from, *middle), Anchor::Left, ink);
+            c.text(said, (*from, at.1), Anchor::Left, ink);
         }
     }
 }

@@ -49,8 +49,8 @@ pub(super) fn draw(
         let said = format!("{} evicted", grouped(n.into()));
         note(c, (time.left + time.width - 4.0, y - 10.0), &said, STRONG);
     }
-    title(c, &time, upper_top, "pods running and ready");
-    title(c, &time, lower_top, "pods not running and ready, and evicted so far");
+    title(c, &time, upper_top - 13.0, "pods running and ready");
+    title(c, &time, lower_top - 13.0, "pods not running and ready, and evicted so far");
     time_axis(c, &time, bottom);
 }
 
@@ -74,8 +74,7 @@ fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
 }
 
 /// The title of a panel, on paper of its own so that no line crosses it.
-fn title(c: &mut Drawing, time: &TimeScale, top: f64, text: &str) {
-    let y = top - 13.0;
+pub(super) fn title(c: &mut Drawing, time: &TimeScale, y: f64, text: &str) {
     c.rect((time.left, y - 8.0), (time.left + font::width(text, STRONG) + 8.0, y + 9.0), PAPER);
     c.text(text, (time.left, y), Anchor::Left, STRONG)
 }

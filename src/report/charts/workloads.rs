@@ -99,9 +99,7 @@ fn title(
     top: f64,
 ) {
     let (left, y) = (names.time.left, top - 12.0);
-    let wide = font::width(called, STRONG);
-    c.rect((left, y - 8.0), (left + wide + 8.0, y + 9.0), PAPER);
-    c.text(called, (left, y), Anchor::Left, STRONG);
+    pods::title(c, &names.time, y, called);
     let least =
         w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
     let missing = tenths(w.costs.missing_ns, "replica-minute");
