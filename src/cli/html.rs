@@ -82,7 +82,7 @@ pub(super) fn page(
 /// A run as the columns of a page.
 pub(super) fn columns(analysis: &Analysis<'_>, ready: &Ready, window: Dur) -> Vec<u8> {
     let report = Report::new(analysis, &ready.source, window);
-    html::columns_of(&report, &ready.groups)
+    html::columns_of(&report, Some(&ready.groups))
 }
 
 /// Runs a scenario for a page.

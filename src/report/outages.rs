@@ -1,10 +1,10 @@
 //! A history of outages as text, JSON and a chart: how long they last, and what each timeout would
 //! have cost.
 
+use super::Heading;
 use super::charts::{Drawing, Line, Plane, draw_plane};
 use super::html::board::{Board, Curve, Line as PageLine, Part, Table};
 use super::results::*;
-use super::{Heading, short};
 use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
 
@@ -192,11 +192,7 @@ fn curve(plane: Plane) -> Curve {
     let points =
         |line: &Line| -> Vec<(f64, f64)> { line.points.iter().filter(is_told).copied().collect() };
     let at: Vec<f64> = plane.lines.iter().take(1).flat_map(points).map(|p| p.0).collect();
-    let lines = plane.lines.iter().map(|l| PageLine {
-        name: l.name.clone(),
-        values: points(l).into_iter().map(|p| Some(p.1)).collect(),
-        ..PageLine::default()
-    });
+    let lines = plane.lines.iter().map(|l| PageLine::from(Line { points: points(l), ..l.clone() }));
     let nearest = |x: f64| {
         let far = |i: &usize| (at[*i] - x).abs();
         (0..at.len()).min_by(|a, b| far(a).total_cmp(&far(b)))

@@ -4,7 +4,7 @@
 use super::said::{ALONE, Outlook, answer, done, nothing, of, span};
 
 use crate::analysis::course::Happening;
-use crate::lab::forecast::{ByWhen, Count, Foreseen, Queue};
+use crate::lab::forecast::{Foreseen, Queue};
 use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
 use crate::report::html::board::{Bar, Board, Curve, Line, Part, Table};
@@ -73,32 +73,33 @@ fn minutes(t: Time) -> f64 {
     t.as_nanos() as f64 / 60e9
 }
 
-/// What is counted of all workloads together, with its name.
-fn in_all<'a>(outlook: &'a Outlook<'_>) -> impl Iterator<Item = (String, &'a [Count])> {
-    let named = move |what, name: &str| match what {
-        Happening::PodDeleted => format!("{name} {}", done(&of(outlook, what))),
-        _ => name.to_owned(),
+/// What is counted of all workloads together, over minutes from now.
+fn lines(outlook: &Outlook<'_>) -> impl Iterator<Item = charts::Line> {
+    let line = move |(what, name): (Happening, &str)| {
+        let counts = &span(outlook, what, None)?.counts;
+        let points = outlook.forecast.times.iter().zip(counts);
+        Some(charts::Line {
+            name: match what {
+                Happening::PodDeleted => format!("{name} {}", done(&of(outlook, what))),
+                _ => name.to_owned(),
+            },
+            points: points.map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
+            band: counts.iter().map(|c| (c.low as f64, c.high as f64)).collect(),
+            band_of: Some(RANGE),
+            ..charts::Line::default()
+        })
     };
-    let counts = move |(what, name)| {
-        let all: &ByWhen = span(outlook, what, None)?;
-        Some((named(what, name), all.counts.as_slice()))
-    };
-    COUNTED.into_iter().filter_map(counts)
+    COUNTED.into_iter().filter_map(line)
 }
 
 fn curve(outlook: &Outlook<'_>, title: String) -> Curve {
     let times = &outlook.forecast.times;
-    let line = |(name, counts): (String, &[Count])| {
-        let of = |value: fn(&Count) -> u64| counts.iter().map(|c| Some(value(c) as f64)).collect();
-        let [values, low, high] = [of(|c| c.median), of(|c| c.low), of(|c| c.high)];
-        Line { name, values, low, high }
-    };
     Curve {
         title,
         across: format!("UTC; the bands hold {RANGE}"),
         ticks: times.iter().map(|t| outlook.clock(*t)).collect(),
         at: Some(times.iter().map(|t| minutes(*t)).collect()),
-        lines: in_all(outlook).map(line).collect(),
+        lines: lines(outlook).map(Line::from).collect(),
         marks: vec![(0, "now".to_owned())],
         ..Curve::default()
     }
@@ -183,13 +184,6 @@ fn first_of(sentences: &[String]) -> String {
 
 fn plane(outlook: &Outlook<'_>) -> Plane {
     let (times, basis) = (&outlook.forecast.times, outlook.basis);
-    let line = |(name, counts): (String, &[Count])| charts::Line {
-        name,
-        points: times.iter().zip(counts).map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
-        band: counts.iter().map(|c| (c.low as f64, c.high as f64)).collect(),
-        band_of: Some(RANGE),
-        ..charts::Line::default()
-    };
     // Where nothing happens there is still a time in which it does not.
     let whole = [Time::ZERO, basis.horizon];
     let shown = if times.is_empty() { &whole[..] } else { times };
@@ -207,7 +201,7 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
         across: "UTC".to_owned(),
         up: "pods, nodes".to_owned(),
         ticks: ticks.map(|t| (minutes(*t), outlook.clock(*t))).collect(),
-        lines: in_all(outlook).map(line).collect(),
+        lines: lines(outlook).collect(),
         marks: vec![(0.0, 0.0, "now".to_owned())],
         from_zero: true,
         ..Plane::default()

@@ -1,6 +1,7 @@
 //! What a page shows that is not one run: parts one below the other, each of a kind that a module
 //! of the page draws.
 
+use crate::report::charts;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,7 +32,16 @@ pub(crate) enum Part {
     /// Figures over the values of a setting, with bands.
     Curve(Curve),
     /// Points in a plane, and the line of those that no other one is better than.
-    Points(Points),
+    Points {
+        title: String,
+        across: String,
+        up: String,
+        /// Where each is, and its name.
+        points: Vec<(f64, f64, String)>,
+        /// What is beyond these, from left to right and from bottom to top, stands at the ends of
+        /// the scales with its number.
+        highest: [Option<f64>; 2],
+    },
     /// For each row a span with a mark in it.
     Bars { title: String, unit: String, marks: &'static str, rows: Vec<Bar> },
     /// A figure for each pair of a row and a column.
@@ -85,19 +95,6 @@ pub(crate) struct Line {
     pub(crate) values: Vec<Option<f64>>,
     pub(crate) low: Vec<Option<f64>>,
     pub(crate) high: Vec<Option<f64>>,
-}
-
-/// Points in a plane.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Points {
-    pub(crate) title: String,
-    pub(crate) across: String,
-    pub(crate) up: String,
-    /// Where each is, and its name.
-    pub(crate) points: Vec<(f64, f64, String)>,
-    /// What is beyond these, from left to right and from bottom to top, stands at the ends of the
-    /// scales with its number.
-    pub(crate) highest: [Option<f64>; 2],
 }
 
 /// A span with a mark in it.
@@ -154,6 +151,15 @@ pub(crate) struct Taken {
     /// `fault` where it is what a violation is about, `involved` where it led to it, `deviation`
     /// where chance chose otherwise than usual.
     pub(crate) mark: Option<&'static str>,
+}
+
+/// As a chart has it, whose points are the rows.
+impl From<charts::Line> for Line {
+    fn from(line: charts::Line) -> Self {
+        let (low, high) = line.band.iter().map(|b| (Some(b.0), Some(b.1))).unzip();
+        let values = line.points.iter().map(|p| Some(p.1)).collect();
+        Line { name: line.name, values, low, high }
+    }
 }
 
 impl Part {

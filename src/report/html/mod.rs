@@ -15,6 +15,6 @@ mod run;
 
 #[cfg(feature = "cli")]
 pub(crate) use page::{
-    BEGINS, FILE, Page, UPLOT, UPLOT_LICENCE, is_page, modules, shared, style, write,
+    BEGINS, FILE, Page, SHARED, UPLOT, UPLOT_LICENCE, is_page, modules, style, write,
 };
-pub use run::{columns_of, columns_untold};
+pub use run::columns_of;

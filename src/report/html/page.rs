@@ -53,7 +53,7 @@ impl Page {
             own: RUN,
             title: report.heading().title,
             text: in_short(report),
-            main: columns_of(report, groups),
+            main: columns_of(report, Some(groups)),
             runs: Vec::new(),
         }
     }
@@ -137,7 +137,7 @@ macro_rules! modules {
 pub(crate) use modules;
 
 /// The modules that every page has; what one imports comes before it.
-const SHARED: &[Module] = modules! {
+pub(crate) const SHARED: &[Module] = modules! {
     "columns.js" "dom.js" "clock.js" "view.js" "palette.js" "run.js" "rows.js" "labels.js"
     "canvas.js" "lanes.js" "course.js" "curves.js" "table.js" "tables.js" "why.js" "link.js"
     "reach.js" "runview.js" "begin.js"
@@ -146,11 +146,6 @@ const SHARED: &[Module] = modules! {
 /// Those that begin the page of a run, and those of a page of parts, which come after them.
 const RUN: &[Module] = modules! { "runpage.js" };
 const BOARD: &[Module] = modules! { "svg.js" "steps.js" "beside.js" "board.js" "boardpage.js" };
-
-/// The modules that show a run, each by its name, for a page that loads them one by one.
-pub(crate) fn shared() -> impl Iterator<Item = (&'static str, &'static str)> {
-    SHARED.iter().copied()
-}
 
 /// uPlot, which draws curves, as its authors ship it.
 pub(crate) const UPLOT: &str = include_str!("../../../extra/web/vendor/uplot/uPlot.iife.min.js");

@@ -22,18 +22,9 @@ use crate::report::text::{summary_lines, workload_lines};
 const ALL_PODS: usize = 20_000;
 
 /// A run as columns for a page; `groups` are the names of the scenario's groups of pods, as
-/// `explain` needs them.
-pub fn columns_of(report: &Report<'_>, groups: &[String]) -> Vec<u8> {
-    columns(report, Some(groups))
-}
-
-/// The same without why things happened, which takes longer to tell than all the rest.
-pub fn columns_untold(report: &Report<'_>) -> Vec<u8> {
-    columns(report, None)
-}
-
-/// The columns; with the names of groups of pods also why things happened.
-fn columns(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
+/// `explain` needs them. Without, they do not tell why things happened, which takes longer than all
+/// the rest.
+pub fn columns_of(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let analysis = report.analysis;
     let clock = Clock::new(analysis.horizon());
     let mut columns = Columns::new("run");

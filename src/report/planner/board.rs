@@ -6,7 +6,7 @@ use super::text::{Section, sections};
 use super::told::{Told, shown};
 use crate::lab::planner::{FIGURES, Kept, OWN, Sensitivity};
 use crate::report::charts::{Line as PlaneLine, Plane};
-use crate::report::html::board::{Bar, Board, Curve, Line, Part, Points, Runs, Table};
+use crate::report::html::board::{Bar, Board, Curve, Line, Part, Runs, Table};
 use serde_json::Value;
 
 /// The page of a plan, of each setting if there are several: what a person acts on, what that looks
@@ -19,7 +19,7 @@ pub(crate) fn board(all: &[Told<'_>], kept: &Kept, runs: Vec<Option<Runs>>) -> B
         let title = told.kept.paths.join(" / ");
         parts.push(list(&format!("Answer: {title}"), first));
         parts.push(Part::Curve(cost(told)));
-        parts.push(Part::Points(front(told)));
+        parts.push(front(told));
         if !told.answer.sensitivities.is_empty() {
             parts.push(leans(told));
         }
@@ -47,13 +47,7 @@ fn list(title: &str, sections: Vec<Section>) -> Part {
 fn cost(told: &Told<'_>) -> Curve {
     let a = told.answer;
     let plane = folder::cost(told);
-    let line = |line: &PlaneLine| Line {
-        name: line.name.clone(),
-        values: line.points.iter().map(|p| Some(p.1)).collect(),
-        low: line.band.iter().map(|b| Some(b.0)).collect(),
-        high: line.band.iter().map(|b| Some(b.1)).collect(),
-    };
-    let mut lines: Vec<Line> = plane.lines.iter().map(line).collect();
+    let mut lines: Vec<Line> = plane.lines.into_iter().map(Line::from).collect();
     lines[0].name = format!("simulated, {} a year", told.objective.unit);
     let mut marks = vec![(a.best, folder::best(told))];
     if a.now != a.best {
@@ -71,9 +65,9 @@ fn cost(told: &Told<'_>) -> Curve {
     }
 }
 
-fn front(told: &Told<'_>) -> Points {
+fn front(told: &Told<'_>) -> Part {
     let Plane { across, up, marks: points, highest, .. } = folder::front(told);
-    Points { title: folder::FRONT.to_owned(), across, up, points, highest }
+    Part::Points { title: folder::FRONT.to_owned(), across, up, points, highest }
 }
 
 fn leans(told: &Told<'_>) -> Part {

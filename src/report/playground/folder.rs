@@ -4,7 +4,7 @@
 
 use super::examples;
 use crate::report::files::{FileError, Folder};
-use crate::report::html::{UPLOT, UPLOT_LICENCE, modules, shared, style};
+use crate::report::html::{SHARED, UPLOT, UPLOT_LICENCE, modules, style};
 use crate::report::json;
 use crate::report::prelude::*;
 use base64::Engine as _;
@@ -12,7 +12,6 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use hmac_sha256::Hash;
-use std::path::Path;
 
 /// The modules that the page loads beside those that every page of a run has.
 const OWN: &[(&str, &str)] = modules! {
@@ -50,7 +49,7 @@ pub(crate) fn write(
 /// The page and all that it runs, but for the simulation.
 fn files() -> Vec<(String, String)> {
     let packages = PACKAGES.iter().map(|p| (p.file, p.text));
-    let modules: Vec<_> = shared().chain(OWN.iter().copied()).chain(packages).collect();
+    let modules: Vec<_> = SHARED.iter().chain(OWN).copied().chain(packages).collect();
     let names: Vec<&str> = modules.iter().map(|(name, _)| *name).collect();
     let own = [
         ("index.html", page(&names)),

@@ -10,7 +10,7 @@ use taintsim::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 use taintsim::kernel::Choices;
 use taintsim::language::{Problem, Problems};
 use taintsim::plan::Plan;
-use taintsim::report::html::{columns_of, columns_untold};
+use taintsim::report::html::columns_of;
 use taintsim::report::{Report, Source, events as records};
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
@@ -63,8 +63,8 @@ pub(crate) fn columns(scenario: Scenario, reasons: Reasons) -> Vec<u8> {
         let analysis = Analysis::new(&ready.plan, &trace);
         let report = Report::new(&analysis, &ready.source, DEFAULT_NEEDLESS_WINDOW);
         let columns = match reasons {
-            Reasons::Told => columns_of(&report, &ready.groups),
-            Reasons::Untold => columns_untold(&report),
+            Reasons::Told => columns_of(&report, Some(&ready.groups)),
+            Reasons::Untold => columns_of(&report, None),
         };
         pack(&ready.said(), &columns)
     })
