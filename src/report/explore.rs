@@ -3,6 +3,7 @@
 use super::odds::{drawn, of_drawn};
 use super::results::*;
 use crate::analysis::properties::Property;
+use crate::api::words::rows;
 use crate::lab::explore::{Change, Reached, Report, Violated};
 use crate::report::html::board::Item;
 
@@ -26,15 +27,19 @@ pub(crate) struct Searched<'a> {
     pub(crate) reports: Vec<String>,
 }
 
-/// What a search says of a property.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Says {
-    /// It does not hold.
-    Violated,
-    /// It holds in all runs of the search, and there are more.
-    NotFound,
-    /// It holds in every run with as many deviations as were asked for.
-    Exhausted,
+rows! {
+    /// What a search says of a property.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) enum Says {
+        /// It does not hold.
+        Violated = "violated",
+        /// It holds in all runs of the search, and there are more.
+        NotFound = "not found",
+        /// It holds in every run with as many deviations as were asked for.
+        Exhausted = "exhausted",
+    }
+
+    pub(crate) fn words -> &'static str;
 }
 
 impl Says {
@@ -44,14 +49,6 @@ impl Says {
             true => Self::Violated,
             false if report.exhausted => Self::Exhausted,
             false => Self::NotFound,
-        }
-    }
-
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Violated => "violated",
-            Self::NotFound => "not found",
-            Self::Exhausted => "exhausted",
         }
     }
 }

@@ -18,46 +18,22 @@ pub(crate) enum FileError {
     /// The name of a run does not make a folder's name.
     #[error("{name:?} cannot be the name of a folder of results")]
     Name { name: String },
-    /// A folder cannot be created or put into its place, or a file not be written: the disk is full, say.
+    /// A folder cannot be created or put into its place, or a file not be written: the disk is full,
+    /// say. `path` is the name that it was going to have.
     #[error("cannot {what} {}: {}", path.display(), said(source))]
-    Failed {
-        /// What cannot be done: "write".
-        what: &'static str,
-        /// The file or folder, under the name that it was going to have.
-        path: PathBuf,
-        source: io::Error,
-    },
-    /// A file cannot be copied.
+    Failed { what: &'static str, path: PathBuf, source: io::Error },
+    /// A file cannot be copied; `path` is the name that its copy was going to have.
     #[error("cannot copy {} to {}: {}", from.display(), path.display(), said(source))]
-    Copy {
-        /// The file.
-        from: PathBuf,
-        /// Its copy, under the name that it was going to have.
-        path: PathBuf,
-        source: io::Error,
-    },
-    /// What stands in the place of the folder was not written by this program.
+    Copy { from: PathBuf, path: PathBuf, source: io::Error },
+    /// What stands in the place of the folder was not written by this program, and what shows that.
     #[error("{} exists and holds no results of taintsim ({why}); it is left as it is", path.display())]
-    NotOurs {
-        /// What stands there.
-        path: PathBuf,
-        /// What shows that.
-        why: String,
-    },
+    NotOurs { path: PathBuf, why: String },
     /// There is something beside the results that this program did not write.
     #[error("{} holds {name:?} beside the results of a run; it is left as it is", path.display())]
-    More {
-        /// The folder.
-        path: PathBuf,
-        /// That file or folder.
-        name: String,
-    },
+    More { path: PathBuf, name: String },
     /// A file that the scenario points at is not what was run any more.
     #[error("{} was changed while the scenario ran; run it again", path.display())]
-    Changed {
-        /// The file.
-        path: PathBuf,
-    },
+    Changed { path: PathBuf },
 }
 
 /// The folder of a run, as it was written.

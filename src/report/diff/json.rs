@@ -9,27 +9,20 @@ use crate::analysis::diff::{
 use crate::report::Source;
 use crate::report::results::*;
 
-/// A figure of both sides.
-#[derive(Clone, Copy)]
-struct Compared {
-    a: f64,
-    b: f64,
-    same: bool,
-}
+/// A figure of both sides, and whether the two count as the same.
+type Compared = (f64, f64, bool);
 
-impl Compared {
-    fn new(a: &Bill, b: &Bill, figure: Figure, tolerance: Dur) -> Self {
-        let [of_a, of_b] = [a, b].map(|bill| figure.of(&bill.costs));
-        Compared { a: of_a, b: of_b, same: a.compared(b, figure, tolerance).is_eq() }
-    }
+fn compared(a: &Bill, b: &Bill, figure: Figure, tolerance: Dur) -> Compared {
+    let is_same = a.compared(b, figure, tolerance).is_eq();
+    (figure.of(&a.costs), figure.of(&b.costs), is_same)
 }
 
 /// What is told of a figure of two runs, the second less the first.
 const OF_TWO: [Field<Compared>; 4] = [
-    ("a", Kind::Number, |c| Cell::number(Some(c.a))),
-    ("b", Kind::Number, |c| Cell::number(Some(c.b))),
-    ("difference", Kind::Number, |c| Cell::number(Some(c.b - c.a))),
-    ("same", Kind::Truth, |c| Cell::Truth(c.same)),
+    ("a", Kind::Number, |(a, ..)| Cell::number(Some(a))),
+    ("b", Kind::Number, |(_, b, _)| Cell::number(Some(b))),
+    ("difference", Kind::Number, |(a, b, _)| Cell::number(Some(b - a))),
+    ("same", Kind::Truth, |(.., is_same)| Cell::Truth(is_same)),
 ];
 
 /// What is told of a figure of two sides over many seeds.
@@ -55,7 +48,7 @@ pub(crate) fn table(d: &Difference) -> Rows {
     let all = std::iter::once((None, d.costs)).chain(both);
     let rows = all.flat_map(|(name, [a, b])| {
         Figure::ALL.map(|figure| {
-            let known = cells(&OF_TWO, Compared::new(&a, &b, figure, d.tolerance));
+            let known = cells(&OF_TWO, compared(&a, &b, figure, d.tolerance));
             (name.clone(), figure, known)
         })
     });
@@ -216,7 +209,7 @@ fn settings(document: &mut Value, s: &Settings) {
 
 /// Every figure on both sides, and the second less the first.
 fn costs(a: &Bill, b: &Bill, tolerance: Dur) -> Value {
-    let one = |f: Figure| (f.name().to_owned(), object(&OF_TWO, Compared::new(a, b, f, tolerance)));
+    let one = |f: Figure| (f.name().to_owned(), object(&OF_TWO, compared(a, b, f, tolerance)));
     Value::Object(Figure::ALL.into_iter().map(one).collect())
 }
 
@@ -263,7 +256,7 @@ mod tests {
     fn two_sides_have_a_row_for_each_figure() {
         let paired =
             Paired { means: [2.5, 1.0], difference: -1.5, range: (-2.0, 1.0), less: 3, more: 1 };
-        let one = cells(&OF_TWO, Compared { a: 3.0, b: 1.0, same: false });
+        let one = cells(&OF_TWO, (3.0, 1.0, false));
         let web = Some("Deployment shop/web".to_owned());
         let rows =
             [(None, Figure::Evicted, over_seeds_cells(&paired)), (web, Figure::Evicted, one)];

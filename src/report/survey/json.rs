@@ -87,26 +87,22 @@ fn fields<'h>() -> [Field<&'h Hit>; 17] {
 
 /// A row for each loss, worst first.
 pub(crate) fn losses(survey: &Surveyed) -> Rows {
-    let mut columns = Column::all(&[
-        ("lost", Kind::Text),
-        ("like", Kind::Texts),
-        ("nodes", Kind::Whole),
-        ("pods", Kind::Whole),
-    ]);
+    let of_it: [Field<&Lost>; 4] = [
+        ("lost", Kind::Text, |l| Cell::Text(l.loss.name().into())),
+        ("like", Kind::Texts, |l| Cell::Texts(l.loss.like.clone().into())),
+        ("nodes", Kind::Whole, |l| Cell::Whole(l.damage.size.0 as i64)),
+        ("pods", Kind::Whole, |l| Cell::Whole(l.damage.size.1 as i64)),
+    ];
+    let mut columns = columns(&of_it);
     columns.extend(Measure::ALL.iter().map(|m| Column::new(name(m), Kind::Number)));
     columns.push(Column::new("at_least", Kind::Truth));
-    let row = |l: &Lost| {
-        let mut row = vec![
-            Cell::Text(l.loss.name().into()),
-            Cell::Texts(l.loss.like.clone().into()),
-            Cell::Whole(l.damage.size.0 as i64),
-            Cell::Whole(l.damage.size.1 as i64),
-        ];
+    let rows = survey.lost.iter().map(|l| {
+        let mut row = cells(&of_it, l);
         row.extend(Measure::ALL.iter().map(|m| Cell::number(Some((m.of)(&l.damage.figures)))));
         row.push(Cell::Truth(l.is_least()));
         row
-    };
-    Rows { name: "survey", columns, rows: survey.lost.iter().map(row).collect() }
+    });
+    Rows { name: "survey", columns, rows: rows.collect() }
 }
 
 /// A row for each workload that a loss touches.
