@@ -2,9 +2,7 @@
 
 use super::containers::{Ends, Image, Probe};
 use super::devices::{DeviceClaim, NodeDevices};
-use super::scheduling::{
-    Affinity, HostPort, PreemptionPolicy, SchedulingGate, Toleration, TopologySpreadConstraint,
-};
+use super::scheduling::*;
 use super::spans::HowLong;
 use super::volumes::VolumeClaim;
 use crate::api::node::NodeConditionType;

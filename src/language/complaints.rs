@@ -144,10 +144,7 @@ impl Complaints {
         if list.is_empty() {
             return Ok(());
         }
-        let all = match left {
-            Some(_) => None,
-            None => Tree::read(&source.text).ok(),
-        };
+        let all = if left.is_none() { Tree::read(&source.text).ok() } else { None };
         let tree = left.or(all.as_ref());
         let mut problems: Vec<Problem> = list
             .into_iter()

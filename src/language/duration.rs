@@ -98,10 +98,7 @@ pub fn parse(text: &str) -> Result<Dur, DurationError> {
 /// # Errors
 /// Those of [`parse`], as a text.
 pub fn spoken(text: &str) -> Result<Dur, String> {
-    parse(text).map_err(|e| match e.hint() {
-        Some(hint) => format!("{e}; {hint}"),
-        None => e.to_string(),
-    })
+    parse(text).map_err(|e| e.hint().map_or_else(|| e.to_string(), |hint| format!("{e}; {hint}")))
 }
 
 /// Reads a duration that may be negative, a clock's skew say, in nanoseconds.
@@ -232,14 +229,8 @@ pub fn format_go(duration: Dur) -> String {
 /// Reads back the same.
 pub fn format(duration: Dur) -> String {
     let go = format_go(duration);
-    let go = match go.strip_suffix("m0s") {
-        Some(_) => &go[..go.len() - 2],
-        None => &go,
-    };
-    match go.strip_suffix("h0m") {
-        Some(hours) => format!("{hours}h"),
-        None => go.to_owned(),
-    }
+    let go = if go.ends_with("m0s") { &go[..go.len() - 2] } else { &go };
+    go.strip_suffix("h0m").map_or_else(|| go.to_owned(), |hours| format!("{hours}h"))
 }
 
 /// The seconds of a duration that is a whole number of them: 120 for `2m`.

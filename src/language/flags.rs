@@ -7,10 +7,7 @@
 
 use super::complaints::Complaints;
 use super::eviction::{self, EvictionFlags};
-use super::flag_values::{
-    boolean, maybe, none_or_a_second, positive, positive_rate, priority_periods, put, rate, share,
-    statements, switch_plugins, whole,
-};
+use super::flag_values::*;
 use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::text::tree::at;

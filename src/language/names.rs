@@ -45,17 +45,11 @@ pub enum NamesError {
 const NAME_MAX: usize = 63 + 1 + 253;
 
 fn names(count: &str) -> String {
-    match count {
-        "1" => "a name".to_owned(),
-        _ => format!("{count} names"),
-    }
+    if count == "1" { "a name".to_owned() } else { format!("{count} names") }
 }
 
 fn room(limit: u64) -> String {
-    match limit {
-        0 => "none".to_owned(),
-        _ => limit.to_string(),
-    }
+    if limit == 0 { "none".to_owned() } else { limit.to_string() }
 }
 
 /// How much of a text a message shows.

@@ -2,9 +2,8 @@
 
 use crate::language::prelude::*;
 use schemars::{Schema, SchemaGenerator};
-use serde::Deserializer;
 use serde::de::value::EnumAccessDeserializer;
-use serde::de::{self, EnumAccess, Visitor};
+use serde::de::{self, Deserializer, EnumAccess, Visitor};
 use std::cmp::Ordering;
 use std::fmt;
 

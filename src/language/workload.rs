@@ -3,9 +3,7 @@
 use super::cluster::{Placement, PodGroup};
 use super::containers::{Ends, Image, Probe};
 use super::devices::DeviceClaim;
-use super::scheduling::{
-    Affinity, HostPort, PreemptionPolicy, SchedulingGate, Toleration, TopologySpreadConstraint,
-};
+use super::scheduling::*;
 use super::spans::HowLong;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;

@@ -32,11 +32,9 @@ words! {
 impl Signal {
     /// The condition that is True while it is short (`signalToNodeCondition`).
     pub(crate) fn condition(self) -> NodeConditionType {
-        match self {
-            Self::MemoryAvailable | Self::AllocatableMemoryAvailable => {
-                NodeConditionType::MemoryPressure
-            }
-            Self::PidAvailable => NodeConditionType::PidPressure,
+        match self.resource() {
+            Used::Memory => NodeConditionType::MemoryPressure,
+            Used::Pids => NodeConditionType::PidPressure,
             _ => NodeConditionType::DiskPressure,
         }
     }

@@ -6,10 +6,7 @@
 //! from it.
 
 use super::eviction::Eviction;
-use super::objects::{
-    BudgetIndex, BudgetPlan, NamespaceTolerations, NodeIndex, NodePlan, PodIndex, PodPlan,
-    Readiness, WorkloadIndex, WorkloadPlan,
-};
+use super::objects::*;
 use super::perturb::Perturb;
 use super::profile::Profile;
 use super::settings::{Admission, Controllers, Flags, SchedulerSettings};

@@ -189,10 +189,7 @@ impl fmt::Display for Problem {
             write!(f, "{}:{line}:{column}: ", source.name)?;
         }
         f.write_str(&self.message)?;
-        match &self.help {
-            Some(help) => write!(f, "\n  help: {help}"),
-            None => Ok(()),
-        }
+        self.help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
     }
 }
 

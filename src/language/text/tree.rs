@@ -130,26 +130,17 @@ impl Tree {
 
     /// What stands in its brackets.
     pub fn parts(&self) -> &[Self] {
-        match &self.value {
-            Value::Brackets { parts, .. } => parts,
-            Value::Word(_) | Value::Text(_) => &[],
-        }
+        if let Value::Brackets { parts, .. } = &self.value { parts } else { &[] }
     }
 
     /// What stands in its brackets, to change it.
     pub(crate) fn parts_mut(&mut self) -> Option<&mut Vec<Self>> {
-        match &mut self.value {
-            Value::Brackets { parts, .. } => Some(parts),
-            Value::Word(_) | Value::Text(_) => None,
-        }
+        if let Value::Brackets { parts, .. } = &mut self.value { Some(parts) } else { None }
     }
 
     /// Its opening bracket.
     pub fn open(&self) -> Option<char> {
-        match &self.value {
-            Value::Brackets { open, .. } => Some(*open),
-            Value::Word(_) | Value::Text(_) => None,
-        }
+        if let Value::Brackets { open, .. } = &self.value { Some(*open) } else { None }
     }
 
     /// The word that it is, or that stands before its brackets.
@@ -162,10 +153,12 @@ impl Tree {
 
     /// The text that it is.
     pub(crate) fn text(&self) -> Option<&str> {
-        match &self.value {
-            Value::Text(text) => Some(text),
-            Value::Word(_) | Value::Brackets { .. } => None,
-        }
+        if let Value::Text(text) = &self.value { Some(text) } else { None }
+    }
+
+    /// The word, where there is nothing else.
+    pub(super) fn bare_word(&self) -> Option<&str> {
+        if let Value::Word(word) = &self.value { Some(word) } else { None }
     }
 
     /// The part of a name.

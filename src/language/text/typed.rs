@@ -9,11 +9,10 @@ use super::read::DEPTH_MAX;
 use super::tree::{Tree, Value};
 use super::words;
 use crate::language::duration::whole_seconds;
-use serde::Deserializer;
 use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, MapAccess, SeqAccess,
-    Unexpected, VariantAccess, Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, VariantAccess, Visitor,
 };
 
 impl Tree {
@@ -54,12 +53,9 @@ fn at(mistake: Mistake, tree: &Tree) -> Mistake {
 
 impl<'t> Reader<'t> {
     fn deeper(self) -> Result<Self, Mistake> {
-        match self.left.checked_sub(1) {
-            Some(left) => Ok(Self { left, ..self }),
-            None => {
-                Err(wrong(self.tree, format!("values are nested deeper than {DEPTH_MAX} levels")))
-            }
-        }
+        let text = || format!("values are nested deeper than {DEPTH_MAX} levels");
+        let left = self.left.checked_sub(1).ok_or_else(|| wrong(self.tree, text()))?;
+        Ok(Self { left, ..self })
     }
 
     /// The value that is meant.
@@ -108,11 +104,7 @@ impl<'t> Reader<'t> {
 
     fn integer<T: TryFrom<i128>>(self) -> Result<T, Mistake> {
         let tree = self.meant()?;
-        let word = match &tree.value {
-            Value::Word(word) => words::whole(word),
-            Value::Text(_) | Value::Brackets { .. } => None,
-        };
-        let Some(number) = word else {
+        let Some(number) = tree.bare_word().and_then(words::whole) else {
             let help = tree.text().and_then(|text| number_meant(tree.name(), text));
             return Err(wrong(tree, "expected a whole number, without quotes").help(help));
         };
@@ -128,26 +120,21 @@ impl<'t> Reader<'t> {
 
     fn boolean(self) -> Result<bool, Mistake> {
         let tree = self.meant()?;
-        match &tree.value {
-            Value::Word(word) if matches!(&**word, "true" | "false") => Ok(&**word == "true"),
-            _ => Err(wrong(tree, "expected `true` or `false`")),
-        }
+        let truth = tree.bare_word().and_then(|word| word.parse().ok());
+        truth.ok_or_else(|| wrong(tree, "expected `true` or `false`"))
     }
 
     fn float(self) -> Result<f64, Mistake> {
         let tree = self.meant()?;
-        match &tree.value {
-            Value::Word(word) => words::fraction(word),
-            Value::Text(_) | Value::Brackets { .. } => None,
-        }
-        .ok_or_else(|| wrong(tree, "expected float"))
+        let float = tree.bare_word().and_then(words::fraction);
+        float.ok_or_else(|| wrong(tree, "expected float"))
     }
 }
 
 /// The field that a word alone in the place of a struct switches on: `Restarted` is
 /// `(restarted: true)`.
 fn switched_on(tree: &Tree, known: &[&'static str]) -> Option<&'static str> {
-    let Value::Word(word) = &tree.value else { return None };
+    let word = tree.bare_word()?;
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
     let field = known.iter().find(|field| word.eq_ignore_ascii_case(field));
     field.filter(|_| capital).copied()
@@ -225,10 +212,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         match tree.text() {
             Some(text) => visitor.visit_str(text).map_err(|m| at(m, tree)),
             None => {
-                let help = match &tree.value {
-                    Value::Word(word) if word.len() <= SHORT => Some(format!("write `\"{word}\"`")),
-                    _ => None,
-                };
+                let short = tree.bare_word().filter(|word| word.len() <= SHORT);
+                let help = short.map(|word| format!("write `\"{word}\"`"));
                 Err(wrong(tree, "expected a text in quotes").help(help))
             }
         }
