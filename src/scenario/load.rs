@@ -39,8 +39,7 @@ pub(crate) fn parse_packed_file(
 ) -> Result<Loaded, Problems> {
     let shown = path.display().to_string();
     let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let stem =
-        path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|| shown.clone());
+    let stem = path.file_stem().map_or_else(|| shown.as_str().into(), |s| s.to_string_lossy());
     from_bytes(&shown, &stem, bytes, folder, (None, places))
 }
 
@@ -84,8 +83,7 @@ pub(crate) fn parse_packed(
     folder: &Path,
     places: &Places,
 ) -> Result<Loaded, Problems> {
-    let stem =
-        Path::new(shown).file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = Path::new(shown).file_stem().unwrap_or_default().to_string_lossy();
     let name = if stem.is_empty() { "scenario" } else { &stem };
     from_bytes(shown, name, bytes, folder.to_path_buf(), (None, places))
 }

@@ -22,9 +22,8 @@ mod tests;
 mod what_if;
 
 pub(crate) use attach::{history, history_of};
-pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_stored};
+pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_packed, parse_packed_file, parse_stored};
 pub use load::{load, parse, read};
-pub(crate) use load::{parse_packed, parse_packed_file};
 pub use loaded::Loaded;
 pub use paths::split_values;
 pub(crate) use paths::{Setting, WorkloadsAt, is_overwritten, may_be_set, settings, workloads_at};

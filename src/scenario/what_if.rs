@@ -151,7 +151,14 @@ impl<'a> Words<'a> {
 
 fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
     let words = Words::of(rest).known()?;
+    let deleted = |types| of_type(words.plain.strip_prefix(&["delete"])?, types);
+    if let Some(names) = deleted(["pod", "pods", "po"]).filter(|names| !names.is_empty()) {
+        return delete_pods(&words, &names);
+    }
     let node = None;
+    if let Some(names) = deleted(["node", "nodes", "no"]) {
+        return Ok(vec![Step::DeleteNode { node, nodes: words.nodes(&names)? }]);
+    }
     match words.plain.as_slice() {
         ["taint", "node" | "nodes" | "no", rest @ ..] => taint(&words, rest),
         ["cordon", names @ ..] => Ok(vec![Step::Cordon { node, nodes: words.nodes(names)? }]),
@@ -167,20 +174,6 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
             timeout: words.span("--timeout")?,
             skip_wait_for_delete_timeout: words.span("--skip-wait-for-delete-timeout")?,
         }]),
-        ["delete", "node" | "nodes" | "no", names @ ..] => {
-            Ok(vec![Step::DeleteNode { node, nodes: words.nodes(names)? }])
-        }
-        ["delete", "pod" | "pods" | "po", names @ ..] if !names.is_empty() => {
-            delete_pods(&words, names)
-        }
-        ["delete", names @ ..] if of_type(names, &["pod", "pods", "po"]).is_some() => {
-            delete_pods(&words, &of_type(names, &["pod", "pods", "po"]).unwrap_or_default())
-        }
-        ["delete", names @ ..] if of_type(names, &["node", "nodes", "no"]).is_some() => {
-            let names = of_type(names, &["node", "nodes", "no"]).unwrap_or_default();
-            let nodes = words.nodes(&names)?;
-            Ok(vec![Step::DeleteNode { node, nodes }])
-        }
         ["scale", rest @ ..] => scale(&words, rest),
         _ => {
             let known = ["taint", "cordon", "uncordon", "drain", "delete", "scale"];
@@ -192,18 +185,21 @@ fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
     }
 }
 
-/// The names of objects of one type that are written `TYPE/NAME`; none if one is not.
-fn of_type<'a>(names: &[&'a str], types: &[&str]) -> Option<Vec<&'a str>> {
-    let one = |name: &&'a str| {
-        let (kind, name) = name.split_once('/')?;
-        types.contains(&kind).then_some(name)
-    };
-    let all: Option<Vec<&str>> = names.iter().map(one).collect();
-    all.filter(|all| !all.is_empty())
+/// The names of objects of one type, which stands before them or, `TYPE/NAME`, before each; none if
+/// one is of another.
+fn of_type<'a>(words: &[&'a str], types: [&str; 3]) -> Option<Vec<&'a str>> {
+    match words {
+        [] => None,
+        [kind, names @ ..] if types.contains(kind) => Some(names.to_vec()),
+        _ => {
+            let name = |word: &&'a str| word.split_once('/').filter(|of| types.contains(&of.0));
+            words.iter().map(|word| Some(name(word)?.1)).collect()
+        }
+    }
 }
 
 /// The grace period; none, as kubectl has it, for one below zero, -1 say.
-fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
+fn seconds(words: &Words) -> Result<Option<i64>, Problem> {
     let Some(text) = words.flag(&["--grace-period"]) else { return Ok(None) };
     let wrong = || Problem::new(format!("--grace-period={text} is no number of seconds"));
     let seconds = text.parse().map_err(|_| wrong())?;
@@ -211,7 +207,7 @@ fn seconds(words: &Words<'_>) -> Result<Option<i64>, Problem> {
 }
 
 /// `kubectl taint nodes a b key=value:Effect key:Effect-`
-fn taint(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
+fn taint(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     let is_taint = |w: &&str| w.contains(['=', ':']) || w.ends_with('-');
     let (taints, names): (Vec<&str>, Vec<&str>) = rest.iter().partition(|w| is_taint(w));
     let (removed, added): (Vec<&str>, Vec<&str>) = taints.iter().partition(|t| t.ends_with('-'));
@@ -240,7 +236,7 @@ fn taint(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
 }
 
 /// `kubectl delete pod -n shop web-0 --force`
-fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> {
+fn delete_pods(words: &Words, names: &[&str]) -> Result<Vec<Step>, Problem> {
     let namespace = words.flag(&["-n", "--namespace"]).unwrap_or("default");
     let full = |name: &&str| match name.contains('/') {
         true => (*name).to_owned(),
@@ -261,7 +257,7 @@ fn delete_pods(words: &Words<'_>, names: &[&str]) -> Result<Vec<Step>, Problem> 
 }
 
 /// `kubectl scale deployment/web --replicas=5`
-fn scale(words: &Words<'_>, rest: &[&str]) -> Result<Vec<Step>, Problem> {
+fn scale(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     let (kind, name) = match rest {
         [kind, name] => (*kind, *name),
         [one] => one.split_once('/').unwrap_or(("", one)),

@@ -14,11 +14,8 @@ pub(crate) fn roll_out(
     exported: Option<&Exported>,
 ) -> Vec<Reached> {
     let mut reached = templates(spec, was);
-    for (key, flag, short) in [
-        (NOT_READY, "default-not-ready-toleration-seconds", "not-ready"),
-        (UNREACHABLE, "default-unreachable-toleration-seconds", "unreachable"),
-    ] {
-        reached.extend(defaults(spec, was, exported, key, flag, short));
+    for key in [NOT_READY, UNREACHABLE] {
+        reached.extend(defaults(spec, was, exported, key));
     }
     reached
 }
@@ -41,9 +38,9 @@ fn defaults(
     was: &Scenario,
     exported: Option<&Exported>,
     key: &str,
-    flag: &str,
-    short: &str,
 ) -> Option<Reached> {
+    let short = key.trim_start_matches("node.kubernetes.io/");
+    let flag = &format!("default-{short}-toleration-seconds");
     let new = seconds_of(&spec.flags, flag)?;
     if is_disabled(&spec.flags) {
         return None;

@@ -79,23 +79,18 @@ fn carry_to_pods(
 /// The sentence about the pods of a workload. `other`: a rollout changes them.
 fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
     let of = format!(" of {} {}", workload.kind().as_str(), written(workload.group()));
-    Some(match (other, keep) {
-        (true, true) => {
-            format!("{of} stay as they are, without what its template says now (existing: Keep)")
+    let said = match (other, keep, workload.kind()) {
+        (true, true, _) => "stay as they are, without what its template says now (existing: Keep)",
+        (true, false, WorkloadKind::ReplicaSet | WorkloadKind::Job) => {
+            "changed as if made anew from its template"
         }
-        (true, false) => match workload.kind() {
-            WorkloadKind::ReplicaSet | WorkloadKind::Job => {
-                format!("{of} changed as if made anew from its template")
-            }
-            _ => format!("{of} changed as by a rollout"),
-        },
-        (false, _) if workload.kind() == WorkloadKind::DaemonSet => {
-            format!(
-                "{of} stay as they are: its controller lets them tolerate not-ready and unreachable for ever"
-            )
+        (true, false, _) => "changed as by a rollout",
+        (false, _, WorkloadKind::DaemonSet) => {
+            "stay as they are: its controller lets them tolerate not-ready and unreachable for ever"
         }
-        (false, _) => return None,
-    })
+        (false, ..) => return None,
+    };
+    Some(format!("{of} {said}"))
 }
 
 /// `shop/web`

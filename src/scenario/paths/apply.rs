@@ -1,7 +1,7 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
 use super::called::{self, Called, Target};
-use super::edit::change;
+use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
 use crate::scenario::prelude::*;
@@ -44,13 +44,7 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
 
 /// Sets a field of the element of that number; the steps from the element to it, nothing if there
 /// is no such field.
-fn element(
-    spec: &mut Scenario,
-    target: Target,
-    i: usize,
-    fields: &[Segment],
-    value: &str,
-) -> Result<Option<Place>, Problem> {
+fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], value: &str) -> Put {
     if let [above @ .., list, field] = fields
         && let (Some(key), "tolerations", "tolerationSeconds", None) =
             (&list.index, &*list.name, &*field.name, &field.index)
@@ -102,12 +96,7 @@ fn element(
 }
 
 /// Sets what is no element of a list.
-fn setting(
-    spec: &mut Scenario,
-    names: &[&str],
-    path: &str,
-    value: &str,
-) -> Result<Option<Place>, Problem> {
+fn setting(spec: &mut Scenario, names: &[&str], path: &str, value: &str) -> Put {
     match names {
         ["timing"] => {
             spec.timing = Some(timing(value, spec.timing.as_ref())?);
@@ -161,8 +150,7 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
         path.rsplit('.').next().unwrap_or(path)
     }
     let word = last(path);
-    let mut there: Vec<&String> =
-        known.iter().filter(|k| last(k).eq_ignore_ascii_case(word)).collect();
+    let mut there: Vec<_> = known.iter().filter(|k| last(k).eq_ignore_ascii_case(word)).collect();
     if let Some((first, _)) = path.split_once('.') {
         let begin_so = |k: &&String| k.split('.').next() == Some(first);
         if there.iter().any(begin_so) {

@@ -21,6 +21,9 @@ const EITHER: [[&str; 2]; 5] = [
 /// Types with brackets whose values can be set, as they stand in a file.
 const AS_IN_A_FILE: [&str; 3] = ["NodeSelector", "PodSelector", "Placement"];
 
+/// The steps to what was put; none where there is no such field.
+pub(super) type Put = Result<Option<Place>, Problem>;
+
 /// Sets the field of something that a path leads to; the steps to it, nothing if there is no such
 /// field.
 pub(super) fn change<T: Serialize + DeserializeOwned>(
@@ -28,7 +31,7 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     target: Target,
     path: &[&str],
     value: &str,
-) -> Result<Option<Place>, Problem> {
+) -> Put {
     let mut tree = Tree::of(of);
     let steps = edit(&mut tree, target, path, value)?;
     if steps.is_some() {
@@ -37,12 +40,7 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     Ok(steps)
 }
 
-fn edit(
-    tree: &mut Tree,
-    target: Target,
-    path: &[&str],
-    value: &str,
-) -> Result<Option<Place>, Problem> {
+fn edit(tree: &mut Tree, target: Target, path: &[&str], value: &str) -> Put {
     for way in ways(target, path) {
         if is_field(target, tree, &way) {
             let steps = put(tree, target.shape(), &way, value)?;
@@ -81,12 +79,7 @@ pub(super) fn is_field(target: Target, tree: &Tree, path: &[&str]) -> bool {
     }
 }
 
-fn put(
-    tree: &mut Tree,
-    shape: Shape,
-    path: &[&str],
-    value: &str,
-) -> Result<Option<Place>, Problem> {
+fn put(tree: &mut Tree, shape: Shape, path: &[&str], value: &str) -> Put {
     let Some((first, rest)) = path.split_first() else { return Ok(None) };
     let Some(inner) = shape.within(tree).part(first) else { return Ok(None) };
     if rest.is_empty() {

@@ -19,9 +19,8 @@ mod now;
 mod read;
 
 pub(super) use apply::set;
-pub(crate) use known::Setting;
 #[cfg(test)]
 pub(crate) use known::known_paths;
-pub(crate) use known::settings;
+pub(crate) use known::{Setting, settings};
 pub(crate) use now::{WorkloadsAt, is_overwritten, may_be_set, workloads_at};
 pub use read::split_values;

@@ -1,21 +1,19 @@
 //! The assembly of a plan from all parts of a scenario, each read by a file of its own, and from the
 //! profile of the release that it names.
 
-use super::super::expectations::Expectations;
-use super::super::loaded::Loaded;
 use super::declared::Declared;
-use super::expect::{Of, Reader};
+use super::expect::Reader;
 use super::models::Models;
 use super::nodes::Defaults;
 use super::outages::Outage;
 use super::overrides::Changed;
+use super::prelude::*;
 use super::primitive::World;
 use super::{assumed, devices, memory, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::plan::{Controllers, Eviction};
 use crate::profiles::{self, GateError};
-use crate::scenario::prelude::*;
 use crate::{files, import};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
@@ -65,8 +63,8 @@ pub(super) fn plan(
         pods: &declared.pods,
         workloads: &declared.workloads,
     };
-    let of = Of { seed, release: &profile.release };
-    let expectations = reader.read(spec, of, &loaded.source.text, complaints);
+    let expectations =
+        reader.read(spec, (seed, profile.release.as_str()), &loaded.source.text, complaints);
     let controllers = controllers(&spec.controllers, &declared, &written.actions);
     let (perturb, tape) = tape::read(spec, &profile, (controllers, &settings.flags), complaints);
     let memory =

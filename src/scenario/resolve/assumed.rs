@@ -2,11 +2,11 @@
 //! plan.
 
 use super::notes::{in_short, listed, owners};
+use super::prelude::*;
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
+use crate::language::duration::format as seconds;
 use crate::plan::NodeStart;
-use crate::scenario::Loaded;
-use crate::scenario::prelude::*;
 
 /// How many distributions of how long pods take are told one by one.
 const SPREADS: usize = 5;
@@ -228,8 +228,4 @@ fn held(plan: &Plan) -> Option<String> {
     Some(format!(
         "The export: volumes are still attached where no pod has them ({held}). The 6 minutes until they are detached by force are counted from time zero, which is later than they began."
     ))
-}
-
-fn seconds(span: Dur) -> String {
-    crate::language::duration::format(span)
 }

@@ -1,10 +1,8 @@
 //! Disruption budgets: what the API accepts, and complaints about the rest.
 
-use super::checks;
+use super::prelude::*;
 use super::scheduling::selector;
-use super::select::Nothing;
 use crate::api::budget::BudgetRule;
-use crate::scenario::prelude::*;
 
 /// The disruption budgets of a scenario, those of the timeline last.
 #[derive(Default)]
@@ -20,7 +18,7 @@ impl Budgets {
     pub(super) fn declare(
         &mut self,
         budget: &PodDisruptionBudget,
-        place: &Spot<'_>,
+        place: &Spot,
         created_later: bool,
     ) -> Option<BudgetIndex> {
         let namespace = budget.namespace.as_deref().unwrap_or("default");
@@ -84,7 +82,7 @@ fn shown(full: &str) -> &str {
 pub(super) fn rule(
     min_available: Option<&FlagValue>,
     max_unavailable: Option<&FlagValue>,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<BudgetRule> {
     let amount = |value: &FlagValue, field: &'static str| {
         let read = IntOrPercent::parse(&value.to_string());

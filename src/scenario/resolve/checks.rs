@@ -8,7 +8,7 @@ use crate::api::validation;
 use crate::scenario::prelude::*;
 
 /// The name of an image, of the letters that one may have (`distribution/reference`).
-pub(super) fn image_name(name: &str, place: &Spot<'_>) -> Option<Rc<str>> {
+pub(super) fn image_name(name: &str, place: &Spot) -> Option<Rc<str>> {
     let may_be = |c: char| c.is_ascii_alphanumeric() || "._-/:@".contains(c);
     if name.is_empty() || !name.chars().all(may_be) {
         return place.deny(format!("{name:?} is not the name of an image, such as \"shop/web:2\""));
@@ -46,24 +46,6 @@ fn first(what: &str, text: &str, errors: Vec<String>) -> Result<(), Problem> {
     error.map_or(Ok(()), |error| Err(Problem::new(format!("{what} `{shown}`: {error}"))))
 }
 
-/// Tolerations that the API server would accept; complaints about the others.
-pub(super) fn tolerations(all: &[Toleration], place: &Spot<'_>, comparison_operators: bool) {
-    for (i, toleration) in all.iter().enumerate() {
-        let one = std::slice::from_ref(toleration);
-        for error in validation::validate_tolerations(one, "", comparison_operators) {
-            let text = error.to_string();
-            // The path begins with the toleration's own place, which the complaint has already.
-            let text = text.strip_prefix("[0].").unwrap_or(&text);
-            let gate =
-                matches!(toleration.operator, Operator::Lt | Operator::Gt) && !comparison_operators;
-            let help = gate
-                .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
-            let field = text.split(':').next().unwrap_or_default();
-            place.part(i).part(field).add(Problem::new(text).maybe_help(help.or(error.hint)));
-        }
-    }
-}
-
 /// Taints in kubectl's syntax.
 pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -83,7 +65,7 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
 pub(super) fn times_added(
     taints: &mut [Taint],
     times: &BTreeMap<String, DurationText>,
-    place: &Spot<'_>,
+    place: &Spot,
 ) {
     for (name, text) in times {
         let seconds = place.part(name).take(values::stored_seconds(text));
@@ -98,7 +80,7 @@ pub(super) fn times_added(
 }
 
 /// Labels that Kubernetes accepts; complaints about the others.
-pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Spot<'_>) -> Labels {
+pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Spot) -> Labels {
     for (key, value) in labels {
         if let Err(problem) = label(key, value) {
             // A problem of the value is reported at the value.
@@ -113,7 +95,7 @@ pub(super) fn checked_labels(labels: &BTreeMap<String, String>, place: &Spot<'_>
 pub(super) fn usages(
     texts: &BTreeMap<String, UsageText>,
     of: &Resources,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<Rc<Usages>> {
     if texts.is_empty() {
         return None;
@@ -126,10 +108,7 @@ pub(super) fn usages(
 }
 
 /// Amounts of resources; nothing if one of them cannot be read.
-pub(super) fn resources(
-    texts: &BTreeMap<String, QuantityText>,
-    place: &Spot<'_>,
-) -> Option<Resources> {
+pub(super) fn resources(texts: &BTreeMap<String, QuantityText>, place: &Spot) -> Option<Resources> {
     let mut all = Resources::new();
     let mut fine = true;
     for (name, text) in texts {
@@ -148,7 +127,7 @@ pub(super) fn resources(
 /// Tolerations that the API accepts; complaints about the others.
 pub(super) fn read_tolerations(
     written: &[language::Toleration],
-    place: &Spot<'_>,
+    place: &Spot,
     operators: ComparisonOperators,
 ) -> Vec<Toleration> {
     let read = |written: &language::Toleration| Toleration {
@@ -159,6 +138,18 @@ pub(super) fn read_tolerations(
         toleration_seconds: written.toleration_seconds,
     };
     let all: Vec<Toleration> = written.iter().map(read).collect();
-    tolerations(&all, place, operators);
+    for (i, toleration) in all.iter().enumerate() {
+        let one = std::slice::from_ref(toleration);
+        for error in validation::validate_tolerations(one, "", operators) {
+            let text = error.to_string();
+            // The path begins with the toleration's own place, which the complaint has already.
+            let text = text.strip_prefix("[0].").unwrap_or(&text);
+            let gate = matches!(toleration.operator, Operator::Lt | Operator::Gt) && !operators;
+            let help = gate
+                .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
+            let field = text.split(':').next().unwrap_or_default();
+            place.part(i).part(field).add(Problem::new(text).maybe_help(help.or(error.hint)));
+        }
+    }
     all
 }

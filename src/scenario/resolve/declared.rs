@@ -4,10 +4,9 @@
 use super::budgets::Budgets;
 use super::nodes::Defaults;
 use super::pods::Lookup;
+use super::prelude::*;
 use super::priorities::Priorities;
-use super::select::{Nodes, Pods, Workloads};
 use super::{devices, namespaces, readiness, scheduling};
-use crate::scenario::prelude::*;
 
 /// Everything that is declared.
 pub(super) struct Declared {

@@ -22,9 +22,7 @@ pub(super) fn describe(step: &Step) -> String {
         Step::KubeletRestart { .. } => format!("kubelet restart on {on}"),
         Step::Flap { .. } => format!("flapping of {on}"),
         Step::SlowHeartbeats { period, .. } => format!("slow heartbeats of {on} ({period})"),
-        Step::Condition { kind, status, .. } => {
-            format!("{kind:?}={} on {on}", status.as_str())
-        }
+        Step::Condition { kind, status, .. } => format!("{kind:?}={} on {on}", status.as_str()),
         Step::RuntimeFailure { .. } => format!("runtime failure of {on}"),
         Step::ApiOutage { of: Some(share), .. } => format!("outage of {share} API servers"),
         Step::ApiOutage { of: None, .. } => "API server outage".to_owned(),

@@ -1,19 +1,17 @@
 //! Devices of nodes, claims on them, and rules that taint them.
 
-use super::checks;
+use super::prelude::*;
 use super::primitive::{Reader, Steps, once};
-use super::select::{Nodes, Pods};
 use crate::api::device::{
     DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector, RESERVED_FOR_MAX,
 };
 use crate::api::toleration::Toleration;
-use crate::scenario::prelude::*;
 
 /// More devices than this no node has: eight slices of 128 each (`ResourceSliceMaxDevices`).
 const DEVICES_MAX: usize = 1024;
 
 /// The devices of the nodes of a group. `known`: the release has device taints that are simulated.
-pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -> Rc<[Device]> {
+pub(super) fn of_group(written: &[NodeDevices], place: &Spot, known: bool) -> Rc<[Device]> {
     if !written.is_empty() && !known {
         let problem =
             Problem::new("devices are simulated from 1.36 on, with the gate DRADeviceTaints");
@@ -45,7 +43,7 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot<'_>, known: bool) -
 }
 
 /// The taints that a driver publishes from the start.
-fn published(of: &NodeDevices, place: &Spot<'_>) -> Vec<Taint> {
+fn published(of: &NodeDevices, place: &Spot) -> Vec<Taint> {
     let mut taints = Vec::new();
     for (i, text) in of.taints.iter().enumerate() {
         let place = place.part("taints").part(i);
@@ -66,7 +64,7 @@ pub(super) fn claims(
     written: &[language::DeviceClaim],
     (nodes, shared): (&Nodes, &SharedClaims),
     namespace: &str,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Vec<DeviceClaim> {
     let mut claims: Vec<DeviceClaim> = Vec::new();
     for (i, w) in written.iter().enumerate() {
@@ -124,7 +122,7 @@ pub(super) fn shared(
 }
 
 /// What a claim asks for.
-fn own_claim(w: &language::DeviceClaim, nodes: &Nodes, place: &Spot<'_>) -> DeviceClaim {
+fn own_claim(w: &language::DeviceClaim, nodes: &Nodes, place: &Spot) -> DeviceClaim {
     let driver = w.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
     let count = w.count.unwrap_or(1);
     if count == 0 {
@@ -136,7 +134,7 @@ fn own_claim(w: &language::DeviceClaim, nodes: &Nodes, place: &Spot<'_>) -> Devi
 }
 
 /// Tolerations of taints of devices, which have less to say than those of nodes.
-fn tolerations(written: &[language::Toleration], place: &Spot<'_>) -> Vec<Toleration> {
+fn tolerations(written: &[language::Toleration], place: &Spot) -> Vec<Toleration> {
     for (i, t) in written.iter().enumerate() {
         let place = place.part(i);
         if t.effect == Some(Effect::PreferNoSchedule) {
@@ -151,7 +149,7 @@ fn tolerations(written: &[language::Toleration], place: &Spot<'_>) -> Vec<Tolera
 
 /// Complains about a driver, pool or device that no node has.
 fn check_part<'n>(
-    place: &Spot<'_>,
+    place: &Spot,
     field: &'static str,
     wanted: Option<&String>,
     nodes: &'n [NodePlan],
@@ -224,7 +222,7 @@ fn new_rule(
     rule: &DeviceTaintRule,
     nodes: &[NodePlan],
     profile: &Profile,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<NewRule> {
     if !profile.device_taint_eviction.rules {
         let release = &profile.release;
@@ -374,7 +372,7 @@ impl Reader<'_> {
     }
 
     /// Complains about a rule that never exists.
-    fn check_rule(&self, rule: &str, place: &Spot<'_>) {
+    fn check_rule(&self, rule: &str, place: &Spot) {
         if !self.world.rules.contains(rule) {
             let problem = Problem::new(format!("no entry creates a rule `{rule}`"));
             place.add(problem.meant(rule, self.world.rules));

@@ -1,9 +1,8 @@
 //! What one entry of the timeline does: how long it lasts, and its primitive steps, those included that
 //! make nodes, watches or clocks fail.
 
-use super::group_names::MENTIONS_MAX;
+use super::prelude::*;
 use super::primitive::{Reader, START, Steps, failing, faults, once, partition, removing};
-use crate::scenario::prelude::*;
 
 impl Reader<'_> {
     /// Nodes are reached again, whatever cut them off.

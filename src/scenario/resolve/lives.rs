@@ -1,11 +1,10 @@
 //! What is said of the life of a pod's containers: probes, what they see, and ends.
 
-use super::spans::how_long;
+use super::prelude::*;
 use crate::api::probe::{Life, Probe, ProbeType, RestartPolicy};
-use crate::scenario::prelude::*;
 
 /// The probes of a template and the rest of its containers' life, if there is any of it.
-pub(super) fn life(written: &language::PodTemplate, place: &Spot<'_>) -> Option<Rc<Life>> {
+pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<Life>> {
     let probes = [
         (ProbeType::Liveness, "livenessProbe", &written.liveness_probe),
         (ProbeType::Readiness, "readinessProbe", &written.readiness_probe),
@@ -43,7 +42,7 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot<'_>) -> Option<
 
 /// A probe as the API accepts it (`pkg/apis/core/validation/validation.go`, `validateProbe`, `validateLivenessProbe`), with
 /// its defaults (`pkg/apis/core/v1/defaults.go`, `SetDefaults_Probe`), which stand for 0, too.
-fn read_probe(which: ProbeType, written: &language::Probe, place: &Spot<'_>) -> Probe {
+fn read_probe(which: ProbeType, written: &language::Probe, place: &Spot) -> Probe {
     let number = |field: &'static str, value: Option<i32>, default: u32| {
         place.not_negative(field, value);
         value.and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0).unwrap_or(default)

@@ -9,7 +9,7 @@ use crate::scenario::prelude::*;
 const SECOND_US: i64 = 1_000_000;
 
 /// Reads what is remembered; an object that is not declared is a mistake.
-pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot<'_>) -> Memory {
+pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot) -> Memory {
     let mut memory = Memory {
         office_us: place.read("office", &written.office, past),
         pass: place.read("pass", &written.pass, values::span),
@@ -36,7 +36,7 @@ fn found<T: Copy>(
     name: &str,
     found: Option<&T>,
     incomplete: bool,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<T> {
     if found.is_none() && !incomplete {
         place.add_name(Problem::new(format!("there is no {kind} `{name}`")));
@@ -44,7 +44,7 @@ fn found<T: Copy>(
     found.copied()
 }
 
-fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
     let pods = &declared.pods;
     for (name, waits) in &written.waiting {
         let place = place.part("waiting").part(name);
@@ -59,7 +59,7 @@ fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &
     }
 }
 
-fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
     let pods = &declared.pods;
     for (name, node) in &written.attached {
         let place = place.part("attached").part(name);
@@ -74,7 +74,7 @@ fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: 
     }
 }
 
-fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
     let workloads = &declared.workloads;
     for (name, failed) in &written.failures {
         let place = place.part("failures").part(name);
@@ -95,7 +95,7 @@ fn failures(written: &Written, declared: &Declared, memory: &mut Memory, place: 
     }
 }
 
-fn budgets(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot<'_>) {
+fn budgets(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
     let budgets = &declared.budgets;
     for (name, counted) in &written.budgets {
         let place = place.part("budgets").part(name);

@@ -1,8 +1,7 @@
 //! Namespaces: the defaults and whitelists of their pods' tolerations, as the API accepts
 //! tolerations.
 
-use super::checks;
-use crate::scenario::prelude::*;
+use super::prelude::*;
 
 /// The most namespaces, as many as Kubernetes supports.
 const NAMESPACES_MAX: u64 = 10_000;

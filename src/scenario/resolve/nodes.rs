@@ -1,8 +1,7 @@
 //! Node groups to nodes.
 
-use super::checks::{self, checked_labels, resources};
-use super::group_names::{GroupNames, NODES_MAX, Names};
-use super::select::Nodes;
+use super::checks::{checked_labels, resources};
+use super::prelude::*;
 use super::{devices, readiness};
 use crate::api::node::{
     LABEL_HOSTNAME, LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition,
@@ -12,7 +11,6 @@ use crate::api::quantity::{Quantity, Resources};
 use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
 use crate::plan::NodeStart;
-use crate::scenario::prelude::*;
 
 /// What the groups' nodes have where a group does not say.
 pub(super) struct Defaults {
@@ -39,7 +37,7 @@ impl Nodes {
     pub(super) fn declare(
         &mut self,
         group: &NodeGroup,
-        place: &Spot<'_>,
+        place: &Spot,
         joins: bool,
         defaults: &Defaults,
     ) -> Vec<NodeIndex> {
@@ -113,7 +111,7 @@ impl Nodes {
         (before as NodeIndex..self.plans.len() as NodeIndex).collect()
     }
 
-    fn names(&self, names: &GroupNames<'_>) -> Option<Vec<String>> {
+    fn names(&self, names: &GroupNames) -> Option<Vec<String>> {
         let limit = || format!("a cluster has at most {NODES_MAX} nodes");
         let left = NODES_MAX - self.plans.len() as u64;
         match names.written()? {
@@ -131,7 +129,7 @@ impl Nodes {
 }
 
 /// How the nodes of a group start.
-fn start(group: &NodeGroup, place: &Spot<'_>, joins: bool) -> NodeStart {
+fn start(group: &NodeGroup, place: &Spot, joins: bool) -> NodeStart {
     match &group.start {
         None | Some(Written::Ready) if joins => NodeStart::Absent,
         Some(_) if joins => {
@@ -159,7 +157,7 @@ fn start(group: &NodeGroup, place: &Spot<'_>, joins: bool) -> NodeStart {
 }
 
 /// What the nodes of a group use themselves, if anything is said of that. Shares are of what there is.
-fn own_usage(group: &NodeGroup, capacity: &Resources, place: &Spot<'_>) -> Option<Rc<NodeUsage>> {
+fn own_usage(group: &NodeGroup, capacity: &Resources, place: &Spot) -> Option<Rc<NodeUsage>> {
     let images = group.unused_images.iter().map(|q| ("unused_images".to_owned(), q.clone()));
     let images = resources(&images.collect(), place).unwrap_or_default();
     let unused_images = images.values().map(|q| i64::try_from(q.value()).unwrap_or(i64::MAX)).sum();
@@ -176,7 +174,7 @@ fn spread(name: &str, what: &str, period: Dur) -> Dur {
     Dur::from_millis(stable_hash(&format!("{what}/{name}")) % steps)
 }
 
-fn labels(group: &NodeGroup, place: &Spot<'_>) -> Labels {
+fn labels(group: &NodeGroup, place: &Spot) -> Labels {
     let mut all = checked_labels(&group.labels, &place.part("labels"));
     let topology = [
         ("zone", &group.zone, LABEL_ZONE, LABEL_ZONE_BETA),
@@ -195,7 +193,7 @@ fn labels(group: &NodeGroup, place: &Spot<'_>) -> Labels {
     all
 }
 
-fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
+fn taints(texts: &[String], place: &Spot) -> Vec<Taint> {
     let mut taints: Vec<Taint> = Vec::new();
     for (i, text) in texts.iter().enumerate() {
         let place = || place.part("taints").part(i);
@@ -217,7 +215,7 @@ fn taints(texts: &[String], place: &Spot<'_>) -> Vec<Taint> {
     taints
 }
 
-fn condition(written: &Condition, i: usize, place: &Spot<'_>) -> Option<NodeCondition> {
+fn condition(written: &Condition, i: usize, place: &Spot) -> Option<NodeCondition> {
     let place = place.part("conditions").part(i);
     let time = |text: &DurationText, field: &str| {
         place.part(field).take(values::stored_seconds(text)).map(Timestamp)

@@ -1,10 +1,9 @@
 //! What a command line changes in a scenario, before anything is looked up in it.
 
 use super::super::existing::{Reached, roll_out};
-use super::super::loaded::Loaded;
 use super::super::paths;
+use super::prelude::*;
 use crate::language::complaints::Overridden;
-use crate::scenario::prelude::*;
 
 /// What a command line changes in a scenario.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,9 +1,6 @@
 //! The names of a group's pods, and the nodes that they are put on.
 
-use super::checks;
-use super::group_names::{GroupNames, Names, PODS_MAX};
-use super::select::{Nodes, Pods};
-use crate::scenario::prelude::*;
+use super::prelude::*;
 
 /// What the pods of a group are called.
 pub(super) fn called<'a>(group: &'a PodGroup, place: &'a Spot<'a>) -> GroupNames<'a> {
@@ -22,7 +19,7 @@ impl Pods {
     pub(super) fn places(
         &self,
         group: &PodGroup,
-        place: &Spot<'_>,
+        place: &Spot,
         nodes: &Nodes,
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
         if group.count.is_some() && group.replicas.is_some() {
@@ -55,8 +52,8 @@ impl Pods {
     fn per_node(
         &self,
         group: &PodGroup,
-        place: &Spot<'_>,
-        counted: Option<Spot<'_>>,
+        place: &Spot,
+        counted: Option<Spot>,
         nodes: &Nodes,
         on: &[NodeIndex],
     ) -> Option<Vec<(String, Option<NodeIndex>)>> {
@@ -88,7 +85,7 @@ impl Pods {
 
     fn names<'c>(
         &self,
-        names: &GroupNames<'_>,
+        names: &GroupNames,
         count: Option<u64>,
         count_place: &dyn Fn() -> Spot<'c>,
     ) -> Option<Vec<String>> {
@@ -116,7 +113,7 @@ impl Pods {
 
 /// Whether a name can be that of a pod once something is added to it: looked at before as many
 /// names are made of it as there are pods.
-fn is_short(name: &str, place: &Spot<'_>) -> bool {
+fn is_short(name: &str, place: &Spot) -> bool {
     let long = name.len() > NAME_BYTES_MAX;
     let problem = if long { checks::object_name("pod", name) } else { Ok(()) };
     place.part("name").take(problem).is_some()
@@ -126,9 +123,8 @@ fn is_short(name: &str, place: &Spot<'_>) -> bool {
 const NAME_BYTES_MAX: usize = 253;
 
 /// The nodes that a placement names, in the order in which pods are put on them.
-pub(super) fn placed(on: &Placement, place: &Spot<'_>, nodes: &Nodes) -> Option<Vec<NodeIndex>> {
-    let selected =
-        |selector: &language::NodeSelector, place: Spot<'_>| place.take(nodes.select(selector));
+pub(super) fn placed(on: &Placement, place: &Spot, nodes: &Nodes) -> Option<Vec<NodeIndex>> {
+    let selected = |selector: &NodeSelector, place: Spot| place.take(nodes.select(selector));
     match on {
         Placement::Unbound => Some(Vec::new()),
         Placement::Node(name) => place.take(nodes.named(name)).map(|node| vec![node]),
@@ -143,9 +139,7 @@ pub(super) fn placed(on: &Placement, place: &Spot<'_>, nodes: &Nodes) -> Option<
             }
             Some(all)
         }
-        Placement::Nodes(names) => {
-            selected(&language::NodeSelector::Nodes(names.clone()), place.clone())
-        }
+        Placement::Nodes(names) => selected(&NodeSelector::Nodes(names.clone()), place.clone()),
         Placement::Spread(selector) | Placement::Each(selector) => {
             selected(selector, place.part(0))
         }

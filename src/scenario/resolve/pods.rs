@@ -1,12 +1,11 @@
 //! Pod groups to pods, how far each is when the run starts, and templates of pods, as the API accepts
 //! them.
 
-use super::checks::{self, ComparisonOperators, checked_labels, read_tolerations, resources};
+use super::checks::{ComparisonOperators, checked_labels, read_tolerations, resources};
 use super::pod_names::called;
+use super::prelude::*;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
-use super::select::{Nodes, Pods, PodsOf};
-use super::spans::how_long;
 use super::volumes::{check_places, claims, name_claims};
 use super::{devices, lives};
 use crate::api::meta::OwnerReference;
@@ -14,7 +13,6 @@ use crate::api::pod::{Deletion, Image, PodCondition, PodReason, PodSource};
 use crate::api::toleration::Toleration;
 use crate::language::{PodStart as Written, PullPolicy};
 use crate::plan::PodStart;
-use crate::scenario::prelude::*;
 
 impl Pods {
     /// Keeps a template; pods refer to it by this number.
@@ -28,9 +26,9 @@ impl Pods {
     pub(super) fn declare(
         &mut self,
         group: &PodGroup,
-        place: &Spot<'_>,
+        place: &Spot,
         created_later: bool,
-        lookup: &Lookup<'_>,
+        lookup: &Lookup,
     ) -> Vec<PodIndex> {
         let first = self.plans.len() as PodIndex;
         let pods = self.places(group, place, lookup.nodes);
@@ -67,7 +65,7 @@ impl Pods {
         template: u32,
         start: PodStart,
         created_later: bool,
-        place: &Spot<'_>,
+        place: &Spot,
     ) {
         for (name, node) in pods {
             if let Err(problem) = checks::object_name("pod", &name) {
@@ -88,7 +86,7 @@ impl Pods {
 }
 
 /// How the pods of a group start.
-fn start(group: &PodGroup, place: &Spot<'_>, created_later: bool) -> PodStart {
+fn start(group: &PodGroup, place: &Spot, created_later: bool) -> PodStart {
     let place = place.part("start");
     let bound = group.on != Placement::Unbound;
     match &group.start {
@@ -116,7 +114,7 @@ fn start(group: &PodGroup, place: &Spot<'_>, created_later: bool) -> PodStart {
 }
 
 /// A condition that an imported pod has.
-fn condition(written: &Option<language::PodCondition>, place: &Spot<'_>) -> Option<PodCondition> {
+fn condition(written: &Option<language::PodCondition>, place: &Spot) -> Option<PodCondition> {
     let c = written.as_ref()?;
     let time = values::stored_seconds(&c.last_transition_time);
     // The names of the language are the words of the API.
@@ -129,7 +127,7 @@ fn condition(written: &Option<language::PodCondition>, place: &Spot<'_>) -> Opti
 }
 
 /// The deletion of an imported pod that has begun.
-fn read_deletion(written: Option<&language::Deletion>, place: &Spot<'_>) -> Option<Deletion> {
+fn read_deletion(written: Option<&language::Deletion>, place: &Spot) -> Option<Deletion> {
     let language::Deletion { timestamp, grace_period_seconds } = written?;
     place.not_negative("gracePeriodSeconds", Some(*grace_period_seconds));
     let time = place.part("timestamp").take(values::stored_seconds(timestamp))?;
@@ -147,9 +145,9 @@ pub(super) struct Lookup<'a> {
 /// The template of a group of pods.
 pub(super) fn template(
     group: &PodGroup,
-    place: &Spot<'_>,
+    place: &Spot,
     created_later: bool,
-    lookup: &Lookup<'_>,
+    lookup: &Lookup,
 ) -> PodTemplate {
     let source = group.static_pod.unwrap_or_default();
     let namespace = group.namespace.as_deref().unwrap_or("default");
@@ -184,7 +182,7 @@ pub(super) fn template(
 const CHECK: Dur = Dur::from_millis(500);
 
 /// An image, as far as it can be read.
-fn image(written: &language::Image, place: &Spot<'_>) -> Option<Rc<Image>> {
+fn image(written: &language::Image, place: &Spot) -> Option<Rc<Image>> {
     let check = place.maybe("check", written.check.as_ref(), |text| values::span(text));
     Some(Rc::new(Image {
         name: checks::image_name(&written.name, &place.part("name"))?,
@@ -198,9 +196,9 @@ fn image(written: &language::Image, place: &Spot<'_>) -> Option<Rc<Image>> {
 /// with, whatever their class says now.
 pub(super) fn pod_template(
     written: &language::PodTemplate,
-    (namespace, place): (&str, &Spot<'_>),
+    (namespace, place): (&str, &Spot),
     admitted: bool,
-    lookup: &Lookup<'_>,
+    lookup: &Lookup,
 ) -> PodTemplate {
     let grace = written.termination_grace_period_seconds;
     place.not_negative("terminationGracePeriodSeconds", grace);

@@ -2,11 +2,8 @@
 //! as a person or a tool would: edits, drains and rolling maintenances.
 
 use super::budgets::{self, Budgets};
-use super::checks;
-use super::group_names::PODS_MAX;
-use super::select::{Nodes, Nothing, Pods, Workloads};
+use super::prelude::*;
 use crate::api::kubectl_taint::TaintEdit;
-use crate::scenario::prelude::*;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.
 pub(super) type Primitive = (Dur, Phase, Do);
@@ -161,12 +158,8 @@ pub(super) fn faults(
 }
 
 /// Nodes fail from the beginning of an entry to its end.
-pub(super) fn failing(
-    nodes: &[NodeIndex],
-    all: &[NodeFault],
-    lasts: Option<Dur>,
-) -> Vec<Primitive> {
-    let end = lasts.map(|d| faults(Do::Recover, nodes, all, d, Phase::End));
+pub(super) fn failing(nodes: &[NodeIndex], all: &[NodeFault], span: Option<Dur>) -> Vec<Primitive> {
+    let end = span.map(|d| faults(Do::Recover, nodes, all, d, Phase::End));
     faults(Do::Fail, nodes, all, START, Phase::Begin).chain(end.into_iter().flatten()).collect()
 }
 
@@ -293,7 +286,7 @@ pub(super) fn removing(taints: &[String]) -> Vec<String> {
 const OFF_LEAST: Dur = Dur::from_secs(1);
 
 /// The flags of `kubectl drain`.
-pub(super) fn drain_options(flags: &DrainFlags, place: &Spot<'_>) -> DrainOptions {
+pub(super) fn drain_options(flags: &DrainFlags, place: &Spot) -> DrainOptions {
     place.not_negative("gracePeriodSeconds", flags.grace_period_seconds);
     let (skip, field) = (&flags.skip_wait_for_delete_timeout, "skip_wait_for_delete_timeout");
     DrainOptions {

@@ -4,9 +4,8 @@
 //! Classes do not change during a run, so that the priority of a pod is known when the scenario is
 //! read. Where ours differs: a pod may state a priority without a class.
 
-use super::checks;
+use super::prelude::*;
 use crate::language::PodTemplate;
-use crate::scenario::prelude::*;
 
 /// The classes that every cluster has (`pkg/apis/scheduling/v1/helpers.go: SystemPriorityClasses`).
 const SYSTEM: [(&str, i32); 2] =
@@ -59,12 +58,7 @@ impl Priorities {
     }
 
     /// The priority of a template's pods.
-    pub(super) fn of(
-        &self,
-        template: &PodTemplate,
-        place: &Spot<'_>,
-        admitted: bool,
-    ) -> Option<i32> {
+    pub(super) fn of(&self, template: &PodTemplate, place: &Spot, admitted: bool) -> Option<i32> {
         let Some(name) = template.priority_class_name.as_deref().filter(|n| !n.is_empty()) else {
             return template.priority.or(self.default);
         };

@@ -1,14 +1,12 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
-use super::super::loaded::Loaded;
 use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
-use super::select::Nodes;
+use super::prelude::*;
 use super::spans;
 use crate::api::node::{region, zone};
 use crate::language::Distribution as Written;
 use crate::outages::Distribution;
 use crate::plan::NodeStart;
-use crate::scenario::prelude::*;
 
 /// The most outages of a run, on average.
 pub(crate) const OUTAGES_MAX: f64 = 300_000.0;

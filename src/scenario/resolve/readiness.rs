@@ -1,10 +1,10 @@
 //! Rules of the node readiness controller, and the conditions that agents post.
 
+use super::prelude::*;
 use super::primitive::{Reader, Steps, once};
-use super::{checks, scheduling};
+use super::scheduling;
 use crate::api::node::NodeConditionType;
 use crate::api::readiness::{ConditionRequirement, NodeReadiness, ReadinessSpec};
-use crate::scenario::prelude::*;
 
 /// What the key of a rule's taint begins with.
 const PREFIX: &str = "readiness.k8s.io/";
@@ -122,7 +122,7 @@ fn taint(text: &str) -> Result<Taint, Problem> {
 }
 
 /// A rule, as upstream's validation lets it pass.
-fn rule(written: &NodeReadinessRule, place: &Spot<'_>) -> Option<ReadinessSpec> {
+fn rule(written: &NodeReadinessRule, place: &Spot) -> Option<ReadinessSpec> {
     place.part("name").take(checks::object_name("rule", &written.name));
     let bootstrap_only = written.enforcement_mode == EnforcementMode::BootstrapOnly;
     let any_of = written.condition_policy == Some(ConditionPolicy::AnyOf);
@@ -182,7 +182,7 @@ fn of_agents(kind: &str) -> Result<(), Problem> {
 /// What agents have posted of the nodes of a group.
 pub(super) fn of_group(
     written: &BTreeMap<String, ConditionStatus>,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<Rc<NodeReadiness>> {
     for kind in written.keys() {
         place.part(kind).take(of_agents(kind));

@@ -1,11 +1,9 @@
 //! The build itself: a scenario with its overrides in, a plan out.
 
-use super::super::expectations::Expectations;
-use super::super::loaded::Loaded;
 use super::assembly::{Drawn, plan};
 use super::overrides::{Changed, Overrides, overridden};
+use super::prelude::*;
 use crate::language::values::SEED;
-use crate::scenario::prelude::*;
 
 /// The seed of a run.
 pub fn seed(loaded: &Loaded, overrides: &Overrides) -> Result<u64, Problems> {
@@ -43,11 +41,8 @@ fn both(loaded: &Loaded, overrides: &Overrides) -> Result<(Drawn, Expectations),
     let plan = plan(&changed, loaded, seed, Damage::default(), &complaints);
     complaints.finish(&loaded.source, None, &changed.sets)?;
     // Without a complaint there is a plan: whoever reads this message has found a bug.
-    plan.ok_or_else(|| {
-        Problems::one(Problem::new(
-            "this scenario cannot be built, and nothing says why: please report it",
-        ))
-    })
+    let why = "this scenario cannot be built, and nothing says why: please report it";
+    plan.ok_or_else(|| Problems::one(Problem::new(why)))
 }
 
 /// Mistakes of meaning in what is left of a scenario with mistakes of form; `left` is its tree
@@ -56,9 +51,7 @@ pub(crate) fn mistakes(loaded: &Loaded, left: &Tree, damage: Damage) -> Vec<Prob
     let complaints = Complaints::default();
     let changed = Changed { spec: loaded.spec.clone(), ..Changed::default() };
     plan(&changed, loaded, SEED, damage, &complaints);
-    complaints
-        .finish(&loaded.source, Some(left), &[])
-        .map_or_else(|problems| problems.0, |()| Vec::new())
+    complaints.finish(&loaded.source, Some(left), &[]).err().map_or_else(Vec::new, |all| all.0)
 }
 
 /// What a scenario says, with the command line's changes; its nodes and pods may come from an

@@ -2,20 +2,20 @@
 //! about the rest (`pkg/apis/core/validation: validateAffinity, validateTopologySpreadConstraints`,
 //! v1.34).
 
-use super::checks::{self, resources};
+use super::checks::resources;
+use super::prelude::*;
 use crate::api::labels::{Operator, Requirement};
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
 };
-use crate::scenario::prelude::*;
 
 /// What only the scheduler reads of a template, if there is any of it. `never` is what its priority
 /// class says of preemption.
 pub(super) fn scheduling(
     written: &language::PodTemplate,
     never: bool,
-    place: &Spot<'_>,
+    place: &Spot,
 ) -> Option<Rc<SchedulingSpec>> {
     let mut all = SchedulingSpec {
         never_preempts: written.preemption_policy.map_or(never, |p| p == PreemptionPolicy::Never),
@@ -42,7 +42,7 @@ pub(super) fn scheduling(
 }
 
 /// What a pod says of the nodes and of the other pods that it wants to be near to.
-fn read_affinity(affinity: &language::Affinity, all: &mut SchedulingSpec, place: &Spot<'_>) {
+fn read_affinity(affinity: &language::Affinity, all: &mut SchedulingSpec, place: &Spot) {
     let nodes = place.part("nodeAffinity");
     let required =
         nodes.part("requiredDuringSchedulingIgnoredDuringExecution").part("nodeSelectorTerms");
@@ -62,7 +62,7 @@ fn read_affinity(affinity: &language::Affinity, all: &mut SchedulingSpec, place:
     all.pod_anti_affinity = pods(&affinity.pod_anti_affinity, &place.part("podAntiAffinity"));
 }
 
-fn spread(c: &language::TopologySpreadConstraint, place: &Spot<'_>) -> TopologySpreadConstraint {
+fn spread(c: &language::TopologySpreadConstraint, place: &Spot) -> TopologySpreadConstraint {
     if c.max_skew <= 0 {
         place.part("maxSkew").say("must be greater than zero");
     }
@@ -85,17 +85,17 @@ fn spread(c: &language::TopologySpreadConstraint, place: &Spot<'_>) -> TopologyS
     }
 }
 
-fn weight(weight: i32, place: &Spot<'_>) {
+fn weight(weight: i32, place: &Spot) {
     if !(1..=100).contains(&weight) {
         place.part("weight").say("must be in the range 1-100");
     }
 }
 
-fn topology_key(key: &str, place: &Spot<'_>) {
+fn topology_key(key: &str, place: &Spot) {
     place.part("topologyKey").take(checks::label(key, ""));
 }
 
-fn term(written: &NodeTerm, place: &Spot<'_>) -> NodeSelectorTerm {
+fn term(written: &NodeTerm, place: &Spot) -> NodeSelectorTerm {
     let mut read = NodeSelectorTerm::default();
     for (i, e) in written.match_expressions.iter().enumerate() {
         let operator = match e.operator {
@@ -129,22 +129,22 @@ fn term(written: &NodeTerm, place: &Spot<'_>) -> NodeSelectorTerm {
     read
 }
 
-fn pods(written: &language::PodAffinity, place: &Spot<'_>) -> PodAffinity {
+fn pods(written: &language::PodAffinity, place: &Spot) -> PodAffinity {
     let required = place.part("requiredDuringSchedulingIgnoredDuringExecution");
     let preferred = place.part("preferredDuringSchedulingIgnoredDuringExecution");
-    let mut read = PodAffinity::default();
-    for (i, t) in written.required.iter().enumerate() {
-        read.required.push(pod_term(t, &required.part(i)));
-    }
-    for (i, p) in written.preferred.iter().enumerate() {
+    let term = |(i, t)| pod_term(t, &required.part(i));
+    let weighted = |(i, p): (usize, &WeightedPods)| {
         let place = preferred.part(i);
         weight(p.weight, &place);
-        read.preferred.push((p.weight, pod_term(&p.term, &place.part("podAffinityTerm"))));
+        (p.weight, pod_term(&p.term, &place.part("podAffinityTerm")))
+    };
+    PodAffinity {
+        required: (0..).zip(&written.required).map(term).collect(),
+        preferred: (0..).zip(&written.preferred).map(weighted).collect(),
     }
-    read
 }
 
-fn pod_term(written: &language::PodAffinityTerm, place: &Spot<'_>) -> PodAffinityTerm {
+fn pod_term(written: &language::PodAffinityTerm, place: &Spot) -> PodAffinityTerm {
     topology_key(&written.topology_key, place);
     PodAffinityTerm {
         selector: maybe_selector(written.label_selector.as_ref(), place),
@@ -174,11 +174,11 @@ pub(super) fn settings(
 }
 
 /// The selector `labelSelector`, where there is one.
-fn maybe_selector(written: Option<&LabelSelector>, place: &Spot<'_>) -> Option<Selector> {
+fn maybe_selector(written: Option<&LabelSelector>, place: &Spot) -> Option<Selector> {
     selector(written?, &place.part("labelSelector"))
 }
 
 /// A selector that the API accepts, or else a complaint.
-pub(super) fn selector(written: &LabelSelector, place: &Spot<'_>) -> Option<Selector> {
+pub(super) fn selector(written: &LabelSelector, place: &Spot) -> Option<Selector> {
     place.take(written.as_selector().map_err(Problem::new))
 }

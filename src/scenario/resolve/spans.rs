@@ -16,7 +16,7 @@ const STEPS: u32 = 1_000;
 /// A distribution; `recorded` has what is in a file of outages.
 pub(super) fn distribution(
     written: &Written,
-    place: &Spot<'_>,
+    place: &Spot,
     recorded: impl FnOnce(&str) -> Option<Distribution>,
 ) -> Option<Distribution> {
     let span = |text: &DurationText, part: &str| {
@@ -66,7 +66,7 @@ pub(super) fn distribution(
     Some(read)
 }
 
-fn is_positive(place: &Spot<'_>, part: &str, value: f64) -> Option<()> {
+fn is_positive(place: &Spot, part: &str, value: f64) -> Option<()> {
     let fine = value > 0.0 && value.is_finite();
     if !fine {
         place.part(part).say(format!("{value} is not above 0"));
@@ -75,7 +75,7 @@ fn is_positive(place: &Spot<'_>, part: &str, value: f64) -> Option<()> {
 }
 
 /// How long something takes.
-pub(super) fn how_long(written: &HowLong, place: &Spot<'_>) -> Option<Spread> {
+pub(super) fn how_long(written: &HowLong, place: &Spot) -> Option<Spread> {
     let written = match written {
         HowLong::Always(text) => return place.take(values::span(text)).map(Spread::always),
         HowLong::Drawn(written) => written,

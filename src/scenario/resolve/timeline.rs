@@ -2,11 +2,10 @@
 
 use super::describe::describe;
 use super::faults::{lasts, primitives};
-use super::group_names::MENTIONS_MAX;
+use super::prelude::*;
 use super::primitive::{Primitive, Reader, World, weight};
 use super::when::{self, Occurrences, Resolver};
 use crate::files;
-use crate::scenario::prelude::*;
 
 /// The most steps of a timeline.
 const STEPS_MAX: u64 = 1_000_000;
@@ -24,8 +23,8 @@ pub(super) fn expand<'a>(
     entries: &'a [Entry],
     horizon: Option<Time>,
     incomplete: bool,
-    world: &World<'_>,
-    complaints: &Complaints,
+    world: &World,
+    complaints: &'a Complaints,
 ) -> (Written, Resolver<'a>) {
     let lengths: Vec<Option<Dur>> =
         entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();

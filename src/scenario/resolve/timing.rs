@@ -89,8 +89,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
 
 fn imitated(flags: &KubeletFlags) -> Imitated {
     let default = Imitated::default();
-    let status_report = flags.status_report.unwrap_or(default.status_report);
-    Imitated { status_report, ..default }
+    Imitated { status_report: flags.status_report.unwrap_or(default.status_report), ..default }
 }
 
 fn real(flags: &KubeletFlags, profile: &Profile) -> Real {
@@ -250,11 +249,11 @@ fn leader_election(
     flags.elect.then_some(flags.times)
 }
 
-fn set(to: &mut Dur, text: &Option<DurationText>, place: &Spot<'_>, field: &str) {
+fn set(to: &mut Dur, text: &Option<DurationText>, place: &Spot, field: &str) {
     *to = place.read(field, text, values::span).unwrap_or(*to);
 }
 
-fn read_clients(clients: &ClientLimits, timing: &mut Timing, place: &Spot<'_>) {
+fn read_clients(clients: &ClientLimits, timing: &mut Timing, place: &Spot) {
     let read = |name: &'static str, given: &Option<ClientLimit>, now: Option<Limits>| match given {
         None => now,
         Some(ClientLimit::Unlimited) => None,
@@ -282,7 +281,7 @@ fn read_kubelet(
     written: &KubeletTiming,
     flags: &KubeletFlags,
     profile: &Profile,
-    (place, times): (&Spot<'_>, &mut PodTimes),
+    (place, times): (&Spot, &mut PodTimes),
 ) -> KubeletMode {
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {

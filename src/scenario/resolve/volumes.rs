@@ -1,19 +1,18 @@
 //! Claims of pods.
 
-use super::checks;
+use super::prelude::*;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach};
-use crate::scenario::prelude::*;
 
 /// `BindTimeoutSeconds`: how long the scheduler waits for volumes.
 const BIND_TIMEOUT: Dur = Dur::from_secs(600);
 
 /// The claims of a template. Those without a name get it from [`name_claims`].
-pub(super) fn claims(written: &[VolumeClaim], place: &Spot<'_>) -> Vec<Claim> {
+pub(super) fn claims(written: &[VolumeClaim], place: &Spot) -> Vec<Claim> {
     (0..).zip(written).map(|(i, w)| claim(w, &place.part(i))).collect()
 }
 
-fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
+fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
     let name = match written.claim.as_deref() {
         Some(size) if Quantity::parse(size).is_ok() => String::new(),
         Some(name) => {
@@ -64,7 +63,7 @@ fn claim(written: &VolumeClaim, place: &Spot<'_>) -> Claim {
     }
 }
 
-fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot<'_>) -> Reach {
+fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot) -> Reach {
     use language::Reach as R;
     let (zone, node) = (&written.zone, &written.node);
     match written.reach {
@@ -111,7 +110,7 @@ pub(super) fn name_claims(claims: &mut [Claim], owner: Option<(&str, &str)>) {
 }
 
 /// Complaints about nodes and zones of claims that the scenario does not have.
-pub(super) fn check_places(claims: &[Claim], nodes: &super::select::Nodes, place: &Spot<'_>) {
+pub(super) fn check_places(claims: &[Claim], nodes: &super::select::Nodes, place: &Spot) {
     for (i, claim) in (0..).zip(claims) {
         let place = place.part(i);
         match &claim.reach {

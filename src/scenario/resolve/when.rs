@@ -1,7 +1,6 @@
 //! When entries of the timeline begin: `10m`, `cut b + 50s`, `end of cut b + 5s`.
 
-use super::select::Nothing;
-use crate::scenario::prelude::*;
+use super::prelude::*;
 
 /// When an entry happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +61,7 @@ pub(super) struct Resolver<'a> {
     shapes: Vec<Option<Occurrences>>,
     found: Vec<Option<Option<Occurrences>>>,
     incomplete: bool,
+    complaints: &'a Complaints,
 }
 
 /// When each entry happens. `lasts` says how long an entry lasts, if it ends. `incomplete`: entries
@@ -70,7 +70,7 @@ pub(super) fn resolve<'a>(
     entries: &'a [Entry],
     lasts: &[Option<Dur>],
     incomplete: bool,
-    complaints: &Complaints,
+    complaints: &'a Complaints,
 ) -> Resolver<'a> {
     let mut names = BTreeMap::new();
     for (i, entry) in entries.iter().enumerate() {
@@ -86,10 +86,10 @@ pub(super) fn resolve<'a>(
     }
     let shapes =
         entries.iter().enumerate().map(|(i, e)| repeated(i, e, lasts[i], complaints)).collect();
-    let mut resolver =
-        Resolver { entries, names, shapes, found: vec![None; entries.len()], incomplete };
+    let found = vec![None; entries.len()];
+    let mut resolver = Resolver { entries, names, shapes, found, incomplete, complaints };
     for i in 0..entries.len() {
-        resolver.entry(i, &mut Vec::new(), complaints);
+        resolver.entry(i, &mut Vec::new());
     }
     resolver
 }
@@ -142,21 +142,16 @@ impl<'a> Resolver<'a> {
     }
 
     /// When an entry happens; `waiting` are the entries whose time depends on it.
-    fn entry(
-        &mut self,
-        i: usize,
-        waiting: &mut Vec<usize>,
-        complaints: &Complaints,
-    ) -> Option<Occurrences> {
+    fn entry(&mut self, i: usize, waiting: &mut Vec<usize>) -> Option<Occurrences> {
         if let Some(found) = self.found[i] {
             return found;
         }
-        let place = complaints.at(at!["timeline", i, "at"]);
+        let place = self.complaints.at(at!["timeline", i, "at"]);
         if waiting.contains(&i) || waiting.len() >= CHAIN_MAX {
             return place.deny("the time of this entry depends on itself");
         }
         waiting.push(i);
-        let first = self.first(i, waiting, complaints);
+        let first = self.first(i, waiting);
         waiting.pop();
         let first = place.take(first);
         let found = first.zip(self.shapes[i]).map(|(first, shape)| Occurrences { first, ..shape });
@@ -164,15 +159,10 @@ impl<'a> Resolver<'a> {
         found
     }
 
-    fn first(
-        &mut self,
-        i: usize,
-        waiting: &mut Vec<usize>,
-        complaints: &Complaints,
-    ) -> Result<Time, Nothing> {
+    fn first(&mut self, i: usize, waiting: &mut Vec<usize>) -> Result<Time, Nothing> {
         let spoken = self.read(&self.entries[i].at)?;
         let entry = match spoken.entry {
-            Some((name, _)) => Some(self.entry(self.names[name], waiting, complaints).ok_or(None)?),
+            Some((name, _)) => Some(self.entry(self.names[name], waiting).ok_or(None)?),
             None => None,
         };
         spoken.time(entry)

@@ -1,9 +1,8 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
-use super::group_names::{GroupNames, Names};
+use super::prelude::*;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
-use crate::scenario::prelude::*;
 
 /// A field that not all kinds have, and whether it is given.
 type Own = (&'static str, fn(&WorkloadGroup) -> bool);
@@ -23,7 +22,7 @@ const OWN: [Own; 11] = [
 ];
 
 /// Complains about fields that the kind does not have.
-pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) {
+pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) {
     for (field, given) in OWN {
         if given(group) && !Workload::has(kind.as_str(), field) {
             let of_template = || place.part("template");
@@ -58,7 +57,7 @@ pub(super) fn called<'a>(group: &'a WorkloadGroup, place: &'a Spot<'a>) -> Group
 }
 
 /// The names of a group's workloads.
-pub(super) fn names(called: &GroupNames<'_>) -> Option<Vec<String>> {
+pub(super) fn names(called: &GroupNames) -> Option<Vec<String>> {
     match called.written()? {
         Names::One(name) => Some(vec![name.to_owned()]),
         Names::Several(texts) => called.expanded(texts, WORKLOADS_MAX, None),
@@ -69,18 +68,13 @@ pub(super) fn names(called: &GroupNames<'_>) -> Option<Vec<String>> {
 const WORKLOADS_MAX: u64 = 200_000;
 
 /// A number that is not negative, or the default where it is not given.
-pub(super) fn at_least_zero(
-    value: Option<i32>,
-    default: i32,
-    field: &str,
-    place: &Spot<'_>,
-) -> i32 {
+pub(super) fn at_least_zero(value: Option<i32>, default: i32, field: &str, place: &Spot) -> i32 {
     place.not_negative(field, value);
     value.filter(|n| *n >= 0).unwrap_or(default)
 }
 
 /// `needs`: a number of pods, or a share of those that it asks for.
-pub(super) fn needed(value: &FlagValue, place: Spot<'_>) -> Option<IntOrPercent> {
+pub(super) fn needed(value: &FlagValue, place: Spot) -> Option<IntOrPercent> {
     let text = value.to_string();
     let read = IntOrPercent::parse(&text)
         .filter(|n| !matches!(n, IntOrPercent::Percent(share) if *share > 100));
@@ -93,7 +87,7 @@ pub(super) fn needed(value: &FlagValue, place: Spot<'_>) -> Option<IntOrPercent>
 }
 
 /// Complaints about a selector, which has to fit the template.
-pub(super) fn check_selector(selector: &LabelSelector, template: &PodTemplate, place: &Spot<'_>) {
+pub(super) fn check_selector(selector: &LabelSelector, template: &PodTemplate, place: &Spot) {
     let place = place.part("selector");
     match selector.as_selector() {
         Err(error) => place.say(error),
@@ -106,7 +100,7 @@ pub(super) fn check_selector(selector: &LabelSelector, template: &PodTemplate, p
 }
 
 /// What a workload of a kind asks for.
-pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) -> WorkloadSpec {
+pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> WorkloadSpec {
     let number = |value, default, field| at_least_zero(value, default, field, place);
     let replicas = number(group.replicas, 1, "replicas");
     match kind {
@@ -123,7 +117,7 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot<'_>) 
 }
 
 /// What a Job asks for.
-fn job(group: &WorkloadGroup, place: &Spot<'_>) -> JobSpec {
+fn job(group: &WorkloadGroup, place: &Spot) -> JobSpec {
     let number = |value, default, field| at_least_zero(value, default, field, place);
     let parallelism = number(group.parallelism, 1, "parallelism");
     // `pkg/apis/batch/v1/defaults.go`: with neither it is one pod.

@@ -1,14 +1,11 @@
 //! Groups of workloads to workloads.
 
+use super::lives;
 use super::pods::{Lookup, pod_template};
-use super::select::{Numbered, Pods, PodsOf, Workloads};
-use super::workload_fields::{
-    at_least_zero, called, check_own_fields, check_selector, names, needed, spec,
-};
+use super::prelude::*;
+use super::workload_fields::*;
 use super::workload_pods::{Declared, Set};
-use super::{checks, lives};
 use crate::plan::PodStart;
-use crate::scenario::prelude::*;
 use std::cell::OnceCell;
 
 impl Workloads {
@@ -16,10 +13,10 @@ impl Workloads {
     pub(super) fn declare(
         &mut self,
         written: &Workload,
-        place: &Spot<'_>,
+        place: &Spot,
         created_later: bool,
         pods: &mut Pods,
-        lookup: &Lookup<'_>,
+        lookup: &Lookup,
     ) -> Vec<WorkloadIndex> {
         let (kind, group) = (written.kind(), written.group());
         check_own_fields(kind, group, place);
@@ -90,7 +87,7 @@ impl Workloads {
     }
 
     /// The Deployment that a ReplicaSet names.
-    fn deployment(&self, namespace: &str, name: &str, place: &Spot<'_>) -> Option<WorkloadIndex> {
+    fn deployment(&self, namespace: &str, name: &str, place: &Spot) -> Option<WorkloadIndex> {
         let found = self.by_name.get(&format!("Deployment/{namespace}/{name}")).copied();
         if found.is_none() && !self.incomplete {
             let all = self.plans.iter().filter(|w| w.kind == WorkloadKind::Deployment);

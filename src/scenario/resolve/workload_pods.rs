@@ -4,11 +4,9 @@
 //! StatefulSet. Others are numbered, `web-0`, where upstream makes up letters; those of a DaemonSet
 //! carry their node's name.
 
-use super::checks;
-use super::group_names::PODS_MAX;
 use super::pod_names::placed;
 use super::pods::Lookup;
-use super::select::{Numbered, Pods, PodsOf, Workloads};
+use super::prelude::*;
 use super::volumes::name_claims;
 use super::workload_fields::called;
 use crate::api::meta::OwnerReference;
@@ -16,7 +14,6 @@ use crate::api::taint;
 use crate::api::toleration::Toleration;
 use crate::api::workload::{WorkloadSpec, pod_template_hash};
 use crate::plan::PodStart;
-use crate::scenario::prelude::*;
 use std::cell::OnceCell;
 
 /// What is the same for all workloads of a group.
@@ -180,7 +177,7 @@ impl<'a> Set<'a> {
 
     /// The nodes that pods are put on, one after the other; nothing if pods of this kind are not
     /// put like this, or nowhere.
-    fn nodes(&mut self, on: &Placement, at: &Spot<'_>) -> Option<&'a [NodeIndex]> {
+    fn nodes(&mut self, on: &Placement, at: &Spot) -> Option<&'a [NodeIndex]> {
         let made = self.made;
         let daemon = made.kind == WorkloadKind::DaemonSet;
         let fits = match on {
@@ -220,7 +217,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn too_many_pods(&mut self, place: Spot<'_>) {
+    fn too_many_pods(&mut self, place: Spot) {
         place.say(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
     }
 }

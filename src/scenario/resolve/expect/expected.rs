@@ -3,7 +3,7 @@
 
 use super::figures::property;
 use super::sought::{count, is_about_pods};
-use super::{Of, Reader, word};
+use super::{Reader, word};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 
@@ -17,7 +17,7 @@ struct Whole<'a> {
 
 impl Reader<'_> {
     /// What is expected; nothing if a complaint is about it.
-    pub(super) fn expected(&self, e: &language::Expectation, place: &Spot<'_>) -> Option<Expected> {
+    pub(super) fn expected(&self, e: &language::Expectation, place: &Spot) -> Option<Expected> {
         use language::Expectation as E;
         match e {
             E::Pending(p) => self.pending(p, place),
@@ -41,7 +41,7 @@ impl Reader<'_> {
     }
 
     /// Pods that wait at a moment.
-    fn pending(&self, p: &language::Pending, place: &Spot<'_>) -> Option<Expected> {
+    fn pending(&self, p: &language::Pending, place: &Spot) -> Option<Expected> {
         Some(Expected::Pending {
             pods: self.pods(&p.common(), place)?.unwrap_or_default(),
             count: count(p.count.as_ref(), place)?,
@@ -51,7 +51,7 @@ impl Reader<'_> {
     }
 
     /// Records one after another.
-    fn order(&self, list: &[language::Expectation], place: &Spot<'_>) -> Option<Expected> {
+    fn order(&self, list: &[language::Expectation], place: &Spot) -> Option<Expected> {
         if list.len() < 2 {
             return place.deny("an order has two parts or more");
         }
@@ -67,12 +67,7 @@ impl Reader<'_> {
 
     /// What records are looked for as a part of something that has only those, and heeds neither how
     /// many of them there are nor when they come.
-    fn record(
-        &self,
-        part: &language::Expectation,
-        whole: &Whole<'_>,
-        at: &Spot<'_>,
-    ) -> Option<Sought> {
+    fn record(&self, part: &language::Expectation, whole: &Whole, at: &Spot) -> Option<Sought> {
         let Some(sought) = self.sought(part, at)? else {
             let (word, has) = (word(part), whole.has);
             return at.deny(format!("`{word}` is not about records; {has} only those"));
@@ -88,8 +83,8 @@ impl Reader<'_> {
         &self,
         parts: [&language::Expectation; 2],
         each: Each,
-        within: Option<&language::DurationText>,
-        place: &Spot<'_>,
+        within: Option<&DurationText>,
+        place: &Spot,
     ) -> Option<Expected> {
         let [at_that, at_then] = ["that", "then"].map(|field| place.part(field));
         let whole = Whole {
@@ -118,7 +113,7 @@ impl Reader<'_> {
         &self,
         e: &language::Expectation,
         claim: &language::Claim,
-        place: &Spot<'_>,
+        place: &Spot,
     ) -> Option<Expected> {
         use language::Expectation as E;
         let (claim, at, stretch) = self.stretch_of(claim, place.part(0))?;
@@ -145,9 +140,9 @@ impl Reader<'_> {
     fn eventually(
         &self,
         that: &language::Claim,
-        after: Option<&language::TimeText>,
-        within: Option<&language::DurationText>,
-        place: &Spot<'_>,
+        after: Option<&TimeText>,
+        within: Option<&DurationText>,
+        place: &Spot,
     ) -> Option<Expected> {
         let claim = self.claim(that, &place.part("that"));
         let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
@@ -165,8 +160,8 @@ impl Reader<'_> {
         &self,
         that: &language::Claim,
         until: &language::Claim,
-        after: Option<&language::TimeText>,
-        place: &Spot<'_>,
+        after: Option<&TimeText>,
+        place: &Spot,
     ) -> Option<Expected> {
         let that = self.claim(that, &place.part("that"));
         let until = self.claim(until, &place.part("until"));
@@ -184,7 +179,7 @@ impl Reader<'_> {
     pub(crate) fn read(
         &self,
         spec: &Scenario,
-        of: Of<'_>,
+        (seed, release): (u64, &str),
         text: &str,
         complaints: &Complaints,
     ) -> Expectations {
@@ -203,7 +198,7 @@ impl Reader<'_> {
                 list.push(Expectation { kind, what, share, bytes });
             }
         }
-        let golden = spec.golden.as_ref().map(|file| file.replace("{release}", of.release));
+        let golden = spec.golden.as_ref().map(|file| file.replace("{release}", release));
         if golden.is_some() && seeds > 1 {
             let text =
                 "a golden timeline is that of one run; this scenario runs with several seeds";
@@ -212,7 +207,7 @@ impl Reader<'_> {
         let guard = |(i, g): (usize, &String)| (g.clone(), bytes(&at!["guards", i]));
         Expectations {
             list,
-            seeds: (0..u64::from(seeds)).map(|n| of.seed.wrapping_add(n)).collect(),
+            seeds: (0..u64::from(seeds)).map(|n| seed.wrapping_add(n)).collect(),
             golden: golden.map(|file| (file, bytes(&at!["golden"]))),
             guards: spec.guards.iter().enumerate().map(guard).collect(),
         }
@@ -220,7 +215,7 @@ impl Reader<'_> {
 }
 
 /// With how many seeds the scenario runs.
-fn seeds(written: Option<u32>, place: &Spot<'_>) -> u32 {
+fn seeds(written: Option<u32>, place: &Spot) -> u32 {
     let seeds = match written {
         Some(0) => place.deny("a scenario runs with at least one seed"),
         Some(n) if n > SEEDS_MAX => {

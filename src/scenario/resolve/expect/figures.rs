@@ -6,12 +6,7 @@ use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stret
 use crate::scenario::prelude::*;
 
 impl Reader<'_> {
-    pub(super) fn figure(
-        &self,
-        l: &language::Limit,
-        relation: Relation,
-        place: &Spot<'_>,
-    ) -> Option<Expected> {
+    pub(super) fn figure(&self, l: &Limit, relation: Relation, place: &Spot) -> Option<Expected> {
         let comparison = self.comparison(&l.of, &l.is, relation, place);
         let during = match &l.during {
             Some(w) => self.window(w, &place.part("during"))?,
@@ -32,7 +27,7 @@ impl Reader<'_> {
         of: &Quantity,
         is: &FlagValue,
         relation: Relation,
-        place: &Spot<'_>,
+        place: &Spot,
     ) -> Option<Comparison> {
         let limit = match (is, of.is_span()) {
             (FlagValue::Int(n), false) if *n >= 0 => Ok(*n as u64),
@@ -90,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn claim(&self, claim: &language::Claim, place: &Spot<'_>) -> Option<Claim> {
+    pub(super) fn claim(&self, claim: &language::Claim, place: &Spot) -> Option<Claim> {
         use language::Claim as C;
         let compare = |c: &language::Comparison, relation| {
             if c.of.is_span() {
@@ -140,14 +135,12 @@ pub(super) fn property(claim: &language::Claim) -> Option<String> {
 }
 
 impl Reader<'_> {
-    pub(super) fn times(&self, c: &Common<'_>, place: &Spot<'_>) -> Option<Times> {
-        let one = |text: Option<&language::TimeText>, field: &str| match text {
-            None => Some(None),
-            Some(text) => self.moment(text, &place.part(field)).map(Some),
+    pub(super) fn times(&self, c: &Common, place: &Spot) -> Option<Times> {
+        let one = |text: Option<&TimeText>, field: &str| {
+            text.map_or(Some(None), |text| self.moment(text, &place.part(field)).map(Some))
         };
-        let window = |w: Option<&Window>, field: &str| match w {
-            None => Some(None),
-            Some(w) => self.window(w, &place.part(field)).map(Some),
+        let window = |w: Option<&Window>, field: &str| {
+            w.map_or(Some(None), |w| self.window(w, &place.part(field)).map(Some))
         };
         if c.at.is_some_and(|at| at.texts().is_empty()) {
             return place.part("at").deny("no time is given here");
@@ -189,15 +182,15 @@ impl Reader<'_> {
     /// A time of a field that may be left out, and then is another one.
     pub(super) fn moment_or(
         &self,
-        written: Option<&language::TimeText>,
+        written: Option<&TimeText>,
         or: Time,
-        place: Spot<'_>,
+        place: Spot,
     ) -> Option<Time> {
         written.map_or(Some(or), |text| self.moment(text, &place))
     }
 
     /// A time that lies in the run.
-    pub(super) fn moment(&self, text: &str, place: &Spot<'_>) -> Option<Time> {
+    pub(super) fn moment(&self, text: &str, place: &Spot) -> Option<Time> {
         let time = place.take(self.moments.moment(text))?;
         if time > self.horizon {
             self.beyond(place.clone(), time);
@@ -206,20 +199,20 @@ impl Reader<'_> {
         Some(time)
     }
 
-    pub(super) fn beyond(&self, place: Spot<'_>, time: Time) {
+    pub(super) fn beyond(&self, place: Spot, time: Time) {
         let [time, end] = [time, self.horizon].map(from_start);
         let message = format!("{time} is beyond the end of the run, {end}");
         place.add(Problem::new(message).help("make `horizon` longer"));
     }
 
-    pub(super) fn window(&self, (from, to): &Window, place: &Spot<'_>) -> Option<Stretch> {
+    pub(super) fn window(&self, (from, to): &Window, place: &Spot) -> Option<Stretch> {
         let (a, b) = (self.moment(from, &place.part(0)), self.moment(to, &place.part(1)));
         not_empty((a?, b?), place.clone())
     }
 }
 
 /// A stretch that does not end before it begins.
-fn not_empty((a, b): Stretch, place: Spot<'_>) -> Option<Stretch> {
+fn not_empty((a, b): Stretch, place: Spot) -> Option<Stretch> {
     if a > b {
         let (a, b) = (from_start(a), from_start(b));
         let problem = format!("this window is empty: it begins at {a} and ends at {b}");

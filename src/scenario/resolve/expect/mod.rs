@@ -6,8 +6,7 @@ mod figures;
 mod selected;
 mod sought;
 
-use crate::scenario::prelude::*;
-use crate::scenario::resolve::select::{Nodes, Pods, Workloads};
+use crate::scenario::resolve::prelude::*;
 use crate::scenario::resolve::when::Resolver;
 use serde::Serialize;
 
@@ -20,20 +19,13 @@ pub(crate) struct Reader<'a> {
     pub(crate) workloads: &'a Workloads,
 }
 
-/// The run that the expectations are about.
-#[derive(Clone, Copy)]
-pub(crate) struct Of<'a> {
-    pub(crate) seed: u64,
-    pub(crate) release: &'a str,
-}
-
 /// A time as people write it: `10m0s`.
 pub(super) fn from_start(time: Time) -> Dur {
     Dur::from_nanos(time.as_nanos())
 }
 
 /// Complains about a name that no actor has.
-pub(super) fn actor(name: &str, place: &Spot<'_>) -> Option<()> {
+pub(super) fn actor(name: &str, place: &Spot) -> Option<()> {
     let known: Vec<&str> = Actor::ALL.iter().map(|a| a.as_str()).collect();
     if known.contains(&name) {
         return Some(());

@@ -8,7 +8,7 @@ use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced, those};
 
 impl Reader<'_> {
     /// The pods that are meant; `Some(None)` if none are named.
-    pub(super) fn pods(&self, c: &Common<'_>, place: &Spot<'_>) -> Option<Option<Selected>> {
+    pub(super) fn pods(&self, c: &Common, place: &Spot) -> Option<Option<Selected>> {
         let mut selected = Selected::default();
         let mut written = Vec::new();
         if let Some(name) = c.pod {
@@ -54,7 +54,7 @@ impl Reader<'_> {
 
     /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the
     /// run.
-    fn pod_named(&self, name: &str, place: &Spot<'_>) -> Option<String> {
+    fn pod_named(&self, name: &str, place: &Spot) -> Option<String> {
         let full = namespaced(name);
         if !name.contains('*')
             && !self.pods.by_name.contains_key(full.as_str())
@@ -69,23 +69,18 @@ impl Reader<'_> {
     }
 
     /// Narrows the selection to the pods of a selector; how that is written in words.
-    fn chosen(
-        &self,
-        selector: &PodSelector,
-        selected: &mut Selected,
-        place: &Spot<'_>,
-    ) -> Option<String> {
+    fn chosen(&self, selector: &PodSelector, to: &mut Selected, place: &Spot) -> Option<String> {
         let written = match selector {
             PodSelector::All => return Some("all pods".to_owned()),
             PodSelector::Label(text) => {
-                selected.labels.push(label(text, place)?);
+                to.labels.push(label(text, place)?);
                 return Some(format!("pods with {text}"));
             }
             PodSelector::Pod(name) | PodSelector::Group(name) => format!("pods {name}"),
             PodSelector::Pods(names) => format!("pods {}", names.join(", ")),
         };
         let found = place.take(self.pods.select(selector))?;
-        selected.names = Some(self.called(found));
+        to.names = Some(self.called(found));
         Some(written)
     }
 
@@ -156,11 +151,7 @@ impl Reader<'_> {
     }
 
     /// The nodes that are meant; `Some(None)` is all.
-    pub(super) fn nodes(
-        &self,
-        c: &Common<'_>,
-        place: &Spot<'_>,
-    ) -> Option<Option<BTreeSet<NodeIndex>>> {
+    pub(super) fn nodes(&self, c: &Common, place: &Spot) -> Option<Option<BTreeSet<NodeIndex>>> {
         let mut all: Option<BTreeSet<NodeIndex>> = None;
         let mut narrow = |found: Vec<NodeIndex>| {
             let found: BTreeSet<NodeIndex> = found.into_iter().collect();
@@ -189,6 +180,6 @@ impl Reader<'_> {
     }
 }
 
-fn label(text: &str, place: &Spot<'_>) -> Option<Selector> {
+fn label(text: &str, place: &Spot) -> Option<Selector> {
     place.take(Selector::parse(text).map_err(Problem::new))
 }

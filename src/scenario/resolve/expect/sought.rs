@@ -6,7 +6,7 @@ use crate::scenario::prelude::*;
 use crate::trace::{EventText, EvictionCause, ZoneState};
 
 /// Evictions, by what is named; by anything where nothing is named.
-fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
+fn evicted(by: Option<&str>, place: &Spot) -> Option<Kind> {
     let Some(by) = by else { return Some(Kind::Evicted { by: None }) };
     let nobody = || {
         Problem::new(format!("nothing evicts under the name `{by}`"))
@@ -17,7 +17,7 @@ fn evicted(by: Option<&str>, place: &Spot<'_>) -> Option<Kind> {
 }
 
 /// The reason of events. One that none has would be met wherever none is expected.
-fn reason(written: &str, place: &Spot<'_>) -> Option<String> {
+fn reason(written: &str, place: &Spot) -> Option<String> {
     if EventText::parse(written).is_some() {
         return Some(written.to_owned());
     }
@@ -28,11 +28,7 @@ fn reason(written: &str, place: &Spot<'_>) -> Option<String> {
 
 impl Reader<'_> {
     /// What records are looked for; `Some(None)` where the expectation is not about records.
-    pub(super) fn sought(
-        &self,
-        e: &language::Expectation,
-        place: &Spot<'_>,
-    ) -> Option<Option<Sought>> {
+    pub(super) fn sought(&self, e: &language::Expectation, place: &Spot) -> Option<Option<Sought>> {
         let Some((what, common)) = kind(e, place)? else { return Some(None) };
         let count = match e {
             language::Expectation::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
@@ -68,7 +64,7 @@ impl Reader<'_> {
 
 /// What the records say, and what the expectation has in common with others; `Some(None)` where it
 /// is not about records.
-fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Kind, Common<'e>)>> {
+fn kind<'e>(e: &'e language::Expectation, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
     use language::Expectation as E;
     Some(Some(match e {
         E::Evicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
@@ -122,7 +118,7 @@ fn kind<'e>(e: &'e language::Expectation, place: &Spot<'_>) -> Option<Option<(Ki
 }
 
 /// Complains about the first field of those that are given, and that mean nothing here.
-fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot<'_>) -> Option<()> {
+fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot) -> Option<()> {
     let given = fields.iter().find(|(_, given)| *given);
     given.map_or(Some(()), |(field, _)| place.part(field).deny(message))
 }
@@ -142,7 +138,7 @@ pub(super) fn is_about_pods(what: &Kind) -> bool {
 
 /// Complains about bounds of what must not happen at all: they would say when all of it happens,
 /// and not where to look.
-fn none_of_bounds(common: &Common<'_>, place: &Spot<'_>) -> Option<()> {
+fn none_of_bounds(common: &Common, place: &Spot) -> Option<()> {
     let (field, during) = match (common.after, common.before, common.between) {
         (Some(t), None, _) => ("after", format!("(\"{t}\", \"THE END OF THE STRETCH\")")),
         (None, Some(t), _) => ("before", format!("(\"0s\", \"{t}\")")),
@@ -158,7 +154,7 @@ fn none_of_bounds(common: &Common<'_>, place: &Spot<'_>) -> Option<()> {
 }
 
 /// How often records are expected.
-pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Count> {
+pub(super) fn count(written: Option<&FlagValue>, place: &Spot) -> Option<Count> {
     let between = |least, most| Count { least, most, each: false };
     let number = |text: &str, open: u64| {
         if text.trim().is_empty() { Some(open) } else { text.trim().parse().ok() }
@@ -188,7 +184,7 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot<'_>) -> Option<Cou
     Some(read)
 }
 
-fn taint(text: &str, place: &Spot<'_>) -> Option<TaintSought> {
+fn taint(text: &str, place: &Spot) -> Option<TaintSought> {
     let (rest, effect) =
         text.split_once(':').map_or((text, None), |(rest, effect)| (rest, Some(effect)));
     let (key, value) =
