@@ -83,7 +83,7 @@ impl Plan {
     }
 
     /// Whether the controllers that make pods of workloads of a kind run.
-    fn is_controlled(&self, kind: WorkloadKind) -> bool {
+    pub(crate) fn is_controlled(&self, kind: WorkloadKind) -> bool {
         let run = &self.controllers;
         match kind {
             WorkloadKind::Deployment => run.deployment && run.replica_set,

@@ -21,7 +21,7 @@ use super::super::owners::wanted_from;
 use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::WorkloadSpec;
-use crate::plan::{Controllers, WorkloadPlan};
+use crate::plan::WorkloadPlan;
 
 /// A workload while walking through the trace.
 #[derive(Default)]
@@ -93,7 +93,7 @@ pub(super) fn lacking<'a>(
     for plan in &analysis.plan.workloads {
         if (plan.kind == WorkloadKind::Job) == of_jobs
             && plan.owner.is_none()
-            && runs(&analysis.plan.controllers, plan.kind)
+            && analysis.plan.is_controlled(plan.kind)
             && let Some(id) = names.find_workload(&plan.name)
         {
             all[id.index()].plan = Some(plan);
@@ -149,15 +149,4 @@ pub(super) fn lacking<'a>(
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
     all.iter().enumerate().for_each(|open| _ = overdue(open, end));
-}
-
-/// Whether the controller of a kind of workload is there.
-fn runs(controllers: &Controllers, kind: WorkloadKind) -> bool {
-    match kind {
-        WorkloadKind::Deployment => controllers.deployment && controllers.replica_set,
-        WorkloadKind::ReplicaSet => controllers.replica_set,
-        WorkloadKind::StatefulSet => controllers.stateful_set,
-        WorkloadKind::DaemonSet => controllers.daemon_set,
-        WorkloadKind::Job => controllers.job,
-    }
 }
