@@ -11,25 +11,32 @@ type Turned = (Time, RecordId, NodeId);
 
 /// Explains zones, given by their places in the list of zones, in one walk through the trace.
 pub(crate) fn explain_zones(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
+    use What::{ControllersStarted, MasterDisruptionEntered, MasterDisruptionLeft, Zone};
     let analysis = question.analysis;
-    let mut courses: Vec<Course<'_>> = zones.map(|z| Course::new(question, z)).collect();
-    courses.iter_mut().for_each(Course::begin);
+    let courses = zones.map(|zone| (zone, Course::new(question, zone)));
+    let mut courses: BTreeMap<u16, Course<'_>> = courses.collect();
+    courses.values_mut().for_each(Course::begin);
+    let zone_of = |n: NodeId| analysis.zone_of.get(n.index());
     for (r, id) in analysis.trace.iter().zip(0..).take_while(|(r, _)| r.at <= question.until) {
-        let of_node = r.node().map(|n| analysis.zone_of.get(n.index()));
-        let is_met = |c: &&mut Course<'_>| of_node.is_none_or(|zone| zone == Some(&c.zone));
-        courses.iter_mut().filter(is_met).for_each(|c| c.record(id, r));
+        // Most records are about pods and leases, which no zone tells of.
+        let of_node = r.node().and_then(zone_of).and_then(|zone| courses.get_mut(zone));
+        match r.what {
+            Zone(_) | MasterDisruptionEntered | MasterDisruptionLeft | ControllersStarted => {
+                courses.values_mut().for_each(|c| c.record(id, r));
+            }
+            _ => of_node.into_iter().for_each(|c| c.record(id, r)),
+        }
     }
-    let lost = evictions(analysis).into_iter().filter(|e| e.at <= question.until);
-    let lost: Vec<NodeId> = lost.filter_map(|e| e.node).collect();
-    let zone_of = |n: &NodeId| analysis.zone_of.get(n.index()).copied();
-    let of = |zone: u16| lost.iter().filter(|n| zone_of(n) == Some(zone)).count();
-    question.with_troubles(courses.into_iter().map(|c| (of(c.zone), c)).map(|(n, c)| c.finish(n)))
+    for evicted in evictions(analysis).iter().filter(|e| e.at <= question.until) {
+        let course = evicted.node.and_then(zone_of).and_then(|zone| courses.get_mut(zone));
+        course.into_iter().for_each(|c| c.lost += 1);
+    }
+    question.with_troubles(courses.into_values().map(Course::finish))
 }
 
 /// What happens to a zone.
 struct Course<'a> {
     question: Question<'a>,
-    zone: u16,
     name: &'a str,
     /// Its nodes, with what the run began with.
     nodes: Vec<(NodeId, node::AtStart)>,
@@ -49,6 +56,8 @@ struct Course<'a> {
     cordoned: Vec<Turned>,
     /// All nodes that were tainted during the run.
     all_tainted: BTreeSet<u32>,
+    /// How many pods were evicted from its nodes.
+    lost: usize,
 }
 
 impl<'a> Course<'a> {
@@ -56,7 +65,6 @@ impl<'a> Course<'a> {
         let analysis = question.analysis;
         Course {
             question,
-            zone,
             name: analysis.zones.get(usize::from(zone)).map_or("", String::as_str),
             nodes: (0..analysis.node_count() as u32)
                 .map(NodeId)
@@ -73,6 +81,7 @@ impl<'a> Course<'a> {
             by_others: Vec::new(),
             cordoned: Vec::new(),
             all_tainted: BTreeSet::new(),
+            lost: 0,
         }
     }
 
@@ -153,21 +162,21 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// All of it, and how many pods were evicted from its nodes.
-    fn finish(mut self, lost: usize) -> Explanation {
+    /// All of it.
+    fn finish(mut self) -> Explanation {
         let plan = self.question.analysis.plan;
         self.flush(rules::zone(plan, self.state, self.nodes.len(), self.kept));
         self.steps.sort_by_key(|s| s.at);
         Explanation {
             object: format!("zone {}", self.name),
-            verdict: self.verdict(lost),
+            verdict: self.verdict(),
             steps: self.steps,
             ..Explanation::default()
         }
     }
 
-    fn verdict(&self, lost: usize) -> String {
-        if self.steps.is_empty() && lost == 0 {
+    fn verdict(&self) -> String {
+        if self.steps.is_empty() && self.lost == 0 {
             return "nothing happened to its nodes".to_owned();
         }
         let until = self.question.until;
@@ -182,7 +191,7 @@ impl<'a> Course<'a> {
                 format!("{} of its {} tainted", grouped(n as u64), counted(all as u64, "node"))
             }
         };
-        let (pods, until) = (counted(lost as u64, "pod"), absolute(until));
+        let (pods, until) = (counted(self.lost as u64, "pod"), absolute(until));
         format!("{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
     }
 }
