@@ -19,8 +19,7 @@ use crate::language::prelude::*;
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// The version of the language; 1 is the only one. A file without one is refused.
-    #[serde(default)]
-    pub(crate) version: u32,
+    pub(crate) version: Option<u32>,
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,

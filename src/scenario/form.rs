@@ -78,7 +78,7 @@ pub(super) fn read_text(source: &Source) -> Read {
 /// A mistake of syntax; what does not even begin like a scenario is no question of brackets.
 fn syntax(source: &Source, mistake: &Mistake) -> Problem {
     let text = source.text.trim_start();
-    if text.starts_with(['[', '{', '"']) {
+    if text.starts_with(['[', '{', '"']) || text.starts_with('#') && !text.starts_with("#!") {
         let start = source.text.len() - text.len();
         return Problem::new("expected `(` here").at(source, start..start + 1);
     }

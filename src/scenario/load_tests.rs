@@ -99,6 +99,7 @@ fn syntax_ends_the_list() {
         problems("Senario(version: 1)"),
         "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`"
     );
+    assert_eq!(problems("# Notes\n"), "f.ron:1:1: expected `(` here");
     assert_eq!(
         problems("(version: 1)"),
         "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`"
@@ -106,6 +107,14 @@ fn syntax_ends_the_list() {
     assert_eq!(
         problems("(version: 2, horizon: \"1m\")"),
         "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
+    );
+    assert_eq!(
+        problems("(version: 0, horizon: \"1m\")"),
+        "f.ron:1:11: version 0 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"
+    );
+    assert_eq!(
+        problems("(horizon: \"1m\")"),
+        "f.ron:1:1: `version` is missing\n  help: the version of the language is 1: `version: 1`"
     );
     // Columns count characters, not bytes.
     let umlauts = "(/*äöü*/ version: 1, horizn: \"1m\", horizon: \"1m\")";

@@ -48,7 +48,7 @@ impl Loaded {
         timeline: Vec<Entry>,
     ) -> Self {
         let spec =
-            Scenario { version: 1, horizon: horizon.into(), timeline, ..Scenario::default() };
+            Scenario { version: Some(1), horizon: horizon.into(), timeline, ..Scenario::default() };
         let mut loaded = Self::new(name, Source::new(name, String::new()), spec);
         loaded.take_in(cluster);
         loaded

@@ -179,13 +179,13 @@ fn begins(spec: &Scenario, complaints: &Complaints) -> Option<i64> {
 /// Complains about a version of the language that is missing, or not known.
 fn check_version(spec: &Scenario, damage: Damage, complaints: &Complaints) {
     match spec.version {
-        1 => {}
-        0 if damage.header => {}
-        0 => {
+        Some(1) => {}
+        None if damage.header => {}
+        None => {
             let help = "the version of the language is 1: `version: 1`";
             complaints.at(at![]).add(Problem::new("`version` is missing").help(help));
         }
-        other => {
+        Some(other) => {
             let text = format!("version {other} of the scenario language is not known");
             let problem = Problem::new(text).help("this version of taintsim reads `version: 1`");
             complaints.at(at!["version"]).add(problem);
