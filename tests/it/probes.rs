@@ -384,6 +384,7 @@ fn mistakes_are_told() {
         (r#"ends: (after: "0s")"#, "a container runs for some time before it ends"),
         (r#"ends: (after: "5s", exit_code: 256)"#, "must be between 0 and 255, inclusive"),
         ("restartPolicy: Never", "no container ends here"),
+        ("restartPolicy: Never, readinessProbe: ()", "no container ends here"),
     ] {
         let problem = built(&pod("1.37", "1m", more)).expect_err(more);
         assert!(problem.contains(expected), "{more}: {problem}");

@@ -158,7 +158,9 @@ pub(super) fn template(
     if owner.is_some_and(|(kind, _)| kind == WorkloadKind::Job.as_str()) {
         lives::of_a_job(&mut template, group.restart_policy);
     }
-    if group.restart_policy.is_some() && template.life.is_none() {
+    // A container that a readiness probe finds unwell goes on.
+    let is_ended = group.liveness_probe.is_some() || group.startup_probe.is_some();
+    if group.restart_policy.is_some() && !is_ended && group.ends.is_none() {
         let text = "no container ends here, so that none is started again";
         let help = "`ends: (after: \"5m\")`, or a liveness or startup probe";
         place.part("restartPolicy").add(Problem::new(text).help(help));
