@@ -269,8 +269,8 @@ fn scale(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
         "replicaset" | "replicasets" | "rs" | "replicaset.apps" => "ReplicaSet/",
         _ => "",
     };
-    let replicas = words.flag(&["--replicas"]).and_then(|n| n.parse().ok());
-    let Some(replicas) = replicas.filter(|_| !name.is_empty()) else {
+    let replicas = words.flag(&["--replicas"]).and_then(|n| n.parse::<i32>().ok());
+    let Some(replicas) = replicas.filter(|n| *n >= 0 && !name.is_empty()) else {
         return Err(Problem::new("`kubectl scale` needs a workload and a number")
             .help("`kubectl scale deployment/web --replicas=5`"));
     };
@@ -433,6 +433,7 @@ mod tests {
             ),
             ("kubectl cordon", "this command names no node"),
             ("kubectl scale deployment/web", "`kubectl scale` needs a workload and a number"),
+            ("kubectl scale rs/web --replicas=-1", "`kubectl scale` needs a workload and a number"),
             ("reboot", "`reboot` is no course that can be tried"),
         ] {
             let said = steps(text).unwrap_err();
