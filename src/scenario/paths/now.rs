@@ -46,14 +46,19 @@ pub(crate) fn workloads_at(spec: &Scenario, path: &str) -> Option<WorkloadsAt> {
 /// Whether whatever a path sets another sets, too, so that the one is lost where the other comes behind it.
 pub(crate) fn is_overwritten(spec: &Scenario, path: &str, by: &str) -> bool {
     let (Some(set), Some(by)) = (leads_to(spec, path), leads_to(spec, by)) else { return false };
-    set.iter().all(|path| by.contains(path))
+    let sets = |by: &String, path: &String| path == by || path.starts_with(&format!("{by}."));
+    set.iter().all(|path| by.iter().any(|by| sets(by, path)))
 }
 
 /// The paths, as [`settings`] has them, of all values that one leads to; none where it leads nowhere.
 fn leads_to(spec: &Scenario, path: &str) -> Option<Vec<String>> {
     let all = segments(path).ok()?;
     let (first, rest) = all.split_first()?;
-    let Some(target) = Target::of(&first.name) else { return Some(vec![path.to_owned()]) };
+    let Some(target) = Target::of(&first.name) else {
+        // A component may be written as its command or as a name of the language.
+        let is_flag = first.name == "flags";
+        return Some(vec![if is_flag { path.replace('_', "-") } else { path.to_owned() }]);
+    };
     let (elements, fields) = elements(first, rest, target, spec, path).ok()?;
     let own = paths_of(&first.name, &Called::all(target, spec));
     let field = |f: &Segment| {

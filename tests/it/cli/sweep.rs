@@ -97,6 +97,13 @@ fn what_cannot_be_swept_is_said_once() {
     refused(&["--set", "horizon=1m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
     let again = ["--set", "pods.web.count=1,2", "--set", "pods[0].count=3,4"];
     refused(&again, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
+    let [dashes, lines] = ["kube-controller-manager", "kube_controller_manager"]
+        .map(|name| format!("flags.{name}.node-monitor-period"));
+    let (first, second) = (format!("{dashes}=1s,2s"), format!("{lines}=3s,4s"));
+    let said = format!("`{lines}` sets what `{dashes}` sets, too");
+    refused(&["--set", &first, "--set", &second], &[&said]);
+    let whole = ["--set", "timing.watch=10ms,20ms", "--set", "timing=ideal,typical"];
+    refused(&whole, &["`timing` sets what `timing.watch` sets, too"]);
     refused(&["--seeds", "0"], &["0"]);
     refused(&["--seeds", "many"], &["many"]);
     refused(&["--jobs", "0"], &["0"]);
