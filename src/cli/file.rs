@@ -90,15 +90,13 @@ pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result
 }
 
 /// How many bytes at the beginning of a file tell what kind of report it is.
-const MARK: u64 = 32;
+const MARK: u64 = 1024;
 
-/// Refuses to replace what is plainly no report of that kind, of which `begins` has the possible
-/// beginnings: a scenario, or what begins otherwise. Refuses what could not be written, too.
-pub(crate) fn replaces_only_reports(path: &Path, begins: &[&str]) -> Result<()> {
+/// Refuses to replace what does not begin as a report of that kind does, by `is_one` of its
+/// beginning, and what could not be written. One that is there and empty is replaced.
+pub(crate) fn replaces_only_reports(path: &Path, is_one: impl Fn(&str) -> bool) -> Result<()> {
     let there = files::beginning(path, MARK).unwrap_or_default();
-    let is_scenario = path.extension().is_some_and(|e| e == "ron");
-    let is_one = begins.iter().any(|mark| there.starts_with(mark.as_bytes()));
-    if !there.is_empty() && (is_scenario || !is_one) {
+    if !there.is_empty() && !is_one(&String::from_utf8_lossy(&there)) {
         let text = format!("{} is no such report; it is left as it is", path.display());
         let help = "name another file, or remove this one";
         return Err(Failure::input(text, help));

@@ -29,13 +29,18 @@ enum As {
 }
 
 impl As {
-    /// With what such a report can begin.
-    fn begins(self) -> &'static [&'static str] {
+    /// Whether a report of that kind begins like that. Log lines are told by their date: those of a
+    /// run begin with a year, and real ones hardly do.
+    fn begins(self, text: &str) -> bool {
+        let begins = |mark: &str| text.starts_with(mark);
         match self {
-            Self::Text | Self::Csv | Self::Klog => &[""],
-            Self::Json | Self::Perfetto => &["{", "["],
-            Self::Parquet => &["PAR1"],
-            Self::Html => &[html::BEGINS],
+            Self::Text => text.contains("\n  Kubernetes "),
+            Self::Csv => begins("time_s,pod,") || begins("time_s,workload,") || begins("id,t_ns,"),
+            Self::Klog => text.get(1..).is_some_and(|line| line.starts_with("0101 0")),
+            Self::Json => begins("{\n  \"run\""),
+            Self::Perfetto => begins("{\"displayTimeUnit\""),
+            Self::Parquet => begins("PAR1"),
+            Self::Html => html::is_page(text.as_bytes()),
         }
     }
 
@@ -81,7 +86,7 @@ enum WhichTable {
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     fits(args)?;
     if let Some(path) = &args.out {
-        replaces_only_reports(path, args.form.begins())?;
+        replaces_only_reports(path, |text| args.form.begins(text))?;
     }
     let run = finished::read(&args.folder, false, terminal)?;
     match &args.out {

@@ -184,8 +184,11 @@ fn may_report(args: &TestArgs) -> Result<()> {
     }
     for Reporter { form, file } in &args.reporters {
         if let Some(path) = file {
-            let begins = if *form == TestForm::Junit { "<?xml" } else { "{" };
-            replaces_only_reports(path, &[begins])?;
+            let mark = match form {
+                TestForm::Junit => "<testsuites name=\"taintsim\"",
+                _ => "{\n  \"version\": 1,\n  \"passed\"",
+            };
+            replaces_only_reports(path, |text| text.contains(mark))?;
         }
     }
     Ok(())

@@ -14,7 +14,5 @@ mod page;
 mod run;
 
 #[cfg(feature = "cli")]
-pub(crate) use page::{
-    BEGINS, FILE, Page, SHARED, UPLOT, UPLOT_LICENCE, is_page, modules, style, write,
-};
+pub(crate) use page::{FILE, Page, SHARED, UPLOT, UPLOT_LICENCE, is_page, modules, style, write};
 pub use run::columns_of;

@@ -71,7 +71,7 @@ fn in_short(report: &Report<'_>) -> String {
 }
 
 /// How pages begin.
-pub(crate) const BEGINS: &str = "<!doctype html>";
+const BEGINS: &str = "<!doctype html>";
 /// What tells in a page's head that it is one of these.
 const GENERATOR: &str = "<meta name=\"generator\" content=\"taintsim ";
 

@@ -112,6 +112,8 @@ fn a_file_that_is_replaced_keeps_its_mode() {
 fn a_report_takes_the_place_of_reports_only() {
     let scratch = Scratch::with_starter();
     scratch.write("notes.txt", "years of work");
+    scratch.write("package.json", "{\n  \"name\": \"web\"\n}\n");
+    scratch.write("own.html", "<!doctype html>\n<title>My own</title>\n");
     let scenario = scratch.text("a.ron");
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     let left = "is no such report; it is left as it is";
@@ -123,6 +125,12 @@ fn a_report_takes_the_place_of_reports_only() {
         (&["report", "output/a", "-o", "csv", "--out", "a.ron"], left),
         (&["report", "output/a", "-o", "html", "--out", "notes.txt"], left),
         (&["report", "output/a", "-o", "json", "--out", "notes.txt"], left),
+        (&["report", "output/a", "-o", "json", "--out", "package.json"], left),
+        (&["report", "output/a", "-o", "html", "--out", "own.html"], left),
+        (&["report", "output/a", "-o", "text", "--out", "notes.txt"], left),
+        (&["report", "output/a", "-o", "csv", "--out", "notes.txt"], left),
+        (&["report", "output/a", "-o", "klog", "--out", "notes.txt"], left),
+        (&["test", "a.ron", "--reporter", "json=package.json"], left),
     ] {
         scratch.call(args).fails(2, &[said, "name another file"]);
     }
@@ -131,7 +139,11 @@ fn a_report_takes_the_place_of_reports_only() {
     assert!(!scratch.path("t").exists());
     for args in [
         &["test", "a.ron", "--reporter", "json=t.json", "--reporter", "junit=t.xml"][..],
+        &["report", "output/a", "-o", "text", "--out", "t.txt"],
+        &["report", "output/a", "-o", "klog", "--out", "t.log"],
         &["report", "output/a", "-o", "csv", "--out", "t.csv"],
+        &["report", "output/a", "-o", "csv", "--table", "records", "--out", "t.csv"],
+        &["report", "output/a", "-o", "csv", "--table", "curves", "--out", "t.csv"],
         &["report", "output/a", "-o", "json", "--out", "r.json"],
         &["report", "output/a", "-o", "html", "--out", "r.html"],
         &["report", "output/a", "-o", "parquet", "--out", "r.parquet"],
