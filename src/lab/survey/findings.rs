@@ -1,9 +1,10 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::cases::{Case, attached, held, losses_of, missing, stateful, volumes_hold, who, worst};
-use super::hit::{Bound, Hit, LATER, Lost, Why, listed, up_to, whole};
+use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
+use super::still::Why;
 use super::told::told;
 use crate::lab::prelude::*;
 

@@ -7,12 +7,12 @@
 
 use super::kept::Kept;
 use super::losses::Loss;
+use super::still::{Still, Why};
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
-use crate::analysis::moment::Moment;
+use crate::analysis::moment::{Moment, moment};
 use crate::analysis::serving::{BARE, Count, Served};
 use crate::analysis::{Costs, Figure, Metrics, Serving};
-use crate::api::names::WorkloadId;
 use crate::api::volume::{Claim, Reach};
 use crate::lab::prelude::*;
 
@@ -37,6 +37,8 @@ pub(crate) struct Figures {
     pub(crate) needless: i64,
     /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
     pub(crate) stuck: i64,
+    /// Pods that are not up again when the run ends, long after the loss.
+    pub(crate) not_back: i64,
 }
 
 /// What a loss did to a workload.
@@ -81,6 +83,9 @@ pub(crate) struct Hit {
     pub(super) kept: Vec<Kept>,
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
+    /// Pods that are not up again when the run ends, and why.
+    pub(crate) not_back: i64,
+    pub(crate) why_not_back: Option<Why>,
 }
 
 /// Volumes of a workload's pods; of several the one that binds them most.
@@ -157,52 +162,6 @@ impl Bound {
 /// would have been evicted.
 pub(super) const LATER: Dur = Dur::from_secs(3_600);
 
-/// Why pods are not replaced.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
-pub(crate) enum Why {
-    /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
-    StatefulSet,
-    /// Replacements wait for volumes that are attached to lost nodes.
-    Volume,
-    /// Replacements find no node, and would if there were more room on those that are left.
-    NoRoom,
-    /// Replacements find no node, whatever room there is.
-    Held,
-    /// Pods sit on lost nodes, and nobody has evicted them.
-    NotEvicted,
-    /// A DaemonSet's pods belong to their nodes.
-    DaemonSet,
-    /// Nothing replaces pods without a workload.
-    Bare,
-    /// They are on their way.
-    Late,
-}
-
-/// A workload that is short of pods.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
-pub(crate) struct Still {
-    /// Why.
-    pub(crate) why: Why,
-    /// It is below what it needs, too.
-    pub(crate) below: bool,
-}
-
-impl Still {
-    /// Why a workload is short of pods; `below` says whether it is below its need.
-    fn of(hit: &Hit, below: bool) -> Self {
-        let why = match hit.kind {
-            None => Why::Bare,
-            Some(WorkloadKind::DaemonSet) => Why::DaemonSet,
-            Some(WorkloadKind::StatefulSet) if hit.stuck > 0 || hit.left > 0 => Why::StatefulSet,
-            Some(_) if hit.unattached > 0 => Why::Volume,
-            Some(_) if hit.pending > 0 => Why::NoRoom,
-            Some(_) if hit.left > 0 => Why::NotEvicted,
-            Some(_) => Why::Late,
-        };
-        Self { why, below }
-    }
-}
-
 /// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
@@ -216,14 +175,13 @@ pub(super) struct Of {
     costs: Costs,
     pub(super) moment: Moment,
     pub(super) why: Option<String>,
-    desired: u32,
+    count: Count,
     /// Fewer of its pods were up than it needs, at the moment.
     below: bool,
-    /// Fewer of its pods were up than it wants, at the moment.
-    short: bool,
-    up: u32,
     /// How many of its pods were up when the loss had just begun.
     up_at_once: u32,
+    /// How it stands when the run ends.
+    end: (Moment, Count),
 }
 
 impl Seen {
@@ -231,22 +189,22 @@ impl Seen {
     pub(super) fn new(
         analysis: &Analysis<'_>,
         (metrics, serving): (Metrics, &Serving),
-        moments: &BTreeMap<Option<WorkloadId>, Moment>,
         (begin, at): (Time, Time),
     ) -> Self {
+        let [moments, ends] = [at, analysis.horizon()].map(|at| moment(analysis, at));
         let of = |s: &Served| {
-            let count = count_before(s, at);
-            let moment = moments.get(&s.id).copied().unwrap_or_default();
+            let (count, last) = (count_before(s, at), count_before(s, analysis.horizon()));
+            let [moment, end] =
+                [&moments, &ends].map(|m| m.get(&s.id).copied().unwrap_or_default());
             let text = |t| analysis.trace.names.text_of(t).to_owned();
             let seen = Of {
                 costs: s.costs,
                 moment,
                 why: moment.why.map(text),
-                desired: count.desired,
+                count,
                 below: count.up < s.need(count.desired),
-                short: count.up < count.desired,
-                up: count.up,
                 up_at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))).up,
+                end: (end, last),
             };
             (s.name.clone(), seen)
         };
@@ -294,6 +252,7 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
         evicted: count(|m| m.evicted),
         needless: count(|m| m.needless),
         stuck: hits.iter().map(|h| h.stuck).sum(),
+        not_back: hits.iter().map(|h| h.not_back).sum(),
     };
     (figures, hits)
 }
@@ -308,7 +267,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let mut hit = Hit {
         workload: name.to_owned(),
         kind: planned.map(|w| w.kind),
-        desired: with.desired,
+        desired: with.count.desired,
         spared: with.up_at_once,
         down,
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
@@ -321,8 +280,16 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         left: more(|m| m.left),
         ..Hit::default()
     };
-    if with.short && with.up < without.up {
-        hit.still = Some(Still::of(&hit, with.below && !without.below));
+    let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
+    if is_short(&with.count, &without.count) {
+        let below = with.below && !without.below;
+        hit.still = Some(Still { why: Why::of(hit.kind, &more), below });
+    }
+    let ((end, last), (other, others)) = (with.end, without.end);
+    if is_short(&last, &others) {
+        let more = |f: fn(&Moment) -> u64| f(&end) as i64 - f(&other) as i64;
+        hit.not_back = i64::from(others.up - last.up);
+        hit.why_not_back = Some(Why::of(hit.kind, &more));
     }
     hit
 }
@@ -367,6 +334,7 @@ impl Hit {
             || self.pending != 0
             || self.stuck != 0
             || self.left != 0
+            || self.not_back != 0
     }
 
     /// What people call the workload: `web`, `shop/web`.
@@ -426,6 +394,12 @@ impl Lost {
     pub(crate) fn is_least(&self) -> bool {
         self.damage.hits.iter().any(|h| h.volumes.are_left_out())
     }
+
+    /// Why pods are not back when the run ends, a word for each reason.
+    pub(crate) fn why_not_back(&self) -> Vec<String> {
+        let words = self.damage.hits.iter().filter_map(|h| h.why_not_back).map(Why::word);
+        BTreeSet::from_iter(words).into_iter().map(str::to_owned).collect()
+    }
 }
 
 /// What a loss did.
@@ -459,14 +433,14 @@ impl Damage {
     /// Whether figures from a file can be reckoned with.
     pub(super) fn is_sound(&self) -> bool {
         let of_hit = |h: &Hit| {
-            let counts = [h.pending, h.unattached, h.stuck, h.left];
+            let counts = [h.pending, h.unattached, h.stuck, h.left, h.not_back];
             let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
             are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
         };
         let f = &self.figures;
         let parts = [f.down_minutes, f.missing_minutes, f.lost_minutes];
         f.workloads_down as u64 <= COUNT_MAX
-            && are_counts(&[f.pending, f.evicted, f.needless, f.stuck])
+            && are_counts(&[f.pending, f.evicted, f.needless, f.stuck, f.not_back])
             && parts.iter().all(|x| x.abs() <= FIGURE_MAX)
             && self.hits.iter().all(of_hit)
     }

@@ -38,7 +38,7 @@ const fn measure(
 
 impl Measure {
     /// All of them, in the order of the table.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         measure("down", Unit::Time, true, |f| f.down.as_nanos() as f64 / 60e9),
         measure("workloads", Unit::Count, true, |f| f.workloads_down as f64),
         measure("missing", Unit::Minutes, true, |f| f.missing_minutes),
@@ -47,6 +47,7 @@ impl Measure {
         measure("evicted", Unit::Count, false, |f| f.evicted as f64),
         measure("needless", Unit::Count, false, |f| f.needless as f64),
         measure("stuck", Unit::Count, false, |f| f.stuck as f64),
+        measure("not_back", Unit::Count, true, |f| f.not_back as f64),
     ];
 }
 

@@ -6,6 +6,7 @@
 //! run      a run for each, beside a run in which nothing is lost
 //! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
 //! findings what a person should know of it, in words of cases
+//! still    why pods are not replaced
 //! holder   what keeps pods that room would not help, and budgets that stop drains
 //! kept     volumes of pods on lost nodes
 //! limit    what a loss must not come to
@@ -24,6 +25,7 @@ mod kept;
 mod limit;
 mod losses;
 mod run;
+mod still;
 mod tainted;
 #[cfg(test)]
 mod tests;
@@ -34,4 +36,5 @@ pub(crate) use hit::{Hit, Lost, whole};
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use run::{Survey, Surveyed};
+pub(crate) use still::Why;
 pub(crate) use tainted::{Evicted, EvictedPod};

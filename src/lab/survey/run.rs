@@ -1,12 +1,13 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings, lead};
-use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, Why, hits};
+use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, hits};
 use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
+use super::still::Why;
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
-use crate::analysis::moment::{evicted_after, moment};
+use crate::analysis::moment::evicted_after;
 use crate::analysis::summary::summary_and_serving;
 use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
@@ -190,14 +191,13 @@ impl Runs<'_> {
         let trace = self.traced(outages)?;
         let (over, analysis) = (self.over(), Analysis::new(&self.plan, &trace));
         let (summary, serving) = summary_and_serving(&analysis, self.survey.window);
-        let moments = moment(&analysis, over);
         let found = disruptions(&analysis);
         let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
             Some((zone.clone(), longest(states, (BEGIN, over))?))
         };
         let has_devices = self.plan.has_devices;
         Some(Run {
-            seen: Seen::new(&analysis, (summary.metrics, &serving), &moments, (BEGIN, over)),
+            seen: Seen::new(&analysis, (summary.metrics, &serving), (BEGIN, over)),
             paced: found.zones.iter().filter_map(slow).collect(),
             evicted: if has_devices { Evicted::of(&analysis, BEGIN) } else { Evicted::default() },
         })

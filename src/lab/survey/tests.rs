@@ -1,7 +1,7 @@
 //! Surveys of small clusters, worked out by hand.
 
-use super::hit::Why;
 use super::run::longest;
+use super::still::Why;
 use super::{How, Kind, Survey, Surveyed, Wanted};
 use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
@@ -104,6 +104,25 @@ fn what_is_lost_with_each_node_and_zone() {
     // Nothing happens to nodes because of the controllers alone.
     assert_eq!(of("controller").damage.figures, super::hit::Figures::default());
     assert_eq!(done.lost[0].loss.name(), "zone/a");
+}
+
+/// A pod that nothing owns is evicted and never replaced; one of a Deployment waits for a core until its node is back.
+#[test]
+fn bare_pods_do_not_come_back() {
+    let text = r#"Scenario(version: 1, horizon: "30m", timing: Ideal, nodes: [(names: "n-{0..1}", capacity: {"cpu": "1", "pods": "10"})],
+        pods: [(name: "p", on: Node("n-0"))],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All), template: (requests: {"cpu": "1"}))])"#;
+    let loaded = parse("bare.ron", text.into(), Path::new("")).expect("it is a scenario");
+    let done =
+        survey(&loaded, kinds(&[Kind::Node])).run(1, &|_| true, Desk::Here).expect("it runs");
+    let of = |lost: &super::Lost| {
+        let figures = lost.damage.figures;
+        (lost.loss.name(), figures.pending, figures.not_back, lost.why_not_back().concat())
+    };
+    let mut all: Vec<_> = done.lost.iter().map(of).collect();
+    all.sort();
+    let expected = [("node/n-0", 1, 1, "bare"), ("node/n-1", 1, 0, "")];
+    assert_eq!(all, expected.map(|(n, p, b, why)| (n.to_owned(), p, b, why.to_owned())));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::SurveyReport;
-use crate::lab::survey::{Evicted, EvictedPod, Finding, Hit, Lost, Measure, Surveyed, Unit};
+use crate::lab::survey::{Evicted, EvictedPod, Finding, Hit, Lost, Measure, Surveyed, Unit, Why};
 use crate::report::results::*;
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
@@ -45,6 +45,7 @@ fn row(l: &Lost) -> Value {
         "pods": l.damage.size.1,
         "figures": figures,
         "at_least": l.is_least(),
+        "why_not_back": l.why_not_back(),
         "workloads": l.damage.hits.iter().map(|hit| object(&fields(), hit)).collect::<Vec<_>>(),
         "evicted_for_devices": l.damage.evicted.as_ref().map(evicted),
         "zones": l.damage.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
@@ -61,7 +62,7 @@ fn evicted(e: &Evicted) -> Value {
 }
 
 /// What is told of a workload that a loss touches.
-fn fields<'h>() -> [Field<&'h Hit>; 17] {
+fn fields<'h>() -> [Field<&'h Hit>; 19] {
     [
         ("workload", Kind::Text, |h| Cell::text(Some(h.workload.clone()))),
         ("desired", Kind::Whole, |h| Cell::Whole(h.desired.into())),
@@ -82,6 +83,8 @@ fn fields<'h>() -> [Field<&'h Hit>; 17] {
             Cell::text(h.volumes.are_left_out().then_some("volumes"))
         }),
         ("still_below_need", Kind::Truth, |h| Cell::Truth(h.still.is_some_and(|s| s.below))),
+        ("not_back", Kind::Whole, |h| Cell::Whole(h.not_back)),
+        ("why_not_back", Kind::Text, |h| Cell::text(h.why_not_back.map(Why::word))),
     ]
 }
 
@@ -96,10 +99,11 @@ pub(crate) fn losses(survey: &Surveyed) -> Rows {
     let mut columns = columns(&of_it);
     columns.extend(Measure::ALL.iter().map(|m| Column::new(name(m), Kind::Number)));
     columns.push(Column::new("at_least", Kind::Truth));
+    columns.push(Column::new("why_not_back", Kind::Texts));
     let rows = survey.lost.iter().map(|l| {
         let mut row = cells(&of_it, l);
         row.extend(Measure::ALL.iter().map(|m| Cell::number(Some((m.of)(&l.damage.figures)))));
-        row.push(Cell::Truth(l.is_least()));
+        row.extend([Cell::Truth(l.is_least()), Cell::Texts(l.why_not_back().into())]);
         row
     });
     Rows { name: "survey", columns, rows: rows.collect() }
@@ -108,7 +112,7 @@ pub(crate) fn losses(survey: &Surveyed) -> Rows {
 /// A row for each workload that a loss touches.
 pub(crate) fn workloads(survey: &Surveyed) -> Rows {
     // What came later is at the end, and why volumes are held in the document alone.
-    const PLACES: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16, 7, 14, 15];
+    const PLACES: [usize; 18] = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 16, 7, 14, 15, 17, 18];
     let fields = PLACES.map(|place| fields()[place]);
     let mut named = vec![Column::new("lost", Kind::Text)];
     named.extend(columns(&fields));

@@ -5,6 +5,7 @@ use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Surveyed, whole};
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, fold};
+use crate::report::trials::quoted;
 
 /// A survey that has run, and what is said with it.
 pub(crate) struct SurveyReport<'a> {
@@ -34,7 +35,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.title(&report.name)?;
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
     let each = if survey.losses == 1 { "" } else { " each" };
-    let mut runs = format!("{} for {}{each}", losses(survey.losses), short(report.lasts));
+    let mut runs = format!("{} for {}{each}", counted(survey.losses, "loss"), short(report.lasts));
     if survey.lost.len() < survey.losses {
         let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
         let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
@@ -59,11 +60,11 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.losses(shown)?;
     let all = survey.lost.len();
     if all > report.rows {
-        let more = losses(all - report.rows);
+        let more = counted(all - report.rows, "loss");
         p.folded(&format!("{more} more cost less; --rows {all} shows them."), 0, DIM)?;
     }
     let words = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
-        Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. All beyond what it is without the loss.";
+        Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";
     p.folded(words, 0, DIM)?;
     if shown.iter().any(Lost::is_least) {
         p.folded(LEAST, 0, YELLOW)?;
@@ -150,7 +151,7 @@ impl Printer<'_> {
 }
 
 /// The columns of the table.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "lost",
     "nodes",
     "pods",
@@ -161,14 +162,10 @@ const COLUMNS: [&str; 10] = [
     "evicted",
     "needless",
     "stuck",
+    "not back",
 ];
 
-fn losses(n: usize) -> String {
-    let text = counted(n as u64, "loss");
-    text.strip_suffix("losss").map_or(text.clone(), |t| format!("{t}losses"))
-}
-
-fn row(l: &Lost) -> [String; 10] {
+fn row(l: &Lost) -> [String; COLUMNS.len()] {
     let f = &l.damage.figures;
     let name = match l.loss.like.len() {
         0 => l.loss.name(),
@@ -193,6 +190,10 @@ fn row(l: &Lost) -> [String; 10] {
         count(f.evicted),
         count(f.needless),
         count(f.stuck),
+        match f.not_back {
+            0 => "-".to_owned(),
+            n => format!("{n}: {}", l.why_not_back().join(", ")),
+        },
     ]
 }
 
@@ -237,14 +238,5 @@ impl Called {
             Some(object) => format!("{scenario} | {program} explain - {}", quoted(object)),
             None => format!("{scenario} | {program} run -"),
         })
-    }
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,%@".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
     }
 }
