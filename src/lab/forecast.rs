@@ -55,7 +55,7 @@ pub(crate) struct Foreseen {
     /// Of a pod: `Deployment shop/web`.
     pub(crate) workload: Option<String>,
     /// Of a pod that is deleted: it is evicted or preempted, in one seed at least.
-    pub(crate) evicted: bool,
+    pub(crate) evicted: Option<bool>,
 }
 
 /// A pod, or the volume of a claim, that stays where it is.
@@ -84,11 +84,22 @@ pub(crate) struct ByWhen {
 }
 
 /// How many, over the seeds: the middle, and the range of nine in ten as [`When`] has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Count {
     pub(crate) low: u64,
     pub(crate) median: u64,
     pub(crate) high: u64,
+}
+
+impl Count {
+    /// Of these, one of each seed.
+    fn of(counts: impl Iterator<Item = u64>) -> Self {
+        let mut counts: Vec<u64> = counts.collect();
+        counts.sort_unstable();
+        let (low, high) = ends(counts.len());
+        let [low, high] = [low, high].map(|i| counts.get(i).copied().unwrap_or_default());
+        Count { low, median: nearest_rank(&counts, 50).unwrap_or_default(), high }
+    }
 }
 
 /// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
@@ -123,6 +134,8 @@ pub(crate) struct Forecast {
     pub(crate) times: Vec<Time>,
     /// How many have come by then.
     pub(crate) by_when: Vec<ByWhen>,
+    /// How many pods are evicted or preempted, and how many are deleted otherwise, by the end.
+    pub(crate) done: [Count; 2],
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub(crate) stuck: Vec<Left>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
@@ -140,7 +153,7 @@ impl Forecasting<'_> {
     pub(crate) fn courses(&self, jobs: usize, watch: Watch<'_>) -> Result<Vec<Course>> {
         let end = self.first.checked_add(self.seeds);
         let Some(end) = end.filter(|_| (1..=SEEDS_MAX).contains(&self.seeds)) else {
-            let text = format!("a forecast has 1 to {SEEDS_MAX} seeds, not {}", self.seeds);
+            let text = format!("a forecast has 1 to {SEEDS_MAX} seeds, up to {}", u64::MAX);
             return Err(Problems::one(Problem::new(text)).into());
         };
         let seeds: Vec<u64> = (self.first..end).collect();
@@ -193,9 +206,10 @@ impl Forecast {
             when,
             node: most(courses.iter().filter_map(|c| c.node(what.0, &what.1))),
             workload: workload(courses, &what.1),
-            evicted: courses
-                .iter()
-                .any(|c| c.happenings.contains_key(what) && !c.deleted.contains(&what.1)),
+            evicted: (what.0 == Happening::PodDeleted).then(|| {
+                let deletes = |c: &&Course| c.happenings.contains_key(what);
+                courses.iter().filter(deletes).any(|c| !c.deleted.contains(&what.1))
+            }),
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
         happenings.sort_by(|a, b| {
@@ -205,10 +219,15 @@ impl Forecast {
             let times = courses.iter().filter_map(|c| c.master_disruption[i]);
             When::of(times.collect(), seeds)
         };
+        let done = |course: &Course, otherwise: bool| {
+            let pods = course.happenings.keys().filter(|(what, _)| *what == Happening::PodDeleted);
+            pods.filter(|(_, pod)| course.deleted.contains(pod) == otherwise).count() as u64
+        };
         let times = times_of(courses);
         Forecast {
             seeds: seeds as u64,
             by_when: by_when(courses, &times),
+            done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
             times,
             happenings,
             queues: queues(courses),
@@ -323,12 +342,7 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     }
     let count = |seeds: &[Vec<Time>]| -> Vec<Count> {
         let by = |t: &Time| {
-            let mut counts: Vec<u64> =
-                seeds.iter().map(|times| times.partition_point(|at| at <= t) as u64).collect();
-            counts.sort_unstable();
-            let (low, high) = ends(counts.len());
-            let median = nearest_rank(&counts, 50).unwrap_or_default();
-            Count { low: counts[low], median, high: counts[high] }
+            Count::of(seeds.iter().map(|times| times.partition_point(|at| at <= t) as u64))
         };
         times.iter().map(by).collect()
     };

@@ -159,7 +159,7 @@ fn another_course_stands_beside() {
     for part in [
         "Forecast as of 2026-11-21T02:29:57Z",
         "5 nodes silent: a-0..a-3, s-2; they stay silent",
-        "on s-2, deleted 02:30:06 (in 9s; ",
+        "on s-2, evicted 02:30:06 (in 9s; ",
         "of StatefulSet default/sto: no successor until it is gone",
         // Pods of ReplicaSets terminate on a-1 to a-3, too; they keep nobody from being replaced.
         "taint nodes s-2",

@@ -133,3 +133,12 @@ fn ranges_and_shares_are_over_the_seeds() {
     let when = When::of(same, 20).unwrap();
     assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
 }
+
+/// Two are evicted and one is deleted otherwise.
+#[test]
+fn what_is_done_is_counted_by_seed() {
+    let mut course = course(&[("x/a", 10), ("x/b", 20), ("x/c", 1)]);
+    course.deleted.insert("x/c".to_owned());
+    let forecast = Forecast::of(&[course]);
+    assert_eq!(forecast.done.map(|c| (c.low, c.median, c.high)), [(2, 2, 2), (1, 1, 1)]);
+}

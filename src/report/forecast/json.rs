@@ -8,7 +8,7 @@ use crate::report::results::*;
 const AS_IT_IS: &str = "as it is";
 
 /// What is told of each thing that may happen.
-fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
+fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 9] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
@@ -18,11 +18,12 @@ fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 8] {
         ("share", Kind::Number, |(_, f)| Cell::number(Some(f.when.share))),
         ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
         ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
+        ("evicted", Kind::Truth, |(_, f)| f.evicted.map_or(Cell::Empty, Cell::Truth)),
     ]
 }
 
 /// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
-/// "workload"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
+/// "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
 /// "share"}]}` (`held` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
@@ -122,7 +123,7 @@ mod tests {
             when,
             node: Some("n-1".to_owned()),
             workload: Some("Deployment shop/web".to_owned()),
-            evicted: true,
+            evicted: Some(true),
         };
         Forecast { happenings: vec![event], ..Forecast::default() }
     }
@@ -145,9 +146,9 @@ mod tests {
         let table = table(&outlook("as it is", &a), &[outlook("=x", &b)]);
         is_told(&table, &[]);
         let expected = "\
-course,what,object,low,median,high,share,node,workload,at
-as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,2026-11-21T02:29:57.000Z
-'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,2026-11-21T02:29:57.000Z
+course,what,object,low,median,high,share,node,workload,evicted,at
+as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
+'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
 ";
         assert_eq!(csv_of_both(&table), expected);
     }

@@ -139,12 +139,13 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
     ] {
         let Some((count, span)) = total(what).zip(span(what)) else { continue };
         let (is, get) = if count.high == 1 { ("is", "gets") } else { ("are", "get") };
-        let does = match what {
-            Happening::NodeUnknown => format!("{is} given up (Ready: Unknown)"),
-            Happening::NodeNoExecute => format!("{get} a NoExecute taint"),
-            _ => format!("{is} {}", done(&of(outlook, what))),
+        let how_many = how_many(&count, noun);
+        let comes = match what {
+            Happening::NodeUnknown => format!("{how_many} {is} given up (Ready: Unknown)"),
+            Happening::NodeNoExecute => format!("{how_many} {get} a NoExecute taint"),
+            _ => done_in_all(forecast.done, true),
         };
-        said.push(format!("{} {does}, {span}.", how_many(&count, noun)));
+        said.push(format!("{comes}, {span}."));
     }
     if let Some(bound) = total(Happening::PodBound) {
         let until = outlook.clock(outlook.basis.horizon);
@@ -169,6 +170,17 @@ pub(super) fn total(outlook: &Outlook<'_>, what: Happening, noun: &str) -> Strin
     all.map_or_else(|| counted(0, noun), |count| how_many(count, noun))
 }
 
+/// `12 pods evicted, 1 pod deleted`, or as a sentence begins, `12 pods are evicted, 1 pod is deleted`.
+pub(super) fn done_in_all(done: [Count; 2], sentence: bool) -> String {
+    let said = |(count, word): (Count, &str)| {
+        let is = if count.high == 1 { "is " } else { "are " };
+        format!("{} {}{word}", how_many(&count, "pod"), if sentence { is } else { "" })
+    };
+    let all = done.into_iter().zip(["evicted", "deleted"]).filter(|(count, _)| count.high > 0);
+    let all: Vec<String> = all.map(said).collect();
+    if all.is_empty() { "0 pods evicted".to_owned() } else { all.join(", ") }
+}
+
 /// `81 nodes`, `81 nodes (79 to 83)`
 fn how_many(count: &Count, noun: &str) -> String {
     let n = counted(count.median, noun);
@@ -184,9 +196,13 @@ pub(super) fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Fores
     all.iter().filter(|f| f.what == what).collect()
 }
 
-/// What is done to these pods that are deleted, in a word.
+/// What is done to these pods that are deleted, in a word or two.
 pub(super) fn done(pods: &[&Foreseen]) -> &'static str {
-    if pods.iter().all(|f| f.evicted) { "evicted" } else { "deleted" }
+    match pods.iter().filter(|f| f.evicted == Some(true)).count() {
+        n if n == pods.len() => "evicted",
+        0 => "deleted",
+        _ => "evicted or deleted",
+    }
 }
 
 /// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
@@ -207,7 +223,7 @@ pub(super) fn holds(workload: &str) -> bool {
 }
 
 fn percent(share: f64) -> String {
-    format!("in {:.0} % of the seeds", share * 100.0)
+    format!("in {:.0} % of the seeds", (share * 100.0).clamp(1.0, 99.0))
 }
 
 /// In how many of the seeds it is so, in brackets, unless it is in all.
@@ -221,7 +237,7 @@ mod tests {
 
     /// What a controller deletes of a workload that is scaled down is not evicted.
     #[test]
-    fn pods_are_evicted_where_all_of_them_are() {
+    fn pods_are_evicted_or_deleted() {
         let at = Time::from_secs(60);
         let pod = |evicted: bool| Foreseen {
             what: Happening::PodDeleted,
@@ -229,11 +245,22 @@ mod tests {
             when: When { low: at, median: at, high: at, share: 1.0 },
             node: None,
             workload: None,
-            evicted,
+            evicted: Some(evicted),
         };
         let (evicted, scaled) = (pod(true), pod(false));
         assert_eq!(done(&[&evicted, &evicted]), "evicted");
         assert_eq!(done(&[&scaled]), "deleted");
-        assert_eq!(done(&[&evicted, &scaled]), "deleted");
+        assert_eq!(done(&[&evicted, &scaled]), "evicted or deleted");
+        let count = |n: u64| Count { low: n, median: n, high: n };
+        let range = Count { low: 4, ..count(5) };
+        let all = |evicted, deleted| done_in_all([evicted, deleted], false);
+        assert_eq!(all(count(12), count(1)), "12 pods evicted, 1 pod deleted");
+        assert_eq!(all(count(1), range), "1 pod evicted, 5 pods (4 to 5) deleted");
+        assert_eq!(all(count(0), count(1)), "1 pod deleted");
+        assert_eq!(all(count(0), count(0)), "0 pods evicted");
+        assert_eq!(
+            done_in_all([count(12), count(1)], true),
+            "12 pods are evicted, 1 pod is deleted"
+        );
     }
 }

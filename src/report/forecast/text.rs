@@ -4,7 +4,7 @@ mod parts;
 
 use self::parts::{FEW, volumes};
 use super::said::{
-    ALONE, Outlook, answer, done, holds, nothing, of, span, total, unless_all, when,
+    ALONE, Outlook, answer, done, done_in_all, holds, nothing, of, span, total, unless_all, when,
 };
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
@@ -104,10 +104,10 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
             }
         });
         let nodes = total(outlook, Happening::NodeNoExecute, "node");
-        let pods = total(outlook, Happening::PodDeleted, "pod");
+        let pods = done_in_all(outlook.forecast.done, false);
         let (stuck, pending) = (outlook.forecast.stuck.len(), outlook.forecast.pending.len());
         let said = format!(
-            "{nodes} tainted NoExecute, {pods} deleted{range}, {stuck} stuck, {pending} Pending at the end"
+            "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
@@ -295,7 +295,8 @@ impl Printer<'_> {
             let kind = |what| happenings.iter().filter(move |f| f.what == what);
             for f in kind(Happening::PodDeleted) {
                 let on = f.node.as_deref().unwrap_or("no node");
-                self.pod(&f.object, &format!("on {on}, deleted {}", when(outlook, &f.when)))?;
+                let said = format!("on {on}, {} {}", done(&[f]), when(outlook, &f.when));
+                self.pod(&f.object, &said)?;
             }
             self.replacements(outlook, workload, &happenings)?;
         }
