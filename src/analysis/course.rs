@@ -69,6 +69,10 @@ pub(crate) struct Course {
     pub(crate) pending: BTreeMap<String, String>,
     /// The volumes, by claim, that stay at the end on a node where somebody waits for them, and why.
     pub(crate) held: BTreeMap<String, String>,
+    /// What the timeline asks for in vain, where a run is asked ([`refusals`]).
+    ///
+    /// [`refusals`]: crate::analysis::drains::refusals
+    pub(crate) refused: BTreeMap<String, String>,
     /// The nodes of `happenings`: that a pod was on when it was deleted, or came to first; that a volume was detached
     /// from first, or attached to last.
     pub(crate) on: BTreeMap<(Happening, String), String>,

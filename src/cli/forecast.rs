@@ -10,7 +10,7 @@ mod remembered_tests;
 #[cfg(test)]
 mod tests;
 
-use super::forecasts::{Course, courses, refused, run_all};
+use super::forecasts::{Course, courses, run_all};
 use super::given::{self, KubectlArgs};
 use super::html::{HtmlArg, page};
 use super::import::read;
@@ -120,7 +120,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     let mut exports = 0;
     loop {
         let looked = inputs(args, work).and_then(|inputs| Courses::of(&inputs, args));
-        let mut courses = match looked {
+        let courses = match looked {
             Ok(courses) => courses,
             // In an outage the API server may well be away for a while.
             Err(why) if before.is_some() => {
@@ -326,16 +326,14 @@ impl Courses {
             notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,
             open: Some(open),
-            refused: BTreeMap::new(),
         };
         Ok(Courses { basis, taken: summary.lines(), courses })
     }
 
     /// Runs all of them.
-    fn run(&mut self, args: &ForecastArgs, terminal: &Terminal) -> Result<Vec<(String, Forecast)>> {
+    fn run(&self, args: &ForecastArgs, terminal: &Terminal) -> Result<Vec<(String, Forecast)>> {
         let all =
             run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
-        self.basis.refused = refused(&self.courses, terminal)?;
         let names = self.courses.iter().map(|c| c.name.clone());
         Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
     }

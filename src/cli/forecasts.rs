@@ -1,9 +1,7 @@
 //! Several courses of one cluster, each run with many seeds, with progress.
 
 use super::prelude::*;
-use super::run::{progress, ready, simulate};
 use crate::analysis::course::Course as Ran;
-use crate::analysis::drains::refusals;
 use crate::lab::Forecasting;
 use crate::scenario::what_if;
 
@@ -33,26 +31,8 @@ pub(super) fn courses(
     Ok(std::iter::once(first).chain(others).collect())
 }
 
-/// What comes to nothing of each command, in the run of the first seed, by the names of courses.
-pub(super) fn refused(
-    courses: &[Course],
-    terminal: &Terminal,
-) -> Result<BTreeMap<String, Vec<String>>> {
-    let Some((base, others)) = courses.split_first() else { return Ok(BTreeMap::new()) };
-    if others.is_empty() {
-        return Ok(BTreeMap::new());
-    }
-    let own = scenario::build(&base.loaded, &base.overrides)?.timeline.len() as u32;
-    let one = |course: &Course| {
-        let file = course.loaded.source.name.to_string();
-        let ready = ready(course.loaded.clone(), file, course.overrides.clone())?;
-        let trace = simulate(&ready, &progress(&ready.plan, true, terminal), String::new)?;
-        Ok((course.name.clone(), refusals(&Analysis::new(&ready.plan, &trace), own)))
-    };
-    others.iter().map(one).collect()
-}
-
-/// Runs all of them: of each the course of every seed.
+/// Runs all of them: of each the course of every seed, and of all but the first what comes to
+/// nothing of its command.
 pub(super) fn run_all(
     courses: &[Course],
     seeds: u64,
@@ -65,12 +45,15 @@ pub(super) fn run_all(
     let words = |done: u64, all: u64| format!("{done} of {all} runs");
     let progress = Progress::new(terminal, quiet, name, all, words);
     let watch = |event| progress.goes_on(event);
-    let one = |course: &Course| {
+    let Some(base) = courses.first() else { return Ok(Vec::new()) };
+    let own = scenario::build(&base.loaded, &base.overrides)?.timeline.len() as u32;
+    let one = |(i, course): (usize, &Course)| {
         let Course { loaded, overrides, .. } = course;
         let first = scenario::seed(loaded, overrides)?;
-        let forecasting = Forecasting { loaded, overrides: overrides.clone(), first, seeds };
+        let (overrides, told_from) = (overrides.clone(), (i > 0).then_some(own));
+        let forecasting = Forecasting { loaded, overrides, first, seeds, told_from };
         let ran = forecasting.courses(jobs, &watch);
         ran.map_err(|why| Failure::stopped(why, || "stopped; nothing was printed".to_owned()))
     };
-    interrupt::heeding(|| courses.iter().map(one).collect())
+    interrupt::heeding(|| courses.iter().enumerate().map(one).collect())
 }

@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod read_back_tests;
 
-use super::forecasts::{Course, courses, refused, run_all};
+use super::forecasts::{Course, courses, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::prelude::*;
 use crate::analysis::course::Course as Ran;
@@ -201,7 +201,6 @@ fn print(
         notes: verdict.notes.clone(),
         horizon: Time::ZERO,
         open: None,
-        refused: refused(courses, terminal)?,
     };
     let beside = Outlook::all(&basis, forecasts);
     let text = |p: &mut Printer<'_>| {

@@ -5,6 +5,7 @@
 
 use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
+use crate::analysis::drains::refusals;
 use crate::analysis::statistics::nearest_rank;
 use crate::trace::ZoneState;
 
@@ -27,6 +28,8 @@ pub(crate) struct Forecasting<'a> {
     pub(crate) first: u64,
     /// How many seeds.
     pub(crate) seeds: u64,
+    /// The entry of the timeline from which on it is told what comes to nothing, if any.
+    pub(crate) told_from: Option<u32>,
 }
 
 /// When something comes, over the seeds in which it does.
@@ -142,6 +145,8 @@ pub(crate) struct Forecast {
     pub(crate) pending: Vec<Left>,
     /// Volumes that somebody waits for and that stay where they are, by claim, and why.
     pub(crate) held: Vec<Left>,
+    /// What is asked for in vain, by what it concerns, and how it comes to nothing.
+    pub(crate) refused: Vec<Left>,
 }
 
 impl Forecasting<'_> {
@@ -164,13 +169,21 @@ impl Forecasting<'_> {
         let one = |plan: &mut Plan, seed: u64| {
             let trace = seeded(plan, seed, &|| watched.goes_on(Event::Running));
             let trace = trace.filter(|_| watched.goes_on(Event::Done));
-            Ok(trace.map(|trace| Course::of(&Analysis::new(plan, &trace))))
+            Ok(trace.map(|trace| self.course(&Analysis::new(plan, &trace))))
         };
         let courses = watched.pieces(&threads, &seeds, build, one)?;
         if courses.len() < seeds.len() {
             return Err(Stopped::Asked);
         }
         Ok(courses.into_iter().map(|(_, course)| course).collect())
+    }
+
+    fn course(&self, analysis: &Analysis<'_>) -> Course {
+        let refused = self.told_from.map(|from| refusals(analysis, from)).unwrap_or_default();
+        // A drain that fails is one by its node: what it leaves behind differs from seed to seed.
+        let about = |said: &String| said.split(" not drained: ").next().map(str::to_owned);
+        let refused = refused.into_iter().filter_map(|said| Some((about(&said)?, said))).collect();
+        Course { refused, ..Course::of(analysis) }
     }
 }
 
@@ -241,6 +254,7 @@ impl Forecast {
             stuck: left(courses, |c| &c.stuck),
             pending: left(courses, |c| &c.pending),
             held: left(courses, |c| &c.held),
+            refused: left(courses, |c| &c.refused),
         }
     }
 }

@@ -259,6 +259,7 @@ fn what_is_wrong_is_said() {
     for (args, part) in [
         (["--heal-after", "60m"], "--heal-after: 1h is not before the end of the forecast, 30m"),
         (["--set", "horizon=5m"], "with --horizon"),
+        (["--seed", "18446744073709551615"], "100000 seeds, up to 18446744073709551615"),
         // Of a file there is one forecast.
         (["--times", "2"], "cannot be used with"),
         (["--every", "5s"], "cannot be used with"),

@@ -59,8 +59,13 @@ pub(super) fn courses(items: Vec<Value>, release: &str, command: Option<&str>) -
         let entries = what_if(command, &loaded.spec).unwrap();
         loaded.spec.timeline.extend(entries);
     }
-    let forecasting =
-        Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1, seeds: 5 };
+    let forecasting = Forecasting {
+        loaded: &loaded,
+        overrides: Overrides::default(),
+        first: 1,
+        seeds: 5,
+        told_from: None,
+    };
     forecasting.courses(2, &|_| true).unwrap()
 }
 

@@ -163,8 +163,13 @@ fn check(seed: u64, after_s: u64) -> (usize, usize, Vec<String>) {
     let zero_us = cluster.summary.time_zero.unwrap().0 - BASE_US;
     let loaded =
         Loaded::of_cluster("forecast", cluster, &format!("{}s", 400 - after_s), Vec::new());
-    let forecasting =
-        Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1000, seeds: 20 };
+    let forecasting = Forecasting {
+        loaded: &loaded,
+        overrides: Overrides::default(),
+        first: 1000,
+        seeds: 20,
+        told_from: None,
+    };
     let forecast = Forecast::of(&forecasting.courses(2, &|_| true).unwrap());
     let (mut inside, mut all, mut outside) = (0, 0, Vec::new());
     for ((what, object), at) in truth.happenings.iter().filter(|(_, at)| **at > until) {

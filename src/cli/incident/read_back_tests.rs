@@ -160,8 +160,13 @@ fn what_is_read_back_explains_the_run() {
         let was = read(&[said(number).log]);
         let text = was.text.clone().into_bytes();
         let loaded = scenario::parse("incident", text, Path::new("")).unwrap();
-        let forecasting =
-            Forecasting { loaded: &loaded, overrides: Overrides::default(), first: 1, seeds: 10 };
+        let forecasting = Forecasting {
+            loaded: &loaded,
+            overrides: Overrides::default(),
+            first: 1,
+            seeds: 10,
+            told_from: None,
+        };
         let courses = forecasting.courses(2, &|_| true).unwrap();
         let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
         let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();

@@ -134,11 +134,19 @@ fn ranges_and_shares_are_over_the_seeds() {
     assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
 }
 
-/// Two are evicted and one is deleted otherwise.
+/// Two are evicted and one is deleted otherwise, in each of three seeds; what somebody asks for is
+/// refused in two of them.
 #[test]
-fn what_is_done_is_counted_by_seed() {
-    let mut course = course(&[("x/a", 10), ("x/b", 20), ("x/c", 1)]);
-    course.deleted.insert("x/c".to_owned());
-    let forecast = Forecast::of(&[course]);
+fn what_is_done_and_what_is_refused_is_counted_by_seed() {
+    let of = |refused: bool| {
+        let mut course = course(&[("x/a", 10), ("x/b", 20), ("x/c", 1)]);
+        course.deleted.insert("x/c".to_owned());
+        let said = || ("n".to_owned(), "n not drained: timed out after 1m".to_owned());
+        course.refused.extend(refused.then(said));
+        course
+    };
+    let forecast = Forecast::of(&[of(false), of(true), of(true)]);
     assert_eq!(forecast.done.map(|c| (c.low, c.median, c.high)), [(2, 2, 2), (1, 1, 1)]);
+    let Left { said, share, .. } = &forecast.refused[0];
+    assert_eq!((said.as_str(), *share), ("n not drained: timed out after 1m", 2.0 / 3.0));
 }

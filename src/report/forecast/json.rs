@@ -40,8 +40,9 @@ pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
     let course = |o: &Outlook<'_>| {
         let mut course = json!({ "course": o.name, "events": events(o), "by_when": by_when(o) });
         put_held(&mut course, o);
-        if !o.refused().is_empty() {
-            course["refused"] = json!(o.refused());
+        let refused = o.refused();
+        if !refused.is_empty() {
+            course["refused"] = json!(refused);
         }
         course
     };
@@ -139,7 +140,6 @@ mod tests {
             notes: Vec::new(),
             horizon: Time::ZERO,
             open: None,
-            refused: BTreeMap::new(),
         };
         let [a, b] = ["shop/a", "shop/b"].map(forecast);
         let outlook = |name, forecast| Outlook { basis: &basis, name, forecast };

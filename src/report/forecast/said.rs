@@ -30,8 +30,6 @@ pub(crate) struct Basis {
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
     pub(crate) open: Option<BTreeSet<(Happening, String)>>,
-    /// What is refused of what other courses do, or changes nothing, by their names.
-    pub(crate) refused: BTreeMap<String, Vec<String>>,
 }
 
 /// A forecast with what it was made from.
@@ -49,9 +47,11 @@ impl<'a> Outlook<'a> {
         courses.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
     }
 
-    /// What is refused of what it does, or changes nothing.
-    pub(super) fn refused(&self) -> &'a [String] {
-        self.basis.refused.get(self.name).map_or(&[], Vec::as_slice)
+    /// What is refused of what it does, or changes nothing, and in how many of the seeds if not in
+    /// all.
+    pub(super) fn refused(&self) -> Vec<String> {
+        let all = self.forecast.refused.iter();
+        all.map(|left| format!("{}{}", left.said, unless_all(left.share))).collect()
     }
 
     /// The time of day at a time of its run.
