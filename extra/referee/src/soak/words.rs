@@ -475,7 +475,7 @@ fn agree_of_lives(object: &mut Map<String, Value>) {
         object.remove("serves_after");
         object.remove("serves_for");
     }
-    if !probed && !object.contains_key("ends") {
+    if !["livenessProbe", "startupProbe", "ends"].iter().any(|end| object.contains_key(*end)) {
         object.remove("restartPolicy");
     }
 }
