@@ -52,7 +52,6 @@ pub struct Costs {
 words! {
     /// A figure that can be asked for by its name, in JSON and as a column, which ends in the unit where
     /// there is one. In the order of reports.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
     pub enum Figure {
         /// [`Costs::missing_ns`], in minutes.
         ReplicaMinutesMissing = "replica_minutes_missing":

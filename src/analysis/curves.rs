@@ -10,7 +10,6 @@ pub(crate) use super::steps::{Steps, set_over, value_at};
 words! {
     /// What is counted over time. Each pod that exists and is not finished is in exactly one of the
     /// first five.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub enum Curve {
         /// Pods that are Running and Ready and are not being deleted, and that are up.
         Available = "available",

@@ -32,10 +32,7 @@ pub struct Timestamp(pub i64);
 
 words! {
     /// The status of a condition.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     #[serde(rename = "Status")]
     pub enum ConditionStatus {
         /// It holds.

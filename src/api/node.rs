@@ -23,7 +23,6 @@ pub(crate) const LABEL_EXCLUDE_DISRUPTION: &str = "node.kubernetes.io/exclude-di
 
 words! {
     /// The types of node conditions that node failure handling reads (`v1.NodeConditionType`).
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum NodeConditionType {
         /// `MemoryPressure`
         MemoryPressure = "MemoryPressure",
@@ -50,7 +49,6 @@ impl NodeConditionType {
 words! {
     /// Why a node condition has its status. Those that upstream writes are known; others come from
     /// imports.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum NodeReason {
         /// No reason given.
         None = "",

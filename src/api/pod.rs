@@ -100,10 +100,7 @@ pub enum PodSource {
 
 words! {
     /// `status.phase`
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     #[serde(rename = "Phase")]
     pub enum PodPhase {
         /// Not all containers run yet.
@@ -126,10 +123,7 @@ impl PodPhase {
 
 words! {
     /// The type of a pod's condition.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum PodConditionType {
         /// Its containers are ready.
         Ready = "Ready",
@@ -140,7 +134,6 @@ words! {
 
 words! {
     /// Why a pod condition has its status.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum PodReason {
         /// No reason given.
         None = "",

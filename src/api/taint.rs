@@ -48,10 +48,7 @@ pub(crate) const SET_BY_KUBERNETES: [&str; 12] = [
 
 words! {
     /// The effect of a taint.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum Effect {
         /// New pods stay away.
         NoSchedule = "NoSchedule",

@@ -10,10 +10,7 @@ use crate::api::prelude::*;
 
 words! {
     /// How a toleration compares values.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
     pub enum Operator {
         /// The value must be equal.
         #[default]

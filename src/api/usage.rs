@@ -8,7 +8,6 @@ use crate::api::prelude::*;
 words! {
     /// What is used up, under the names that Kubernetes has for it. Those of the image filesystem count where a node has one of
     /// its own, and with the node's filesystem otherwise.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Used {
         /// The working set, in bytes.
         Memory = "memory",

@@ -22,10 +22,7 @@ pub(crate) type VolumeId = TextId;
 
 words! {
     /// Who may use a volume at once (`PersistentVolumeAccessMode`).
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
     #[schemars(description = "`spec.accessModes`")]
     pub enum AccessMode {
         /// `ReadWriteOnce`: pods of one node.

@@ -2,11 +2,13 @@
 
 /// Writes an enum with the word of each variant: `ALL` has them in the order of their declaration,
 /// `as_str` gives the word, `parse` reads it. Behind a colon stands what else there is to know of
-/// each, which the function gives that is named below the enum.
+/// each, which the function gives that is named below the enum. All can be copied, compared and
+/// hashed.
 macro_rules! words {
     ($(#[$about:meta])* $view:vis enum $name:ident {
         $($(#[$doc:meta])* $variant:ident = $word:literal,)*
     }) => {
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         $(#[$about])*
         $view enum $name {
             $($(#[$doc])* $variant,)*

@@ -13,9 +13,7 @@ use std::ops::{Deref, DerefMut};
 
 words! {
     /// The kinds of workload.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize,
-    )]
+    #[derive(Deserialize, Serialize)]
     pub enum WorkloadKind {
         /// `Deployment`
         Deployment = "Deployment": "deployments.apps",
@@ -136,10 +134,7 @@ impl PodFailurePolicyRule {
 
 words! {
     /// `kubectl delete --cascade`: what becomes of what a workload owns.
-    #[derive(
-        Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Deserialize, Serialize,
-        JsonSchema,
-    )]
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
     #[serde(rename = "Cascade")]
     pub enum Propagation {
         /// The workload goes at once; its pods are deleted then.

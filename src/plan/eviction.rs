@@ -10,7 +10,6 @@ use crate::kernel::Dur;
 words! {
     /// What is watched. Left out are those of a container filesystem, which upstream sets to those of the filesystem that it
     /// is on.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Signal {
         /// The node's memory.
         MemoryAvailable = "memory.available",

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 words! {
     /// A resource that controllers watch.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
     #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum Resource {
         /// Nodes.

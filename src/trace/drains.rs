@@ -14,7 +14,6 @@ words! {
     /// failure, for a drain; or a kubelet has the pod fail. Not among them are preemptions, which make room for another pod, and
     /// deletions by the pod garbage collector, the owner, or a user's `kubectl delete`; those the
     /// summary counts by who deleted.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum EvictionCause {
         /// The taint eviction controller: a NoExecute taint that the pod does not tolerate, or no
         /// longer.
@@ -102,7 +101,6 @@ impl BudgetState {
 
 words! {
     /// How kubectl finished with a node that it drained, in the words of `events.jsonl`.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum DrainOutcome {
         /// Every pod that had to go is gone.
         Drained = "drained",

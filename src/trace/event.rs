@@ -17,7 +17,6 @@ const TEXT: &str = "{text}";
 words! {
     /// The events controllers emit, by their reason or one word for it (`event_reason`); their message
     /// follows from this, the object's name and, for those of [`EventBody`], an argument.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum EventText {
         /// Normal RegisteredNode "Node N event: Registered Node N in Controller"
         RegisteredNode = "RegisteredNode":

@@ -25,7 +25,6 @@ const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM kill
 words! {
     /// What a controller finds or decides without anything changing: its log has it, but no
     /// timeline. And what happens too often to be told unasked. The words are those of `events.jsonl`.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Note {
         /// A node was not heard of for longer than its grace period. Object: node; argument: how long,
         /// in milliseconds.

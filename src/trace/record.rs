@@ -211,7 +211,6 @@ impl What {
 
 words! {
     /// Who did it, under the name that recorded timelines use.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Actor {
         /// The scenario's user, and faults.
         User = "user": "the user",
@@ -264,7 +263,6 @@ words! {
 
 words! {
     /// A plugin that can reject a pod.
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Plugin {
         /// SchedulingGates
         SchedulingGates = "SchedulingGates",
@@ -297,7 +295,6 @@ words! {
 
 words! {
     /// The state of a zone (`node_lifecycle_controller.go: ZoneState`).
-    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum ZoneState {
         /// Not looked at yet.
         Initial = "Initial",

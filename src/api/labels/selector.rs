@@ -87,9 +87,7 @@ impl fmt::Display for Selector {
 
 words! {
     /// How a selector compares a label.
-    #[derive(
-        Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-    )]
+    #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum SelectorOperator {
         /// One of the values.
         In = "In": Operator::In,
