@@ -23,13 +23,8 @@ pub(crate) struct ScenarioOut {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// In which form to print results, as in every command; what is no form is a file, as --out
-    #[arg(
-        id = "output",
-        long = "output",
-        short = 'o',
-        alias = "format",
-        value_name = "FORMAT|FILE"
-    )]
+    #[arg(id = "output", long = "output", short = 'o', alias = "format")]
+    #[arg(value_name = "FORMAT|FILE")]
     output: Option<PathBuf>,
     /// Replace a file that is there
     #[arg(long)]

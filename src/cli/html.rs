@@ -18,13 +18,8 @@ const HEAD: u64 = 4_096;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct HtmlArg {
     /// Write a page, too, that shows it in a browser [default file: report.html]
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = html::FILE
-    )]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = html::FILE)]
     pub(super) html: Option<PathBuf>,
     /// The folder that it is in, to be made where it is not there.
     #[arg(skip)]

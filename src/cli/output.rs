@@ -143,16 +143,8 @@ pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), F
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct OutputArg<F: ValueEnum + Default + Send + Sync + 'static> {
     /// In which form to print results on standard output
-    #[arg(
-        id = "output",
-        long = "output",
-        short = 'o',
-        alias = "format",
-        overrides_with = "output",
-        value_enum,
-        value_name = "FORMAT",
-        default_value_t
-    )]
+    #[arg(id = "output", long = "output", short = 'o', alias = "format")]
+    #[arg(overrides_with = "output", value_enum, value_name = "FORMAT", default_value_t)]
     pub form: F,
 }
 

@@ -25,14 +25,8 @@ pub(crate) enum ColorWhen {
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct ColorArg {
     /// When to write colours
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        default_value_t,
-        value_name = "WHEN",
-        display_order = 1000
-    )]
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(display_order = 1000)]
     color: ColorWhen,
 }
 

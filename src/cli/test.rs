@@ -90,11 +90,8 @@ pub(crate) struct TestArgs {
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// In which form to print results on standard output; --reporter has several, and files
+    #[arg(id = "output", long = "output", short = 'o', alias = "format")]
     #[arg(
-        id = "output",
-        long = "output",
-        short = 'o',
-        alias = "format",
         overrides_with = "output",
         value_enum,
         value_name = "FORMAT",

@@ -33,11 +33,8 @@ pub(crate) struct NodeAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
     pub(crate) required: Option<NodeTerms>,
     /// Terms that should match.
-    #[serde(
-        default,
-        rename = "preferredDuringSchedulingIgnoredDuringExecution",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(default, rename = "preferredDuringSchedulingIgnoredDuringExecution")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) preferred: Vec<PreferredNodes>,
 }
 
@@ -111,16 +108,12 @@ pub(crate) enum NodeOperator {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PodAffinity {
     /// Terms that must hold.
-    #[serde(
-        rename = "requiredDuringSchedulingIgnoredDuringExecution",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<PodAffinityTerm>,
     /// Terms that should hold.
-    #[serde(
-        rename = "preferredDuringSchedulingIgnoredDuringExecution",
-        skip_serializing_if = "Vec::is_empty"
-    )]
+    #[serde(rename = "preferredDuringSchedulingIgnoredDuringExecution")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub preferred: Vec<WeightedPods>,
 }
 
