@@ -183,7 +183,7 @@ impl fmt::Display for Quantity {
 }
 
 /// Billionths in one unit.
-pub(crate) const NANO: i128 = 1_000_000_000;
+const NANO: i128 = 1_000_000_000;
 
 /// `integer.fraction * 10^exponent` in billionths, rounded up; none if it surely is too large.
 pub(crate) fn decimal(integer: &str, fraction: &str, exponent: i64) -> Option<u128> {
@@ -239,7 +239,7 @@ pub(crate) fn binary(integer: &str, fraction: &str, exponent: u32) -> Option<u12
 }
 
 /// Powers of ten.
-pub(crate) const DECIMAL: [(&str, i32); 10] = [
+const DECIMAL: [(&str, i32); 10] = [
     ("n", -9),
     ("u", -6),
     ("m", -3),
@@ -252,7 +252,7 @@ pub(crate) const DECIMAL: [(&str, i32); 10] = [
     ("E", 18),
 ];
 /// Powers of two.
-pub(crate) const BINARY: [(&str, u32); 6] =
+const BINARY: [(&str, u32); 6] =
     [("Ki", 10), ("Mi", 20), ("Gi", 30), ("Ti", 40), ("Pi", 50), ("Ei", 60)];
 
 /// Why a text is not a quantity.

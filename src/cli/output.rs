@@ -214,7 +214,7 @@ impl RecordsArg {
 }
 
 /// Refuses Parquet where this build does not have it.
-pub(crate) fn can_write_parquet() -> Result<(), Failure> {
+fn can_write_parquet() -> Result<(), Failure> {
     if HAS_PARQUET {
         return Ok(());
     }

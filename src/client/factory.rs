@@ -64,7 +64,7 @@ pub(crate) struct InformerFactory {
     pub(super) cache_keys: [Keys; Resource::COUNT],
     pub(super) lags_key: Key,
     pub(super) kubelets_key: Key,
-    pub(super) watch_point: PointId,
+    watch_point: PointId,
     pub(super) watch_lane: Lane,
     pub(super) opened: Cell<Time>,
     pub(super) lease_version: Cell<u64>,

@@ -335,7 +335,7 @@ impl InformerFactory {
 
     /// A new process lists everything: waits until that is not rejected. All reflectors try at one
     /// time; of those that gave up the slowest counts.
-    pub(super) async fn lists_are_taken(&self) {
+    async fn lists_are_taken(&self) {
         let rejecting = self.rejecting();
         if self.ctx.now() >= rejecting.until {
             return;
@@ -396,7 +396,7 @@ impl InformerFactory {
 
     /// Whether the next delta of a watch was made when the API server was gone: it waits until the
     /// watch is back.
-    pub(super) fn watch_is_refused(&self, stream: &Stream) -> bool {
+    fn watch_is_refused(&self, stream: &Stream) -> bool {
         let Some(gone) = self.gone_since.get().filter(|_| self.timing.reconnects) else {
             return false;
         };

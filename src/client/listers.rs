@@ -24,7 +24,7 @@ impl InformerFactory {
     }
 
     /// The running step reads the workloads, whatever their kind.
-    pub(super) fn reads_workloads(&self) {
+    fn reads_workloads(&self) {
         if self.ctx.is_searching() {
             WorkloadKind::ALL.into_iter().for_each(|kind| self.reads_all(kind.into()));
         }

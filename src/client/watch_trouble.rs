@@ -161,13 +161,13 @@ impl InformerFactory {
     }
 
     /// For how many of the times something may be held up yet.
-    pub(super) fn ways_to_hold(&self) -> usize {
+    fn ways_to_hold(&self) -> usize {
         let left = self.left_to_hold();
         HELD.iter().take_while(|lasts| **lasts <= left).count()
     }
 
     /// What is held up here cannot be held up elsewhere.
-    pub(super) fn hold_up(&self, lasts: Dur) {
+    fn hold_up(&self, lasts: Dur) {
         self.ctx.writes(self.ctx.keys("watch-trouble").of(0));
         self.api.note_held_up(lasts);
     }

@@ -27,7 +27,7 @@ pub(crate) struct FieldError {
     pub(crate) field: String,
     /// What it holds, as the message shows it, quotes included; not shown for `Required` and
     /// `Forbidden`.
-    pub(crate) bad_value: String,
+    bad_value: String,
     /// More words; may be empty.
     pub(crate) detail: String,
     /// What may have been meant, which the API server does not say.

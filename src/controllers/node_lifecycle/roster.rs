@@ -14,7 +14,7 @@ pub(super) struct Skipped {
 
 impl Skipped {
     /// Whether `next` comes right after these, on the same grid.
-    pub(super) fn goes_on_with(&self, next: &Skipped) -> bool {
+    fn goes_on_with(&self, next: &Skipped) -> bool {
         self.period == next.period && self.first + self.period * self.count == next.first
     }
 

@@ -43,7 +43,7 @@ impl Written {
 
     /// Whether the caches have everything that was written for a workload; what they have is
     /// forgotten (`EnsureReady`).
-    pub(super) fn is_seen(&self, owner: WorkloadId, informers: &InformerFactory) -> bool {
+    fn is_seen(&self, owner: WorkloadId, informers: &InformerFactory) -> bool {
         let Some(writes) = &self.0 else { return true };
         writes.with(|w| {
             let seen = w.get(&owner).is_none_or(|(_, writes)| {

@@ -332,7 +332,7 @@ impl Census {
     }
 
     /// Notes which life of a workload the cache has, with its `minReadySeconds`.
-    pub(super) fn set_life(&mut self, owner: WorkloadId, life: Option<(Uid, i32)>) {
+    fn set_life(&mut self, owner: WorkloadId, life: Option<(Uid, i32)>) {
         self.owner(owner).life = life;
     }
 

@@ -132,7 +132,7 @@ impl<T> Chan<T> {
 
     /// Queues a parked receiver. Those that are gone leave the queue here: a `select` that was
     /// decided by its other channel leaves a stale ticket each time.
-    pub(super) fn wait_for_value(&self, t: Ticket) {
+    fn wait_for_value(&self, t: Ticket) {
         self.state.with(|s| {
             s.receivers.retain(|w| self.ctx.alive(w));
             s.handed.retain(|h| self.ctx.claimed(h.0));
@@ -141,7 +141,7 @@ impl<T> Chan<T> {
     }
 
     /// The value that was given to a receiver when it was woken.
-    pub(super) fn take_handed(&self, t: Ticket) -> Option<T> {
+    fn take_handed(&self, t: Ticket) -> Option<T> {
         self.state
             .with(|s| s.handed.iter().position(|h| h.0 == t).map(|i| s.handed.swap_remove(i).1))
     }

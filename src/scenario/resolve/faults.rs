@@ -12,7 +12,7 @@ impl Reader<'_> {
     }
 
     /// Nodes are down for no time at all.
-    pub(super) fn reboot(&mut self) -> Steps {
+    fn reboot(&mut self) -> Steps {
         let n = self.nodes()?;
         let off = [NodeFault::Off];
         let down = faults(Do::Fail, &n, &off, START, Phase::Begin);

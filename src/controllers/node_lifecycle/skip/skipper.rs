@@ -297,7 +297,7 @@ impl Skipper {
     }
 
     /// Lets a node rest from this pass on, if it is steady.
-    pub(super) fn let_rest(&self, node: &Rc<Node>, ready: bool) {
+    fn let_rest(&self, node: &Rc<Node>, ready: bool) {
         if !self.is_steady(node) {
             return;
         }
@@ -306,7 +306,7 @@ impl Skipper {
     }
 
     /// From now on passes only queue a node again, if it is steady.
-    pub(super) fn let_wait(&self, node: &Rc<Node>) {
+    fn let_wait(&self, node: &Rc<Node>) {
         if self.is_steady(node) {
             self.roster.with(|r| r.waiting.insert(node.id));
         }
@@ -324,7 +324,7 @@ impl Skipper {
     }
 
     /// A node has to be looked at again.
-    pub(super) fn rouse(&self, id: NodeId) {
+    fn rouse(&self, id: NodeId) {
         let now = self.roster.with_ref(|r| r.passes);
         self.rouse_before(id, now);
     }
