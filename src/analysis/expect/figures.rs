@@ -24,6 +24,9 @@ fn sum(all: &[Values]) -> Values {
     out
 }
 
+/// The workloads that are named; none is all of them.
+type Who<'a> = Option<&'a BTreeSet<String>>;
+
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
 pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u64)> {
     let mut out = vec![(from, to, value_at(values, from))];
@@ -37,30 +40,26 @@ pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u6
 }
 
 impl Run<'_> {
-    fn outcomes(&self, names: Option<&BTreeSet<String>>) -> Vec<&WorkloadOutcome> {
+    fn outcomes(&self, names: Who<'_>) -> Vec<&WorkloadOutcome> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
         let is_its = |o: &&WorkloadOutcome| names.is_none_or(|n| n.contains(name(o)));
         self.workloads().outcomes.iter().filter(is_its).collect()
     }
 
     /// The sum of steps of workloads.
-    fn steps(
-        &self,
-        names: Option<&BTreeSet<String>>,
-        of: impl Fn(&WorkloadOutcome) -> Steps,
-    ) -> Values {
+    fn steps(&self, names: Who<'_>, of: impl Fn(&WorkloadOutcome) -> Steps) -> Values {
         let wide = |steps: Steps| steps.into_iter().map(|(t, n)| (t, u64::from(n))).collect();
         let all: Vec<Values> = self.outcomes(names).into_iter().map(|o| wide(of(o))).collect();
         sum(&all)
     }
 
-    fn servings(&self, names: Option<&BTreeSet<String>>) -> Vec<&Served> {
+    fn servings(&self, names: Who<'_>) -> Vec<&Served> {
         let is_its = |w: &&Served| names.is_none_or(|n| n.contains(&w.name));
         self.serving().workloads.iter().filter(is_its).collect()
     }
 
     /// A count of workloads over time; nothing before the time from which on they are counted.
-    fn served(&self, names: Option<&BTreeSet<String>>, of: fn(&Count) -> u32) -> Values {
+    fn served(&self, names: Who<'_>, of: fn(&Count) -> u32) -> Values {
         let horizon = self.analysis.horizon();
         let one = |w: &&Served| {
             let mut values = vec![(Time::ZERO, 0)];
@@ -116,7 +115,7 @@ impl Run<'_> {
     }
 
     /// The first of these workloads that the run has.
-    pub(super) fn workload_of(&self, names: Option<&BTreeSet<String>>) -> Option<Object> {
+    pub(super) fn workload_of(&self, names: Who<'_>) -> Option<Object> {
         let known = &self.analysis.trace.names;
         names?.iter().find_map(|name| known.find_workload(name)).map(Object::Workload)
     }
@@ -135,11 +134,11 @@ impl Run<'_> {
     }
 
     /// Whether a record is about a pod of these workloads.
-    fn is_of(&self, names: Option<&BTreeSet<String>>, r: &Record) -> bool {
+    fn is_of(&self, names: Who<'_>, r: &Record) -> bool {
         r.pod().is_some_and(|pod| self.is_pod_of(names, pod))
     }
 
-    fn is_pod_of(&self, names: Option<&BTreeSet<String>>, pod: PodId) -> bool {
+    fn is_pod_of(&self, names: Who<'_>, pod: PodId) -> bool {
         let owner = || self.owners.of(self.analysis, pod);
         let name = |w| self.analysis.trace.names.workload_name(w);
         names.is_none_or(|n| owner().is_some_and(|w| n.contains(name(w))))
@@ -221,7 +220,7 @@ impl Run<'_> {
     }
 
     /// How many pods of these workloads were evicted by then.
-    fn evicted(&self, names: Option<&BTreeSet<String>>) -> Values {
+    fn evicted(&self, names: Who<'_>) -> Values {
         let mut values = vec![(Time::ZERO, 0)];
         let (mut n, mut follow) = (0, Follow::new(self.analysis));
         for (id, r) in (0..).zip(self.analysis.trace.iter()) {
@@ -234,11 +233,7 @@ impl Run<'_> {
     }
 
     /// How many pods of these workloads have a mark over time.
-    fn counted_pods(
-        &self,
-        names: Option<&BTreeSet<String>>,
-        has: impl Fn(&Follow<'_>, &PodState) -> bool,
-    ) -> Values {
+    fn counted_pods(&self, names: Who<'_>, has: impl Fn(&Follow<'_>, &PodState) -> bool) -> Values {
         let all = (0..self.analysis.pod_count() as u32).map(PodId);
         let pods = all.filter(|p| self.is_pod_of(names, *p)).collect();
         self.counted(&pods, Record::pod, |follow, pod| has(follow, &follow.pod(pod)))
@@ -247,17 +242,16 @@ impl Run<'_> {
     /// How many of some objects have a mark over time; `of` says which one a record is about.
     fn counted<T: Copy + Ord>(
         &self,
-        objects: &BTreeSet<T>,
+        all: &BTreeSet<T>,
         of: fn(&Record) -> Option<T>,
         has: impl Fn(&Follow<'_>, T) -> bool,
     ) -> Values {
         let mut follow = Follow::new(self.analysis);
-        let mut marked: BTreeSet<T> =
-            objects.iter().copied().filter(|o| has(&follow, *o)).collect();
+        let mut marked: BTreeSet<T> = all.iter().copied().filter(|o| has(&follow, *o)).collect();
         let mut values = vec![(Time::ZERO, marked.len() as u64)];
         for (id, r) in (0..).zip(self.analysis.trace.iter()) {
             follow.apply(id, r);
-            match of(r).filter(|o| objects.contains(o)) {
+            match of(r).filter(|o| all.contains(o)) {
                 Some(object) if has(&follow, object) => _ = marked.insert(object),
                 Some(object) => _ = marked.remove(&object),
                 // Timers die with their process.

@@ -4,6 +4,7 @@
 use super::figures::property;
 use super::sought::{count, is_about_pods};
 use super::{Reader, word};
+use crate::language::{Claim, Expectation as E};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
 use crate::scenario::prelude::*;
 
@@ -17,17 +18,14 @@ struct Whole<'a> {
 
 impl Reader<'_> {
     /// What is expected; nothing if a complaint is about it.
-    pub(super) fn expected(&self, e: &language::Expectation, place: &Spot) -> Option<Expected> {
-        use language::Expectation as E;
+    pub(super) fn expected(&self, e: &E, place: &Spot) -> Option<Expected> {
         match e {
             E::Pending(p) => self.pending(p, place),
             E::Order(list) => self.order(list, place),
             E::AtLeast(l) => self.figure(l, Relation::AtLeast, place),
             E::AtMost(l) => self.figure(l, Relation::AtMost, place),
             E::Equal(l) => self.figure(l, Relation::Equal, place),
-            E::Always(claim) | E::Never(claim) | E::Violates(claim) => {
-                self.throughout(e, claim, place)
-            }
+            E::Always(c) | E::Never(c) | E::Violates(c) => self.throughout(e, c, place),
             E::Eventually { that, after, within } => {
                 self.eventually(that, after.as_ref(), within.as_ref(), place)
             }
@@ -51,7 +49,7 @@ impl Reader<'_> {
     }
 
     /// Records one after another.
-    fn order(&self, list: &[language::Expectation], place: &Spot) -> Option<Expected> {
+    fn order(&self, list: &[E], place: &Spot) -> Option<Expected> {
         if list.len() < 2 {
             return place.deny("an order has two parts or more");
         }
@@ -67,7 +65,7 @@ impl Reader<'_> {
 
     /// What records are looked for as a part of something that has only those, and heeds neither how
     /// many of them there are nor when they come.
-    fn record(&self, part: &language::Expectation, whole: &Whole, at: &Spot) -> Option<Sought> {
+    fn record(&self, part: &E, whole: &Whole, at: &Spot) -> Option<Sought> {
         let Some(sought) = self.sought(part, at)? else {
             let (word, has) = (word(part), whole.has);
             return at.deny(format!("`{word}` is not about records; {has} only those"));
@@ -81,7 +79,7 @@ impl Reader<'_> {
     /// Records that follow others.
     fn whenever(
         &self,
-        parts: [&language::Expectation; 2],
+        parts: [&E; 2],
         each: Each,
         within: Option<&DurationText>,
         place: &Spot,
@@ -109,13 +107,7 @@ impl Reader<'_> {
     }
 
     /// A claim that holds at every moment or at none, or a property that no run has, or every one.
-    fn throughout(
-        &self,
-        e: &language::Expectation,
-        claim: &language::Claim,
-        place: &Spot,
-    ) -> Option<Expected> {
-        use language::Expectation as E;
+    fn throughout(&self, e: &E, claim: &Claim, place: &Spot) -> Option<Expected> {
         let (claim, at, stretch) = self.stretch_of(claim, place.part(0))?;
         let wanted = !matches!(e, E::Never(_));
         let (problem, help) = match (e, property(claim)) {
@@ -139,7 +131,7 @@ impl Reader<'_> {
     /// A claim that comes true within some time.
     fn eventually(
         &self,
-        that: &language::Claim,
+        that: &Claim,
         after: Option<&TimeText>,
         within: Option<&DurationText>,
         place: &Spot,
@@ -158,8 +150,8 @@ impl Reader<'_> {
     /// A claim that holds until another one does.
     fn until(
         &self,
-        that: &language::Claim,
-        until: &language::Claim,
+        that: &Claim,
+        until: &Claim,
         after: Option<&TimeText>,
         place: &Spot,
     ) -> Option<Expected> {
@@ -185,9 +177,8 @@ impl Reader<'_> {
     ) -> Expectations {
         let is_placed = !spec.expect.is_empty() || spec.golden.is_some();
         let tree = is_placed.then(|| Tree::read(text).ok()).flatten();
-        let bytes = |place: &language::Place| {
-            tree.as_ref().and_then(|t| t.find(place)).map_or(0..0, Tree::bytes)
-        };
+        let bytes =
+            |p: &language::Place| tree.as_ref().and_then(|t| t.find(p)).map_or(0..0, Tree::bytes);
         let seeds = seeds(spec.seeds, &complaints.at(at!["seeds"]));
         let mut list = Vec::new();
         for (i, e) in spec.expect.iter().enumerate() {
@@ -228,12 +219,8 @@ fn seeds(written: Option<u32>, place: &Spot) -> u32 {
 
 /// The share of the runs in which something is expected, if one is given; what is expected, and its
 /// place.
-fn share<'e, 'c>(
-    e: &'e language::Expectation,
-    seeds: u32,
-    place: &Spot<'c>,
-) -> (Option<f64>, &'e language::Expectation, Spot<'c>) {
-    let language::Expectation::Mostly { in_at_least, that } = e else {
+fn share<'e, 'c>(e: &'e E, seeds: u32, place: &Spot<'c>) -> (Option<f64>, &'e E, Spot<'c>) {
+    let E::Mostly { in_at_least, that } = e else {
         return (None, e, place.clone());
     };
     if !(*in_at_least > 0.0 && *in_at_least <= 1.0) {

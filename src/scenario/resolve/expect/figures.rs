@@ -2,6 +2,7 @@
 //! windows, how far apart.
 
 use super::{Reader, actor, from_start, word};
+use crate::language::Claim as C;
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
 
@@ -73,11 +74,11 @@ impl Reader<'_> {
     /// The claim without its stretch, its place, and the stretch.
     pub(super) fn stretch_of<'e, 'c>(
         &self,
-        claim: &'e language::Claim,
+        claim: &'e C,
         place: Spot<'c>,
-    ) -> Option<(&'e language::Claim, Spot<'c>, Stretch)> {
+    ) -> Option<(&'e C, Spot<'c>, Stretch)> {
         match claim {
-            language::Claim::During { between, that } => {
+            C::During { between, that } => {
                 let stretch = self.window(between, &place.part("between"))?;
                 Some((that, place.part("that"), stretch))
             }
@@ -85,8 +86,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn claim(&self, claim: &language::Claim, place: &Spot) -> Option<Claim> {
-        use language::Claim as C;
+    pub(super) fn claim(&self, claim: &C, place: &Spot) -> Option<Claim> {
         let compare = |c: &language::Comparison, relation| {
             if c.of.is_span() {
                 return place.part("of").refuse(Problem::new("this figure is one of the whole run, not of a moment")
@@ -119,8 +119,7 @@ impl Reader<'_> {
 }
 
 /// The name of the property that a claim is.
-pub(super) fn property(claim: &language::Claim) -> Option<String> {
-    use language::Claim as C;
+pub(super) fn property(claim: &C) -> Option<String> {
     match claim {
         C::AtLeast(_)
         | C::AtMost(_)
@@ -180,13 +179,8 @@ impl Reader<'_> {
     }
 
     /// A time of a field that may be left out, and then is another one.
-    pub(super) fn moment_or(
-        &self,
-        written: Option<&TimeText>,
-        or: Time,
-        place: Spot,
-    ) -> Option<Time> {
-        written.map_or(Some(or), |text| self.moment(text, &place))
+    pub(super) fn moment_or(&self, written: Option<&TimeText>, or: Time, at: Spot) -> Option<Time> {
+        written.map_or(Some(or), |text| self.moment(text, &at))
     }
 
     /// A time that lies in the run.
@@ -223,9 +217,8 @@ fn not_empty((a, b): Stretch, place: Spot) -> Option<Stretch> {
 
 /// `3x 10m` is three times `10m`.
 fn repeated(text: &str) -> (u64, &str) {
-    let number = text
-        .split_once('x')
-        .and_then(|(n, rest)| Some((n.trim().parse().ok()?, rest.trim_start())));
+    let number =
+        text.split_once('x').and_then(|(n, r)| Some((n.trim().parse().ok()?, r.trim_start())));
     number.filter(|(n, _)| *n > 0).unwrap_or((1, text))
 }
 

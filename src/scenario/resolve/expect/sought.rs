@@ -1,6 +1,7 @@
 //! What records are looked for, and how often.
 
 use super::{Reader, actor};
+use crate::language::Expectation as E;
 use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
 use crate::scenario::prelude::*;
 use crate::trace::{EventText, EvictionCause, ZoneState};
@@ -28,10 +29,10 @@ fn reason(written: &str, place: &Spot) -> Option<String> {
 
 impl Reader<'_> {
     /// What records are looked for; `Some(None)` where the expectation is not about records.
-    pub(super) fn sought(&self, e: &language::Expectation, place: &Spot) -> Option<Option<Sought>> {
+    pub(super) fn sought(&self, e: &E, place: &Spot) -> Option<Option<Sought>> {
         let Some((what, common)) = kind(e, place)? else { return Some(None) };
         let count = match e {
-            language::Expectation::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
+            E::NotEvicted(_) => Some(Count { least: 0, most: 0, each: false }),
             _ => count(common.count, place),
         };
         let times = self.times(&common, place);
@@ -64,8 +65,7 @@ impl Reader<'_> {
 
 /// What the records say, and what the expectation has in common with others; `Some(None)` where it
 /// is not about records.
-fn kind<'e>(e: &'e language::Expectation, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
-    use language::Expectation as E;
+fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
     Some(Some(match e {
         E::Evicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
         E::NotEvicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
@@ -166,9 +166,7 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot) -> Option<Count> 
             Some(Count { least: 1, most: u64::MAX, each: true })
         }
         Some(FlagValue::Text(text)) => match text.split_once("..") {
-            Some((least, most)) => {
-                number(least, 0).zip(number(most, u64::MAX)).map(|(a, b)| between(a, b))
-            }
+            Some((l, most)) => number(l, 0).zip(number(most, u64::MAX)).map(|(a, b)| between(a, b)),
             None => text.trim().parse().ok().map(|n| between(n, n)),
         },
         Some(FlagValue::Bool(_) | FlagValue::Float(_)) => None,
