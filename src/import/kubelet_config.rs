@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A field, its flag, and what upstream sets it to by itself.
 type Field = (&'static str, &'static str, &'static str);
 
-const FIELDS: [Field; 16] = [
+const FIELDS: [Field; 17] = [
     ("nodeStatusUpdateFrequency", "node-status-update-frequency", "10s"),
     (REPORT, "node-status-report-frequency", "5m"),
     ("nodeLeaseDurationSeconds", "node-lease-duration-seconds", "40"),
@@ -32,12 +32,15 @@ const FIELDS: [Field; 16] = [
     ("maxParallelImagePulls", "max-parallel-image-pulls", ""),
     (QPS, "registry-qps", "5"),
     ("registryBurst", "registry-burst", "10"),
+    (CRASH_LOOP, "max-container-restart-period", "5m"),
 ];
 
 const REPORT: &str = "nodeStatusReportFrequency";
 const HARD: &str = "evictionHard";
 /// Of which zero is no limit.
 const QPS: &str = "registryPullQPS";
+/// Which has its value in `maxContainerRestartPeriod`.
+const CRASH_LOOP: &str = "crashLoopBackOff";
 const GATES: &str = "featureGates";
 
 /// The fields that are read.
@@ -72,6 +75,7 @@ pub(super) fn flags(config: &Fields, profile: &Profile) -> Vec<(&'static str, St
 /// A value as the command line has it; none where it says nothing.
 fn text(field: &str, value: &Value) -> Option<String> {
     let sign = if matches!(field, HARD | "evictionSoft") { '<' } else { '=' };
+    let value = if field == CRASH_LOOP { &value["maxContainerRestartPeriod"] } else { value };
     let said = match value {
         Value::Null => None,
         Value::String(text) => Some(text.clone()),
@@ -163,6 +167,33 @@ mod tests {
         assert!(told.contains("taken from the configuration of 1 kubelet: kubelet --"), "{told}");
     }
 
+    /// Of 1.34 with the gate, and of a kubelet that says the default; a period in between two gates' releases counts where
+    /// its gate comes with it.
+    #[test]
+    fn the_longest_back_off_comes_with_its_gate() {
+        let config = |gates: &str, period: &str| {
+            format!(
+                r#"{{"kubeletconfig": {{{gates}"crashLoopBackOff": {{"maxContainerRestartPeriod": "{period}"}}}}}}"#
+            )
+        };
+        let gated = config(r#""featureGates": {"KubeletCrashLoopBackOffMax": true}, "#, "1m0s");
+        assert_eq!(read(&[&gated]).0, ["max-container-restart-period=1m0s"]);
+        assert_eq!(read(&[&config("", "5m0s")]).0, Vec::<String>::new());
+        let (none, told) = read(&[&config("", "10m0s")]);
+        assert_eq!(none, Vec::<String>::new());
+        assert!(told.contains("(got: 600 seconds) must be set between 1s and 300s"), "{told}");
+        let written = |config: &str| {
+            let files = [NODE, config];
+            let input = |text: &&str| Input::from_bytes("f", text.as_bytes().to_vec()).unwrap();
+            let files: Vec<Input> = files.iter().map(input).collect();
+            ImportedCluster::read(&files).unwrap().to_scenario()
+        };
+        let said = r#""max-container-restart-period": "1m0s""#;
+        assert!(written(&gated).contains(said), "{}", written(&gated));
+        let alone = written(&config("", "1m0s"));
+        assert!(!alone.contains(said) && alone.contains("counts for nothing"), "{alone}");
+    }
+
     #[test]
     fn a_file_says_zero_for_what_it_leaves_to_the_kubelet() {
         // As kubeadm writes `/var/lib/kubelet/config.yaml`.
@@ -197,7 +228,8 @@ mod tests {
         let flags: Vec<&str> =
             known().filter(|(component, _)| *component == "kubelet").map(|(_, f)| f).collect();
         assert_eq!(flags.len(), FIELDS.len());
-        for flag in flags.into_iter().filter(|f| *f != "registry-qps") {
+        let other = ["registry-qps", "max-container-restart-period"];
+        for flag in flags.into_iter().filter(|f| !other.contains(f)) {
             assert!(
                 FIELDS.iter().any(|(field, f, _)| *f == flag && *field == camel(flag)),
                 "{flag}"

@@ -124,6 +124,18 @@ pub(super) fn none_or_a_second(value: &FlagValue) -> Result<Dur, Problem> {
     fits.then_some(span).ok_or_else(wrong)
 }
 
+/// How long the back-off of a container may become (`pkg/kubelet/apis/config/validation`).
+pub(super) fn restart_period(value: &FlagValue) -> Result<Dur, Problem> {
+    let span = positive(value)?;
+    let seconds = span.as_nanos() as f64 / 1e9;
+    let wrong = || {
+        Problem::new(format!(
+            "CrashLoopBackOff.MaxContainerRestartPeriod (got: {seconds} seconds) must be set between 1s and 300s"
+        ))
+    };
+    (1_000..=300_000).contains(&span.as_millis()).then_some(span).ok_or_else(wrong)
+}
+
 /// `"0=20,2000000000=10"`: a priority and the seconds of pods from it on, and so on.
 pub(super) fn priority_periods(value: &FlagValue) -> Result<PriorityPeriods, Problem> {
     let text = value.to_string();

@@ -103,6 +103,10 @@ const NO_PRIORITIES: &str = "it needs the gate GracefulNodeShutdownBasedOnPodPri
 const NO_GRACE: &str =
     "it needs the gate GracefulNodeShutdown; without it a machine goes off with what runs on it";
 
+/// What max-container-restart-period needs, in upstream's words (`pkg/kubelet/apis/config/validation`).
+const NO_RESTART_PERIOD: &str = "invalid configuration: FeatureGate KubeletCrashLoopBackOffMax not enabled, \
+    CrashLoopBackOff.MaxContainerRestartPeriod must not be set; there is such a gate from 1.32 on";
+
 /// What there is before max-parallel-image-pulls.
 const ONE_OR_ALL: &str = "before, kubelets pull one image at a time, or with `flags.kubelet.serialize-image-pulls: false` all at once";
 
@@ -184,6 +188,10 @@ const KUBELET: &[Flag] = &[
     .only(|p| p.kubelet.life.max_parallel_image_pulls, ONE_OR_ALL),
     flag("registry-qps", |s, v| put(&mut s.flags.registry_qps, v, whole(0, 1_000_000))),
     flag("registry-burst", |s, v| put(&mut s.flags.registry_burst, v, whole(0, i32::MAX.into()))),
+    flag("max-container-restart-period", |s, v| {
+        maybe(&mut s.flags.max_container_restart_period, v, restart_period)
+    })
+    .only(|p| p.kubelet.life.max_container_restart_period, NO_RESTART_PERIOD),
     flag("eviction-hard", |s, v| {
         maybe(&mut s.kubelet.eviction.hard, v, statements(eviction::thresholds))
     }),
@@ -316,6 +324,7 @@ pub(crate) fn take_settings(
             Err(error) => notes.push(format!("--feature-gates={name}={value} of the exported control plane counts for nothing: {error}")),
         }
     }
+    let profile = profiles::with_gates(version, gates).unwrap_or(profile);
     for (component, _) in COMPONENTS {
         let to = own.component_mut(component);
         for (name, value) in exported.flags.component(component) {

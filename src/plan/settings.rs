@@ -114,6 +114,9 @@ pub struct Flags {
     pub registry_qps: u32,
     /// kubelets' `registryBurst`
     pub registry_burst: u32,
+    /// kubelets' `crashLoopBackOff.maxContainerRestartPeriod`, with the gate KubeletCrashLoopBackOffMax; that of the
+    /// release where it is not given
+    pub max_container_restart_period: Option<Dur>,
 }
 
 /// How long pods have to end by their priority, lowest first: from which priority on, and seconds.
@@ -153,6 +156,7 @@ impl Flags {
             max_parallel_image_pulls: None,
             registry_qps: 5,
             registry_burst: 10,
+            max_container_restart_period: None,
         }
     }
 

@@ -119,6 +119,7 @@ const GATES: &[Gate] = &[
     }),
     // `crashLoopBackOff.maxContainerRestartPeriod` is 300 s by default, which goes before the reduced one's 60 s.
     gate("KubeletCrashLoopBackOffMax", &[off(32), on(35)], |p, on| {
+        p.kubelet.life.max_container_restart_period = on;
         if on {
             p.kubelet.life.crash_loop_backoff.1 = Dur::from_secs(300);
         }

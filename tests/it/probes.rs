@@ -369,6 +369,47 @@ fn a_crash_loop_of_an_export_goes_on_in_the_run() {
     assert!(of("container-ended", "default/db-1").is_empty());
 }
 
+/// `newCrashLoopBackOff`: with 20 s at most ends at 7 (at once), 12 (10 s), 27, 52, 77 (20 s); with 8 s, less than the first of
+/// 10 s, 8 s each time: ends at 12, 25, 38; with the reduced one from 1 s on to 30 s: ends at 12 (1 s), 18 (2), 25 (4), 34 (8),
+/// 47 (16), 68 (30), 103 (30). Up to 1.34 there is no such field without its gate.
+#[test]
+fn a_crash_loop_backs_off_no_longer_than_kubelets_are_told_to() {
+    let text = |version: &str, gates: &str, period: &str| {
+        let ends = r#"ends: (after: "5s", exit_code: 1)"#;
+        let set = format!(
+            r#"timing: Ideal, feature_gates: {{{gates}}}, flags: (kubelet: {{"max-container-restart-period": "{period}"}}),"#
+        );
+        pod(version, "3m", ends).replace("timing: Ideal,", &set)
+    };
+    let waits = |text: &str| -> Vec<String> {
+        let told = told_of(text);
+        told.into_iter().filter(|l| l.contains("back-off")).take(7).collect()
+    };
+    let gate = r#""KubeletCrashLoopBackOffMax": true"#;
+    let reduced = r#""ReduceDefaultCrashLoopBackOffDecay": true"#;
+    for (version, gates) in [("1.37", ""), ("1.32", gate)] {
+        assert_eq!(
+            waits(&text(version, gates, "20s"))[..4],
+            ["12 back-off 10", "27 back-off 20", "52 back-off 20", "77 back-off 20"]
+        );
+        assert_eq!(
+            waits(&text(version, gates, "8s"))[..3],
+            ["12 back-off 8", "25 back-off 8", "38 back-off 8"]
+        );
+    }
+    let expected = [(12, 1), (18, 2), (25, 4), (34, 8), (47, 16), (68, 30), (103, 30)];
+    let expected = expected.map(|(at, lasts)| format!("{at} back-off {lasts}"));
+    assert_eq!(waits(&text("1.37", reduced, "30s")), expected);
+    for (text, why) in [
+        (text("1.37", "", "6m"), "(got: 360 seconds) must be set between 1s and 300s"),
+        (text("1.37", "", "500ms"), "(got: 0.5 seconds) must be set between 1s and 300s"),
+        (text("1.34", "", "1m"), "MaxContainerRestartPeriod must not be set"),
+    ] {
+        let problem = built(&text).expect_err(why);
+        assert!(problem.contains(why), "{problem}");
+    }
+}
+
 /// What the API refuses, and what would do nothing.
 #[test]
 fn mistakes_are_told() {

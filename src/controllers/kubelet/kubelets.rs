@@ -82,7 +82,8 @@ impl Kubelets {
             let status = Rc::new(StatusManager::new(base.clone(), &lives));
             let images = Rc::new(Images::new(base.clone(), &status, flags, puller));
             let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
-            let restarts = Restarts::new(base.clone(), &containers, &status);
+            let longest = flags.max_container_restart_period;
+            let restarts = Restarts::new(base.clone(), &containers, &status, longest);
             let refusals = Refusals::new(base.clone(), &containers, (&status, &pressure), reads);
             let refusals = Rc::new(refusals);
             let workers = Rc::new(PodWorkers::new(base.clone(), &refusals, restarts));

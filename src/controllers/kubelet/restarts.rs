@@ -25,20 +25,26 @@ pub(super) struct Restarts {
     lives: Rc<Lives>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
+    /// How long a back-off is, first and at most.
+    backoff: (Dur, Dur),
     /// How much longer than a period a pod waits for its next sync.
     jitter: PointId,
 }
 
 impl Restarts {
-    /// Nothing has ended yet.
+    /// Nothing has ended yet. The longest back-off that is set goes before the release's (`newCrashLoopBackOff`).
     pub(super) fn new(
         (nodes, pods): Base,
         containers: &Rc<Containers>,
         status: &Rc<StatusManager>,
+        longest: Option<Dur>,
     ) -> Self {
         let (containers, status) = (containers.clone(), status.clone());
         let jitter = nodes.ctx.point("back-off-jitter");
-        Self { nodes, pods, lives: containers.lives.clone(), containers, status, jitter }
+        let (first, most) = nodes.switches.life.crash_loop_backoff;
+        let most = longest.unwrap_or(most);
+        let (lives, backoff) = (containers.lives.clone(), (first.min(most), most));
+        Self { nodes, pods, lives, containers, status, backoff, jitter }
     }
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
@@ -167,7 +173,7 @@ impl Restarts {
     /// `doBackOff`: whether a container may be started whose predecessor ended then.
     fn may_start(&self, uid: Uid, exited: Time) -> bool {
         let now = self.nodes.now();
-        let (initial, most) = self.nodes.switches.life.crash_loop_backoff;
+        let (initial, most) = self.backoff;
         let may = self.lives.with(uid, |c| {
             let entry = c.backoff.filter(|(_, since)| exited.since(*since) <= EXPIRES);
             if entry.is_some_and(|(backoff, _)| now.since(exited) < backoff) {

@@ -126,6 +126,8 @@ pub(crate) struct LifeSwitches {
     /// How long the back-off of a container is that fails again and again: first, and at most (S65, gate
     /// ReduceDefaultCrashLoopBackOffDecay).
     pub(crate) crash_loop_backoff: (Dur, Dur),
+    /// There is `crashLoopBackOff.maxContainerRestartPeriod` (S65, gate KubeletCrashLoopBackOffMax).
+    pub(crate) max_container_restart_period: bool,
     /// The event of a back-off names the container and its pod (S67).
     pub(crate) back_off_says_which: bool,
     /// What the event of a pull says (S72).

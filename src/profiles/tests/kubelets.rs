@@ -138,6 +138,10 @@ fn probe_switches() {
     assert_eq!(backoff(gated("1.37", &[reduced]).unwrap()), (1, 300));
     let alone = [reduced, ("KubeletCrashLoopBackOffMax", false)];
     assert_eq!(backoff(gated("1.37", &alone).unwrap()), (1, 60));
+    let longest = |p: Profile| p.kubelet.life.max_container_restart_period;
+    assert!(longest(profile("1.35.0").unwrap()) && !longest(profile("1.34.4").unwrap()));
+    assert!(longest(gated("1.32", &[("KubeletCrashLoopBackOffMax", true)]).unwrap()));
+    assert!(!longest(gated("1.37", &alone).unwrap()));
 }
 
 /// The texts of `image_manager.go`, read at the releases beside each boundary; of 1.24 at .10 and .17.

@@ -541,6 +541,9 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
         "eviction-soft-grace-period" => return "memory.available=45s,nodefs.available=1m".into(),
         // With several pulls at a time it has to be off.
         "serialize-image-pulls" => return dice.once_in(6).into(),
+        "max-container-restart-period" => {
+            return dice.one(&["1s", "8s", "20s", "1m", "5m", "6m"]).into();
+        }
         "registry-qps" => return dice.below(7).into(),
         "eviction-minimum-reclaim" => return "memory.available=500Mi,imagefs.available=5%".into(),
         _ => {}
