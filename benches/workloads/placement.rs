@@ -35,6 +35,7 @@ fn node(id: u32) -> Node {
         unschedulable: false,
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(&[("cpu", 32), ("memory", 128 << 30), ("pods", 110)])),
+        images: None,
         volumes: None,
         readiness: None,
     }

@@ -7,6 +7,7 @@ use super::readiness::NodeReadiness;
 use super::taint::Taint;
 use super::volume::{NodeVolumes, Reach};
 use crate::api::prelude::*;
+use std::collections::BTreeSet;
 
 /// Label of the zone.
 pub const LABEL_ZONE: &str = "topology.kubernetes.io/zone";
@@ -133,6 +134,8 @@ pub struct Node {
     pub conditions: Vec<NodeCondition>,
     /// `status.allocatable`
     pub allocatable: Rc<Resources>,
+    /// The images that its status lists, where it is known of any how large it is.
+    pub images: Option<Rc<BTreeSet<Rc<str>>>>,
     /// What its status says of volumes, where it ever said anything.
     pub volumes: Option<Rc<NodeVolumes>>,
     /// What agents and the node readiness controller wrote to it, where they ever did.

@@ -291,6 +291,8 @@ pub struct Image {
     pub(crate) pull: Spread,
     /// How long a pull takes where the node has it: the registry is asked, and nothing is loaded.
     pub(crate) check: Dur,
+    /// How many bytes it takes up on a node; 0 where that is not known.
+    pub(crate) size: i64,
     /// `imagePullPolicy: Always`: it is pulled whether the node has it or not.
     pub(crate) always: bool,
 }

@@ -60,6 +60,7 @@ impl Gathered {
         };
         self.lives.values_mut().for_each(|steps| steps.sort());
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
+        pace.set_sizes(&images::sizes(&self.nodes, &pace.images()));
         let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
         let mut summary = self.summary;
         let priorities = priorities(&self.classes, &bound);

@@ -35,6 +35,17 @@ fn normalized(name: &str) -> String {
     if last.contains([':', '@']) { full } else { full + ":latest" }
 }
 
+/// How large these images are, as the first node says that lists one.
+pub(super) fn sizes(nodes: &Named<RawNode>, images: &BTreeSet<String>) -> BTreeMap<String, i64> {
+    let mut sizes = BTreeMap::new();
+    for image in nodes.iter().flat_map(|n| &n.status.images).filter(|i| i.size_bytes > 0) {
+        for name in image.names.iter().flatten() {
+            sizes.entry(normalized(name)).or_insert(image.size_bytes);
+        }
+    }
+    images.iter().filter_map(|i| Some((i.clone(), *sizes.get(&normalized(i))?))).collect()
+}
+
 /// Says of nodes which of these images they have. What is told of nodes that list as many images as a kubelet does at most.
 pub(super) fn tell_of_nodes(
     nodes: &Named<RawNode>,

@@ -69,6 +69,7 @@ raw! {
     /// `v1.ContainerImage`
     struct RawImage {
         names: Vec<Option<String>>,
+        size_bytes: i64,
     }
 
     /// `v1.NodeSystemInfo`

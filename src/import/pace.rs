@@ -189,6 +189,13 @@ impl Pace {
         self.takes.values().filter_map(|takes| Some(takes.image.as_ref()?.name.clone())).collect()
     }
 
+    /// Says how large images are.
+    pub(super) fn set_sizes(&mut self, sizes: &BTreeMap<String, i64>) {
+        for image in self.takes.values_mut().filter_map(|takes| takes.image.as_mut()) {
+            image.size = sizes.get(&image.name).map(|size| size.to_string().into());
+        }
+    }
+
     /// Writes into workloads and pods how long these take, and notes of whom nothing is known.
     pub(super) fn set(&mut self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
@@ -315,7 +322,8 @@ impl Seen {
         let (pull, told) = fitted(&mut self.took)?;
         (self.ready, self.started) = (std::mem::take(ready), std::mem::take(started));
         self.ran = std::mem::take(&mut self.ran_apart);
-        let image = Image { name: name.clone(), pull, check: None, image_pull_policy: *policy };
+        let name = name.clone();
+        let image = Image { name, pull, check: None, size: None, image_pull_policy: *policy };
         Some((image, told))
     }
 

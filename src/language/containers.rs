@@ -13,6 +13,8 @@ pub(crate) struct Image {
     pub(crate) pull: HowLong,
     /// How long a pull takes where the node has it already; half a second where not given.
     pub(crate) check: Option<DurationText>,
+    /// How large it is on a node, `"800Mi"`, for which the scheduler likes nodes that have it; not known where not given.
+    pub(crate) size: Option<QuantityText>,
     /// `IfNotPresent` where not given.
     #[serde(rename = "imagePullPolicy")]
     pub(crate) image_pull_policy: Option<PullPolicy>,

@@ -98,6 +98,11 @@ impl Plan {
             || self.nodes.iter().any(|n| n.usage.is_some())
     }
 
+    /// Whether it is known of any image how large it is, so that nodes list those that they have.
+    pub(crate) fn lists_images(&self) -> bool {
+        self.templates.iter().any(|t| t.image.as_ref().is_some_and(|image| image.size > 0))
+    }
+
     /// Whose trouble can be left to the choices.
     pub fn clients(&self) -> Vec<Actor> {
         self.controllers.clients(self.flags.enable_taint_manager)

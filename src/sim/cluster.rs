@@ -73,6 +73,7 @@ impl Cluster {
                     plan.timing.request.min + plan.timing.response.min,
                 ),
                 (&plan.flags, plan.states_usage().then_some(&plan.eviction)),
+                plan.lists_images(),
                 computed,
                 plan.lease_records,
             ),

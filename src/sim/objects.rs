@@ -26,6 +26,8 @@ pub(super) struct Objects {
     late_pods: BTreeMap<PodIndex, PodPlan>,
     templates: Vec<Rc<PodTemplate>>,
     owned_templates: Rc<OwnedTemplates>,
+    /// Nodes list their images.
+    lists_images: bool,
     /// The pod with an owner that was created last: its template, itself, and its owner.
     owned_before: Cell<Option<(u32, PodId, WorkloadId)>>,
 }
@@ -39,6 +41,7 @@ impl Objects {
             late_pods: late_pods(plan),
             templates: common.templates.clone(),
             owned_templates: common.owned_templates.clone(),
+            lists_images: plan.lists_images(),
             owned_before: Cell::new(None),
         }
     }
@@ -145,6 +148,7 @@ impl Objects {
             unschedulable: plan.unschedulable,
             conditions,
             allocatable: plan.allocatable.clone(),
+            images: self.lists_images.then(|| Rc::new(plan.images.iter().cloned().collect())),
             volumes: None,
             readiness: plan.readiness.clone(),
         };

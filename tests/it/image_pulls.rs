@@ -206,11 +206,17 @@ fn what_kubelets_say() {
             " in 40s (40s including waiting). Image size: 0 bytes.",
             " in 500ms (40.5s including waiting). Image size: 0 bytes.",
         ),
+        (
+            "1.36",
+            " in 40s (40s including waiting). Image size: 838860800 bytes.",
+            " in 500ms (40.5s including waiting). Image size: 838860800 bytes.",
+        ),
     ] {
+        let size = if version == "1.36" { r#", size: "800Mi""# } else { "" };
         let text = format!(
             r#"Scenario(version: 1, kubernetes: "{version}", horizon: "3m", nodes: [(name: "n"), (name: "m", images: ["web:2"])],
-                pods: [(names: "p-{{0,1}}", on: Node("n"), start: Pending, image: (name: "web:2", pull: "40s")),
-                       (name: "q", on: Node("m"), start: Pending, image: (name: "web:2", pull: "40s"))])"#
+                pods: [(names: "p-{{0,1}}", on: Node("n"), start: Pending, image: (name: "web:2", pull: "40s"{size})),
+                       (name: "q", on: Node("m"), start: Pending, image: (name: "web:2", pull: "40s"{size}))])"#
         );
         let trace = ran(&text, 3);
         let said: Vec<String> = trace
@@ -223,7 +229,11 @@ fn what_kubelets_say() {
             })
             .filter(|s| s.starts_with("Pull"))
             .collect();
-        let accessed = if version == "1.37" { " and can be accessed by the pod" } else { "" };
+        let accessed = if ["1.36", "1.37"].contains(&version) {
+            " and can be accessed by the pod"
+        } else {
+            ""
+        };
         let mut expected = vec![
             "Pulling Pulling image \"web:2\"".to_owned(),
             "Pulling Pulling image \"web:2\"".to_owned(),
@@ -236,6 +246,55 @@ fn what_kubelets_say() {
         expected.sort();
         assert_eq!(said, expected, "{version}");
     }
+}
+
+/// Which node the pods named `q` come to, with 20 seeds.
+fn places(text: &str) -> Vec<String> {
+    let of = |seed| {
+        let trace = ran(text, seed);
+        let bound = |r: &taintsim::trace::Record| {
+            let f = trace.fields(r);
+            let is = f.what == "pod-bound" && f.pod?.starts_with("default/q");
+            is.then_some(f.node)?
+        };
+        trace.iter().filter_map(bound).collect::<Vec<String>>()
+    };
+    (0..20).flat_map(of).collect()
+}
+
+/// One of two nodes has the image (`image_locality.go`). Of 500 MiB the half counts, 23 points of 100, so that every pod comes
+/// there; of 40 MiB 20, which are fewer than 23 and none, so that the first of two equals is taken, as where no size is said.
+#[test]
+fn pods_come_to_nodes_that_have_their_image() {
+    let text = |size: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.37", horizon: "1m", timing: Ideal, nodes: [(name: "a"), (name: "b", images: ["web:2"])],
+                pods: [(name: "q", on: Unbound, image: (name: "web:2", pull: "40s"{size}))])"#
+        )
+    };
+    assert_eq!(places(&text(r#", size: "500Mi""#)), ["b"; 20]);
+    for size in ["", r#", size: "40Mi""#] {
+        assert_eq!(places(&text(size)), ["a"; 20], "{size}");
+    }
+}
+
+/// A pod on `a` pulls the image until 40 s. Its node is checked at 5, 15, …, 45 s, and says so then: a pod that comes at 42 s goes
+/// to the node that has less on it, one that comes at 50 s to `a`, which the image is worth 23 points and its pod costs one or two.
+#[test]
+fn the_scheduler_hears_of_an_image_with_a_status() {
+    let image = r#"image: (name: "web:2", pull: "40s", size: "500Mi")"#;
+    let text = |at: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.37", horizon: "1m", timing: Ideal, nodes: [(names: "{{a,b}}", status_offset: "5s")],
+                pods: [(name: "p", on: Node("a"), start: Pending, {image})],
+                timeline: [(at: "{at}", do: CreatePod(pod: (name: "q", on: Unbound, {image})))])"#
+        )
+    };
+    assert_eq!(places(&text("42s")), ["b"; 20]);
+    assert_eq!(places(&text("50s")), ["a"; 20]);
+    // One that runs there from the start has it.
+    let runs = text("1s").replace(", start: Pending", "");
+    assert_eq!(places(&runs), ["a"; 20]);
 }
 
 /// Settings and names that upstream does not take are refused, and where a release lacks one that is said.
@@ -252,6 +311,8 @@ fn what_is_refused() {
     assert!(told.contains("serialize-image-pulls: false"), "{told}");
     let told = refused(&case(&pod.replace("web:2", "[web]"), ""));
     assert!(told.contains("is not the name of an image"), "{told}");
+    let told = refused(&case(&pod.replace(r#""40s""#, r#""40s", size: "-1""#), ""));
+    assert!(told.contains("-1 is negative"), "{told}");
 }
 
 /// The summary says how long pods waited, and `explain` in which place one stands in line.

@@ -1272,6 +1272,9 @@ class Image(Struct):
     pull: HowLong
     #: How long a pull takes where the node has it already; half a second where not given.
     check: DurationText | None = None
+    #: How large it is on a node, `"800Mi"`, for which the scheduler likes nodes that have it; not
+    #: known where not given.
+    size: QuantityText | None = None
     #: `IfNotPresent` where not given.
     imagePullPolicy: PullPolicy | None = None
 

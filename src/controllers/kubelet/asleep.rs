@@ -109,6 +109,7 @@ impl Sleepers {
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
             || self.loops.volumes.is_restless(node)
+            || self.loops.images.is_restless(node)
             // There is no lease: it would have to make one first.
             || self.nodes.switches.leases && self.nodes.api.lease(node).is_none()
             || self.misses_a_sign(node)

@@ -31,7 +31,7 @@ struct Pull {
 /// The images of a node.
 #[derive(Default)]
 struct OfNode {
-    there: BTreeSet<Rc<str>>,
+    there: Rc<BTreeSet<Rc<str>>>,
     /// Pods whose pulls wait for their turn.
     waiting: VecDeque<Uid>,
     pulling: Vec<Pull>,
@@ -59,6 +59,8 @@ pub(super) struct Images {
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
     asked: Shared<BTreeMap<Uid, Asked>>,
     registry_is_down: Cell<bool>,
+    /// The status of a node says which images it has.
+    pub(super) lists: bool,
     /// How many images a kubelet pulls at a time.
     at_a_time: usize,
     limits: Option<Limits>,
@@ -75,7 +77,7 @@ impl Images {
     pub(super) fn new(
         (nodes, pods): Base,
         status: &Rc<StatusManager>,
-        flags: &Flags,
+        (flags, lists): (&Flags, bool),
         puller: HandlerId<NodeId>,
     ) -> Self {
         let (qps, burst) = (flags.registry_qps as f32, flags.registry_burst);
@@ -89,6 +91,7 @@ impl Images {
             of_nodes: Shared::default(),
             asked: Shared::default(),
             registry_is_down: Cell::new(false),
+            lists,
             at_a_time: flags.image_pulls_at_a_time(),
             limits: (qps > 0.0).then_some(Limits { qps, burst }),
             puller,
@@ -99,7 +102,25 @@ impl Images {
     pub(super) fn join(&self, node: NodeId, images: &[Rc<str>]) {
         self.of_nodes.with(|all| all.remove(&node));
         if !images.is_empty() {
-            self.with(node, |n| n.there.extend(images.iter().cloned()));
+            self.with(node, |n| n.there = Rc::new(images.iter().cloned().collect()));
+        }
+    }
+
+    /// `GetImageList`: what the node's status is to say, where it says that; of any number of images.
+    pub(super) fn listed(&self, node: NodeId) -> Option<Rc<BTreeSet<Rc<str>>>> {
+        self.lists.then(|| self.with(node, |n| n.there.clone()))
+    }
+
+    /// Whether what is listed may change without anything happening to the node's pods in the API.
+    pub(super) fn is_restless(&self, node: NodeId) -> bool {
+        let pulls = |uid| self.pods.due(uid).is_some_and(|d| d.unpulled);
+        self.lists && self.pods.of_node(node).into_iter().any(pulls)
+    }
+
+    fn adds(&self, node: NodeId, image: &Image) {
+        self.with(node, |n| Rc::make_mut(&mut n.there).insert(image.name.clone()));
+        if self.lists {
+            self.nodes.view_changes(node);
         }
     }
 
@@ -113,7 +134,7 @@ impl Images {
     /// A pod runs there already, so that its image is there.
     pub(super) fn is_there(&self, node: NodeId, pod: &Pod) {
         if let Some(image) = &pod.template.image {
-            self.with(node, |n| n.there.insert(image.name.clone()));
+            self.with(node, |n| Rc::make_mut(&mut n.there).insert(image.name.clone()));
         }
     }
 
@@ -238,11 +259,11 @@ impl Images {
         let over: Vec<Pull> = self.with(node, over);
         for Pull { uid, begun, .. } in over {
             let Some((due, image)) = self.wanted(uid) else { continue };
-            self.with(node, |n| n.there.insert(image.name.clone()));
+            self.adds(node, &image);
             let asked = self.asked.with(|all| all.get(&uid).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
             let took = (now.since(begun), now.since(last));
-            self.lives.say_pulled(uid, &due, &image.name, took);
+            self.lives.say_pulled(uid, &due, &image, took);
             let waited = u32::try_from(now.since(first).as_millis()).unwrap_or(u32::MAX);
             self.lives.note(due.pod, Note::ImagePulled, waited);
             self.starts(uid, &due, first);
@@ -333,7 +354,7 @@ impl Images {
         };
         let used: BTreeSet<Rc<str>> =
             self.pods.of_node(node).into_iter().filter_map(used).collect();
-        self.with(node, |n| n.there.retain(|image| used.contains(image)));
+        self.with(node, |n| Rc::make_mut(&mut n.there).retain(|image| used.contains(image)));
     }
 }
 

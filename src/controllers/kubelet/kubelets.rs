@@ -48,12 +48,13 @@ pub(crate) struct Kubelets {
 
 impl Kubelets {
     /// No kubelets yet; they hear of pods from now on. With `eviction`, something is said of what is used, so that they evict.
-    /// With `signs`, heartbeats that can't make a difference are computed.
+    /// With `lists_images`, the status of a node says which images it has. With `signs`, heartbeats that can't make a difference are computed.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         mode: KubeletMode,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
         (flags, eviction): (&Flags, Option<&Eviction>),
+        lists_images: bool,
         signs: Option<Signs>,
         records_renewals: bool,
     ) -> Rc<Self> {
@@ -80,7 +81,7 @@ impl Kubelets {
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(base.clone()));
             let status = Rc::new(StatusManager::new(base.clone(), &lives));
-            let images = Rc::new(Images::new(base.clone(), &status, flags, puller));
+            let images = Rc::new(Images::new(base.clone(), &status, (flags, lists_images), puller));
             let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
             let longest = flags.max_container_restart_period;
             let restarts = Restarts::new(base.clone(), &containers, &status, longest);
@@ -406,14 +407,16 @@ impl Kubelets {
             && old.is_none_or(|old| seen(old) != seen(new))
         {
             self.reach.told(node);
-            self.has_volumes(new);
+            self.changes_status(new);
             self.updates.pod_changes(node, new);
         }
     }
 
-    /// A pod with volumes comes or goes: the next status says so.
-    fn has_volumes(&self, pod: &Pod) {
-        if let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) {
+    /// A pod with volumes, or with an image that a node is to list, comes or goes: a status will say so.
+    fn changes_status(&self, pod: &Pod) {
+        let PodTemplate { claims, image, .. } = &*pod.template;
+        let is_listed = image.is_some() && self.images.lists;
+        if let Some(node) = pod.node.filter(|_| !claims.is_empty() || is_listed) {
             self.sleepers.wake_up(node);
         }
     }
@@ -450,7 +453,7 @@ impl Watcher for Kubelets {
             self.marked_not_ready(before, new);
             self.observe(before, new);
         } else if let Some(old) = before {
-            self.has_volumes(old);
+            self.changes_status(old);
             self.machines.containers.lose_pod(old);
         }
     }

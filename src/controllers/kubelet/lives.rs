@@ -5,12 +5,13 @@
 //! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`); and of
 //! its image (`image_manager.go: EnsureImageExists`, `kuberuntime_container.go: startContainer`), v1.37.
 //!
-//! What a probe prints is not known here: the texts are those of a command that prints nothing. Nor is how large an image
-//! is, nor all that a container runtime says of a pull that failed. What does not arrive is lost; upstream tries again for
+//! What a probe prints is not known here: the texts are those of a command that prints nothing. Nor is all that a container
+//! runtime says of a pull that failed, and an image of which nobody says how large it is has 0 bytes. What does not arrive is lost; upstream tries again for
 //! two minutes.
 
 use super::prober::Container;
 use super::worker::{Serves, Worker, initial};
+use crate::api::pod::Image;
 use crate::api::probe::{Life, ProbeType};
 use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
@@ -300,13 +301,16 @@ impl Lives {
     }
 
     /// Says that the image was pulled, in how much time without and with its wait.
-    pub(super) fn say_pulled(&self, uid: Uid, due: &Due, image: &str, (took, all): (Dur, Dur)) {
-        let mut words = format!("Successfully pulled image \"{image}\"");
+    pub(super) fn say_pulled(&self, uid: Uid, due: &Due, image: &Image, (took, all): (Dur, Dur)) {
+        let Image { name, size, .. } = image;
+        let mut words = format!("Successfully pulled image \"{name}\"");
         words += &match self.nodes.switches.life.pulled {
             Pulled::Image => String::new(),
             Pulled::Took => format!(" in {all}"),
             Pulled::Waited => format!(" in {took} ({all} including waiting)"),
-            Pulled::Size => format!(" in {took} ({all} including waiting). Image size: 0 bytes."),
+            Pulled::Size => {
+                format!(" in {took} ({all} including waiting). Image size: {size} bytes.")
+            }
         };
         self.say(uid, due, EventText::Pulled, &words);
     }

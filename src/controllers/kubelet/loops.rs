@@ -5,6 +5,7 @@
 //! API server leaves no trace, and is followed in thought (`uplink`).
 
 use super::containers::Containers;
+use super::images::Images;
 use super::jitter::Sleeps;
 use super::lives::Lives;
 use super::nodes::{Tick, View, fill};
@@ -35,6 +36,7 @@ pub(super) struct Loops {
     pods: Rc<Pods>,
     lives: Rc<Lives>,
     pub(super) volumes: Rc<VolumeManager>,
+    pub(super) images: Rc<Images>,
     next: ByNode<[Next; 2]>,
     ticker: HandlerId<Tick>,
     /// Each renewal of a lease is written down.
@@ -66,6 +68,7 @@ impl Loops {
             pods,
             lives: containers.lives.clone(),
             volumes: containers.volumes.clone(),
+            images: containers.images.clone(),
             ticker,
             records_renewals,
         }
@@ -379,6 +382,7 @@ impl Loops {
         let _ = self.nodes.api.mutate_node(Actor::Kubelet, node, |n| {
             change(&mut n.conditions, &view, at);
             self.report_volumes(n);
+            n.images = self.images.listed(node);
         });
     }
 
@@ -392,10 +396,12 @@ impl Loops {
         }
     }
 
-    /// Whether the API has another status for any condition than the kubelet, or other volumes in use.
+    /// Whether the API has another status for any condition than the kubelet, other volumes in use or other images.
     pub(super) fn differs(&self, node: &Node) -> bool {
         let said = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
-        if said != self.volumes.volumes_in_use(node.id) {
+        if said != self.volumes.volumes_in_use(node.id)
+            || node.images != self.images.listed(node.id)
+        {
             return true;
         }
         let differs = |(kind, status): (NodeConditionType, Option<ConditionStatus>)| {

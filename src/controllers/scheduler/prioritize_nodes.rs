@@ -3,7 +3,8 @@
 
 use super::algorithm::{Algorithm, Incoming, Tied};
 use super::plugins::{
-    inter_pod_affinity, node_affinity, pod_topology_spread_score, selector_spread, taint_toleration,
+    image_locality, inter_pod_affinity, node_affinity, pod_topology_spread_score, selector_spread,
+    taint_toleration,
 };
 use super::single_node::Found;
 use crate::controllers::scheduler::prelude::*;
@@ -22,6 +23,9 @@ impl Algorithm {
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
             let scores = inter_pod_affinity::normalize(&raw);
             add(&mut totals, &scores, switches.weights.inter_pod_affinity);
+        }
+        if let Some(scores) = image_locality::score(shape, nodes, &self.cache) {
+            add(&mut totals, &scores, 1);
         }
         if switches.selector_spread
             && !shape.has_spread()

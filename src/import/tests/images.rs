@@ -28,7 +28,7 @@ fn imported(more: Vec<Value>, listed: usize, policy: &str) -> (ImportedCluster, 
     let template = json!({"metadata": {"labels": {"app": "web"}}, "spec": {"containers": [{"name": "web", "image": IMAGE, "imagePullPolicy": policy}]}});
     let all = [
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"},
-            "status": {"images": [{"names": ["docker.io/shop/web@sha256:1", "docker.io/shop/web:2"], "sizeBytes": 1}]}}),
+            "status": {"images": [{"names": ["docker.io/shop/web@sha256:1", "docker.io/shop/web:2"], "sizeBytes": 52428800}]}}),
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "b"}, "status": {"images": others}}),
         json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "web"},
             "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}}, "template": template}}),
@@ -54,7 +54,9 @@ fn a_pull_is_set_apart_from_the_start() {
     let events = [pulled(0, &long), pulled(1, &present)];
     let (cluster, text) = imported(pods().into_iter().chain(events.clone()).collect(), 3, "");
     // Of the template and of the pods.
-    for part in [r#"pod_start: "3.5s""#, r#"image: (name: "shop/web:2", pull: "20s")"#] {
+    for part in
+        [r#"pod_start: "3.5s""#, r#"image: (name: "shop/web:2", pull: "20s", size: "52428800")"#]
+    {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
     assert_eq!(text.matches(r#"images: ["shop/web:2"]"#).count(), 1, "{text}");
@@ -65,7 +67,8 @@ fn a_pull_is_set_apart_from_the_start() {
     // Whatever is always pulled is so in the run; of a node with 50 images it is said that there may be more.
     let all = pods().into_iter().chain(events).collect();
     let (cluster, text) = imported(all, 50, "Always");
-    let part = r#"image: (name: "shop/web:2", pull: "20s", imagePullPolicy: Always)"#;
+    let part =
+        r#"image: (name: "shop/web:2", pull: "20s", size: "52428800", imagePullPolicy: Always)"#;
     assert_eq!(text.matches(part).count(), 2, "{text}");
     let lines = cluster.summary.lines().join("\n");
     assert!(lines.contains("1 node lists 50 images or more"), "{lines}");

@@ -1,7 +1,7 @@
 //! What the API server would refuse, at its place in the scenario.
 
 use crate::api::kubectl_taint::{self, TaintEdit};
-use crate::api::quantity::Resources;
+use crate::api::quantity::{Quantity, Resources};
 use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;
@@ -112,16 +112,20 @@ pub(super) fn resources(texts: &BTreeMap<String, QuantityText>, place: &Spot) ->
     let mut all = Resources::new();
     let mut fine = true;
     for (name, text) in texts {
-        let read = eviction::quantity(text).and_then(|q| match q.is_negative() {
-            true => Err(Problem::new(format!("{text} is negative"))),
-            false => Ok(q),
-        });
-        match place.part(name).take(read) {
+        match place.part(name).take(amount(text)) {
             Some(quantity) => drop(all.insert(name.clone(), quantity)),
             None => fine = false,
         }
     }
     fine.then_some(all)
+}
+
+/// An amount that is not negative.
+pub(super) fn amount(text: &QuantityText) -> Result<Quantity, Problem> {
+    eviction::quantity(text).and_then(|q| match q.is_negative() {
+        true => Err(Problem::new(format!("{text} is negative"))),
+        false => Ok(q),
+    })
 }
 
 /// Tolerations that the API accepts; complaints about the others.

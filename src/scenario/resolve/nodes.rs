@@ -7,10 +7,11 @@ use crate::api::node::{
     LABEL_HOSTNAME, LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition,
     NodeReason,
 };
+use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
-use crate::plan::NodeStart;
+use crate::plan::{NodeStart, Plan};
 
 /// What the groups' nodes have where a group does not say.
 pub(super) struct Defaults {
@@ -124,6 +125,18 @@ impl Nodes {
                 }
                 Some(all)
             }
+        }
+    }
+}
+
+/// Where nodes list their images, those of pods that run when the run begins are among them.
+pub(super) fn list_images(plan: &mut Plan) {
+    let lists = plan.lists_images();
+    for pod in plan.pods.iter().filter(|p| lists && p.start.phase() == Some(PodPhase::Running)) {
+        if let (Some(node), Some(image)) = (pod.node, &plan.templates[pod.template as usize].image)
+        {
+            let images = &mut plan.nodes[node as usize].images;
+            *images = images.iter().chain([&image.name]).cloned().collect();
         }
     }
 }

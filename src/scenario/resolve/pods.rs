@@ -186,10 +186,12 @@ const CHECK: Dur = Dur::from_millis(500);
 /// An image, as far as it can be read.
 fn image(written: &language::Image, place: &Spot) -> Option<Rc<Image>> {
     let check = place.maybe("check", written.check.as_ref(), |text| values::span(text));
+    let size = place.maybe("size", written.size.as_ref(), checks::amount)?;
     Some(Rc::new(Image {
         name: checks::image_name(&written.name, &place.part("name"))?,
         pull: how_long(&written.pull, &place.part("pull"))?,
         check: check?.unwrap_or(CHECK),
+        size: size.map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX)),
         always: written.image_pull_policy == Some(PullPolicy::Always),
     }))
 }

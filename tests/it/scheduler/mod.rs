@@ -80,6 +80,7 @@ fn node(id: u32, zone: &str, of: &[(&str, &str)]) -> Node {
         unschedulable: false,
         conditions: Vec::new(),
         allocatable: Rc::new(amounts(of)),
+        images: None,
         volumes: None,
         readiness: None,
     }

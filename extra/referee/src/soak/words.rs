@@ -325,6 +325,7 @@ pub(super) fn typed(
             }
         }
         "UsageText" => dice.one(&USAGES).into(),
+        "QuantityText" if of == "Image" => dice.one(&["9Mi", "300Mi", "2Gi"]).into(),
         "QuantityText" if field == "unused_images" => dice.one(&["1Gi", "20Gi"]).into(),
         "QuantityText" if dice.once_in(12) => {
             dice.one(&["9000P", "9223372036854775807", "-1", "1e-3", "0", "8Ei"]).into()

@@ -24,13 +24,12 @@ pub fn score(shape: &Shape, node: &NodeInfo, how: Balance) -> i64 {
                 ((1.0 - (cpu - memory).abs()) * MAX_NODE_SCORE as f64) as i64
             }
         }
-        Balance::Plain => balance(with, capacity),
         Balance::SkipsBestEffort | Balance::Improvement
             if wanted.cpu == 0 && wanted.memory == 0 =>
         {
             0
         }
-        Balance::SkipsBestEffort => balance(with, capacity),
+        Balance::Plain | Balance::SkipsBestEffort => balance(with, capacity),
         Balance::Improvement => {
             let without = balance((used.cpu, used.memory), capacity);
             let half = MAX_NODE_SCORE / 2;

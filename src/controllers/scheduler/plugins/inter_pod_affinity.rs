@@ -1,7 +1,6 @@
 //! InterPodAffinity (`plugins/interpodaffinity`): pods that are to be near other pods, or away from
 //! them. Terminating pods count.
 
-use super::super::shape::Term;
 use crate::controllers::scheduler::prelude::*;
 
 /// The weight of an existing pod's required affinity to the new one (`hardPodAffinityWeight`).
@@ -18,6 +17,12 @@ fn update(pairs: &mut Pairs, key: KeyId, id: NodeId, cache: &Cache, by: i64) {
             pairs.remove(&(key, domain));
         }
     }
+}
+
+/// Whether any pod is counted in the domain of a node.
+fn counts(pairs: &Pairs, key: KeyId, id: NodeId, cache: &Cache) -> bool {
+    let domain = cache.topologies.domain(key, id);
+    domain.and_then(|d| pairs.get(&(key, d))).is_some_and(|n| *n > 0)
 }
 
 /// The topology keys of counts, each once.
@@ -90,20 +95,11 @@ impl FilterState {
     }
 
     fn far_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
-        let hit = |t: &Term| {
-            cache
-                .topologies
-                .domain(t.key, id)
-                .is_some_and(|d| self.anti.get(&(t.key, d)).is_some_and(|n| *n > 0))
-        };
-        !shape.anti_affinity.iter().any(hit)
+        !shape.anti_affinity.iter().any(|t| counts(&self.anti, t.key, id, cache))
     }
 
     fn welcome(&self, id: NodeId, cache: &Cache) -> bool {
-        keys(&self.existing_anti).all(|key| {
-            let domain = cache.topologies.domain(key, id);
-            domain.and_then(|d| self.existing_anti.get(&(key, d))).is_none_or(|n| *n <= 0)
-        })
+        !keys(&self.existing_anti).any(|key| counts(&self.existing_anti, key, id, cache))
     }
 
     /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave
@@ -153,18 +149,11 @@ pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Ve
             continue;
         }
         for other in info.pods.iter().map(|p| &*p.shape) {
-            for (weight, term) in
-                shape.preferred.iter().filter(|(_, t)| shape.term_matches(t, other))
-            {
-                add(term.key, id, *weight);
-            }
+            let own = shape.preferred.iter().filter(|(_, t)| shape.term_matches(t, other));
+            let others = other.preferred.iter().filter(|(_, t)| other.term_matches(t, shape));
+            own.chain(others).for_each(|(weight, term)| add(term.key, id, *weight));
             for term in other.affinity.iter().filter(|t| other.term_matches(t, shape)) {
                 add(term.key, id, HARD_POD_AFFINITY_WEIGHT);
-            }
-            for (weight, term) in
-                other.preferred.iter().filter(|(_, t)| other.term_matches(t, shape))
-            {
-                add(term.key, id, *weight);
             }
         }
     }

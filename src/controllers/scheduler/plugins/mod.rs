@@ -1,11 +1,12 @@
 //! The scheduler's plugins, one file each (`pkg/scheduler/framework/plugins`).
 //!
 //! Left out, as they never tell nodes apart here: VolumeZone (volumes say their
-//! zone by node affinity), NodeDeclaredFeatures, ImageLocality (nodes list no images), NodePreferAvoidPods, and the filter
+//! zone by node affinity), NodeDeclaredFeatures, NodePreferAvoidPods, and the filter
 //! NodeName: a pod that names a node is bound and does not come here.
 
 pub mod balanced_allocation;
 pub mod dynamic_resources;
+pub(crate) mod image_locality;
 pub(crate) mod inter_pod_affinity;
 pub(crate) mod node_affinity;
 pub(crate) mod node_ports;
