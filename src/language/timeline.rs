@@ -8,7 +8,9 @@ use super::scheduling::Toleration;
 use super::workload::{PodDisruptionBudget, Workload};
 use crate::api::workload::Propagation;
 use crate::language::prelude::*;
-use crate::plan::{Connections, IfNotDrained, Instance, Resource, RuntimeFails, WatchCache};
+use crate::plan::{
+    Connections, IfNotDrained, Instance, RegistryFails, Resource, RuntimeFails, WatchCache,
+};
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -132,8 +134,11 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
-    /// The registry of images refuses everybody: pulls that are under way fail, and others.
+    /// The registry of images serves nobody: pulls that are under way fail, and others.
     RegistryOutage {
+        /// How it fails; `Refused` where not given.
+        #[serde(default, skip_serializing_if = "is_default")]
+        fails: RegistryFails,
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },

@@ -76,8 +76,8 @@ pub enum Do {
     ExpireWatches(Option<Resource>),
     /// Watches of a resource, or of all, end; they begin anew where they were.
     LoseWatches(Option<Resource>),
-    /// The registry that images are pulled from answers nobody from now on.
-    RegistryDown,
+    /// The registry that images are pulled from fails so from now on.
+    RegistryDown(RegistryFails),
     /// It answers again.
     RegistryUp,
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
@@ -322,6 +322,18 @@ pub enum RuntimeFails {
     Ready,
     /// It does not answer, which counts after 30 s.
     Status,
+}
+
+/// How the registry of images fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum RegistryFails {
+    /// It refuses everybody, at once.
+    #[default]
+    Refused,
+    /// Packets vanish: who wants to connect waits for 30 s.
+    Dropped,
+    /// It lets everybody connect, up to TLS, and says nothing then, which is given up after five minutes.
+    Silent,
 }
 
 /// Who leads after a leader that died.

@@ -118,7 +118,7 @@ fn words(plan: &Plan) -> String {
             Do::Recover(n, fault) => of_fault(&names(n), *fault, false),
             Do::ApiDown => "ApiDown".to_owned(),
             Do::ApiUp(_) => "ApiUp".to_owned(),
-            Do::RegistryDown => "RegistryDown".to_owned(),
+            Do::RegistryDown(fails) => format!("RegistryDown({fails:?})"),
             Do::RegistryUp => "RegistryUp".to_owned(),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),

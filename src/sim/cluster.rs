@@ -135,8 +135,8 @@ impl Cluster {
             Do::ExpireWatches(of) => self.watches_end(*of, WatchCache::Lost),
             Do::LoseWatches(of) => self.watches_end(*of, WatchCache::Kept),
             Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
-            Do::RegistryDown => self.world.kubelets.registry(true),
-            Do::RegistryUp => self.world.kubelets.registry(false),
+            Do::RegistryDown(fails) => self.world.kubelets.registry(Some(*fails)),
+            Do::RegistryUp => self.world.kubelets.registry(None),
             Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}
@@ -239,7 +239,7 @@ impl Cluster {
             | Do::Recover(..)
             | Do::AddNode(_)
             | Do::DeleteNode(_)
-            | Do::RegistryDown
+            | Do::RegistryDown(_)
             | Do::RegistryUp => "kubelets",
             _ => return,
         };

@@ -117,6 +117,47 @@ fn a_registry_that_nobody_reaches() {
     assert_eq!(outage(r#"(at: "0s", do: RegistryOutage())"#), Vec::<u64>::new());
 }
 
+/// Two images of 40 s and 10 s, one pull at a time. A registry that lets one connect and says nothing from 0 s on holds the first
+/// until 300 s and the second until 600 s; one whose packets vanish until 30 s and 60 s. The first has failed then, with a back-off
+/// of 10 s, which is over when its turn comes again. Answered at 620 s: the first is asked for at 310 s and begins behind the
+/// second at 600 s, to go on at 620 s, so that it runs at 661 s. The second fails at 600 s, waits for the first at 610 s, and runs
+/// at 671 s.
+#[test]
+fn a_registry_that_does_not_answer_holds_the_line() {
+    let pod = |name: &str, takes: &str| {
+        format!(
+            r#"(name: "{name}", on: Node("n"), start: Pending, image: (name: "{name}", pull: "{takes}"))"#
+        )
+    };
+    let two = format!("{}, {}", pod("p", "40s"), pod("q", "10s"));
+    let outage = |at: &str, lasts: &str, fails: &str| {
+        format!(
+            r#"timeline: [(at: "{at}", do: RegistryOutage(duration: "{lasts}", fails: {fails}))]"#
+        )
+    };
+    let failed = |pods: &str, outage: &str| -> Vec<u64> {
+        let trace = ran(&case(pods, outage), 1);
+        let failed = trace.iter().filter(|r| trace.fields(r).what == "image-pull-failed");
+        failed.map(|r| r.at.as_millis()).collect()
+    };
+    assert_eq!(failed(&two, &outage("0s", "620s", "Silent")), [300_000, 600_000]);
+    assert_eq!(times(&case(&two, &outage("0s", "620s", "Silent"))), [661_000, 671_000]);
+    // p from 0 s, q from 30 s, p from 60 s, q from 90 s on, which goes on at 100 s.
+    assert_eq!(failed(&two, &outage("0s", "100s", "Dropped")), [30_000, 60_000, 90_000]);
+    assert_eq!(times(&case(&two, &outage("0s", "100s", "Dropped"))), [151_000, 111_000]);
+    // Under way: at rest from 15 s on, which the look at 20 s finds to have moved, and those until 320 s not.
+    let one = pod("p", "40s");
+    for fails in ["Silent", "Dropped"] {
+        assert_eq!(failed(&one, &outage("15s", "400s", fails))[0], 320_000, "{fails}");
+        // 25 of its 40 s were left.
+        assert_eq!(times(&case(&one, &outage("15s", "60s", fails))), [101_000], "{fails}");
+    }
+    // One that refuses ends what hangs; the later of two outages says how it fails.
+    let both = r#"timeline: [(at: "0s", do: RegistryOutage(duration: "2m", fails: Silent)), (at: "20s", do: RegistryOutage(duration: "5s"))]"#;
+    assert_eq!(failed(&one, both), [20_000]);
+    assert_eq!(times(&case(&one, both)), [161_000]);
+}
+
 /// A kubelet that dies at 20 s gives its pull up, and begins it anew: its successor starts at 50 s, in `Ideal` timing at once.
 /// A pod that is deleted gives its place in line away.
 #[test]

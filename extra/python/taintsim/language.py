@@ -133,6 +133,7 @@ __all__ = [
     "Quantity",
     "QuantityText",
     "Reach",
+    "RegistryFails",
     "Repair",
     "RepairAct",
     "Resource",
@@ -2024,9 +2025,11 @@ class Step(Variant):
         )
 
     @staticmethod
-    def RegistryOutage(*, duration: DurationText | None = None) -> Step:
-        """The registry of images refuses everybody: pulls that are under way fail, and others."""
-        return Step("RegistryOutage", {"duration": duration})
+    def RegistryOutage(
+        *, fails: RegistryFails | None = None, duration: DurationText | None = None
+    ) -> Step:
+        """The registry of images serves nobody: pulls that are under way fail, and others."""
+        return Step("RegistryOutage", {"fails": fails, "duration": duration})
 
     @staticmethod
     def ApiOutage(
@@ -2315,6 +2318,23 @@ class RuntimeFails(Variant):
 
 RuntimeFails.Ready = RuntimeFails("Ready")
 RuntimeFails.Status = RuntimeFails("Status")
+
+
+class RegistryFails(Variant):
+    """How the registry of images fails."""
+
+    #: It refuses everybody, at once.
+    Refused: ClassVar[RegistryFails]
+    #: Packets vanish: who wants to connect waits for 30 s.
+    Dropped: ClassVar[RegistryFails]
+    #: It lets everybody connect, up to TLS, and says nothing then, which is given up after five
+    #: minutes.
+    Silent: ClassVar[RegistryFails]
+
+
+RegistryFails.Refused = RegistryFails("Refused")
+RegistryFails.Dropped = RegistryFails("Dropped")
+RegistryFails.Silent = RegistryFails("Silent")
 
 
 class WatchCache(Variant):

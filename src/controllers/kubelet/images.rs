@@ -5,13 +5,17 @@
 //! waited in line for one image pull it one after the other, all but the first in the time that asking the registry takes.
 //! Pulls at one time do not slow each other; of one image those that come later end with the first. A pull that is given up,
 //! as its pod is to end or its kubelet has died, leaves nothing behind.
+//!
+//! A pull that nobody answers is given up by the container runtime, which is taken to be containerd with what it has by default
+//! (`internal/cri/server/images/image_pull.go`): `newTransport`, `pullProgressReporter`, `image_pull_progress_timeout`. Nobody
+//! else does: a kubelet waits for as long as it takes. It goes on with what is left of it if it is answered before that.
 
 use super::lives::Lives;
 use super::status_manager::StatusManager;
 use crate::api::pod::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
-use crate::plan::{Flags, Limits};
+use crate::plan::{Flags, Limits, RegistryFails};
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
@@ -20,12 +24,41 @@ const EXPIRES: Dur = Dur::from_secs(600);
 /// `backOffPeriod`: until a pod whose sync failed is synced again.
 const RESYNC: Dur = Dur::from_secs(10);
 
+/// For how long somebody is waited for who does not let one connect.
+const DIAL_TIMEOUT: Dur = Dur::from_secs(30);
+/// `defaultPullProgressReportInterval`, `image_pull_progress_timeout`: how often the progress of a pull is looked at, and for
+/// how long it goes on without any.
+const PROGRESS: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
+
 /// A pull that is under way.
 #[derive(Clone, Copy)]
 struct Pull {
     uid: Uid,
     begun: Time,
+    /// When it ends, or where it hangs is given up.
     ends: Time,
+    /// It hangs: what is left of it, and why it fails.
+    hangs: Option<(Dur, &'static str)>,
+}
+
+impl Pull {
+    /// The registry fails so from now on, or answers. Progress was last seen at the first look from then on.
+    fn goes_on(&mut self, now: Time, fails: Option<RegistryFails>) {
+        match (fails, self.hangs) {
+            (Some(RegistryFails::Dropped), None) if now == self.begun => {
+                self.hangs = Some((self.ends.since(now), "i/o timeout"));
+                self.ends = now + DIAL_TIMEOUT;
+            }
+            (Some(_), None) => {
+                let (each, longest) = PROGRESS;
+                let looks = now.since(self.begun).as_nanos().div_ceil(each.as_nanos());
+                self.hangs = Some((self.ends.since(now), "context canceled"));
+                self.ends = self.begun + each * looks + longest;
+            }
+            (None, Some((left, _))) => (self.ends, self.hangs) = (now + left, None),
+            _ => {}
+        }
+    }
 }
 
 /// The images of a node.
@@ -58,7 +91,8 @@ pub(super) struct Images {
     /// Of nodes of which there is something to know.
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
     asked: Shared<BTreeMap<Uid, Asked>>,
-    registry_is_down: Cell<bool>,
+    /// How the registry fails, if it does.
+    registry: Cell<Option<RegistryFails>>,
     /// The status of a node says which images it has.
     pub(super) lists: bool,
     /// How many images a kubelet pulls at a time.
@@ -90,7 +124,7 @@ impl Images {
             status: status.clone(),
             of_nodes: Shared::default(),
             asked: Shared::default(),
-            registry_is_down: Cell::new(false),
+            registry: Cell::new(None),
             lists,
             at_a_time: flags.image_pulls_at_a_time(),
             limits: (qps > 0.0).then_some(Limits { qps, burst }),
@@ -223,7 +257,7 @@ impl Images {
             let Some((due, image)) = self.wanted(uid) else { continue };
             if !accepted {
                 self.fails(uid, &due, &image, "pull QPS exceeded");
-            } else if self.registry_is_down.get() {
+            } else if self.registry.get() == Some(RegistryFails::Refused) {
                 self.fails(uid, &due, &image, REFUSED);
             } else {
                 self.begins(uid, &due, &image);
@@ -241,15 +275,21 @@ impl Images {
         } else {
             now + image.pull.draw(ctx, self.takes, self.pods.of_chance(due.pod))
         };
-        self.with(due.node, |n| n.pulling.push(Pull { uid, begun: now, ends }));
-        ctx.post_at(ends, Class::Source, self.puller, due.node);
+        self.under_way(due.node, Pull { uid, begun: now, ends, hangs: None });
+    }
+
+    /// A pull is under way, which depends on the registry.
+    fn under_way(&self, node: NodeId, mut pull: Pull) {
+        pull.goes_on(self.nodes.now(), self.registry.get());
+        self.with(node, |n| n.pulling.push(pull));
+        self.nodes.ctx.post_at(pull.ends, Class::Source, self.puller, node);
     }
 
     /// When the pull of an image ends that is under way on a node.
     fn same_pull(&self, node: NodeId, image: &Image) -> Option<Time> {
         let pulling = self.with(node, |n| n.pulling.clone());
         let is_it = |p: &&Pull| self.wanted(p.uid).is_some_and(|(_, i)| i.name == image.name);
-        pulling.iter().filter(is_it).map(|p| p.ends).min()
+        pulling.iter().filter(|p| p.hangs.is_none()).filter(is_it).map(|p| p.ends).min()
     }
 
     /// Pulls of a node end now, if they were not given up.
@@ -257,8 +297,12 @@ impl Images {
         let now = self.nodes.now();
         let over = |n: &mut OfNode| n.pulling.extract_if(.., |p| p.ends <= now).collect();
         let over: Vec<Pull> = self.with(node, over);
-        for Pull { uid, begun, .. } in over {
+        for Pull { uid, begun, hangs, .. } in over {
             let Some((due, image)) = self.wanted(uid) else { continue };
+            if let Some((_, why)) = hangs {
+                self.fails(uid, &due, &image, why);
+                continue;
+            }
             self.adds(node, &image);
             let asked = self.asked.with(|all| all.get(&uid).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
@@ -302,16 +346,18 @@ impl Images {
         self.pods.work_at(uid, at);
     }
 
-    /// Nobody can pull from the registry, or everybody again.
-    pub(super) fn registry(&self, is_down: bool) {
-        if self.registry_is_down.replace(is_down) == is_down || !is_down {
+    /// The registry fails so, or everybody can pull from it again.
+    pub(super) fn registry(&self, fails: Option<RegistryFails>) {
+        if self.registry.replace(fails) == fails {
             return;
         }
         for node in self.of_nodes.with(|all| all.keys().copied().collect::<Vec<NodeId>>()) {
             let pulling = self.with(node, |n| std::mem::take(&mut n.pulling));
-            for Pull { uid, .. } in pulling {
-                if let Some((due, image)) = self.wanted(uid) {
-                    self.fails(uid, &due, &image, REFUSED);
+            for pull in pulling {
+                if fails != Some(RegistryFails::Refused) {
+                    self.under_way(node, pull);
+                } else if let Some((due, image)) = self.wanted(pull.uid) {
+                    self.fails(pull.uid, &due, &image, REFUSED);
                 }
             }
             self.next(node);

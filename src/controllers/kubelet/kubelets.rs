@@ -24,7 +24,7 @@ use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, Flags, RuntimeFails, WatchCache, WatchRetry};
+use crate::plan::{Connections, Flags, RegistryFails, RuntimeFails, WatchCache, WatchRetry};
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
@@ -385,9 +385,9 @@ impl Kubelets {
         self.machines.runtime_fails(node, fails);
     }
 
-    /// The registry that images are pulled from answers nobody, or answers again.
-    pub(crate) fn registry(&self, is_down: bool) {
-        self.images.registry(is_down);
+    /// The registry that images are pulled from fails so, or answers again.
+    pub(crate) fn registry(&self, fails: Option<RegistryFails>) {
+        self.images.registry(fails);
     }
 
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.

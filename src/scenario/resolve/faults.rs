@@ -162,7 +162,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::Condition { duration, .. }
         | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
-        | Step::RegistryOutage { duration }
+        | Step::RegistryOutage { duration, .. }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => place.read("duration", duration, values::positive),
@@ -238,7 +238,9 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
         Step::RuntimeFailure { fails, .. } => reader.fails(&[NodeFault::Runtime(*fails)]),
         Step::ApiOutage { of: Some(share), .. } => reader.servers_die(share),
         Step::ApiOutage { watch_cache, .. } => reader.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
-        Step::RegistryOutage { .. } => reader.lasting(Do::RegistryDown, Do::RegistryUp),
+        Step::RegistryOutage { fails, .. } => {
+            reader.lasting(Do::RegistryDown(*fails), Do::RegistryUp)
+        }
         Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             let (resource, lag) = (*resource, reader.positive("lag", lag)?);

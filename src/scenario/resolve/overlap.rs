@@ -5,6 +5,7 @@
 //! of the steps here; where another value still holds, as with two clock skews, the end of the later
 //! one goes back to the earlier one's value.
 
+use crate::plan::RegistryFails;
 use crate::scenario::prelude::*;
 
 /// Takes overlaps out of actions that are sorted by time.
@@ -35,7 +36,7 @@ struct InForce {
     /// Entries that the API server is down for.
     outages: BTreeSet<u32>,
     /// Entries that the registry is down for.
-    no_registry: BTreeSet<u32>,
+    no_registry: BTreeMap<u32, RegistryFails>,
     lags: BTreeMap<Resource, Vec<(u32, Dur)>>,
     /// When the longest stall of watches ends.
     stalls: BTreeMap<Resource, Time>,
@@ -60,11 +61,11 @@ impl InForce {
                     action.act = Do::ApiDown;
                 }
             }
-            Do::RegistryDown => drop(self.no_registry.insert(entry)),
+            Do::RegistryDown(fails) => drop(self.no_registry.insert(entry, *fails)),
             Do::RegistryUp => {
                 self.no_registry.remove(&entry);
-                if !self.no_registry.is_empty() {
-                    action.act = Do::RegistryDown;
+                if let Some((_, fails)) = self.no_registry.last_key_value() {
+                    action.act = Do::RegistryDown(*fails);
                 }
             }
             Do::WatchLag(resource, lag) => {
