@@ -167,8 +167,8 @@ mod tests {
         assert!(told.contains("taken from the configuration of 1 kubelet: kubelet --"), "{told}");
     }
 
-    /// Of 1.34 with the gate, and of a kubelet that says the default; a period in between two gates' releases counts where
-    /// its gate comes with it.
+    /// Of 1.34, which has the gate off by default: a period counts where its gate comes with it. One that is the default is
+    /// left out, and one that upstream refuses is told.
     #[test]
     fn the_longest_back_off_comes_with_its_gate() {
         let config = |gates: &str, period: &str| {
