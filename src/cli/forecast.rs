@@ -38,7 +38,7 @@ const NAP: Dur = Dur::from_millis(100);
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ForecastArgs {
     /// What `kubectl get
-    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,storageclasses,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed just now, also gzipped; `-` is standard input. Several files
     /// make one cluster. As `kubectl taintsim forecast` it calls kubectl itself where none is given
     #[arg(value_name = "FILE", conflicts_with_all = ["context", "kubeconfig"])]

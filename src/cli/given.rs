@@ -72,7 +72,7 @@ impl KubectlArgs {
         let with = |more: &[&str]| KUBECTL.replacen(" -A", &format!(",{} -A", more.join(",")), 1);
         // Volumes and drivers are of the whole cluster, and not everybody may read them.
         let without_volumes =
-            KUBECTL.replacen(",pv,pvc,csidrivers,csinodes,volumeattachments", "", 1);
+            KUBECTL.replacen(",pv,pvc,storageclasses,csidrivers,csinodes,volumeattachments", "", 1);
         let fewer = || self.run(KUBECTL).or_else(|_| self.run(&without_volumes));
         // Not every cluster has these APIs, and kubectl prints nothing at all where it lacks one of them.
         self.run(&with(&["events", DEVICES, READINESS]))

@@ -9,7 +9,7 @@ use super::prelude::*;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ImportArgs {
     /// What `kubectl get
-    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments
+    /// nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,storageclasses,csidrivers,csinodes,volumeattachments
     /// -A -o json` (or yaml) printed, also gzipped, and of clusters with DRA resourceslices,resourceclaims,
     /// resourceclaimtemplates,deviceclasses,devicetaintrules, too, and nodereadinessrules of those with the node
     /// readiness controller; `-` is standard input. Several files make one cluster

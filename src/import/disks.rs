@@ -10,7 +10,7 @@ use super::gathered::Gathered;
 use super::node::NamedNode;
 use super::object::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::pod::{PodShape, RawPod};
-use super::raw_volumes::{RawClaim, RawClaimRef, RawVolumeSpec};
+use super::raw_volumes::{RawClaim, RawClaimRef, RawClaimSpec, RawVolumeSpec};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
@@ -31,6 +31,8 @@ const UNPLACED: Note = "of a StatefulSet whose pod is not in the files; \
 const GONE: Note = "whose volume a VolumeAttachment has on a node that is not in the files; it is taken for \
                     detached, which it is 6 minutes after that node's pods are gone";
 
+const UNMADE: Note = "without a volume yet; a run makes one as the StorageClass says, which is assumed to take no time (`provision` says otherwise)";
+const UNMAKEABLE: Note = "not simulated, as no driver makes a volume for it: it waits for one that is there without a claim";
 const PENDING: Note = "Pending, for which a run makes a volume where the pod starts, in no time (`provision` says otherwise)";
 
 /// What is known of the claims of an export.
@@ -38,6 +40,8 @@ const PENDING: Note = "Pending, for which a run makes a volume where the pod sta
 pub(super) struct Disks {
     /// Claims with volumes by `namespace/name`, as a pod tells them.
     claims: BTreeMap<String, Result<VolumeClaim, Note>>,
+    /// Those without one, in the same way, where it is known who makes it.
+    unmade: BTreeMap<String, Result<VolumeClaim, Note>>,
     /// What the templates of StatefulSets say, by `namespace/name`.
     sets: BTreeMap<String, Told>,
     /// What was not imported of claims that something uses.
@@ -59,6 +63,9 @@ impl Disks {
         let told = |c: &RawClaim| Some((c.full_name(), tell(c, gathered, nodes)?));
         let claims = gathered.claims.iter().filter_map(told).collect();
         let mut disks = Self { claims, ..Self::default() };
+        let waits = |c: &&RawClaim| c.status.phase == "Pending" && c.spec.volume_name.is_none();
+        let unmade = |c: &RawClaim| Some((c.full_name(), to_be_made(&c.name, &c.spec, gathered)?));
+        disks.unmade = gathered.claims.iter().filter(waits).filter_map(unmade).collect();
         let sets = |w: &&RawWorkload| w.kind == WorkloadKind::StatefulSet;
         gathered.workloads.iter().filter(sets).for_each(|set| disks.add_set(set, gathered));
         let live = gathered.workloads.iter().filter(|w| w.is_over().is_none());
@@ -69,8 +76,10 @@ impl Disks {
         disks.lack_volumes = gathered.volumes.len() == 0
             && (!used.is_empty() || disks.sets.values().any(|told| told.unknown));
         for claim in used {
-            if let Some(Err(why)) = disks.claims.get(&claim) {
-                disks.notes.entry(*why).or_default().insert(claim);
+            if let Some(Err(why)) = disks.known(&claim) {
+                disks.notes.entry(why).or_default().insert(claim);
+            } else if disks.unmade.contains_key(&claim) {
+                disks.notes.entry(UNMADE).or_default().insert(claim);
             } else if gathered.claims.get(&claim).is_some_and(|(_, c)| c.status.phase == "Pending")
             {
                 disks.notes.entry(PENDING).or_default().insert(claim);
@@ -131,6 +140,12 @@ impl Disks {
         told.write(template);
     }
 
+    /// What is known of a claim.
+    fn known(&self, claim: &str) -> Option<Result<&VolumeClaim, Note>> {
+        let known = self.claims.get(claim).or_else(|| self.unmade.get(claim))?;
+        Some(known.as_ref().map_err(|why| *why))
+    }
+
     /// What a pod's spec says of claims by name, each as `write` puts it.
     fn told(
         &self,
@@ -140,9 +155,9 @@ impl Disks {
     ) -> Told {
         let mut told = Told::default();
         for name in spec.claims() {
-            let claim = self.claims.get(&format!("{namespace}/{name}"));
+            let claim = self.known(&format!("{namespace}/{name}"));
             let assumed = claim.is_none().then(|| assumed(name));
-            let known = claim.and_then(|c| c.as_ref().ok()).or(assumed.as_ref());
+            let known = claim.and_then(Result::ok).or(assumed.as_ref());
             match known.filter(|c| !c.assumed || !is_size(name)).and_then(|c| write(c, name)) {
                 Some(claim) if told.volumes.contains(&claim) => {}
                 Some(claim) => told.volumes.push(claim),
@@ -162,7 +177,7 @@ impl Disks {
         let pods: Vec<&RawPod> = gathered.pods.iter().filter(|p| is_owner(p)).collect();
         let by_name = self.told(&set.namespace, set.pod_spec(), &|claim, _| of_all_pods(claim));
         let mut told = Told { unknown: by_name.unknown, ..Told::default() };
-        for template in set.claim_templates() {
+        for (template, spec) in set.claim_templates() {
             let before = format!("{}/{template}-{}-", set.namespace, set.name);
             let number = |full: &str| full.strip_prefix(&before)?.parse::<i64>().ok();
             let from = self.claims.range(before.clone()..);
@@ -180,7 +195,9 @@ impl Disks {
             let mut notes = Vec::new();
             match alike.first() {
                 Some(Some(claim)) if alike.len() == 1 && all_told => {
-                    told.volumes.push(claim.clone());
+                    let binding = gathered.storage.of(spec).and_then(|class| class.binding);
+                    let binding = binding.filter(|_| claim.reach != Some(Reach::Node));
+                    told.volumes.push(VolumeClaim { binding, ..claim.clone() });
                     for (full, n, claim) in claims {
                         let name = format!("{}-{n}", set.name);
                         // A pod whose node is not in the files is not imported.
@@ -195,7 +212,16 @@ impl Disks {
                         }
                     }
                 }
-                None if !is_size(template) => told.volumes.push(assumed(template)),
+                None if !is_size(template) => {
+                    let is_new = pods.iter().all(|p| p.node().is_none());
+                    let made = to_be_made(template, spec, gathered).filter(|_| is_new);
+                    let why = made.as_ref().map(|made| *made.as_ref().err().unwrap_or(&UNMADE));
+                    notes.extend(why.map(|why| (why, format!("{before}*"))));
+                    match made.unwrap_or_else(|| Ok(assumed(template))) {
+                        Ok(claim) => told.volumes.push(claim),
+                        Err(_) => told.unknown = true,
+                    }
+                }
                 _ => {
                     told.unknown = true;
                     let why = |c: &Result<VolumeClaim, Note>| match c {
@@ -227,6 +253,22 @@ fn assumed(name: &str) -> VolumeClaim {
     VolumeClaim { claim: Some(name.to_owned()), assumed: true, ..VolumeClaim::default() }
 }
 
+/// A claim of that name whose volume is still to be made, by its StorageClass; nothing where it is not known who makes
+/// it. Its volume is taken for a cloud's disk.
+fn to_be_made(
+    name: &str,
+    spec: &RawClaimSpec,
+    gathered: &Gathered,
+) -> Option<Result<VolumeClaim, Note>> {
+    let class = gathered.storage.of(spec)?;
+    let Some(driver) = &class.driver else { return Some(Err(UNMAKEABLE)) };
+    let access = access(&spec.access_modes);
+    let attach = gathered.drivers.get(driver).copied();
+    let attach = attach.filter(|attach| *attach == is_shared(access));
+    let (driver, binding) = (Some(driver.clone()), class.binding);
+    Some(Ok(VolumeClaim { access, attach, driver, binding, ..assumed(name) }))
+}
+
 /// A claim as a pod tells it; nothing if it is not bound to a volume of the files.
 fn tell(
     claim: &RawClaim,
@@ -239,7 +281,7 @@ fn tell(
     if volume.claim_ref.as_ref().is_some_and(other) {
         return None;
     }
-    let access = access(volume);
+    let access = access(&volume.access_modes);
     let shared = is_shared(access);
     let reached = match &volume.node_affinity.required {
         Some(terms) => reached(terms, nodes),
@@ -285,6 +327,7 @@ fn of_template(claim: &VolumeClaim, template: &str) -> Option<VolumeClaim> {
         reach,
         attach: claim.attach,
         driver: claim.driver.clone(),
+        binding: claim.binding,
         assumed: claim.assumed,
         ..VolumeClaim::default()
     };
@@ -316,8 +359,8 @@ fn is_size(name: &str) -> bool {
 
 /// Who may use it at once, by what the attach/detach controller asks: the volume's modes and not the
 /// claim's (`attachdetach/util: IsMultiAttachAllowed`).
-fn access(volume: &RawVolumeSpec) -> Option<AccessMode> {
-    let has = |mode: &AccessMode| volume.access_modes.iter().any(|m| m == mode.as_str());
+fn access(modes: &[String]) -> Option<AccessMode> {
+    let has = |mode: &AccessMode| modes.iter().any(|m| m == mode.as_str());
     let modes = [AccessMode::ReadWriteMany, AccessMode::ReadOnlyMany, AccessMode::ReadWriteOncePod];
     modes.into_iter().find(has)
 }
@@ -347,7 +390,8 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
             let used = users.contains(&(claim.full_name(), Some(node.as_str())));
             in_use && !used && here != Some(node.as_str())
         };
-        let nodes = gathered.attached.get(name).filter(|_| !is_shared(access(volume)))?;
+        let nodes =
+            gathered.attached.get(name).filter(|_| !is_shared(access(&volume.access_modes)))?;
         nodes.iter().find(is_held).cloned()
     };
     let waits = |p: &RawPod| {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The command that prints what the importer reads; part of most advice.
-pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,csidrivers,csinodes,volumeattachments -A -o json";
+pub(crate) const KUBECTL: &str = "kubectl get nodes,pods,leases,deployments,replicasets,statefulsets,daemonsets,jobs,pdb,priorityclasses,pv,pvc,storageclasses,csidrivers,csinodes,volumeattachments -A -o json";
 
 /// What it asks for of devices, where a cluster has them.
 pub(crate) const DEVICES: &str =

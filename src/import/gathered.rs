@@ -9,6 +9,7 @@ use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
+use super::storage_classes::StorageClasses;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
 
@@ -33,6 +34,7 @@ pub(super) struct Gathered {
     pub(super) claims: Named<RawClaim>,
     /// PersistentVolumes
     pub(super) volumes: Named<RawVolumeSpec>,
+    pub(super) storage: StorageClasses,
     /// Drivers of volumes, and whether theirs have to be attached.
     pub(super) drivers: BTreeMap<String, bool>,
     /// How many volumes nodes take, by resources, as their CSINodes say.
@@ -97,6 +99,10 @@ impl Gathered {
             }
             Body::Volume(spec) => {
                 self.volumes.add("PersistentVolume", name_of(&meta, &place)?, place, spec)?
+            }
+            Body::StorageClass(fields) => {
+                self.storage.take(name_of(&meta, &place)?, meta, &fields);
+                return self.count(place);
             }
             Body::Driver(spec) => {
                 let required = spec.attach_required.unwrap_or(true);

@@ -412,6 +412,8 @@ pub(super) struct RawAnnotations {
     pod_deletion_cost: Option<String>,
     /// Of a node: what those of the node readiness controller end with that say that a bootstrap is completed.
     pub(crate) bootstrap_completed: Vec<String>,
+    /// Of a StorageClass.
+    pub(crate) default_class: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for RawAnnotations {
@@ -434,6 +436,7 @@ impl<'de> Deserialize<'de> for RawAnnotations {
                             &mut all.tolerations_whitelist
                         }
                         "controller.kubernetes.io/pod-deletion-cost" => &mut all.pod_deletion_cost,
+                        "storageclass.kubernetes.io/is-default-class" => &mut all.default_class,
                         _ => {
                             let _ = map.next_value::<IgnoredAny>()?;
                             all.mirror |= key == "kubernetes.io/config.mirror";

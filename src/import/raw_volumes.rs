@@ -11,6 +11,8 @@ pub(super) type RawClaim = Object<RawClaimSpec, RawClaimStatus>;
 raw! {
     /// `v1.PersistentVolumeClaimSpec`
     struct RawClaimSpec {
+        access_modes: Vec<String>,
+        storage_class_name: Option<String>,
         volume_name: Option<String>,
     }
 

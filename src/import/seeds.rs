@@ -13,6 +13,7 @@ use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
+use super::storage_classes::STORAGE_FIELDS;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -219,6 +220,8 @@ pub(super) enum Body {
     Claim(RawClaimSpec, RawClaimStatus),
     /// `v1` `PersistentVolume`
     Volume(RawVolumeSpec),
+    /// `storage.k8s.io` `StorageClass`
+    StorageClass(Fields),
     /// `storage.k8s.io` `CSIDriver`
     Driver(RawDriverSpec),
     /// `storage.k8s.io` `CSINode`
@@ -242,14 +245,14 @@ pub(super) enum Body {
 /// The name of a field beside `metadata` that some kind has, if it is one.
 fn part(name: &str) -> Option<&'static str> {
     let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS).copied();
-    all.chain(kubelet_config::fields()).find(|field| *field == name)
+    all.chain(STORAGE_FIELDS).chain(kubelet_config::fields()).find(|field| *field == name)
 }
 
 /// A kind that is read: its name, its groups with the slash behind them, or its versions, and its body
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 24] = [
+const KINDS: [Kind; 25] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
@@ -258,6 +261,7 @@ const KINDS: [Kind; 24] = [
     ("PodDisruptionBudget", &["policy/"], || Body::Budget(Default::default(), Default::default())),
     ("PersistentVolumeClaim", &["v1"], || Body::Claim(Default::default(), Default::default())),
     ("PersistentVolume", &["v1"], || Body::Volume(Default::default())),
+    ("StorageClass", &["storage.k8s.io/"], || Body::StorageClass(Fields::new())),
     ("CSIDriver", &["storage.k8s.io/"], || Body::Driver(Default::default())),
     ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
     ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
@@ -333,7 +337,9 @@ impl Body {
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
             (Self::Readiness(spec), "spec") => *spec = or_default(d)?,
             (Self::Device(body), field) => body.read(field, d)?,
-            (Self::PriorityClass(all), field) if CLASS_FIELDS.contains(&field) => {
+            (Self::PriorityClass(all) | Self::StorageClass(all), field)
+                if CLASS_FIELDS.contains(&field) || STORAGE_FIELDS.contains(&field) =>
+            {
                 all.insert(field, Value::deserialize(d)?);
             }
             (Self::Event(all), field) if EVENT_FIELDS.contains(&field) => {

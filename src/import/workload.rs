@@ -11,6 +11,7 @@
 use super::object::{CLASS_FIELDS, NameOnly};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
+use super::raw_volumes::RawClaimSpec;
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
 use crate::import::prelude::*;
@@ -43,6 +44,7 @@ raw! {
     /// One of `spec.volumeClaimTemplates`
     struct RawClaimTemplate {
         metadata: NameOnly,
+        spec: RawClaimSpec,
     }
 
     /// `apps/v1 StatefulSetOrdinals`
@@ -142,9 +144,9 @@ impl RawWorkload {
         &self.spec.template.spec
     }
 
-    /// The names of its `volumeClaimTemplates`.
-    pub(super) fn claim_templates(&self) -> impl Iterator<Item = &str> {
-        self.spec.volume_claim_templates.iter().map(|t| t.metadata.name.as_str())
+    /// The names of its `volumeClaimTemplates`, and what they say.
+    pub(super) fn claim_templates(&self) -> impl Iterator<Item = (&str, &RawClaimSpec)> {
+        self.spec.volume_claim_templates.iter().map(|t| (t.metadata.name.as_str(), &t.spec))
     }
 
     /// Whether a StatefulSet is to have a pod of this number.

@@ -12,6 +12,7 @@ mod pace;
 mod plans;
 mod probes;
 mod readiness;
+mod storage_classes;
 mod volumes;
 
 use super::{ImportedCluster, Input};

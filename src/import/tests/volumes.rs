@@ -7,7 +7,7 @@ use crate::scenario::{Overrides, build, parse};
 use std::path::Path;
 
 /// Two nodes in zone a, and one in zone b, whose driver has said its zone, too.
-const NODES: &str = "\
+pub(super) const NODES: &str = "\
 apiVersion: v1
 kind: Node
 metadata: {name: a1, labels: {topology.kubernetes.io/zone: a, kubernetes.io/hostname: a1}}
@@ -23,7 +23,13 @@ metadata: {name: b1, labels: {topology.kubernetes.io/zone: b, topology.ebs.csi.a
 ";
 
 /// A PersistentVolume that is reached where these requirements hold; `bound` to a claim of `shop`.
-fn volume(name: &str, bound: &str, mode: &str, source: &str, requirements: &str) -> String {
+pub(super) fn volume(
+    name: &str,
+    bound: &str,
+    mode: &str,
+    source: &str,
+    requirements: &str,
+) -> String {
     let affinity = match requirements {
         "" => String::new(),
         all => format!(
@@ -37,18 +43,18 @@ fn volume(name: &str, bound: &str, mode: &str, source: &str, requirements: &str)
 }
 
 /// A PersistentVolumeClaim of `shop`.
-fn claim(name: &str, volume: &str, phase: &str) -> String {
+pub(super) fn claim(name: &str, volume: &str, phase: &str) -> String {
     format!(
         "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {{name: {name}, namespace: shop}}\n\
          spec: {{accessModes: [ReadWriteOnce], storageClassName: gp3, volumeName: {volume}}}\nstatus: {{phase: {phase}}}\n---\n"
     )
 }
 
-fn in_zone(zone: &str) -> String {
+pub(super) fn in_zone(zone: &str) -> String {
     format!("{{key: topology.ebs.csi.aws.com/zone, operator: In, values: [{zone}]}}")
 }
 
-const EBS: &str = "csi: {driver: ebs.csi.aws.com}";
+pub(super) const EBS: &str = "csi: {driver: ebs.csi.aws.com}";
 
 /// Claims and volumes of a pod's spec.
 fn mounts(claims: &[&str]) -> String {
@@ -60,7 +66,7 @@ fn mounts(claims: &[&str]) -> String {
 }
 
 /// The Deployment `shop/web` with a ReplicaSet and a running pod on `a1`, which mount these claims.
-fn web(claims: &[&str]) -> String {
+pub(super) fn web(claims: &[&str]) -> String {
     let mounts = mounts(claims);
     let spec = format!(
         "spec: {{replicas: 1, selector: {{matchLabels: {{app: web}}}}, template: {{metadata: {{labels: {{app: web}}}}, spec: {{{mounts}}}}}}}"
@@ -75,7 +81,7 @@ fn web(claims: &[&str]) -> String {
 
 /// The StatefulSet `shop/db` of three with the claim template `data`, and pods on these nodes; its
 /// pods mount `more`, too.
-fn db(nodes: &[&str], more: &[&str]) -> String {
+pub(super) fn db(nodes: &[&str], more: &[&str]) -> String {
     let mut out = format!(
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: db, namespace: shop}}\n\
          spec: {{replicas: 3, selector: {{matchLabels: {{app: db}}}}, volumeClaimTemplates: [{{metadata: {{name: data}}, spec: {{accessModes: [ReadWriteOnce]}}}}],\n\
@@ -101,7 +107,7 @@ fn db(nodes: &[&str], more: &[&str]) -> String {
     out
 }
 
-fn template(cluster: &ImportedCluster, at: usize) -> &PodTemplate {
+pub(super) fn template(cluster: &ImportedCluster, at: usize) -> &PodTemplate {
     &cluster.workloads[at].group().template
 }
 
@@ -119,11 +125,11 @@ fn of_web(cluster: &ImportedCluster) -> (Vec<VolumeClaim>, bool) {
 }
 
 /// Whether a line of the summary begins so.
-fn says(cluster: &ImportedCluster, line: &str) -> bool {
+pub(super) fn says(cluster: &ImportedCluster, line: &str) -> bool {
     cluster.summary.lines().iter().any(|l| l.starts_with(line))
 }
 
-fn assumed(claim: &str) -> VolumeClaim {
+pub(super) fn assumed(claim: &str) -> VolumeClaim {
     VolumeClaim { claim: Some(claim.to_owned()), assumed: true, ..VolumeClaim::default() }
 }
 
