@@ -56,6 +56,8 @@ pub struct Summary {
     pub(crate) pulls: (u64, Dur, Dur),
     /// How many pulls failed.
     pub(crate) pulls_failed: u64,
+    /// How often drivers refused to make a volume.
+    pub(crate) volumes_refused: u64,
     /// How things stand at the end.
     pub(crate) end: End,
 }
@@ -174,6 +176,7 @@ impl<'a> Tally<'a> {
                 self.summary.pulls = (count + 1, all.saturating_add(waited), longest.max(waited));
             }
             What::Noted(Note::ImagePullFailed, _) => self.summary.pulls_failed += 1,
+            What::Noted(Note::ProvisioningFailed, _) => self.summary.volumes_refused += 1,
             What::EvictionFailed => self.summary.evictions_failed += 1,
             What::EvictionRefused(_) => self.summary.evictions_refused += 1,
             What::DrainEnded(_) => {

@@ -151,10 +151,17 @@ impl ApiServer {
         self.claim_changes(Actor::Provisioner, volume, node);
     }
 
+    /// external-provisioner gives a claim back whose node is gone: it takes the annotation away (`rescheduleProvisioning`).
+    pub(crate) fn give_claim_back(&self, volume: VolumeId) {
+        self.store.with(|s| s.volumes.selected.remove(&volume));
+        self.claim_changes(Actor::Provisioner, volume, None);
+    }
+
     fn claim_changes(&self, actor: Actor, volume: VolumeId, node: Option<NodeId>) {
         let note = match (node, self.volume(volume)) {
             (Some(_), None) => Note::Provisioning,
             (Some(_), Some(_)) => Note::Provisioned,
+            (None, None) if self.selected(volume).is_none() => Note::ProvisioningFailed,
             (None, None) => Note::ProvisioningImmediately,
             (None, Some(_)) => Note::ProvisionedImmediately,
         };

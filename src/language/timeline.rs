@@ -142,6 +142,12 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
+    /// The drivers of volumes refuse to make any; those that are being made they finish. It concerns claims with
+    /// `provision`.
+    ProvisioningOutage {
+        /// How long; to the end of the run where not given.
+        duration: Option<DurationText>,
+    },
     /// The API server refuses everybody.
     ApiOutage {
         /// What its watch caches know afterwards; `Lost` where not given, as of a server that was started anew.

@@ -33,8 +33,7 @@ pub(crate) struct VolumeClaim {
     /// When the volume of a claim is made that has none yet: once a node is chosen for its first pod, or
     /// with the claim, in a zone that the claim's name decides. `WaitForFirstConsumer` where not given.
     pub(crate) binding: Option<BindingMode>,
-    /// How long it takes to make it; the pod is bound once the volume is there. Less than ten minutes; no
-    /// time where not given.
+    /// How long it takes to make it; the pod is bound once the volume is there. No time where not given.
     pub(crate) provision: Option<DurationText>,
     /// Nothing is known of its volume: what is said here is assumed, and results tell so.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

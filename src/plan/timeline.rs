@@ -80,6 +80,8 @@ pub enum Do {
     RegistryDown(RegistryFails),
     /// It answers again.
     RegistryUp,
+    /// The drivers of volumes refuse to make any from now on; or one such outage is over.
+    RefuseVolumes(bool),
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.

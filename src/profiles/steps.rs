@@ -341,6 +341,7 @@ pub(super) static STEPS: &[Step] = &[
         let s = &mut p.scheduler;
         s.fit_text = FitText::OneStop;
         s.errors_back_off = true;
+        s.waits_by_context = true;
         s.preempted_text = PreemptedText::ByUid;
     }),
     step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),

@@ -207,6 +207,7 @@ fn summary(s: &Summary) -> Value {
         ("waited_for_pulls_ms", waited.as_millis()),
         ("longest_wait_for_a_pull_ms", longest.as_millis()),
         ("pulls_failed", s.pulls_failed),
+        ("volumes_refused", s.volumes_refused),
     ];
     for (name, count) in if_any.into_iter().filter(|(_, count)| *count > 0) {
         all[name] = count.into();

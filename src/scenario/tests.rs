@@ -120,6 +120,7 @@ fn words(plan: &Plan) -> String {
             Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::RegistryDown(fails) => format!("RegistryDown({fails:?})"),
             Do::RegistryUp => "RegistryUp".to_owned(),
+            Do::RefuseVolumes(holds) => format!("RefuseVolumes {holds}"),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::ExpireWatches(r) => format!("ExpireWatches {r:?}"),

@@ -1,6 +1,10 @@
 //! The external-attacher and the external-provisioner of the volumes' driver: they do what VolumeAttachments and
 //! claims ask for, and take their time. The latter's has in it that of the controller that binds claims.
 //!
+//! A driver that refuses to make a volume does so at once. It is asked again as external-provisioner has it by default
+//! (`cmd/csi-provisioner/csi-provisioner.go`, `provisionClaimOperation` of sig-storage-lib-external-provisioner): with a back-off of
+//! its own for each claim. Left out: errors after which it gives the claim back at once (`ResourceExhausted`).
+//!
 //! Their pod is taken for one that no outage concerns, and that controller, too. What falls into an outage of the API server it does at its
 //! end.
 
@@ -13,6 +17,11 @@ use crate::sim::prelude::*;
 /// A volume, and the node that it is attached to or detached from, or made for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct About(VolumeId, Option<NodeId>);
+
+/// How long external-provisioner waits after a first failure, and at most (`--retry-interval-start`,
+/// `--retry-interval-max`).
+const RETRY_INTERVAL_START: Dur = Dur::from_secs(1);
+const RETRY_INTERVAL_MAX: Dur = Dur::from_secs(300);
 
 /// No node.
 const NOWHERE: u32 = u32::MAX;
@@ -37,14 +46,19 @@ pub(super) struct Attacher {
     /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
     due: Shared<BTreeMap<About, Time>>,
     worker: Cell<Option<HandlerId<About>>>,
+    /// How many outages there are in which drivers make no volumes.
+    outages: Cell<u32>,
+    /// The claims that drivers are to be asked about, and how often they have refused.
+    refused: Shared<BTreeMap<VolumeId, u32>>,
 }
 
 impl Attacher {
     /// Has VolumeAttachments and claims heeded from now on.
     pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
         let ctx = api.ctx().clone();
-        let (due, worker) = (Shared::default(), Cell::new(None));
-        let attacher = Rc::new(Self { api: api.clone(), attach, detach, due, worker, ctx });
+        let (due, worker, outages, refused) = Default::default();
+        let own = Self { api: api.clone(), attach, detach, due, worker, outages, refused, ctx };
+        let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
         api.watch(attacher.clone());
         attacher
@@ -58,6 +72,37 @@ impl Attacher {
             late.map(|(about, _)| *about).collect()
         });
         late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
+    }
+
+    /// Drivers refuse to make volumes from now on; or one such outage is over.
+    pub(super) fn refuse_volumes(&self, holds: bool) {
+        self.ctx.writes(self.ctx.keys("provisioning").of(0));
+        let outages = self.outages.get();
+        self.outages.set(if holds { outages + 1 } else { outages.saturating_sub(1) });
+    }
+
+    /// Whether drivers refuse to make volumes.
+    fn refuses(&self) -> bool {
+        self.ctx.reads(self.ctx.keys("provisioning").of(0));
+        self.outages.get() > 0
+    }
+
+    /// Asks the driver for a volume that it refused before, or will refuse.
+    fn ask(&self, About(volume, node): About, takes: Dur) {
+        let refused = self.refused.with(|r| r.remove(&volume)).unwrap_or_default();
+        if node.is_some_and(|node| self.api.node(node).is_none()) {
+            return self.api.give_claim_back(volume);
+        }
+        if !self.refuses() {
+            let note = What::Noted(Note::Provisioning, volume.0);
+            node.into_iter().for_each(|n| _ = self.api.record_node(Actor::Provisioner, n, note));
+            return self.work_in(About(volume, node), takes);
+        }
+        let note = What::Noted(Note::ProvisioningFailed, volume.0);
+        self.api.record(Actor::Provisioner, 0, note);
+        self.refused.with(|r| r.insert(volume, refused + 1));
+        let pause = RETRY_INTERVAL_START * 2_u64.pow(refused.min(10));
+        self.work_in(About(volume, node), pause.min(RETRY_INTERVAL_MAX));
     }
 
     fn work_in(&self, about: About, delay: Dur) {
@@ -80,9 +125,12 @@ impl Watcher for Attacher {
     }
 
     fn claim(&self, volume: VolumeId) {
-        if let Some((node, takes)) = self.api.selected(volume) {
-            self.work_in(About(volume, node), takes);
+        let Some((node, takes)) = self.api.selected(volume) else { return };
+        let refuses = self.refuses();
+        if refuses {
+            self.refused.with(|r| r.insert(volume, 0));
         }
+        self.work_in(About(volume, node), if refuses { Dur::ZERO } else { takes });
     }
 }
 
@@ -95,6 +143,10 @@ impl Handler for Attacher {
             return;
         }
         self.due.with(|d| d.remove(&about));
+        let is_refused = self.refused.with_ref(|r| r.contains_key(&about.0));
+        if let Some((_, takes)) = self.api.selected(about.0).filter(|_| is_refused) {
+            return self.ask(about, takes);
+        }
         let About(volume, Some(node)) = about else { return self.api.provisioned(about.0) };
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.api.release_attachment(volume, node),

@@ -111,7 +111,7 @@ impl Cluster {
 
     /// Does an action of the timeline.
     pub(super) fn act(&self, action: &Action) {
-        let World { ctx, api, lags, provider, .. } = &*self.world;
+        let World { ctx, api, lags, provider, attacher, .. } = &*self.world;
         let (entry, user) = (action.entry, &self.user);
         let after = |lasts: &Dur| ctx.now().saturating_add(*lasts);
         let cause = self.record_phase(action);
@@ -137,6 +137,7 @@ impl Cluster {
             Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
             Do::RegistryDown(fails) => self.world.kubelets.registry(Some(*fails)),
             Do::RegistryUp => self.world.kubelets.registry(None),
+            Do::RefuseVolumes(holds) => attacher.iter().for_each(|a| a.refuse_volumes(*holds)),
             Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}

@@ -174,6 +174,7 @@ impl Trace {
             | Note::Provisioned
             | Note::ProvisioningImmediately
             | Note::ProvisionedImmediately
+            | Note::ProvisioningFailed
             | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting

@@ -67,6 +67,10 @@ words! {
         /// The volume is made, and its claim bound.
         ProvisionedImmediately = "provisioned-immediately":
             (Nothing, "Successfully provisioned volume for claim {text}"),
+        /// A driver has refused to make a volume, or the node is gone that it is for. Object: nothing; argument: the text
+        /// of its claim's name.
+        ProvisioningFailed = "provisioning-failed":
+            (Nothing, "failed to provision volume for claim {text}"),
         /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text
         /// of its claim's name; of the following, too.
         AttachmentCreated = "attachment-created":

@@ -8,6 +8,7 @@ mod costs;
 mod counts;
 mod devices;
 mod devices_rows;
+mod disk_refusals;
 mod disks;
 mod drains;
 mod eager;

@@ -1193,8 +1193,8 @@ class VolumeClaim(Struct):
     #: pod, or with the claim, in a zone that the claim's name decides. `WaitForFirstConsumer`
     #: where not given.
     binding: BindingMode | None = None
-    #: How long it takes to make it; the pod is bound once the volume is there. Less than ten
-    #: minutes; no time where not given.
+    #: How long it takes to make it; the pod is bound once the volume is there. No time where not
+    #: given.
     provision: DurationText | None = None
     #: Nothing is known of its volume: what is said here is assumed, and results tell so.
     assumed: bool | None = None
@@ -2030,6 +2030,13 @@ class Step(Variant):
     ) -> Step:
         """The registry of images serves nobody: pulls that are under way fail, and others."""
         return Step("RegistryOutage", {"fails": fails, "duration": duration})
+
+    @staticmethod
+    def ProvisioningOutage(*, duration: DurationText | None = None) -> Step:
+        """The drivers of volumes refuse to make any; those that are being made they finish. It
+        concerns claims with `provision`.
+        """
+        return Step("ProvisioningOutage", {"duration": duration})
 
     @staticmethod
     def ApiOutage(

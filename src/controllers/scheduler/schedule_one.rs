@@ -2,7 +2,7 @@
 //! once a node is chosen for a pod, which is bound afterwards (`plugins/volumebinding/binder.go`).
 //!
 //! Left out: what the controller that binds claims writes meanwhile, each of which wakes pods that wait for the
-//! claim, and that a provisioner gives a claim back (`ProvisioningFailed`).
+//! claim, and a look at the annotation, which goes only where the node is gone.
 
 use super::algorithm::{Incoming, Outcome, Tied};
 use super::core::{Core, Unbound};
@@ -15,6 +15,10 @@ use crate::plan::switches::scheduler::BindErrorText;
 
 /// How often it looks whether they are there.
 const POLL_PERIOD: Dur = Dur::from_secs(1);
+/// How long it does (`VolumeBindingArgs`, `bindTimeoutSeconds`).
+const BIND_TIMEOUT: Dur = Dur::from_secs(600);
+/// `wait.ErrWaitTimeout`
+const TIMED_OUT: &str = "timed out waiting for the condition";
 
 /// A reason of the condition PodScheduled.
 const SCHEDULER_ERROR: &str = "SchedulerError";
@@ -278,11 +282,18 @@ pub(super) async fn bind_pod_volumes(
     }
     core.assumed_claims.with(|all| ids.iter().for_each(|id| _ = all.remove(id)));
     asked.map_err(|error| error.of("put persistentvolumeclaims"))?;
+    let deadline = core.ctx.now() + BIND_TIMEOUT;
     loop {
         core.ctx.sleep(POLL_PERIOD).await;
-        match check_bindings(core, pod, node, &ids) {
-            Ok(false) => {}
+        let is_late = core.ctx.now() >= deadline;
+        let found = match is_late && core.switches().waits_by_context {
+            true => Err("context deadline exceeded".to_owned()),
+            false => check_bindings(core, pod, node, &ids),
+        };
+        match found {
+            Ok(false) if !is_late => {}
             Ok(true) => return Ok(()),
+            Ok(false) => return Err(format!("binding volumes: {TIMED_OUT}")),
             Err(why) => return Err(format!("binding volumes: {why}")),
         }
     }

@@ -288,6 +288,9 @@ pub struct Switches {
     pub internal_errors: InternalErrors,
     /// The event about a pod whose binding failed.
     pub bind_error_text: BindErrorText,
+    /// Whoever waits for volumes in vain says "context deadline exceeded", without a last look: from 1.29; before "timed
+    /// out waiting for the condition".
+    pub waits_by_context: bool,
     /// The event about victims.
     pub preempted_text: PreemptedText,
     /// The order of writes.

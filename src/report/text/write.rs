@@ -109,6 +109,10 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     let late = all.iter().filter(|w| w.late(report.analysis).is_some());
     lines.extend(costs(&s.metrics, late.count()));
     lines.extend(pulls(s));
+    if s.volumes_refused > 0 {
+        let times = counted(s.volumes_refused, "time");
+        lines.push(("volumes", format!("{times} none was made that a claim asked for")));
+    }
     lines.extend(latencies(s));
     lines.push(("at the end", end(s)));
     lines

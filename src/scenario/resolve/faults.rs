@@ -163,6 +163,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
         | Step::RegistryOutage { duration, .. }
+        | Step::ProvisioningOutage { duration }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => place.read("duration", duration, values::positive),
@@ -240,6 +241,9 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
         Step::ApiOutage { watch_cache, .. } => reader.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
         Step::RegistryOutage { fails, .. } => {
             reader.lasting(Do::RegistryDown(*fails), Do::RegistryUp)
+        }
+        Step::ProvisioningOutage { .. } => {
+            reader.lasting(Do::RefuseVolumes(true), Do::RefuseVolumes(false))
         }
         Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {

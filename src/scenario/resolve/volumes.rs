@@ -4,9 +4,6 @@ use super::prelude::*;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach};
 
-/// `BindTimeoutSeconds`: how long the scheduler waits for volumes.
-const BIND_TIMEOUT: Dur = Dur::from_secs(600);
-
 /// The claims of a template. Those without a name get it from [`name_claims`].
 pub(super) fn claims(written: &[VolumeClaim], place: &Spot) -> Vec<Claim> {
     (0..).zip(written).map(|(i, w)| claim(w, &place.part(i))).collect()
@@ -36,10 +33,6 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
     }
     let driver = || written.driver.clone().unwrap_or_else(|| DEFAULT_DRIVER.to_owned());
     let provision = place.read("provision", &written.provision, values::span);
-    if provision.is_some_and(|taken| taken >= BIND_TIMEOUT) {
-        let help = "the scheduler waits so long for a volume; what it does then is not simulated";
-        place.part("provision").add(Problem::new("must be less than 10m").help(help));
-    }
     let binding = written.binding.unwrap_or_default();
     if binding == BindingMode::Immediate && matches!(reach, Reach::Node(None)) {
         let help =

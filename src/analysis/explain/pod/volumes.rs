@@ -9,6 +9,9 @@ use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
+/// What is noted of claims that wait for a node or have one.
+const OF_CLAIMS: [Note; 3] = [Note::Provisioning, Note::Provisioned, Note::ProvisioningFailed];
+
 impl<'a> Case<'_, 'a> {
     /// Explains a pod for which a node is chosen, and which is bound to it once its volumes are made; whether it is such
     /// a pod.
@@ -28,19 +31,24 @@ impl<'a> Case<'_, 'a> {
         let mut told: Vec<(RecordId, &Record, &str)> = Vec::new();
         let records = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until);
         for (id, r) in records.filter(|(id, _)| Some(*id) > since) {
-            let What::Noted(Note::Provisioning | Note::Provisioned, claim) = r.what else {
+            let What::Noted(note, claim) = r.what else { continue };
+            if !OF_CLAIMS.contains(&note) {
                 continue;
-            };
+            }
             let claim = analysis.trace.names.text_of(TextId(claim));
             told.extend(claims.iter().any(|own| own == claim).then_some((id, r, claim)));
         }
         let Some((_, r, claim)) = told.last() else { return false };
-        let node = r.node().map_or("", |n| analysis.node_name(n));
-        let is_made = matches!(r.what, What::Noted(Note::Provisioned, _));
-        let is = if is_made { "there" } else { "being made" };
+        let node = told.iter().rev().find_map(|(_, r, _)| r.node());
+        let node = node.map_or("no node", |n| analysis.node_name(n));
+        let is = match r.what {
+            What::Noted(Note::Provisioned, _) => "there",
+            What::Noted(Note::Provisioning, _) => "being made",
+            _ => "refused by its driver, which is asked again within 5 min,",
+        };
         let (until, since) = (absolute(until), absolute(r.at));
         let verdict = format!(
-            "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds that, which looks every second"
+            "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds it there, which looks every second"
         );
         let came = self.seen.created.last().map(|m| self.of.step(m, None)).into_iter();
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));

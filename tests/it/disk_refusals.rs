@@ -1,0 +1,126 @@
+//! Drivers that refuse to make volumes: when external-provisioner asks again (after 1 s, twice as long each time, 5 min at
+//! most), and when the scheduler gives up (`bindTimeoutSeconds`, 600).
+
+use crate::cli::Scratch;
+use crate::disks::{grows, messages, nodes, ran, times, within};
+use taintsim::analysis::Analysis;
+use taintsim::analysis::explain::{Question, explain, find};
+use taintsim::kernel::Time;
+
+/// What `explain` says of the second pod.
+fn verdict(text: &str, at_ms: u64) -> String {
+    let (plan, trace) = ran(text);
+    let analysis = Analysis::new(&plan, &trace);
+    let until = Time::from_millis(at_ms);
+    let question = Question { analysis: &analysis, until, groups: &[] };
+    explain(question, &find(&analysis, "pod/db-1").unwrap()).verdict
+}
+
+/// When pods were bound that were not there from the start.
+fn bound(text: &str) -> Vec<u64> {
+    times(&ran(text).1, "pod-bound").into_iter().filter(|at| *at > 0).collect()
+}
+
+/// From 50 s to 70 s drivers refuse: the disk that is asked for at a minute is refused then, and 1, 3 and 7 s later; 15 s
+/// later it is begun, takes 8.5 s, and is seen 24 s after it was asked for.
+#[test]
+fn a_refused_disk_is_asked_for_again_after_a_back_off() {
+    let more = r#"(at: "50s", do: ProvisioningOutage(duration: "20s"))"#;
+    let text = grows("1.34", more);
+    let (_, trace) = ran(&text);
+    let asked = times(&trace, "provisioning ");
+    let first = asked[0];
+    within(first, 60_000, 60_100);
+    assert_eq!(asked, [first, first + 15_000]);
+    let refused = [0, 1_000, 3_000, 7_000].map(|after| first + after);
+    assert_eq!(times(&trace, "provisioning-failed"), refused);
+    assert_eq!(times(&trace, "provisioning-succeeded"), [first + 23_500]);
+    assert_eq!(bound(&text), [first + 24_000]);
+    assert!(messages(&trace, "FailedScheduling").is_empty());
+    let said = verdict(&text, 65_000);
+    let told = "is chosen for it, and its volume default/data-db-1 is refused by its driver, which is asked again within 5 min, since 1:03";
+    assert!(said.contains(told), "{said}");
+    // It is being made since 1:15.
+    let said = verdict(&text, 80_000);
+    assert!(said.contains("its volume default/data-db-1 is being made since 1:15"), "{said}");
+    // Two outages that overlap are over when both are.
+    let two = format!(r#"{more}, (at: "55s", do: ProvisioningOutage(duration: "5s"))"#);
+    assert_eq!(bound(&grows("1.34", &two)), [first + 24_000]);
+    // What a driver has begun it finishes.
+    let late = more.replace("50s", "62s");
+    assert_eq!(bound(&grows("1.34", &late)), [first + 9_000]);
+}
+
+/// Pauses of 1, 2, 4 ... 256 s, and of 300 s from then on; the scheduler gives up every 600 s, and the claim stays that of
+/// its node.
+#[test]
+fn the_scheduler_gives_up_after_ten_minutes() {
+    for (version, why) in [
+        ("1.28", "timed out waiting for the condition"),
+        ("1.29", "context deadline exceeded"),
+        ("1.37", "context deadline exceeded"),
+    ] {
+        let text = grows(version, r#"(at: "50s", do: ProvisioningOutage())"#)
+            .replace(r#"horizon: "5m""#, r#"horizon: "30m""#);
+        let (_, trace) = ran(&text);
+        let first = times(&trace, "provisioning ")[0];
+        let refused = times(&trace, "provisioning-failed").into_iter().map(|at| at - first);
+        let pauses = (0..9).map(|n| 1_000 << n).chain([300_000; 4]);
+        let mut at = 0;
+        let wanted: Vec<u64> = std::iter::once(0)
+            .chain(pauses.map(|pause| {
+                at += pause;
+                at
+            }))
+            .collect();
+        assert_eq!(refused.collect::<Vec<_>>(), wanted, "{version}");
+        let said = messages(&trace, "FailedScheduling");
+        let wanted = format!(r#"running PreBind plugin "VolumeBinding": binding volumes: {why}"#);
+        assert!(!said.is_empty() && said.iter().all(|s| *s == wanted), "{version}: {said:?}");
+        let failed = times(&trace, "FailedScheduling");
+        within(failed[0], first + 600_000, first + 600_200);
+        assert!(bound(&text).is_empty());
+        assert_eq!(nodes(&trace, "provisioning").len(), 1, "{version}: the annotation stays");
+        let said = verdict(&text, 1_790_000);
+        assert!(said.contains("is refused by its driver"), "{version}: {said}");
+    }
+    // A disk that takes longer than the scheduler waits is there for its next try.
+    let slow = grows("1.34", "").replace("8500ms", "11m").replace("5m", "20m");
+    let on = bound(&slow);
+    within(on[0], 60_000 + 660_000, 60_000 + 662_500);
+}
+
+/// The node that was chosen is deleted: with its next try external-provisioner gives the claim back, and the pod is
+/// placed elsewhere.
+#[test]
+fn a_claim_whose_node_is_gone_is_given_back() {
+    let outage = r#"(at: "50s", do: ProvisioningOutage(duration: "20s"))"#;
+    let chosen = nodes(&ran(&grows("1.34", outage)).1, "provisioning").remove(0);
+    let more = format!(r#"{outage}, (at: "62.5s", do: DeleteNode(nodes: Node("{chosen}")))"#);
+    let (_, trace) = ran(&grows("1.34", &more));
+    let refused = times(&trace, "provisioning-failed");
+    let on = nodes(&trace, "provisioning");
+    assert!(on.len() > 1 && on[1..].iter().all(|node| *node != chosen), "{on:?}");
+    assert!(refused.len() > 3, "{refused:?}");
+    assert_eq!(nodes(&trace, "pod-bound"), [on[1].clone()]);
+}
+
+/// A disk that is made with its claim: refused at a minute and a second later, it is begun after 3 s.
+#[test]
+fn an_immediate_disk_is_refused_too() {
+    let text = grows("1.34", r#"(at: "50s", do: ProvisioningOutage(duration: "12s"))"#)
+        .replace(r#"provision: "8500ms""#, r#"provision: "8500ms", binding: Immediate"#);
+    let (_, trace) = ran(&text);
+    let first = times(&trace, "provisioning-immediately")[0];
+    assert_eq!(times(&trace, "provisioning-failed"), [first, first + 1_000]);
+    assert_eq!(times(&trace, "provisioned-immediately"), [first + 11_500]);
+    let said = verdict(&text, 62_000);
+    assert!(
+        said.contains("no node is chosen for it, and its volume default/data-db-1 is refused"),
+        "{said}"
+    );
+    let scratch = Scratch::new();
+    scratch.write("case.ron", text);
+    let said = scratch.call(&["run", "case.ron", "--out", "out"]).stdout;
+    assert!(said.contains("2 times none was made that a claim asked for"), "{said}");
+}
