@@ -77,25 +77,40 @@ pub(crate) struct Allocation {
     pub(crate) uid: Uid,
     /// By claim; all of one node.
     pub(crate) devices: Vec<Vec<DeviceId>>,
-    /// By claim, the name of one that pods share. It is allocated as long as it is reserved for a life of a pod, which is
-    /// to say that that has its devices.
-    pub(crate) shared: Vec<Option<Rc<str>>>,
+    /// By claim, one that pods share, as it was when its devices were chosen. It is allocated as long as it is reserved
+    /// for a life of a pod, which is to say that that has its devices.
+    pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
     /// The devices of that node, which their places are those of.
     pub(crate) of: Rc<[Device]>,
 }
 
 impl Allocation {
+    /// Which of its claims is one that pods share, if that is reserved for this one.
+    pub(crate) fn place_of_shared(&self, name: &str) -> Option<usize> {
+        let mut all = self.shared.iter().zip(&self.devices);
+        all.position(|(shared, devices)| {
+            shared.as_ref().is_some_and(|claim| &*claim.name == name) && !devices.is_empty()
+        })
+    }
+
     /// The devices of a claim that pods share, if it is reserved for this one.
     pub(crate) fn of_shared(&self, name: &str) -> Option<&Vec<DeviceId>> {
-        let all = self.shared.iter().zip(&self.devices);
-        let mut its = all.filter(|(shared, _)| shared.as_deref() == Some(name));
-        its.find_map(|(_, devices)| Some(devices).filter(|d| !d.is_empty()))
+        self.place_of_shared(name).map(|claim| &self.devices[claim])
     }
 }
 
-/// The names of the claims among these that pods share, by claim.
-pub(crate) fn shared_names(claims: &[DeviceClaim]) -> Vec<Option<Rc<str>>> {
-    claims.iter().map(|c| c.shared.clone()).collect()
+/// A version of a claim that pods share. For whom it is reserved, and its devices, stand with the pods that have them. By
+/// default nobody has written to it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SharedClaim {
+    /// `namespace/name`
+    pub(crate) name: Rc<str>,
+    /// `metadata.resourceVersion`, counted for each claim.
+    pub(crate) version: u64,
+    /// It has the finalizer of an allocation (`resource.kubernetes.io/delete-protection`).
+    pub(crate) has_finalizer: bool,
+    /// It is allocated (`status.allocation`).
+    pub(crate) is_allocated: bool,
 }
 
 /// Which devices a rule taints (`DeviceTaintSelector`): those of which all that is given is true, all of

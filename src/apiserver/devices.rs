@@ -1,14 +1,15 @@
 //! Devices: ResourceSlices of nodes, rules that taint devices, and what pods have been allocated.
 //!
 //! A claim itself is not stored: a pod says whether its claims have been made, and what they have been allocated
-//! stands here, all of it in one object for each life of a pod.
+//! stands here, all of it in one object for each life of a pod. Of a claim that pods share its version is stored, too.
 
-use super::{ApiError, ApiResult, ApiServer};
-use crate::api::device::{
-    Device, DeviceClaim, DeviceId, RESERVED_FOR_MAX, RuleCondition, shared_names,
-};
+use super::{ApiError, ApiResult, ApiServer, Stored};
+use crate::api::device::{Device, DeviceClaim, DeviceId, RESERVED_FOR_MAX, RuleCondition};
 use crate::apiserver::prelude::*;
 use crate::plan::NewRule;
+
+/// A claim that pods share as a request leaves it, if it concerns one.
+type Written<'a> = Option<&'a Rc<SharedClaim>>;
 
 impl ApiServer {
     /// The drivers of a node publish its devices.
@@ -165,92 +166,116 @@ impl ApiServer {
         self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
     }
 
-    /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it. One that pods share may have
-    /// been allocated before, and is reserved for this one, too.
+    /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it. One that pods share, of the
+    /// version that was read, may have been allocated before, and is reserved for this one, too.
     ///
     /// # Errors
-    /// `NotFound` where that life of the pod is over; of one that pods share `Conflict` where it was allocated otherwise
-    /// in the meantime, or its devices were, and `Invalid` where it is reserved for 256 pods.
+    /// `NotFound` where that life of a pod with a claim for itself is over; of one that pods share `Conflict` where it is of
+    /// another version by now, and `Invalid` where it is reserved for 256 pods.
     pub(crate) fn allocate_devices(
         &self,
         actor: Actor,
-        allocation: &Allocation,
-        claim: usize,
-    ) -> ApiResult {
+        (allocation, claim): (&Allocation, usize),
+        read: Option<&SharedClaim>,
+    ) -> ApiResult<Option<Rc<SharedClaim>>> {
         let (pod, uid) = (allocation.pod, allocation.uid);
-        self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
-        if let Some(name) = &allocation.shared[claim] {
-            self.check_reservation(name, uid, &allocation.devices[claim])?;
+        let shared = read.map(|read| self.reserved(read, uid)).transpose()?;
+        if read.is_none() {
+            self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         }
-        let none = || vec![Vec::new(); allocation.devices.len()];
-        let mut new = match self.allocation_of(uid) {
-            Some(old) => (*old).clone(),
-            None => Allocation { devices: none(), ..allocation.clone() },
-        };
+        let none = vec![Vec::new(); allocation.devices.len()];
+        let fresh = || Allocation { devices: none, ..allocation.clone() };
+        let mut new = self.allocation_of(uid).map_or_else(fresh, |old| (*old).clone());
         new.devices[claim].clone_from(&allocation.devices[claim]);
         let names: Vec<String> =
             new.devices[claim].iter().map(|d| new.of[d.place as usize].name.clone()).collect();
         let text = self.names(|n| n.text(&names.join(" ")));
         let record = self.record_pod(actor, pod, What::Noted(Note::DevicesAllocated, text.0));
-        self.with_cause(record, || self.put_allocation(uid, Some(Rc::new(new))));
-        Ok(())
+        let new = Some(Rc::new(new));
+        self.with_cause(record, || self.put_allocation(uid, new, shared.as_ref()));
+        Ok(shared)
     }
 
-    /// Whether a claim that pods share may be reserved for that life of a pod, with these devices.
-    fn check_reservation(&self, name: &str, uid: Uid, devices: &Vec<DeviceId>) -> ApiResult {
-        let others = self.allocations();
-        let others: Vec<_> = others.iter().filter(|a| a.uid != uid).collect();
-        let mut reserved = others.iter().filter_map(|a| a.of_shared(name));
-        let fits = match reserved.next() {
-            Some(allocated) => allocated == devices,
-            None => {
-                let mut taken = others.iter().flat_map(|a| a.devices.iter().flatten());
-                !taken.any(|d| devices.contains(d))
-            }
-        };
-        match fits {
-            true if reserved.count() + 1 >= RESERVED_FOR_MAX => Err(ApiError::Invalid),
-            true => Ok(()),
-            false => Err(ApiError::Conflict),
+    /// What becomes of a claim that pods share when it is reserved for one more.
+    fn reserved(&self, read: &SharedClaim, uid: Uid) -> Stored<SharedClaim> {
+        let next = self.next_of_shared(read)?;
+        let has_it = |a: &&Rc<Allocation>| a.uid != uid && a.of_shared(&read.name).is_some();
+        if self.allocations().iter().filter(has_it).count() >= RESERVED_FOR_MAX {
+            return Err(ApiError::Invalid);
         }
+        // Who allocates it has given it the finalizer.
+        Ok(Rc::new(SharedClaim { is_allocated: true, has_finalizer: true, ..next }))
     }
 
-    /// UPDATE of the status of a claim that pods share: it is reserved for these lives of pods no longer, and without
-    /// any other its devices are free.
+    /// UPDATE of the status of a claim that pods share, of the version that was read: it is reserved for these lives of pods
+    /// no longer, and without any other its devices are free.
     ///
     /// # Errors
-    /// None: of a life for which it is not reserved nothing is written.
-    pub(crate) fn release_claim(&self, actor: Actor, name: &str, gone: &[Uid]) -> ApiResult {
-        for uid in gone {
-            let Some(old) = self.allocation_of(*uid) else { continue };
-            let its = |shared: &Option<Rc<str>>| shared.as_deref() == Some(name);
-            for (claim, _) in (0..).zip(&old.shared).filter(|(_, shared)| its(shared)) {
-                self.deallocate_claim(actor, *uid, claim)?;
-            }
+    /// `Conflict` where it is of another version by now.
+    pub(crate) fn release_claim(
+        &self,
+        by: Actor,
+        read: &SharedClaim,
+        gone: &[Uid],
+    ) -> Stored<SharedClaim> {
+        let next = self.next_of_shared(read)?;
+        let (gone, left): (Vec<_>, Vec<_>) = (self.allocations().into_iter())
+            .filter_map(|a| Some((a.uid, a.place_of_shared(&read.name)?)))
+            .partition(|(uid, _)| gone.contains(uid));
+        let next = Rc::new(SharedClaim { is_allocated: !left.is_empty(), ..next });
+        for (i, (uid, claim)) in (1..).zip(&gone) {
+            // All of it is one change, which is made with its last part.
+            let shared = (i == gone.len()).then_some(&next);
+            self.deallocate(by, (*uid, *claim as u32), shared)?;
         }
-        Ok(())
+        Ok(next)
     }
 
-    /// UPDATE of the status of a claim that nobody uses any more: its devices are free.
+    /// UPDATE of a claim that pods share, of the version that was read: it gets the finalizer of an allocation, or loses it.
+    ///
+    /// # Errors
+    /// `Conflict` where it is of another version by now.
+    pub(crate) fn finalize_claim(&self, read: &SharedClaim, has: bool) -> Stored<SharedClaim> {
+        let next = Rc::new(SharedClaim { has_finalizer: has, ..self.next_of_shared(read)? });
+        self.put_allocation(Uid::default(), None, Some(&next));
+        Ok(next)
+    }
+
+    /// What a write that holds for the version of a claim that was read makes of it.
+    fn next_of_shared(&self, read: &SharedClaim) -> ApiResult<SharedClaim> {
+        let stored = self.shared_claim(&read.name);
+        let next = SharedClaim { version: stored.version + 1, ..(*stored).clone() };
+        let touch = || self.put_allocation(Uid::default(), None, Some(&Rc::new(next.clone())));
+        let is_outdated = self.is_outdated(read.version, stored.version, touch);
+        (!is_outdated).then_some(next).ok_or(ApiError::Conflict)
+    }
+
+    /// UPDATE of the status of a claim that a life of a pod uses no more: its devices are free, unless pods share it, and
+    /// then it becomes this.
     ///
     /// # Errors
     /// None: of a claim that has no devices nothing is written.
-    pub(crate) fn deallocate_claim(&self, actor: Actor, uid: Uid, claim: u32) -> ApiResult {
+    pub(crate) fn deallocate(&self, by: Actor, of: (Uid, u32), shared: Written<'_>) -> ApiResult {
+        let (uid, claim) = of;
         let Some(old) = self.allocation_of(uid) else { return Ok(()) };
         let mut new = (*old).clone();
         if let Some(devices) = new.devices.get_mut(claim as usize) {
             devices.clear();
         }
         let is_over = new.devices.iter().all(Vec::is_empty);
-        let freed = self.record_pod(actor, old.pod, What::Noted(Note::DevicesFreed, claim));
-        self.with_cause(freed, || self.put_allocation(uid, (!is_over).then(|| Rc::new(new))));
+        let freed = self.record_pod(by, old.pod, What::Noted(Note::DevicesFreed, claim));
+        let new = (!is_over).then(|| Rc::new(new));
+        self.with_cause(freed, || self.put_allocation(uid, new, shared));
         Ok(())
     }
 
-    fn put_allocation(&self, uid: Uid, new: Option<Rc<Allocation>>) {
+    /// Stores what a life of a pod has, and a claim that pods share, which may change without any of them.
+    fn put_allocation(&self, uid: Uid, new: Option<Rc<Allocation>>, shared: Written<'_>) {
         self.writes(self.keys.allocations, 0);
-        let old = self.put_by_name(|s| &mut s.devices.allocations, uid, &new);
-        self.tell(|w| w.allocation(old.as_ref(), new.as_ref()));
+        self.put_by_name(|s| &mut s.devices.allocations, uid, &new);
+        let named = shared.map(|claim| (claim.name.clone(), claim.clone()));
+        self.store.with(|s| s.devices.claims.extend(named));
+        self.tell(|w| w.allocation(uid, new.as_ref(), shared));
     }
 
     /// A pod that is on a node from the start has the devices of these names, one claim after the other, or else the
@@ -266,8 +291,9 @@ impl ApiServer {
             let count = claim.count as usize;
             let names: Option<Vec<&String>> =
                 named.as_mut().map(|n| n.by_ref().take(count).collect());
-            if let Some(devices) = claim.shared.as_ref().and_then(|name| self.shared_devices(name))
-            {
+            let all = self.allocations();
+            let of_shared = |name| all.iter().find_map(|a| a.of_shared(name).cloned());
+            if let Some(devices) = claim.shared.as_deref().and_then(of_shared) {
                 return devices;
             }
             let ids = (0..).zip(slices.devices.iter()).filter(|(_, d)| d.driver == claim.driver);
@@ -279,12 +305,13 @@ impl ApiServer {
             got
         };
         let devices = pod.template.devices.iter().map(of_claim).collect();
-        let shared = shared_names(&pod.template.devices);
+        let claims = pod.template.devices.iter();
+        let shared = claims.map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
         let allocation =
             Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() };
-        // The pod is there.
-        for claim in 0..allocation.devices.len() {
-            let _ = self.allocate_devices(Actor::User, &allocation, claim);
+        // The pod is there, and nobody else writes.
+        for (claim, read) in allocation.shared.iter().enumerate() {
+            let _ = self.allocate_devices(Actor::User, (&allocation, claim), read.as_deref());
         }
     }
 
@@ -294,10 +321,16 @@ impl ApiServer {
         self.store.with_ref(|s| s.devices.allocations.get(&uid).cloned())
     }
 
-    /// The devices of a claim that pods share, if it is allocated.
-    fn shared_devices(&self, name: &str) -> Option<Vec<DeviceId>> {
+    /// The claim that pods share by that name, the version stored now.
+    pub(crate) fn shared_claim(&self, name: &Rc<str>) -> Rc<SharedClaim> {
         self.reads(self.keys.allocations, 0);
-        self.allocations().iter().find_map(|a| a.of_shared(name).cloned())
+        let stored = self.store.with_ref(|s| s.devices.claims.get(name).cloned());
+        stored.unwrap_or_else(|| SharedClaim { name: name.clone(), ..Default::default() }.into())
+    }
+
+    /// All claims that pods share and that somebody has written to, by name.
+    pub(crate) fn shared_claims(&self) -> Vec<Rc<SharedClaim>> {
+        self.store.with_ref(|s| s.devices.claims.values().cloned().collect())
     }
 
     /// All devices that somebody has.

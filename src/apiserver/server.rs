@@ -41,8 +41,8 @@ pub(crate) trait Watcher {
     /// A NodeReadinessRule changed.
     fn readiness_rule(&self, _: Option<&Rc<NodeReadinessRule>>, _: Option<&Rc<NodeReadinessRule>>) {
     }
-    /// What the claims of a pod have been allocated changed.
-    fn allocation(&self, _old: Option<&Rc<Allocation>>, _new: Option<&Rc<Allocation>>) {}
+    /// What the claims of that life of a pod have been allocated changed, or a claim that pods share, or both at once.
+    fn allocation(&self, _: Uid, _new: Option<&Rc<Allocation>>, _: Option<&Rc<SharedClaim>>) {}
     /// A lease changed at `at`.
     fn lease(&self, _node: NodeId, _new: Option<&Lease>, _at: Time) {}
     /// A status post that was computed becomes known later than at `at`, when it was made; only

@@ -83,6 +83,8 @@ pub(super) struct DeviceStore {
     pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
     pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
     pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
+    /// Claims that pods share and that somebody has written to, by name.
+    pub(super) claims: BTreeMap<Rc<str>, Rc<SharedClaim>>,
 }
 
 /// What is stored of volumes.

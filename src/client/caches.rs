@@ -26,6 +26,7 @@ pub(super) struct Caches {
     pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
     pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
     pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
+    pub(super) claims: BTreeMap<Rc<str>, Rc<SharedClaim>>,
     pub(super) readiness_rules: BTreeMap<TextId, Rc<NodeReadinessRule>>,
     pub(super) leases: Vec<Option<Lease>>,
 }

@@ -41,8 +41,11 @@ impl InformerFactory {
                 let (resource, all) = (Resource::DeviceTaintRules, &self.rule_listeners);
                 self.distribute(resource, all, old.as_ref(), new.as_ref());
             }
-            Delta::Claims(new, uid) => {
-                let old = self.caches.with(|c| swap(&mut c.allocations, uid, new.clone()));
+            Delta::Claims(new, uid, claim) => {
+                let old = self.caches.with(|c| {
+                    c.claims.extend(claim.map(|claim| (claim.name.clone(), claim)));
+                    swap(&mut c.allocations, uid, new.clone())
+                });
                 let (resource, all) = (Resource::ResourceClaims, &self.claim_listeners);
                 self.distribute(resource, all, old.as_ref(), new.as_ref());
             }

@@ -88,8 +88,11 @@ impl Watcher for Tap {
         });
     }
 
-    fn allocation(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
-        self.send(new.or(old), |a| (Resource::ResourceClaims, Delta::Claims(new.cloned(), a.uid)));
+    fn allocation(&self, uid: Uid, new: Option<&Rc<Allocation>>, claim: Option<&Rc<SharedClaim>>) {
+        if let Some(f) = self.0.upgrade() {
+            let delta = Delta::Claims(new.cloned(), uid, claim.cloned());
+            f.send(Resource::ResourceClaims, f.ctx.now(), delta);
+        }
     }
 
     fn lease(&self, node: NodeId, new: Option<&Lease>, at: Time) {
@@ -158,7 +161,7 @@ impl InformerFactory {
         let leases = self.api.leases();
         let (workloads, budgets) = (self.listed_workloads(), self.listed_budgets());
         let (slices, rules, claims) = (self.api.slices(), self.api.rules(), self.api.allocations());
-        let readiness_rules = self.api.readiness_rules();
+        let (shared, readiness_rules) = (self.api.shared_claims(), self.api.readiness_rules());
         self.listed_at.set(self.ctx.now());
         let round_trip = self.timing.request + self.timing.response;
         self.opened.set(self.ctx.now() + self.timing.response + round_trip);
@@ -174,7 +177,9 @@ impl InformerFactory {
         self.take_all(readiness_rules, |r| {
             (Delta::ReadinessRule(Some(r.clone()), r.name), NO_RECORD)
         });
-        self.take_all(claims, |a| (Delta::Claims(Some(a.clone()), a.uid), NO_RECORD));
+        let alone = |c: &Rc<SharedClaim>| Delta::Claims(None, Uid::default(), Some(c.clone()));
+        self.take_all(shared, |c| (alone(c), NO_RECORD));
+        self.take_all(claims, |a| (Delta::Claims(Some(a.clone()), a.uid, None), NO_RECORD));
         self.lease_version.set(lease_version(self.listed_at.get()));
     }
 

@@ -292,6 +292,13 @@ impl InformerFactory {
         self.caches.with(|c| c.allocations.values().find_map(|a| a.of_shared(name).cloned()))
     }
 
+    /// A claim that pods share, as the cache has it.
+    pub(crate) fn shared_claim(&self, name: &Rc<str>) -> Rc<SharedClaim> {
+        self.reads_all(Resource::ResourceClaims);
+        let known = self.caches.with(|c| c.claims.get(name).cloned());
+        known.unwrap_or_else(|| SharedClaim { name: name.clone(), ..Default::default() }.into())
+    }
+
     /// All devices that somebody has, as the cache has it.
     pub(crate) fn allocated_devices(&self) -> BTreeSet<DeviceId> {
         self.reads_all(Resource::ResourceClaims);

@@ -1,7 +1,7 @@
 //! What nearly every file of this layer names, all of it from layers below.
 
 pub(super) use crate::api::budget::Budget;
-pub(super) use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
+pub(super) use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices, SharedClaim};
 pub(super) use crate::api::meta::Uid;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::{Lease, Node};

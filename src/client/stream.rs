@@ -15,7 +15,8 @@ pub(super) enum Delta {
     Budget(Option<Rc<Budget>>, WorkloadId),
     Slices(Option<Rc<ResourceSlices>>, NodeId),
     Rule(Option<Rc<DeviceTaintRule>>, TextId),
-    Claims(Option<Rc<Allocation>>, Uid),
+    /// With a claim that pods share, where that changes with it, or alone.
+    Claims(Option<Rc<Allocation>>, Uid, Option<Rc<SharedClaim>>),
     ReadinessRule(Option<Rc<NodeReadinessRule>>, TextId),
 }
 

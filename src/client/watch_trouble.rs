@@ -215,8 +215,11 @@ impl InformerFactory {
             }
             Resource::ResourceClaims => {
                 let (now, was) = (self.api.allocations(), self.allocations());
-                let delta = |of, a: &Rc<Allocation>| (Delta::Claims(of, a.uid), NONE);
-                differing(&now, &was, |a| a.uid.0 as usize, Rc::ptr_eq, delta)
+                let delta = |of, a: &Rc<Allocation>| (Delta::Claims(of, a.uid, None), NONE);
+                let mut all = differing(&now, &was, |a| a.uid.0 as usize, Rc::ptr_eq, delta);
+                let alone = |c| (Delta::Claims(None, Uid::default(), Some(c)), NONE);
+                all.extend(self.api.shared_claims().into_iter().map(alone));
+                all
             }
             Resource::NodeReadinessRules => {
                 let (now, was) = (self.api.readiness_rules(), self.readiness_rules());

@@ -1,9 +1,9 @@
 //! The resourceclaim controller: makes the claims of new pods from their templates, and takes their devices back
 //! once they have ended.
 //!
-//! Models `pkg/controller/resourceclaim/controller.go`, v1.37, for claims that each pod has for itself. Left out:
-//! templates that come later than their pods, claims that are deleted by hand, finalizers, and the deletion of
-//! claims, which nobody waits for.
+//! Models `pkg/controller/resourceclaim/controller.go`, v1.37. Left out: templates that come later than their pods, claims
+//! that are deleted by hand, the deletion of claims, which nobody waits for, and finalizers of those that each pod has for
+//! itself.
 
 use crate::api::device::Allocation;
 use crate::api::names::stable_hash;
@@ -45,12 +45,15 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// A controller that hears of pods but does not work yet.
-    pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
+    /// A controller that hears of pods but does not work yet; of claims, where pods `share` some.
+    pub(crate) fn new(context: ControllerContext<()>, share: bool) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, .. } = context;
         let (queue, deleted) = (WorkQueue::new(&ctx, group), Shared::default());
         let controller = Rc::new(Self { queue, deleted, ctx, group, client, informers });
         controller.informers.on_pod(controller.clone());
+        if share {
+            controller.informers.on_claim(controller.clone());
+        }
         controller
     }
 
@@ -69,17 +72,18 @@ impl Controller {
             Key::Pod(pod) => self.sync_pod(pod).await,
             Key::Claim(pod, uid, claim) => {
                 let about = self.client.pod_object(pod);
-                let update = move |api: &ApiServer, actor| api.deallocate_claim(actor, uid, claim);
+                let update = move |api: &ApiServer, by| api.deallocate(by, (uid, claim), None);
                 self.client.call(about, update).await
             }
             Key::Shared(name) => self.sync_shared(name).await,
         }
     }
 
-    /// `syncClaim` of one that pods share: it is reserved no longer for those that are gone or done, and deallocated
-    /// with the last of them.
+    /// `syncClaim` of one that pods share: it is reserved no longer for those that are gone or done. With the last of them it
+    /// is deallocated, and loses its finalizer. All that is written holds for the version in the cache.
     async fn sync_shared(&self, name: TextId) -> ApiResult {
-        let text = self.client.api().names(|n| n.text_of(name).to_owned());
+        let text: Rc<str> = self.client.api().names(|n| n.text_of(name).into());
+        let read = self.informers.shared_claim(&text);
         let mut gone = Vec::new();
         for reserved in self.informers.reserved_for(&text) {
             if !self.keeps(&reserved).await? {
@@ -90,8 +94,13 @@ impl Controller {
             return Ok(());
         }
         let about = Object { id: name.0, hash: stable_hash(&text) };
-        let update = move |api: &ApiServer, actor| api.release_claim(actor, &text, &gone);
-        self.client.call(about, update).await
+        let update = move |api: &ApiServer, actor| api.release_claim(actor, &read, &gone);
+        let left = self.client.call(about, update).await?;
+        if left.has_finalizer && !left.is_allocated {
+            let update = move |api: &ApiServer, _| api.finalize_claim(&left, false);
+            self.client.call(about, update).await?;
+        }
+        Ok(())
     }
 
     /// Whether a claim stays reserved for a life of a pod. Of one that it has not seen yet it asks the API server.
@@ -122,6 +131,15 @@ impl Controller {
         match self.client.call(about, patch).await {
             Err(ApiError::NotFound) => Ok(()),
             result => result,
+        }
+    }
+}
+
+impl ResourceEventHandler<Allocation> for Controller {
+    /// `enqueueResourceClaim` of those that pods share: a pod for which one is reserved may be gone already.
+    fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        for claim in new.or(old).iter().flat_map(|of| of.shared.iter().flatten()) {
+            self.queue.add(Key::Shared(self.client.api().names(|n| n.text(&claim.name))));
         }
     }
 }

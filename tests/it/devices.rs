@@ -350,6 +350,46 @@ fn who_shares_a_claim_waits_for_its_allocation() {
     assert_eq!((bound(&trace).len(), places.len()), (2, 1), "{:?}", bound(&trace));
 }
 
+/// A claim is deallocated while the scheduler reserves it. Requests and replies take 5 ms, watches 20 ms. `p` is gone at
+/// 10.000 s; the resourceclaim controller hears of it at .020, has deallocated its claim at .025, and has taken the finalizer
+/// off at .035, after the reply. From its first look at `q` on the scheduler takes 10 ms to nominate it, and 5 ms for the
+/// write to arrive. What `bindClaim` does about a conflict is upstream's.
+#[test]
+fn a_reservation_conflicts_with_what_changed_the_claim() {
+    let after = |created: u32| {
+        let pods = format!(r#"(name: "p", on: Node("a"), {NAMES_IT})"#);
+        let timeline = format!(
+            r#"(at: "10s", do: DeletePod(pod: "p", gracePeriodSeconds: 0)),
+               (at: "10.0{created:02}s", do: CreatePod(pod: (name: "q", on: Unbound, {NAMES_IT})))"#
+        );
+        let timing = r#"timing: Custom(request: "5ms", response: "5ms", watch: "20ms", user: Raw)"#;
+        let trace = ran(&sharing(&pods, &timeline).replace("timing: Ideal", timing));
+        assert_eq!(told(&trace, "devices-freed")[0].0, 10_025);
+        let mut events = told(&trace, "event");
+        events.retain(|(_, text)| text.starts_with("FailedScheduling"));
+        let allocated = told(&trace, "devices-allocated").into_iter().map(|(at, _)| at);
+        (allocated.filter(|at| *at > 10_000).collect::<Vec<_>>(), events)
+    };
+    // Seen at .060, when both changes are known: nominated at .070, the finalizer is there at .080, the rest arrives at .085.
+    assert_eq!(after(40), (vec![10_085], vec![]));
+    // Seen at .050, when the claim has its finalizer in the cache: what arrives at .065 conflicts, which is known at .070.
+    // 10 to 11 ms later it is read, in 10 ms, and gets its finalizer, in 10 ms. The rest arrives 5 ms after that.
+    let (allocated, events) = after(30);
+    assert!(matches!(allocated[..], [10_105..=10_106]), "{allocated:?}");
+    assert_eq!(events, []);
+    // Seen at .025, when the claim is allocated in the cache: what arrives at .040 conflicts. Read after 10 to 11 ms, at .065
+    // it is known not to be allocated. An event says so 5 ms later. After a second of back-off, at the next whole second, the
+    // pod is tried anew: 10 ms for the nomination, 10 ms for the finalizer, 5 ms for the rest.
+    let (allocated, events) = after(5);
+    let [(at, text)] = &events[..] else { panic!("{events:?}") };
+    assert!((10_070..=10_071).contains(at), "{events:?}");
+    assert_eq!(
+        text,
+        "FailedScheduling running PreBind plugin \"DynamicResources\": claim default/gpu got deallocated elsewhere in the meantime"
+    );
+    assert_eq!(allocated, [12_025]);
+}
+
 /// `ResourceClaimReservedForMaxSize`: the API server refuses the 257th.
 #[test]
 fn a_claim_is_reserved_for_256_pods() {

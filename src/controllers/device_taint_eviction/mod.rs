@@ -251,8 +251,8 @@ impl ResourceEventHandler<Allocation> for Controller {
                 }
             };
             handle(&of);
-            for name in of.shared.iter().flatten() {
-                let all = c.core.informers.reserved_for(name);
+            for claim in of.shared.iter().flatten() {
+                let all = c.core.informers.reserved_for(&claim.name);
                 all.iter().filter(|other| other.uid != of.uid).for_each(|other| handle(other));
             }
         });

@@ -67,12 +67,14 @@ pub(super) struct Core {
     /// The devices of pods whose binding is under way, or has not been heard of yet (`inFlightAllocations`,
     /// `AssumeClaimAfterAPICall`).
     pub(super) in_flight: Shared<BTreeMap<PodId, Rc<Allocation>>>,
+    /// Claims that pods share, as the replies to its own writes had them (`AssumeClaimAfterAPICall`).
+    pub(super) assumed_shared: Shared<BTreeMap<Rc<str>, Rc<SharedClaim>>>,
     /// The nodes that were chosen for claims without a volume, until the API server knows
     /// (`AssumePodVolumes`).
     pub(super) assumed_claims: Shared<BTreeMap<VolumeId, NodeId>>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
-    retry_point: PointId,
+    pub(super) retry_point: PointId,
 }
 
 impl Core {
@@ -89,6 +91,7 @@ impl Core {
             state: Shared::new(state),
             parked: Parked::default(),
             in_flight: Shared::default(),
+            assumed_shared: Shared::default(),
             assumed_claims: Shared::default(),
             owners: Shared::default(),
             retry_point: ctx.point("scheduler-retry"),
@@ -212,7 +215,15 @@ impl Core {
         };
         let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
         let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
-        Some(PodDevices { claims, informers: &self.informers, taken, allocated, pending })
+        let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
+        Some(PodDevices { claims, shared, informers: &self.informers, taken, allocated, pending })
+    }
+
+    /// A claim that pods share: what the cache has, or the reply to a later write of its own.
+    fn shared_claim(&self, name: &Rc<str>) -> Rc<SharedClaim> {
+        let cached = self.informers.shared_claim(name);
+        let assumed = self.assumed_shared.with(|all| all.get(name).cloned());
+        assumed.filter(|claim| claim.version > cached.version).unwrap_or(cached)
     }
 
     /// Wakes the loops that have something to do since the queue changed (`activeQ.broadcast`).

@@ -248,7 +248,7 @@ impl ResourceEventHandler<Allocation> for Handlers {
             |a: Option<&Rc<Allocation>>, i: usize| a.is_some_and(|a| !a.devices[i].is_empty());
         let (mut is_free, mut changed) = (false, BTreeSet::new());
         for (i, shared) in of.shared.iter().enumerate() {
-            match (has(old, i), has(new, i), shared) {
+            match (has(old, i), has(new, i), shared.as_ref().map(|claim| &claim.name)) {
                 (true, false, Some(name)) if self.core.informers.shared_devices(name).is_some() => {
                     changed.insert(name.clone());
                 }

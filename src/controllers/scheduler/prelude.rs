@@ -9,7 +9,7 @@ pub(super) use super::nominator::Nominator;
 pub(super) use super::queued_pod::QueuedPod;
 pub(super) use super::shape::{Shape, Spread};
 pub(super) use super::topology::KeyId;
-pub(super) use crate::api::device::{Allocation, DeviceClaim};
+pub(super) use crate::api::device::{Allocation, DeviceClaim, SharedClaim};
 pub(super) use crate::controllers::prelude::*;
 pub(super) use crate::plan::switches::scheduler::{InternalErrors, Switches, WakeRule};
 pub(super) use crate::trace::Plugin;

@@ -29,6 +29,12 @@ const OVERTAKEN: u32 = 225;
 /// for another processor: recordings of `device-shared-at-once`, 48 of 120 runs of 1.36 and 1.37.
 const OVERTAKEN_ALLOCATING: u32 = 400;
 
+/// Tries of a write of a claim that meets a conflict, and the sleep between them with its jitter
+/// (`retry.DefaultRetry`).
+const CLAIM_TRIES: u32 = 5;
+const CLAIM_SLEEP: Dur = Dur::from_millis(10);
+const CLAIM_JITTER: Dur = Dur::from_millis(1);
+
 /// In so many of 1,000 failed bindings the next pod is taken from the queue before the failed one is given back to
 /// it: recordings of `reject-scheduler-lat`, 20 of 60 runs of 1.28.
 const NEXT_POPPED_FIRST: u32 = 333;
@@ -145,19 +151,71 @@ impl ScheduleOne {
         }
     }
 
-    /// `PreBind` of DynamicResources: each claim gets its finalizer, and then its devices.
-    async fn allocate(&self, allocation: Rc<Allocation>) -> ApiResult {
-        let id = allocation.pod;
-        let about = self.core.client.pod_object(id);
-        for claim in 0..allocation.devices.len() {
-            let alive = move |api: &ApiServer, _| api.pod(id).map(drop).ok_or(ApiError::NotFound);
-            self.core.client.call(about, alive).await?;
-            let allocation = allocation.clone();
-            let write =
-                move |api: &ApiServer, actor| api.allocate_devices(actor, &allocation, claim);
-            self.core.client.call(about, write).await?;
+    /// `PreBind` of DynamicResources: each claim gets its finalizer, and then its devices; or why not.
+    async fn allocate(&self, allocation: Rc<Allocation>) -> Result<(), String> {
+        let why = |why| format!("running PreBind plugin \"DynamicResources\": {why}");
+        for (claim, shared) in allocation.shared.iter().enumerate() {
+            let of = (&allocation, claim);
+            if let Some(read) = shared {
+                self.bind_shared(of, read.clone()).await.map_err(why)?;
+            } else {
+                let bound = self.write_claim(of, None, true).await;
+                bound.map_err(|_| "its claims could not be allocated")?;
+            }
         }
         Ok(())
+    }
+
+    /// `bindClaim` of one that pods share. On a conflict it is read again, and written again if it is still as the pod needs
+    /// it.
+    async fn bind_shared(
+        &self,
+        of: (&Rc<Allocation>, usize),
+        mut read: Rc<SharedClaim>,
+    ) -> Result<(), String> {
+        let (core, name, allocates) = (&self.core, read.name.clone(), !read.is_allocated);
+        let about = core.client.pod_object(of.0.pod);
+        let mut tries = 1..CLAIM_TRIES;
+        while allocates != read.is_allocated {
+            match self.write_claim(of, Some(read), allocates).await {
+                Ok(written) => {
+                    core.assumed_shared.with(|all| all.extend(written.map(|claim| (name, claim))));
+                    return Ok(());
+                }
+                Err((_, ApiError::Conflict)) if tries.next().is_some() => {}
+                Err((what, error)) => return Err(format!("{what} claim {name}: {error}")),
+            }
+            let extra = core.ctx.uniform(core.retry_point, about, 0, CLAIM_JITTER.as_nanos() - 1);
+            core.ctx.sleep(CLAIM_SLEEP + Dur::from_nanos(extra)).await;
+            let of = name.clone();
+            let latest = core.client.get(about, move |api, _| Ok(api.shared_claim(&of))).await;
+            read = latest.map_err(|e| format!("get updated claim {name} after conflict: {e}"))?;
+        }
+        let was = if allocates { "allocated" } else { "deallocated" };
+        Err(format!("claim {name} got {was} elsewhere in the meantime"))
+    }
+
+    /// A claim gets its finalizer where it is to be allocated and has none, and then its devices; or which of the two failed.
+    async fn write_claim(
+        &self,
+        (allocation, claim): (&Rc<Allocation>, usize),
+        mut read: Option<Rc<SharedClaim>>,
+        allocates: bool,
+    ) -> Result<Option<Rc<SharedClaim>>, (String, ApiError)> {
+        let (client, id, allocation) = (&self.core.client, allocation.pod, allocation.clone());
+        let about = client.pod_object(id);
+        if allocates && read.as_ref().is_none_or(|read| !read.has_finalizer) {
+            let update = move |api: &ApiServer, _| match &read {
+                None => api.pod(id).map(|_| None).ok_or(ApiError::NotFound),
+                Some(read) => api.finalize_claim(read, true).map(Some),
+            };
+            read = client.call(about, update).await.map_err(|e| ("add finalizer to".into(), e))?;
+        }
+        let both = if allocates { "allocation and " } else { "" };
+        let update = move |api: &ApiServer, by| {
+            api.allocate_devices(by, (&allocation, claim), read.as_deref())
+        };
+        client.call(about, update).await.map_err(|e| (format!("add {both}reservation to"), e))
     }
 
     /// Binds a pod to the node that it was placed on (`bindingCycle`), once it has its volumes and
@@ -180,10 +238,9 @@ impl ScheduleOne {
             return self.unreserve(entry, message).await;
         }
         if let Some(allocation) = allocation {
-            let allocated = self.allocate(allocation).await;
-            if allocated.is_err() {
+            if let Err(message) = self.allocate(allocation).await {
                 self.core.in_flight.with(|all| all.remove(&id));
-                return self.unreserve(entry, "its claims could not be allocated".to_owned()).await;
+                return self.unreserve(entry, message).await;
             }
         }
         let asked = self.core.switches().binds_by_uid.then_some(uid);

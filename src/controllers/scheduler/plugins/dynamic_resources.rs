@@ -5,13 +5,15 @@
 //!
 //! Left out: everything that an expression selects by.
 
-use crate::api::device::{DeviceId, ResourceSlices, shared_names, tolerates};
+use crate::api::device::{DeviceId, ResourceSlices, tolerates};
 use crate::controllers::scheduler::prelude::*;
 
 /// What the filter knows of devices, for one pod.
 pub struct PodDevices<'a> {
     /// What the pod claims.
     pub(crate) claims: &'a [DeviceClaim],
+    /// By claim, one that pods share, as the scheduler knows it.
+    pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
     pub(crate) informers: &'a InformerFactory,
     /// The devices that others have, or are about to get.
     pub(crate) taken: BTreeSet<DeviceId>,
@@ -99,7 +101,7 @@ impl PodDevices<'_> {
     /// `Reserve`: what the pod gets on the node that was chosen.
     pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Allocation> {
         let (devices, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
-        let shared = shared_names(self.claims);
+        let shared = self.shared.clone();
         Some(Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() })
     }
 }
