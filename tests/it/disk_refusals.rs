@@ -122,5 +122,5 @@ fn an_immediate_disk_is_refused_too() {
     let scratch = Scratch::new();
     scratch.write("case.ron", text);
     let said = scratch.call(&["run", "case.ron", "--out", "out"]).stdout;
-    assert!(said.contains("2 times none was made that a claim asked for"), "{said}");
+    assert!(said.contains("2 requests to make one refused by drivers"), "{said}");
 }

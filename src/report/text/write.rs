@@ -110,8 +110,8 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     lines.extend(costs(&s.metrics, late.count()));
     lines.extend(pulls(s));
     if s.volumes_refused > 0 {
-        let times = counted(s.volumes_refused, "time");
-        lines.push(("volumes", format!("{times} none was made that a claim asked for")));
+        let requests = counted(s.volumes_refused, "request");
+        lines.push(("volumes", format!("{requests} to make one refused by drivers")));
     }
     lines.extend(latencies(s));
     lines.push(("at the end", end(s)));
