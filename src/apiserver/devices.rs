@@ -273,8 +273,7 @@ impl ApiServer {
     fn put_allocation(&self, uid: Uid, new: Option<Rc<Allocation>>, shared: Written<'_>) {
         self.writes(self.keys.allocations, 0);
         self.put_by_name(|s| &mut s.devices.allocations, uid, &new);
-        let named = shared.map(|claim| (claim.name.clone(), claim.clone()));
-        self.store.with(|s| s.devices.claims.extend(named));
+        self.store.with(|s| s.devices.claims.extend(shared.map(|c| (c.name.clone(), c.clone()))));
         self.tell(|w| w.allocation(uid, new.as_ref(), shared));
     }
 

@@ -73,8 +73,8 @@ pub enum Tied {
     /// goroutines finish looking at nodes decides which node that is.
     InHeap(u32),
     /// Which of so many nodes was found out of its order: the one of that number, before the one ahead of it;
-    /// 0 if none.
-    Overtaken(u32),
+    /// 0 if none. Whether the node that was looked at first is among them.
+    Overtaken(u32, bool),
 }
 
 /// The result of an attempt.
@@ -97,6 +97,8 @@ pub struct Algorithm {
     /// The rejections so far, by number.
     pub rejections: Rejections,
     pub(super) next_start: usize,
+    /// Whether the node that an attempt looked at first will do.
+    pub(super) first_fits: bool,
     pub(super) memo: Memo,
     /// The kind of the pod that is being placed, if anything is remembered of it.
     pub(super) kind: Option<usize>,
@@ -125,6 +127,7 @@ impl Algorithm {
             cache: Cache::new(choice.indexed, choice.switches.confirmed_pods_last),
             rejections: Rejections::default(),
             next_start: 0,
+            first_fits: true,
             memo: Memo::default(),
             kind: None,
             default_spread: Vec::new(),

@@ -257,13 +257,10 @@ impl ResourceEventHandler<Allocation> for Handlers {
                 _ => {}
             }
         }
-        if is_free {
-            self.core.move_for(ClusterEvent::ResourceClaimUpdate, &|_| true);
-        } else if !changed.is_empty() {
-            let its =
-                |c: &DeviceClaim| c.shared.as_ref().is_some_and(|name| changed.contains(name));
-            let shares = |entry: &QueuedPod| entry.pod.template.devices.iter().any(its);
-            self.core.move_for(ClusterEvent::ResourceClaimUpdate, &shares);
+        let its = |c: &DeviceClaim| c.shared.as_ref().is_some_and(|name| changed.contains(name));
+        let is_helped = |e: &QueuedPod| is_free || e.pod.template.devices.iter().any(its);
+        if is_free || !changed.is_empty() {
+            self.core.move_for(ClusterEvent::ResourceClaimUpdate, &is_helped);
         }
     }
 }

@@ -130,8 +130,8 @@ impl Algorithm {
         }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            let nodes = totals.len() as u32;
-            let overtaken = if count > 1 { pick(Tied::Overtaken(nodes)) as usize } else { 0 };
+            let tied = Tied::Overtaken(totals.len() as u32, self.first_fits);
+            let overtaken = if count > 1 { pick(tied) as usize } else { 0 };
             let place = |found: usize| match found {
                 _ if overtaken == 0 => found,
                 _ if found == overtaken => found - 1,

@@ -29,6 +29,7 @@ impl Algorithm {
             return Outcome::NoNodes;
         }
         let mut diagnosis = Diagnosis { nodes: self.cache.list().len(), ..Diagnosis::default() };
+        let first = self.cache.list()[self.next_start % diagnosis.nodes];
         let (feasible, found) = self.find_nodes_that_fit_pod(of, nominator, &mut diagnosis);
         let outcome = match feasible.as_slice() {
             [] => {
@@ -44,6 +45,7 @@ impl Algorithm {
             }
             [only] => Outcome::Fits(*only),
             several => {
+                self.first_fits = several[0] == first;
                 let totals = self.prioritize_nodes(of, several, &found);
                 let chosen = several[self.select_host(&totals, pick)];
                 self.spare.totals = totals;

@@ -82,7 +82,7 @@ fn a_stateful_set_that_is_new_has_the_class_of_its_template() {
         binding: Some(BindingMode::Immediate),
         ..assumed("data")
     };
-    assert_eq!(template(&cluster, 0).volumes, [wanted.clone()]);
+    assert_eq!(template(&cluster, 0).volumes, std::slice::from_ref(&wanted));
     assert_eq!(pod(&cluster, "shop", "db-0").volumes, [wanted]);
     let lines = cluster.summary.lines();
     assert!(says(&cluster, "1 claim without a volume yet;"), "{lines:?}");

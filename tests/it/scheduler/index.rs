@@ -141,7 +141,7 @@ fn play(release: &str, percentage: u32, indexed: bool, steps: &[Step]) -> Vec<St
                     seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
                     match tied {
                         Tied::ByLot(ties) | Tied::InHeap(ties) => seed % ties,
-                        Tied::Overtaken(nodes) => seed % nodes.min(3),
+                        Tied::Overtaken(nodes, _) => seed % nodes.min(3),
                     }
                 };
                 let outcome = algorithm.schedule_pod(of, &Nominator::default(), &mut pick);
