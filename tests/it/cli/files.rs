@@ -83,7 +83,8 @@ fn a_strangers_folder_with_a_manifest_is_left_alone() {
 fn a_file_that_is_replaced_keeps_its_mode() {
     use std::os::unix::fs::PermissionsExt;
     let scratch = Scratch::with_starter();
-    for (file, text) in [("old.ron", "old"), ("old.csv", "old"), ("old.xml", "<?xml")] {
+    let junit = r#"<testsuites name="taintsim""#;
+    for (file, text) in [("old.ron", "old"), ("old.csv", "time_s,pod,"), ("old.xml", junit)] {
         scratch.write(file, text);
         fs::set_permissions(scratch.path(file), fs::Permissions::from_mode(0o600))
             .expect("it is ours");
