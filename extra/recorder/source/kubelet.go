@@ -163,10 +163,8 @@ func mutate[T any](s *server, actor, resource, sub, ns, name string, f func(*T) 
 }
 
 func (k *kubelets) renew(let *kubelet) {
-	mutate(k.server, "kubelet", "leases", "", v1.NamespaceNodeLease, let.spec.Name, func(l *coordinationv1.Lease) bool {
-		at := let.now()
-		l.Spec.RenewTime = &at
-		return true
+	k.server.update("kubelet", "leases", "", v1.NamespaceNodeLease, let.spec.Name, func(lease object) (object, *status) {
+		return with(lease, let.now().UTC().Format(metav1.RFC3339Micro), "spec", "renewTime"), nil
 	})
 }
 

@@ -20,24 +20,29 @@ type podDue struct {
 	ended          bool                  // its containers have, and need no disks any more
 }
 
-func (k *kubelets) podsOn(node string) (pods []*v1.Pod) {
-	items, _ := k.server.list("pods", func(o object) bool { return text(o, "spec", "nodeName") == node })
-	for _, o := range items {
-		pods = append(pods, convert[v1.Pod](o))
-	}
-	return pods
-}
-
 // repairPods sets pods that the node lifecycle controller marked as not ready back to Ready.
 func (k *kubelets) repairPods(let *kubelet) {
-	for _, p := range k.podsOn(let.spec.Name) {
-		if c := podCondition(p, v1.PodReady); p.DeletionTimestamp == nil && c != nil && c.Status == v1.ConditionFalse {
-			mutate(k.server, "kubelet", "pods", "status", p.Namespace, p.Name, func(p *v1.Pod) bool {
-				setPodCondition(p, v1.PodReady, v1.ConditionTrue, "", "")
-				return true
-			})
+	marked, _ := k.server.list("pods", func(o object) bool {
+		return text(o, "spec", "nodeName") == let.spec.Name && text(o, "metadata", "deletionTimestamp") == "" && isUnready(o)
+	})
+	for _, o := range marked {
+		mutate(k.server, "kubelet", "pods", "status", text(o, "metadata", "namespace"), text(o, "metadata", "name"), func(p *v1.Pod) bool {
+			setPodCondition(p, v1.PodReady, v1.ConditionTrue, "", "")
+			return true
+		})
+	}
+}
+
+// isUnready says whether a pod has the condition Ready, and it is False. Kubelets ask it of all of their pods at each report, so that none
+// is read into upstream's type for it.
+func isUnready(pod object) bool {
+	conditions, _ := get(pod, "status", "conditions").([]any)
+	for _, c := range conditions {
+		if text(c, "type") == string(v1.PodReady) {
+			return text(c, "status") == string(v1.ConditionFalse)
 		}
 	}
+	return false
 }
 
 // observe plans pod work; the server is locked, so it only sets timers.
