@@ -46,7 +46,7 @@ pub fn program<A: clap::Args>(
     guarded(args, command, |alone: Alone<A>, _, terminal| run(&alone.args, terminal)).into()
 }
 
-/// The command line of a program that is one command.
+// The command line of a program that is one command. What its arguments say of themselves is what its help begins with.
 #[derive(clap::Parser)]
 #[command(version, max_term_width = 110)]
 struct Alone<A: clap::Args> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use taintsim::cli::{CheckFormat, OutputArg};
 
-/// Arguments of `taintsim conform`.
+/// Hold the model to recordings of what upstream's own controllers did
 #[derive(Clone, Debug, clap::Args)]
 pub struct ConformArgs {
     /// Recorded timelines or envelopes (*.json, *.json.gz), or folders to search for them

@@ -17,7 +17,7 @@ use taintsim::cli::{
 use taintsim::kernel::Dur;
 use taintsim::language::grouped;
 
-/// The command's arguments.
+/// Search generated clusters for races until its time is over
 #[derive(clap::Args, Debug)]
 pub struct HuntArgs {
     /// How long, by the clock on the wall [default: as long as --clusters takes, or until Ctrl-C]

@@ -5,7 +5,7 @@ use taintsim::analysis::properties::Property;
 use taintsim::cli::{CheckFormat, OutputArg, duration};
 use taintsim::kernel::Dur;
 
-/// Arguments of `taintsim prove`.
+/// Say whether upstream's own controllers do what a tape does
 #[derive(Clone, Debug, clap::Args)]
 pub struct ProveArgs {
     /// A tape that `explore` wrote, or a scenario, with a tape in it or without

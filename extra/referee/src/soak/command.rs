@@ -14,7 +14,7 @@ use taintsim::kernel::Dur;
 use taintsim::language::grouped;
 use taintsim::scenario::{self, Overrides};
 
-/// The command's arguments.
+/// Run generated scenarios, and check what has to hold in each of them
 #[derive(clap::Args, Debug)]
 pub struct SoakArgs {
     /// Run these scenarios, and no random ones
