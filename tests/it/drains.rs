@@ -11,7 +11,7 @@ use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
-use taintsim::trace::{DrainOutcome, EvictionCause, Trace, What};
+use taintsim::trace::{DrainOutcome, EvictionCause, Record, Trace, What};
 
 fn plan_of(timing: &str, fields: &str) -> Plan {
     let text = format!("Scenario(version: 1, kubernetes: \"1.34\", timing: {timing}, {fields})");
@@ -362,4 +362,27 @@ fn nested_trouble_of_the_control_plane_ends_when_it_is_over() {
     let entered_again = of("8m", &restart("4m", "30s"));
     let ends: Vec<_> = entered_again.master.iter().map(|m| seconds(m.1)).collect();
     assert!(matches!(ends[..], [540..=555]), "{ends:?}");
+}
+
+/// The name of an evicted pod is that of its successor. Where the pod is gone at once, its budget goes on waiting for that name
+/// to be deleted, two minutes from the whole second in which the eviction was granted (`DeletionTimeout`), and takes the
+/// successor for unhealthy. Then it is counted again as if that had failed, 5 ms later (`processNextRecheckWorkItem`), and an
+/// event is written, 1 ms under way. Evicted at 10.7 s: 130.006 s, and the next one may go.
+#[test]
+fn a_successor_is_expected_to_be_deleted_for_two_minutes() {
+    let plan = plan_of(
+        r#"Custom(request: "1ms", response: "2ms", watch: "1ms", user: Raw)"#,
+        r#"horizon: "3m", nodes: [(names: "n-{0..2}", zone: "a")],
+           workloads: [StatefulSet(name: "db", replicas: 3, podManagementPolicy: Parallel, placement: Spread(All),
+               template: (terminationGracePeriodSeconds: 0))],
+           podDisruptionBudgets: [(name: "db", selector: (matchLabels: { "app": "db" }), minAvailable: 2)],
+           timeline: [(at: "10.7s", do: Drain(node: "n-0")), (at: "125s", do: Drain(node: "n-1"))]"#,
+    );
+    let trace = run(&plan, Choices::default_order());
+    let is_told = |r: &&Record| trace.fields(r).reason.is_some_and(|why| why == "NotDeleted");
+    let told: Vec<u64> = trace.iter().filter(is_told).map(|r| r.at.as_millis()).collect();
+    assert_eq!(told, [130_006]);
+    // From 125 s on it is asked each five seconds.
+    let granted = times(&trace, |w| matches!(w, What::EvictionGranted(_)));
+    assert!(granted.len() == 2 && (130_006..130_100).contains(&granted[1]), "{granted:?}");
 }

@@ -38,6 +38,9 @@ pub(crate) struct Controller {
     recorder: EventRecorder,
     informers: Rc<InformerFactory>,
     queue: WorkQueue<WorkloadId>,
+    /// Budgets that are counted again when a granted eviction is to be given up (`recheckQueue`).
+    recheck: WorkQueue<WorkloadId>,
+    is_rechecking: Cell<bool>,
     stale: WorkQueue<PodId>,
     census: Shared<Census>,
     /// Reads scales, with a limiter of its own.
@@ -54,6 +57,8 @@ impl Controller {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
         let controller = Rc::new(Controller {
             queue: WorkQueue::new(&ctx, group),
+            recheck: WorkQueue::new(&ctx, group),
+            is_rechecking: Cell::new(false),
             stale: WorkQueue::new(&ctx, group),
             census: Shared::new(Census::default()),
             informers,
@@ -127,7 +132,7 @@ impl Controller {
     }
 
     /// `sync`: where the pods' scale can't be found out, nothing may be disrupted.
-    async fn sync(&self, id: WorkloadId) -> ApiResult {
+    async fn sync(self: &Rc<Self>, id: WorkloadId) -> ApiResult {
         let Some(budget) = self.informers.budget(id) else { return Ok(()) };
         self.informers.reads_all(Resource::Pods);
         self.catch_up(None);
@@ -163,11 +168,21 @@ impl Controller {
             Err(_) => return self.fail_safe(&budget).await,
         }
         if let Some(at) = recheck {
-            // Upstream's clock goes on between two syncs: one that comes at the very instant is
-            // followed by one that comes after it.
-            self.queue.add_after(at.since(now).max(Dur::from_nanos(1)), id);
+            self.enqueue_pdb_for_recheck(at.since(now), id);
         }
         Ok(())
+    }
+
+    /// `enqueuePdbForRecheck`. The worker of that queue is started with its first item, as most runs have none.
+    fn enqueue_pdb_for_recheck(self: &Rc<Self>, wait: Dur, id: WorkloadId) {
+        self.recheck.add_after(wait, id);
+        if !self.is_rechecking.replace(true) {
+            let c = self.clone();
+            self.ctx.spawn(self.group, async move {
+                // `processNextRecheckWorkItem`: not at once, but as if it had failed.
+                c.recheck.work_once(async |budget| c.queue.add_rate_limited(budget)).await;
+            });
+        }
     }
 
     /// `failSafe`: where a budget could not be counted, or what was counted could not be written, it
