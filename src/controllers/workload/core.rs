@@ -141,14 +141,15 @@ impl Core {
         }
     }
 
-    /// Creates the revision of a workload, if it has none.
-    pub(super) async fn ensure_revision(&self, w: &Workload) -> ApiResult {
+    /// Creates the revision of a workload, if it has none; whether it had none.
+    pub(super) async fn ensure_revision(&self, w: &Workload) -> ApiResult<bool> {
         let (id, uid) = (w.id, w.uid);
         if self.client.api().has_revision(id, uid) {
-            return Ok(());
+            return Ok(false);
         }
         let object = self.client.workload_object(id);
-        self.client.get(object, move |api, _| api.create_revision(id, uid)).await
+        self.client.get(object, move |api, _| api.create_revision(id, uid)).await?;
+        Ok(true)
     }
 
     /// GET of a workload.

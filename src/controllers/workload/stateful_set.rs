@@ -18,6 +18,10 @@ const WORKERS: usize = 5;
 /// Steps that others take while a sync computes, where clocks stand still.
 const STEPS_OF_OTHERS: u32 = 3;
 
+/// How often of a thousand times others of the instant go on before a set's first revision has been
+/// laid over it (`ApplyRevision`), which is much to compute, where that order is drawn.
+const REVISION_LAST: u32 = 400;
+
 /// Tries of a status update that meets a conflict, and the sleep between them with its jitter
 /// (`retry.DefaultRetry`).
 const STATUS_TRIES: u32 = 5;
@@ -116,7 +120,11 @@ impl StatefulSetController {
         set: &Rc<Workload>,
         pods: &[Rc<Pod>],
     ) -> ApiResult<WorkloadStatus> {
-        self.core.ensure_revision(set).await?;
+        let is_new = self.core.ensure_revision(set).await?;
+        let ctx = &self.core.ctx;
+        if is_new && ctx.draws_turns() {
+            ctx.yield_point(ctx.point("statefulset-revision"), REVISION_LAST).await;
+        }
         let round = Rc::new(self.partition(set, pods));
         let result = self.process(&round).await;
         if let (Err(e), false) = (result, self.switches.status_after_error) {
