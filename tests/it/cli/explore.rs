@@ -64,7 +64,7 @@ fn a_race_is_found_where_times_are_off() {
     let hunt = |written: &str, more: &[&str]| {
         let at = format!("timeline[1].at={written}");
         let hunt =
-            ["explore", "rapid.ron", "-p", "pod-stuck", "--runs", "3000", "-q", "--set", &at];
+            ["explore", "rapid.ron", "-p", "pod-stuck", "--runs", "1500", "-q", "--set", &at];
         dir.call(&[&hunt[..], more].concat())
     };
     for (written, slack) in [("39.9s", "2s"), ("41s", "2s"), ("20s", "30s")] {
@@ -75,9 +75,9 @@ fn a_race_is_found_where_times_are_off() {
         assert!((40.0..40.04).contains(&moved), "{}", found.stdout);
         let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
         assert_eq!(dir.call(&["replay", tape]).code, 1, "it is violated again");
-        let again = hunt(written, &["--slack", slack, "--jobs", "3"]);
-        assert_eq!(again.stdout, found.stdout);
     }
+    let said = |jobs: &str| hunt("39.9s", &["--slack", "2s", "--jobs", jobs]).stdout;
+    assert_eq!(said("3"), said("1"));
     let still = hunt("41s", &["--slack", "0s"]);
     assert_eq!(still.code, 0, "{}", still.stdout);
 }
