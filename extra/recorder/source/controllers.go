@@ -65,6 +65,12 @@ func running(c any, workers int, ctx context.Context) (func(), error) {
 		return func() { c.Run(workers, ctx.Done()) }, nil
 	case interface{ Run(context.Context, int) }:
 		return func() { c.Run(ctx, workers) }, nil
+	case interface{ Run(context.Context) error }:
+		return func() {
+			if err := c.Run(ctx); err != nil {
+				panic(err)
+			}
+		}, nil
 	case interface {
 		Run(context.Context, int) error
 	}:

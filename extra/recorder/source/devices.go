@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,11 +22,13 @@ type devices struct {
 }
 
 const (
-	deviceAPI       = "resource.k8s.io/v1"
 	deviceRequest   = "req"
 	claimAnnotation = "resource.kubernetes.io/pod-claim-name"
 	claimFinalizer  = "resource.kubernetes.io/delete-protection"
 )
+
+// deviceGates are the gates without which nobody heeds taints of devices. A release has some of them, and those that are on by default need not be set.
+var deviceGates = []string{"DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules"}
 
 // deviceActions are the actions that are about devices.
 var deviceActions = []string{"create-device-rule", "update-device-rule", "delete-device-rule", "taint-device", "untaint-device"}
@@ -70,7 +73,7 @@ func (sc *scenario) devices() devices {
 		}
 	}
 	if d.used && !knowsDevices {
-		fail("scenarios with devices are for 1.36 and later, not for", kubernetesVersion)
+		fail("scenarios with devices are for 1.33 and later, not for", kubernetesVersion)
 	}
 	return d
 }
@@ -82,9 +85,17 @@ func (d *devices) add(driver string) {
 	}
 }
 
-// setGates sets upstream's feature gates, which are those of the whole process.
-func setGates(gates map[string]bool) {
-	if err := feature.DefaultMutableFeatureGate.SetFromMap(gates); err != nil {
+// setGates sets upstream's feature gates, which are those of the whole process: those that devices need, and what the scenario says.
+func setGates(gates map[string]bool, devices bool) {
+	all := map[string]bool{}
+	for _, known := range feature.DefaultMutableFeatureGate.KnownFeatures() {
+		name, _, _ := strings.Cut(known, "=")
+		if devices && slices.Contains(deviceGates, name) {
+			all[name] = true
+		}
+	}
+	maps.Copy(all, gates)
+	if err := feature.DefaultMutableFeatureGate.SetFromMap(all); err != nil {
 		fail("the feature gates cannot be set in", kubernetesVersion+":", err)
 	}
 }
@@ -106,7 +117,7 @@ func (c deviceClaimSpec) spec() object {
 	if c.Tolerations != nil {
 		exactly["tolerations"] = c.Tolerations
 	}
-	return object{"devices": object{"requests": []any{object{"name": deviceRequest, "exactly": exactly}}}}
+	return object{"devices": object{"requests": []any{newRequest(deviceRequest, exactly)}}}
 }
 
 // publish says of a node's devices what their drivers say when the kubelet starts them. A node that comes back finds its slices there.
@@ -118,7 +129,7 @@ func (s *server) publish(n nodeSpec) {
 		}
 		var list []any
 		for _, device := range has.Names {
-			list = append(list, object{"name": device})
+			list = append(list, newDevice(device))
 		}
 		s.make("resourceslices", "", deviceAPI, "ResourceSlice", name, object{"spec": object{
 			"driver": has.Driver, "nodeName": n.Name, "devices": list,
@@ -239,7 +250,7 @@ func (r *run) take(node string, claim deviceClaimSpec, taken map[string]bool) (r
 				}
 				taken[at] = true
 				result := object{"request": deviceRequest, "driver": has.Driver, "pool": n.Name, "device": device}
-				if claim.Tolerations != nil {
+				if claim.Tolerations != nil && handsOnTolerations {
 					result["tolerations"] = claim.Tolerations
 				}
 				results = append(results, result)
@@ -398,7 +409,7 @@ func (t deviceTaint) edit(slice object, add bool) object {
 		device, _ := o.(object)
 		if text(device, "name") == t.Device {
 			var taints []any
-			had, _ := device["taints"].([]any)
+			had, _ := get(device, deviceTaints...).([]any)
 			for _, was := range had {
 				if text(was, "key") != t.Key || t.Effect != "" && text(was, "effect") != t.Effect {
 					taints = append(taints, was)
@@ -407,9 +418,9 @@ func (t deviceTaint) edit(slice object, add bool) object {
 			if add {
 				taints = append(taints, t.taint())
 			}
-			device = with(device, nil, "taints")
+			device = with(device, nil, deviceTaints...)
 			if taints != nil {
-				device = with(device, taints, "taints")
+				device = with(device, taints, deviceTaints...)
 			}
 		}
 		devices = append(devices, device)

@@ -80,7 +80,7 @@ func play(sc *scenario) map[string]any {
 
 func (sc *scenario) server() *server {
 	s := newServer()
-	setGates(sc.Gates)
+	setGates(sc.Gates, sc.devices().used)
 	s.request, s.watch, s.storage = sc.API.Request.Duration, sc.API.Watch.Duration, sc.API.Storage.Duration
 	s.response = value(sc.API.Response, duration{time.Nanosecond}).Duration
 	const seconds = 300

@@ -15,6 +15,9 @@ import (
 // knowsDevices says whether there are scenarios with devices for this release.
 const knowsDevices = true
 
+// handsOnTolerations says whether the scheduler writes the tolerations of a request into what it allocates.
+const handsOnTolerations = true
+
 // Namespaces are asked for by claims with admin access only, which no scenario has, and everybody may do everything.
 func init() {
 	claim := resourceclaim.NewStrategy(nil, authorizerfactory.NewAlwaysAllowAuthorizer())

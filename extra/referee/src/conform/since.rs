@@ -74,7 +74,7 @@ fn look(recorded: &Recorded, since: &str, models: Models<'_>, options: Options) 
         };
     let before = Recorded { release: since.to_owned(), ..recorded.clone() };
     let difference = differs(before.plan())?;
-    let gates = &recorded.scenario.gates;
+    let gates = &recorded.gates();
     let own = profiles::with_gates(&recorded.release, gates).ok();
     // A release without a profile has none that could explain anything.
     let by = own.filter(|own| differs(recorded.plan_with(own.clone())).is_none()).map(|own| {

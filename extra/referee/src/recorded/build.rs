@@ -23,13 +23,27 @@ use taintsim::profiles;
 /// The longest horizon that is taken, 366 days; a longer one is a mistake, and would take
 /// nearly for ever to run.
 const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
+
+/// The gates without which nobody heeds taints of devices.
+const DEVICE_GATES: [&str; 3] =
+    ["DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules"];
+
 impl Recorded {
     /// The plan that replays this recording: its scenario under the profile of its release.
     pub fn plan(&self) -> Result<Plan, PlanError> {
-        let gates = &self.scenario.gates;
-        let profile =
-            profiles::with_gates(&self.release, gates).map_err(|e| invalid(e.to_string()))?;
-        self.plan_with(profile)
+        let profile = profiles::with_gates(&self.release, &self.gates());
+        self.plan_with(profile.map_err(|e| invalid(e.to_string()))?)
+    }
+
+    /// The gates that are set: those that devices need, as far as the release has them, and those that the scenario names.
+    pub fn gates(&self) -> BTreeMap<String, bool> {
+        let (release, sc) = (&self.release, &*self.scenario);
+        let joining = sc.actions.iter().filter_map(|a| a.spec.as_ref());
+        let has_devices = sc.nodes.iter().chain(joining).any(|n| !n.devices.is_empty());
+        let on = DEVICE_GATES.map(|gate| BTreeMap::from([(gate.to_owned(), true)]));
+        let known = on.into_iter().filter(|gate| profiles::with_gates(release, gate).is_ok());
+        let needed = known.filter(|_| has_devices).flatten();
+        needed.chain(sc.gates.clone()).collect()
     }
 
     /// The same under another profile.

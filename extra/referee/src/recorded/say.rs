@@ -46,9 +46,6 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
         "budgets": budgets(plan),
         "actions": actions(plan, &mut missing),
     });
-    if plan.actions.iter().any(|a| matches!(a.act, Do::CreateDeviceTaintRule(_))) {
-        scenario["gates"] = json!({"DRADeviceTaintRules": true});
-    }
     let claims = resource_claims(plan);
     if !claims.is_empty() {
         scenario["resourceClaims"] = claims.into();
