@@ -104,12 +104,12 @@ impl ApiServer {
         Ok(())
     }
 
-    /// UPDATE of a DeviceTaintRule. `timeAdded` stays where it is not given, unless the effect changes: then it is the
-    /// present (`PrepareForUpdate`, `registry/resource/devicetaintrule/strategy.go`).
+    /// UPDATE of a DeviceTaintRule. `timeAdded` stays where it is not given, unless the effect changes and that `bumps` it:
+    /// then it is the present (`PrepareForUpdate`, `registry/resource/devicetaintrule/strategy.go`).
     ///
     /// # Errors
     /// `NotFound`.
-    pub(crate) fn update_rule(&self, rule: &NewRule) -> ApiResult {
+    pub(crate) fn update_rule(&self, rule: &NewRule, bumps: bool) -> ApiResult {
         let NewRule { name, selector, taint, previews } = rule.clone();
         let name = self.names(|n| n.text(&name));
         let old = self.rule(name).ok_or(ApiError::NotFound)?;
@@ -118,7 +118,7 @@ impl ApiServer {
         let was_added = old.taint.time_added;
         let has_other_effect = (new.previews, new.taint.effect) != (old.previews, old.taint.effect);
         let added = new.taint.time_added.or(was_added);
-        let is_bumped = has_other_effect && added == was_added;
+        let is_bumped = bumps && has_other_effect && added == was_added;
         new.taint.time_added = if is_bumped { Some(self.timestamp()) } else { added };
         if new != *old {
             new.generation += 1;
@@ -171,15 +171,15 @@ impl ApiServer {
     ///
     /// # Errors
     /// `NotFound` where that life of a pod with a claim for itself is over; of one that pods share `Conflict` where it is of
-    /// another version by now, and `Invalid` where it is reserved for 256 pods.
+    /// another version by now, and `Invalid` where it is reserved for 256 pods, or for one and this does not allocate it.
     pub(crate) fn allocate_devices(
         &self,
         actor: Actor,
         (allocation, claim): (&Allocation, usize),
-        read: Option<&SharedClaim>,
+        (read, allocates): (Option<&SharedClaim>, bool),
     ) -> ApiResult<Option<Rc<SharedClaim>>> {
         let (pod, uid) = (allocation.pod, allocation.uid);
-        let shared = read.map(|read| self.reserved(read, uid)).transpose()?;
+        let shared = read.map(|read| self.reserved(read, uid, allocates)).transpose()?;
         if read.is_none() {
             self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         }
@@ -197,10 +197,11 @@ impl ApiServer {
     }
 
     /// What becomes of a claim that pods share when it is reserved for one more.
-    fn reserved(&self, read: &SharedClaim, uid: Uid) -> Stored<SharedClaim> {
+    fn reserved(&self, read: &SharedClaim, uid: Uid, allocates: bool) -> Stored<SharedClaim> {
         let next = self.next_of_shared(read)?;
         let has_it = |a: &&Rc<Allocation>| a.uid != uid && a.of_shared(&read.name).is_some();
-        if self.allocations().iter().filter(has_it).count() >= RESERVED_FOR_MAX {
+        let is_full = self.allocations().iter().filter(has_it).count() >= RESERVED_FOR_MAX;
+        if is_full || !allocates && !read.is_allocated {
             return Err(ApiError::Invalid);
         }
         // Who allocates it has given it the finalizer.
@@ -310,7 +311,8 @@ impl ApiServer {
             Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() };
         // The pod is there, and nobody else writes.
         for (claim, read) in allocation.shared.iter().enumerate() {
-            let _ = self.allocate_devices(Actor::User, (&allocation, claim), read.as_deref());
+            let of = (&allocation, claim);
+            let _ = self.allocate_devices(Actor::User, of, (read.as_deref(), true));
         }
     }
 

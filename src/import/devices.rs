@@ -35,7 +35,7 @@ const NOT_RESERVED: &str =
     "not simulated, as they are not reserved for all pods that name them and run";
 const SHARED: &str = "not simulated, as several pods share them, though they were made for one";
 const TWO_HAVE: &str = "not simulated, as another claim has a device of theirs, too";
-const NO_SELECTOR: &str = "without a deviceSelector, which evicts nobody, left out (up to 1.36 the scheduler takes it for one that \
+const NO_SELECTOR: &str = "without a deviceSelector, which evicts nobody, left out (up to 1.37.0 the scheduler takes it for one that \
                            selects every device, and keeps new pods off)";
 
 /// What an export says of devices.
@@ -72,7 +72,10 @@ impl Devices {
     ) -> Result<Self> {
         let (raw, mut devices) = (&gathered.devices, Self::default());
         if !profile.device_taint_eviction.taints {
-            let what = format!("not simulated in {}, but from 1.36 on", profile.release);
+            let what = format!(
+                "not simulated in {}, but from 1.34 on, with the gate DRADeviceTaints",
+                profile.release
+            );
             for (place, _) in raw.slices.placed() {
                 devices.note((("ResourceSlice", what.clone()), named(&place.name, place)));
             }

@@ -20,7 +20,8 @@ use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner};
 use crate::profiles;
 
-/// The gate of DeviceTaintRules.
+/// The gates of taints of devices, and of DeviceTaintRules.
+const TAINTS_GATE: &str = "DRADeviceTaints";
 const RULES_GATE: &str = "DRADeviceTaintRules";
 
 /// The lease of the controllers' leader.
@@ -231,7 +232,7 @@ impl Gathered {
         Ok(shapes)
     }
 
-    /// The devices of nodes and pods. Where there are rules, the gate that they need is taken to be on.
+    /// The devices of nodes and pods. Where there are taints or rules, the gates that they need are taken to be on.
     fn give_devices(
         &self,
         shapes: &mut [NamedNode],
@@ -242,9 +243,17 @@ impl Gathered {
         let mut gates = control_plane.feature_gates.clone();
         gates.retain(|gate, _| gate.starts_with("DRADeviceTaint"));
         let known = |gates: &BTreeMap<String, bool>| profiles::with_gates(&version, gates);
-        let Ok(profile) = known(&gates).or_else(|_| known(&BTreeMap::new())) else {
+        let Ok(mut profile) = known(&gates).or_else(|_| known(&BTreeMap::new())) else {
             return Ok(Devices::default());
         };
+        if !profile.device_taint_eviction.taints && self.devices.has_taints() {
+            gates.entry(TAINTS_GATE.to_owned()).or_insert(true);
+            let tainted = known(&gates).ok().filter(|p| p.device_taint_eviction.taints);
+            if let Some(tainted) = tainted {
+                control_plane.feature_gates.insert(TAINTS_GATE.to_owned(), true);
+                profile = tainted;
+            }
+        }
         let mut devices = Devices::of(self, shapes, zero, &profile)?;
         devices.tell_of_nodes(shapes);
         if !devices.rules.is_empty() && !profile.device_taint_eviction.rules {

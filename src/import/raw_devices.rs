@@ -205,6 +205,12 @@ impl RawDevices {
         ]
     }
 
+    /// Whether there are taints of devices, or rules, which no API server keeps without their gates.
+    pub(super) fn has_taints(&self) -> bool {
+        let mut devices = self.slices.placed().flat_map(|(_, slice)| &slice.devices);
+        self.rules.len() > 0 || devices.any(|device| !device.taints.is_empty())
+    }
+
     /// The times of taints go into `times`.
     pub(super) fn note_times(&self, times: &mut Times) -> Result<()> {
         let mut note = |place: &Place, taint: &RawTaint| {

@@ -153,12 +153,16 @@ const GATES: &[Gate] = &[
         &[on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true)],
         |p, on| p.scheduler.queueing_hints &= on,
     ),
-    // Upstream has it from 1.33 on, and the next from 1.35 on; nothing of that is simulated.
-    gate("DRADeviceTaints", &[on(36)], |p, on| p.device_taint_eviction.taints &= on),
-    // Upstream asks for the other gate, too.
-    gate("DRADeviceTaintRules", &[off(36), on(37)], |p, on| {
-        p.device_taint_eviction.rules &= on && p.device_taint_eviction.taints
+    // Upstream has it from 1.26 on; nothing before taints of devices is simulated.
+    gate("DynamicResourceAllocation", &[off(33), on(34), locked(35, true)], |p, on| {
+        p.device_taint_eviction.taints &= on;
+        p.scheduler.claims_text &= on;
     }),
+    gate("DRADeviceTaints", &[off(33), on(36)], |p, on| {
+        p.device_taint_eviction.taints &= on;
+        p.device_taint_eviction.rules &= p.device_taint_eviction.taints;
+    }),
+    gate("DRADeviceTaintRules", &[off(35), on(37)], |p, on| p.device_taint_eviction.rules &= on),
     gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
         p.scheduler.scheduling_gates &= on
     }),

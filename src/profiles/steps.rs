@@ -360,11 +360,11 @@ pub(super) static STEPS: &[Step] = &[
         s.balance = Balance::SkipsBestEffort;
         s.nominations_wake = true;
         s.pops_from_backoff = true;
+        s.claims_text = true;
     }),
     step(&[(34, 0)], |p| {
         let s = &mut p.scheduler;
         s.fit_knows_too_large = true;
-        s.claims_text = true;
         s.clears_hopeless_nomination = false;
         s.backoff_counts_rejections = true;
     }),
@@ -405,9 +405,20 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(34, 0)], |p| p.scheduler.nominates_expected = true),
     step(&[(37, 0)], |p| p.attach_detach.waiting_text = true),
     // Devices
-    step(&[(36, 0)], |p| {
+    step(&[(33, 0)], |p| {
         p.device_taint_eviction.taints = true;
         p.device_taint_eviction.rules = true;
+    }),
+    step(&[(35, 0)], |p| {
+        p.device_taint_eviction.allocated_tolerations = true;
+        p.device_taint_eviction.work_queue = true;
+    }),
+    step(&[(35, 3), (36, 0)], |p| p.device_taint_eviction.delayed_status = true),
+    step(&[(36, 0)], |p| {
+        p.device_taint_eviction.evicted_pods = true;
+        p.device_taint_eviction.every_consumer = true;
+        p.device_taint_eviction.bumps_time_added = true;
+        p.scheduler.deallocated_text = true;
     }),
     // Workload controllers
     step(&[(21, 0)], |p| {

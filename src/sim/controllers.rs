@@ -86,7 +86,8 @@ impl<'a> Maker<'a> {
             Box::new(move |_| c.run())
         });
         self.add(has.device_taint_eviction, Actor::DeviceTaintEviction, |_, context| {
-            let c = device_taint_eviction::Controller::new(context);
+            let c =
+                device_taint_eviction::Controller::new(plan.profile.device_taint_eviction, context);
             Box::new(move |_| c.run())
         });
         if has.node_readiness {

@@ -163,7 +163,8 @@ impl User {
     }
 
     pub(super) fn update_rule(&self, entry: u32, rule: &NewRule) {
-        let result = self.world.api.update_rule(rule);
+        let bumps = self.world.plan.profile.device_taint_eviction.bumps_time_added;
+        let result = self.world.api.update_rule(rule, bumps);
         self.answer(entry, "devicetaintrules.resource.k8s.io", &rule.name, result);
     }
 

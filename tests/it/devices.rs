@@ -213,7 +213,7 @@ fn what_is_not_there_is_a_mistake() {
     let gone = r#"(at: "1s", do: DeleteDeviceTaintRule(rule: "x"))"#;
     assert!(problem(cluster(gone)).contains("no entry creates a rule `x`"));
     let older = |version: &str| cluster("").replace("\"1.37\"", version);
-    assert!(problem(older("\"1.35\"")).contains("devices are simulated from 1.36 on"));
+    assert!(problem(older("\"1.32\"")).contains("devices are simulated from 1.33 on"));
     let off = cluster(&rule("1s", "x", "ecc:NoExecute")).replace("\"1.37\"", "\"1.36\"");
     assert!(problem(off).contains("`feature_gates: {\"DRADeviceTaintRules\": true}`"));
     let many = cluster("").replace(

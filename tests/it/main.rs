@@ -7,6 +7,7 @@ mod conformance;
 mod costs;
 mod counts;
 mod devices;
+mod devices_releases;
 mod devices_rows;
 mod disk_refusals;
 mod disks;

@@ -1,10 +1,11 @@
 //! What the controller knows, and the mutex that guards it; when the pods that have devices are to be evicted,
 //! and why (`claimEvictionTime`, `podEvictionTime`).
 
-use crate::api::device::{Device, DeviceClaim, DeviceId, DeviceTaintRule, tolerates};
+use crate::api::device::{Allocation, Device, DeviceId, DeviceTaintRule, SharedClaim, tolerates};
 use crate::api::toleration::Toleration;
 use crate::controllers::prelude::*;
 use crate::kernel::Lock;
+use crate::plan::switches::device_taint_eviction::Switches;
 
 /// The least time between two updates of a rule's status (`ruleStatusPeriod`).
 pub(super) const RULE_STATUS_PERIOD: Dur = Dur::from_secs(10);
@@ -28,30 +29,32 @@ pub(super) struct Eviction {
 /// The rules that evict, by their names.
 pub(super) type Rules = BTreeMap<TextId, Rc<DeviceTaintRule>>;
 
-/// When a taint makes a claim's pod go: never if it is tolerated for ever.
-fn starts(taint: &Taint, claim: &DeviceClaim) -> Option<Timestamp> {
+/// When a taint makes a pod go, by what its claim was allocated with: never if it is tolerated for ever.
+fn starts(taint: &Taint, tolerations: &[Toleration]) -> Option<Timestamp> {
     let added = taint.time_added.unwrap_or(Timestamp(0));
     // A toleration without an effect is none of NoExecute.
     let of_effect = |t: &&Toleration| t.effect == Some(Effect::NoExecute);
-    let tolerations = claim.tolerations.iter().filter(of_effect).filter(|t| tolerates(t, taint));
+    let tolerations = tolerations.iter().filter(of_effect).filter(|t| tolerates(t, taint));
     let seconds: Option<Vec<i64>> = tolerations.map(|t| t.toleration_seconds).collect();
     let least = seconds?.into_iter().min().unwrap_or(0).max(0);
     Some(Timestamp(added.0.saturating_add(least)))
 }
 
-/// All NoExecute taints of a device: first its driver's, then those of rules (`allEvictingDeviceTaints`). Rules
-/// taint a device that is no longer published, too.
+/// All NoExecute taints of a device: first its driver's, then those of rules (`allEvictingDeviceTaints`). From 1.35 on
+/// rules taint a device that is no longer published, too.
 fn evicting_taints(
     id: DeviceId,
     device: &Device,
     rules: &Rules,
-    informers: &InformerFactory,
+    core: &Core,
 ) -> Vec<(Reason, Taint)> {
+    let informers = &core.informers;
     let slices = informers.slices_of(id.node);
+    let has_rules = core.switches.work_queue || slices.is_some();
     let published = slices.iter().filter_map(|s| s.taints.get(id.place as usize)).flatten();
     let of_driver = published.enumerate().filter(|(_, t)| t.effect == Effect::NoExecute);
     let pool = informers.name_of(id.node);
-    let of_rules = rules.values().filter(|r| r.selector.matches(device, &pool));
+    let of_rules = rules.values().filter(|r| has_rules && r.selector.matches(device, &pool));
     of_driver
         .map(|(i, taint)| (Reason::Slice(id, i), taint.clone()))
         .chain(of_rules.map(|r| (Reason::Rule(r.name, r.uid, r.generation), r.taint.clone())))
@@ -78,14 +81,34 @@ pub(super) struct Core {
     pub(super) ctx: Ctx,
     pub(super) client: Client,
     pub(super) informers: Rc<InformerFactory>,
+    pub(super) switches: Switches,
     pub(super) state: Shared<State>,
     /// Who looks at pods waits while the status of a rule is written: that is done with the mutex held.
     pub(super) mutex: Lock,
 }
 
 impl Core {
-    pub(super) fn new(ctx: Ctx, client: Client, informers: Rc<InformerFactory>) -> Self {
-        Self { mutex: Lock::new(&ctx), state: Shared::default(), ctx, client, informers }
+    pub(super) fn new(
+        switches: Switches,
+        ctx: Ctx,
+        client: Client,
+        informers: Rc<InformerFactory>,
+    ) -> Self {
+        Self { mutex: Lock::new(&ctx), state: Shared::default(), switches, ctx, client, informers }
+    }
+
+    /// The pod that has these devices, if it is that life of it.
+    pub(super) fn consumer(&self, of: &Allocation) -> Option<Rc<Pod>> {
+        self.informers.pod(of.pod).filter(|p| p.uid == of.uid)
+    }
+
+    /// Whether whoever looks at the pods of a claim comes to this one (`handlePods`).
+    pub(super) fn is_reached(&self, of: &Allocation) -> bool {
+        let comes_to = |claim: &Rc<SharedClaim>| {
+            let all = self.informers.reserved_for(&claim.name);
+            all.iter().take_while(|other| other.uid != of.uid).all(|o| self.consumer(o).is_some())
+        };
+        self.switches.every_consumer || of.shared.iter().flatten().all(comes_to)
     }
 
     /// The eviction of a pod that has been allocated devices, if it has a node, under these rules.
@@ -94,10 +117,12 @@ impl Core {
         let allocation = self.informers.allocation(pod.uid)?;
         let mut eviction: Option<Eviction> = None;
         for (claim, devices) in pod.template.devices.iter().zip(&allocation.devices) {
+            let is_told = self.switches.allocated_tolerations;
+            let tolerations = if is_told { claim.tolerations.as_slice() } else { &[] };
             for id in devices {
                 let Some(device) = allocation.of.get(id.place as usize) else { continue };
-                for (reason, taint) in evicting_taints(*id, device, rules, &self.informers) {
-                    let Some(when) = starts(&taint, claim) else { continue };
+                for (reason, taint) in evicting_taints(*id, device, rules, self) {
+                    let Some(when) = starts(&taint, tolerations) else { continue };
                     let new = Eviction { when, reasons: BTreeSet::new() };
                     let eviction = eviction.get_or_insert(new);
                     eviction.when = eviction.when.min(when);

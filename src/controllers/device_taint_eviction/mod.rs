@@ -2,17 +2,21 @@
 //! tolerate.
 //!
 //! Models `pkg/controller/devicetainteviction/device_taint_eviction.go`, v1.37, which is that of 1.36 but for
-//! the API version. Timers are those of its work queue: they are kept by pod and uid, begin with the taint's
-//! `timeAdded`, and are as they were after a restart. Left out: changes of a rule's spec, pods of pod groups,
-//! metrics; all claims of a pod are heard of as one.
+//! the API version; what was otherwise before is behind
+//! [`Switches`](crate::plan::switches::device_taint_eviction::Switches). Timers are those of its work queue: they are
+//! kept by pod and uid, begin with the taint's `timeAdded`, and are as they were after a restart. Left out: pods of pod
+//! groups, metrics; all claims of a pod are heard of as one.
 
 mod core;
 mod rule_status;
+mod timed_workers;
 
 use self::core::{Core, Eviction, RULE_STATUS_PERIOD, Reason};
+use self::timed_workers::{RETRIES, RETRY_SLEEP, TimedWorkerQueue};
 use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::client::QueueKey;
 use crate::controllers::prelude::*;
+use crate::plan::switches::device_taint_eviction::Switches;
 use crate::trace::RecordId;
 
 /// `ConcurrentSyncs` (`config/v1alpha1/defaults.go`).
@@ -47,6 +51,10 @@ pub(crate) struct Controller {
     group: Group,
     recorder: EventRecorder,
     workqueue: WorkQueue<WorkItem>,
+    /// What did the work up to 1.34.
+    timed_workers: Shared<TimedWorkerQueue>,
+    /// Up to 1.34 there is an event of the first pod that it evicts, and none of the others (`*emitEventFunc = nil`).
+    has_event: Cell<bool>,
     /// Between the reply to a GET of a pod and what is done about it.
     read_point: PointId,
     me: Weak<Self>,
@@ -54,13 +62,15 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// A controller that hears of pods, slices and rules but does not work yet (`New`).
-    pub(crate) fn new(context: ControllerContext) -> Rc<Self> {
+    pub(crate) fn new(switches: Switches, context: ControllerContext) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
         let controller = Rc::new_cyclic(|me| Self {
             me: me.clone(),
             workqueue: WorkQueue::new(&ctx, group),
+            timed_workers: Shared::default(),
+            has_event: Cell::new(true),
             read_point: ctx.point("device-eviction-read"),
-            core: Rc::new(Core::new(ctx, client, informers)),
+            core: Rc::new(Core::new(switches, ctx, client, informers)),
             group,
             recorder,
         });
@@ -119,7 +129,9 @@ impl Controller {
         }
         self.core.state.with(|s| {
             s.delete_pod_at.remove(&(pod, uid));
-            s.evicted_pods.insert(uid);
+            if self.core.switches.evicted_pods {
+                s.evicted_pods.insert(uid);
+            }
         });
         Ok(Dur::ZERO)
     }
@@ -131,7 +143,7 @@ impl Controller {
     }
 
     /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE of that life of the
-    /// pod. One that is being deleted is left alone.
+    /// pod. From 1.35 on one that is being deleted is left alone.
     async fn add_condition_and_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
         let Core { ctx, client, .. } = &*self.core;
         let pod = client.get_pod(id).await?;
@@ -139,11 +151,13 @@ impl Controller {
         if pod.uid != uid {
             return Err(ApiError::NotFound);
         }
-        if pod.is_terminating() {
+        if pod.is_terminating() && self.core.switches.work_queue {
             return Ok(());
         }
         ctx.set_saw(pod.record);
-        self.recorder.event(About::Pod(id, Some(uid)), EventText::DeviceMarkingForDeletion);
+        if self.core.switches.work_queue || self.has_event.take() {
+            self.recorder.event(About::Pod(id, Some(uid)), EventText::DeviceMarkingForDeletion);
+        }
         let reason = PodReason::DeletionByDeviceTaintManager;
         let is_it = |c: PodCondition| c.status == ConditionStatus::True && c.reason == reason;
         if !pod.disruption_target.is_some_and(is_it) {
@@ -163,7 +177,7 @@ impl Controller {
         let (key, eviction) = ((pod.id, pod.uid), self.core.pod_eviction_time(pod, &rules));
         self.core.state.with(|s| s.claims.insert(pod.uid, (pod.id, eviction.clone())));
         let Some(eviction) = eviction else {
-            if self.core.state.with(|s| s.delete_pod_at.remove(&key)).is_some() {
+            if self.cancel_evict(key) {
                 let about = About::Pod(pod.id, Some(pod.uid));
                 self.recorder.event(about, EventText::DeviceCancellingDeletion);
                 self.note(pod.id, Note::DeviceEvictionCancelled, 0);
@@ -174,12 +188,55 @@ impl Controller {
         let seconds = left.as_nanos().div_ceil(Dur::from_secs(1).as_nanos()) as u32;
         let before = self.core.ctx.cause();
         self.core.ctx.set_cause(self.note(pod.id, Note::DeviceEvictionSet, seconds));
+        if !self.core.switches.work_queue {
+            self.update_work(key, eviction.when, left);
+            return self.core.ctx.set_cause(before);
+        }
         self.workqueue.add_after(left, WorkItem::Pod(pod.id, pod.uid));
+        let is_delayed = self.core.switches.delayed_status;
+        let after = if is_delayed { RULE_STATUS_PERIOD } else { Dur::ZERO };
         for (rule, uid) in rules_of(&eviction) {
-            self.workqueue.add_after(RULE_STATUS_PERIOD, WorkItem::Rule(rule, uid));
+            self.workqueue.add_after(after, WorkItem::Rule(rule, uid));
         }
         self.core.ctx.set_cause(before);
         self.core.state.with(|s| s.delete_pod_at.insert(key, eviction));
+    }
+
+    /// `cancelEvict`: whether there was something to cancel.
+    fn cancel_evict(&self, key: (PodId, Uid)) -> bool {
+        if !self.core.switches.work_queue {
+            return self.timed_workers.with(|all| all.cancel_work(key.0));
+        }
+        self.core.state.with(|s| s.delete_pod_at.remove(&key)).is_some()
+    }
+
+    /// Evicts a pod at that time, unless it is to be evicted then already, or is being evicted (`evictPod` up to 1.34).
+    fn update_work(&self, key: (PodId, Uid), when: Timestamp, left: Dur) {
+        let update = |all: &mut TimedWorkerQueue| all.update_work(key.0, when, left);
+        let (Some(number), Some(c)) = (self.timed_workers.with(update), self.me.upgrade()) else {
+            return;
+        };
+        let cause = self.core.ctx.cause();
+        self.core.ctx.spawn(self.group, async move {
+            if !left.is_zero() {
+                c.core.ctx.sleep(left).await;
+            }
+            c.core.ctx.set_cause(cause);
+            if c.timed_workers.with(|all| all.begins(key.0, number)) {
+                c.delete_pod_handler(key).await;
+                c.timed_workers.with(|all| all.finished(key.0));
+            }
+        });
+    }
+
+    /// `deletePodHandler`: up to five tries.
+    async fn delete_pod_handler(&self, (pod, uid): (PodId, Uid)) {
+        for _ in 0..RETRIES {
+            match self.add_condition_and_delete_pod(pod, uid).await {
+                Ok(()) | Err(ApiError::NotFound) => return,
+                Err(_) => self.core.ctx.sleep(RETRY_SLEEP).await,
+            }
+        }
     }
 
     /// Handles what was heard once the mutex is free, in the order in which it was heard.
@@ -205,8 +262,17 @@ impl Controller {
         let rules = self.core.state.with(|s| s.evicting_rules.clone());
         for (uid, (pod, was)) in self.core.state.with(|s| s.claims.clone()) {
             let Some(pod) = self.core.informers.pod(pod).filter(|p| p.uid == uid) else { continue };
-            if self.core.pod_eviction_time(&pod, &rules) != was {
-                self.handle_pod(&pod);
+            let eviction = self.core.pod_eviction_time(&pod, &rules);
+            let when = |e: &Option<Eviction>| e.as_ref().map(|e| e.when);
+            let has_reasons = self.core.switches.work_queue;
+            if when(&eviction) == when(&was) && (eviction == was || !has_reasons) {
+                continue;
+            }
+            match self.core.informers.allocation(uid) {
+                Some(of) if !self.core.is_reached(&of) => {
+                    self.core.state.with(|s| s.claims.insert(uid, (pod.id, eviction)));
+                }
+                _ => self.handle_pod(&pod),
             }
         }
     }
@@ -225,10 +291,8 @@ impl ResourceEventHandler<Pod> for Controller {
     fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         match (old.cloned(), new.cloned()) {
             (Some(old), None) if !old.template.devices.is_empty() => self.locked(move |c| {
-                c.core.state.with(|s| {
-                    s.delete_pod_at.remove(&(old.id, old.uid));
-                    s.claims.remove(&old.uid);
-                });
+                c.cancel_evict((old.id, old.uid));
+                c.core.state.with(|s| s.claims.remove(&old.uid));
             }),
             (Some(old), Some(new)) if old.uid == new.uid && old.node == new.node => {}
             (_, Some(new)) if !new.template.devices.is_empty() => {
@@ -245,10 +309,9 @@ impl ResourceEventHandler<Allocation> for Controller {
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
         let Some(of) = new.or(old).cloned() else { return };
         self.locked(move |c| {
-            let handle = |of: &Allocation| {
-                if let Some(pod) = c.core.informers.pod(of.pod).filter(|p| p.uid == of.uid) {
-                    c.handle_pod(&pod);
-                }
+            let handle = |of: &Allocation| match c.core.consumer(of) {
+                Some(pod) if c.core.is_reached(of) => c.handle_pod(&pod),
+                _ => {}
             };
             handle(&of);
             for claim in of.shared.iter().flatten() {
@@ -267,7 +330,10 @@ impl ResourceEventHandler<DeviceTaintRule> for Controller {
         }
         let (old, new) = (old.cloned(), new.cloned());
         self.locked(move |c| {
-            if let Some(new) = &new {
+            let switches = c.core.switches;
+            if let Some(new) = &new
+                && (switches.delayed_status || switches.work_queue && old.is_none())
+            {
                 c.workqueue.add(WorkItem::Rule(new.name, new.uid));
             }
             c.core.state.with(|s| {

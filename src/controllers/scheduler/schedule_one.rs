@@ -38,6 +38,10 @@ const CLAIM_TRIES: u32 = 5;
 const CLAIM_SLEEP: Dur = Dur::from_millis(10);
 const CLAIM_JITTER: Dur = Dur::from_millis(1);
 
+/// What the API server finds in a claim that is reserved and not allocated (`ValidateResourceClaimStatusUpdate`).
+const NOT_ALLOCATED: &str =
+    "status.reservedFor: Forbidden: may not be specified when `allocated` is not set";
+
 /// In so many of 1,000 failed bindings the next pod is taken from the queue before the failed one is given back to
 /// it: recordings of `reject-scheduler-lat`, 20 of 60 runs of 1.28.
 const NEXT_POPPED_FIRST: u32 = 333;
@@ -179,13 +183,21 @@ impl ScheduleOne {
         let (core, name, allocates) = (&self.core, read.name.clone(), !read.is_allocated);
         let about = core.client.pod_object(of.0.pod);
         let mut tries = 1..CLAIM_TRIES;
-        while allocates != read.is_allocated {
+        let looks = self.core.switches().deallocated_text;
+        while allocates != read.is_allocated || !allocates && !looks {
+            let is_lost = !allocates && !read.is_allocated;
             match self.write_claim(of, Some(read), allocates).await {
                 Ok(written) => {
                     core.assumed_shared.with(|all| all.extend(written.map(|claim| (name, claim))));
                     return Ok(());
                 }
                 Err((_, ApiError::Conflict)) if tries.next().is_some() => {}
+                Err((what, ApiError::Invalid)) if is_lost => {
+                    let object = format!("ResourceClaim.resource.k8s.io {:?}", short_name(&name));
+                    return Err(format!(
+                        "{what} claim {name}: {object} is invalid: {NOT_ALLOCATED}"
+                    ));
+                }
                 Err((what, error)) => return Err(format!("{what} claim {name}: {error}")),
             }
             let extra = core.ctx.uniform(core.retry_point, about, 0, CLAIM_JITTER.as_nanos() - 1);
@@ -216,7 +228,7 @@ impl ScheduleOne {
         }
         let both = if allocates { "allocation and " } else { "" };
         let update = move |api: &ApiServer, by| {
-            api.allocate_devices(by, (&allocation, claim), read.as_deref())
+            api.allocate_devices(by, (&allocation, claim), (read.as_deref(), allocates))
         };
         client.call(about, update).await.map_err(|e| (format!("add {both}reservation to"), e))
     }

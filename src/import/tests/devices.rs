@@ -215,8 +215,7 @@ fn devices_of_shared_claims_are_not_free() {
     assert!(pod(&cluster, "ml", "train-7c9-a").resource_claims.is_empty());
 }
 
-/// Without ResourceSlices nothing is simulated of claims, and it is said what to add; releases before 1.36 have other
-/// controllers.
+/// Without ResourceSlices nothing is simulated of claims, and it is said what to add; in 1.33 their API has another form.
 #[test]
 fn what_lacks_slices_or_a_release() {
     let text = changed(&[]).replace("\"kind\": \"ResourceSlice\"", "\"kind\": \"Secret\"");
@@ -226,8 +225,8 @@ fn what_lacks_slices_or_a_release() {
         "4 pods with claims on devices, of which nothing is simulated without ResourceSlices (add `resourceslices,",
     );
     assert!(without.workloads[0].group().template.resource_claims.is_empty());
-    let older = good(&changed(&[]).replace("v1.37.1", "v1.35.0"));
-    says(&older, "3 ResourceSlices not simulated in v1.35.");
+    let older = good(&changed(&[]).replace("v1.37.1", "v1.33.0"));
+    says(&older, "3 ResourceSlices not simulated in v1.33.");
     assert!(older.nodes[0].devices.is_empty() && older.builds().is_ok());
 }
 
@@ -242,6 +241,15 @@ fn rules_bring_their_gate() {
     let cluster = good(&text.replace("v1.37.1", "v1.36.3"));
     assert!(cluster.to_scenario().contains("feature_gates: {\"DRADeviceTaintRules\": true}"));
     assert!(cluster.builds().is_ok());
+    // In 1.35 taints need one, too, and in 1.34 both need only that.
+    let both = "feature_gates: {\"DRADeviceTaintRules\": true, \"DRADeviceTaints\": true}";
+    for (version, gates) in
+        [("v1.35.4", both), ("v1.34.4", "feature_gates: {\"DRADeviceTaints\": true}")]
+    {
+        let cluster = good(&text.replace("v1.37.1", version));
+        assert!(cluster.to_scenario().contains(gates), "{}", cluster.to_scenario());
+        assert!(cluster.builds().is_ok(), "{version}");
+    }
 }
 
 /// Attributes do not matter where all devices of the driver have them: the class selects the driver. Where only some have

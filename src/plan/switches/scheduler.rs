@@ -199,8 +199,12 @@ pub struct Switches {
     pub lets_in_after_failure: u32,
     /// How failures are reported.
     pub fit_text: FitText,
-    /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36.
+    /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate
+    /// DynamicResourceAllocation.
     pub claims_text: bool,
+    /// A claim that pods share and that is allocated no longer is not reserved (S83); before it is left to the API server to
+    /// refuse that.
+    pub deallocated_text: bool,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
     pub read_write_once_pod: bool,
     /// Whether somebody uses such a claim is asked of each node, and preempting that pod helps (S69); before of

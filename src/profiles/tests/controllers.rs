@@ -414,16 +414,35 @@ fn drains_and_ends_of_jobs() {
 
 #[test]
 fn device_taint_switches() {
-    boundary(
-        "S60",
-        |p| p.device_taint_eviction.taints,
-        &["1.33.0", "1.35.9"],
-        &["1.36.0", "1.37.0"],
-    );
+    let taints = |p: &Profile| p.device_taint_eviction.taints;
+    boundary("S60", taints, &["1.33.0", "1.35.9"], &["1.36.0", "1.37.0"]);
     // Its gate is off in 1.36 (`kube_features.go`).
     let rules = |p: &Profile| p.device_taint_eviction.rules;
     boundary("S60", rules, &["1.35.9", "1.36.3"], &["1.37.0", "1.37.1"]);
     assert!(rules(&gated("1.36", &[("DRADeviceTaintRules", true)]).unwrap()));
     let neither = [("DRADeviceTaints", false), ("DRADeviceTaintRules", true)];
     assert!(!rules(&gated("1.37", &neither).unwrap()));
+    // Dynamic resource allocation itself is off in 1.33, and rules have a gate of their own from 1.35 on.
+    let on = |version: &str, gates: &[&str]| {
+        let gates: Vec<_> = gates.iter().map(|gate| (*gate, true)).collect();
+        let profile = gated(version, &gates).unwrap();
+        (taints(&profile), rules(&profile), profile.scheduler.claims_text)
+    };
+    assert_eq!(on("1.33", &["DRADeviceTaints"]), (false, false, false));
+    let both = ["DynamicResourceAllocation", "DRADeviceTaints"];
+    assert_eq!(on("1.33", &both), (true, true, true));
+    assert_eq!(on("1.34", &["DRADeviceTaints"]), (true, true, true));
+    assert_eq!(on("1.35", &["DRADeviceTaints"]), (true, false, true));
+    assert_eq!(on("1.35", &["DRADeviceTaints", "DRADeviceTaintRules"]), (true, true, true));
+
+    let (before, from) = (&["1.33.13", "1.34.11"], &["1.35.0", "1.37.1"]);
+    boundary("S77", |p| p.device_taint_eviction.allocated_tolerations, before, from);
+    boundary("S78", |p| p.device_taint_eviction.work_queue, before, from);
+    let delayed = |p: &Profile| p.device_taint_eviction.delayed_status;
+    boundary("S79", delayed, &["1.34.11", "1.35.0", "1.35.2"], &["1.35.3", "1.36.0", "1.37.1"]);
+    let (before, from) = (&["1.34.11", "1.35.8"], &["1.36.0", "1.37.1"]);
+    boundary("S80", |p| p.device_taint_eviction.evicted_pods, before, from);
+    boundary("S81", |p| p.device_taint_eviction.every_consumer, before, from);
+    boundary("S82", |p| p.device_taint_eviction.bumps_time_added, before, from);
+    boundary("S83", |p| p.scheduler.deallocated_text, before, from);
 }

@@ -14,8 +14,8 @@ const DEVICES_MAX: usize = 1024;
 pub(super) fn of_group(written: &[NodeDevices], place: &Spot, known: bool) -> Rc<[Device]> {
     if !written.is_empty() && !known {
         let problem =
-            Problem::new("devices are simulated from 1.36 on, with the gate DRADeviceTaints");
-        place.add(problem.help("`kubernetes: \"1.37\"`"));
+            Problem::new("devices are simulated from 1.33 on, with the gate DRADeviceTaints");
+        place.add(problem.help("`kubernetes: \"1.37\"`; before 1.36 `feature_gates: {\"DRADeviceTaints\": true}`, and in 1.33 `\"DynamicResourceAllocation\": true` beside it"));
     }
     let mut all: Vec<Device> = Vec::new();
     for (i, of) in written.iter().enumerate() {
@@ -238,6 +238,9 @@ fn new_rule(
         place.say("no node has devices");
     }
     let (taint, previews) = place.part("taint").take(taint(&rule.taint))?;
+    if previews && !profile.device_taint_eviction.work_queue {
+        place.part("taint").say("rules may have the effect None from 1.35 on");
+    }
     let time_added = place.read("added", &rule.added, values::stored_seconds).map(Timestamp);
     let language::DeviceTaintRule { name, driver, pool, device, .. } = rule.clone();
     let selector = DeviceSelector { driver, pool, device };

@@ -170,7 +170,7 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
         all.insert("tape".to_owned(), tape);
     }
     if draw.known.devices {
-        // They need a release and a gate, which chance alone seldom brings together, nor a rule
+        // They need a release and gates, which chance alone seldom brings together, nor a rule
         // with its end.
         if draw.dice.once_in(2)
             && let Some(timeline) = all.get_mut("timeline").and_then(Value::as_array_mut)
@@ -184,10 +184,10 @@ fn happens(draw: &mut Draw<'_>, all: &mut Map<String, Value>) {
         if draw.dice.once_in(2) {
             there(all);
         }
-        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.36", "1.37"]).into());
+        all.insert("kubernetes".to_owned(), draw.dice.one(&["1.35", "1.36", "1.37"]).into());
         let shared = |namespace: &&str| serde_json::json!({ "name": "shared", "namespace": namespace, "spec": { "count": 1 } });
         all.insert("resourceClaims".to_owned(), NAMESPACES.iter().map(shared).collect());
-        let gates = serde_json::json!({ "DRADeviceTaintRules": true });
+        let gates = serde_json::json!({ "DRADeviceTaints": true, "DRADeviceTaintRules": true });
         all.insert("feature_gates".to_owned(), gates);
     } else if draw.dice.once_in(25) {
         // Operators that compare need them, too.
