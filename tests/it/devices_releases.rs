@@ -3,7 +3,7 @@
 
 use super::devices::{deletions, parsed, ran, told};
 
-/// A pod that has the device of node `a` and tolerates NoExecute taints for 60 s; another node has a free device.
+/// A pod on each of two nodes, which has the device there and tolerates NoExecute taints for 60 s.
 fn cluster(version: &str, timeline: &str) -> String {
     let gates = match version {
         v if v.starts_with("1.33") => {
@@ -12,11 +12,11 @@ fn cluster(version: &str, timeline: &str) -> String {
         v if v.starts_with("1.34") => r#""DRADeviceTaints": true"#,
         _ => r#""DRADeviceTaints": true, "DRADeviceTaintRules": true"#,
     };
+    let claims = "[(tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 60)])]";
     format!(
         r#"Scenario(version: 1, kubernetes: "{version}", feature_gates: {{{gates}}}, horizon: "3m", timing: Ideal,
             nodes: [(names: "{{a,b}}", devices: [(names: "gpu-0")])],
-            pods: [(name: "p", on: Node("a"),
-                resourceClaims: [(tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 60)])])],
+            pods: [(name: "p", on: Node("a"), resourceClaims: {claims}), (name: "q", on: Node("b"), resourceClaims: {claims})],
             timeline: [{timeline}])"#
     )
 }
@@ -44,6 +44,19 @@ fn up_to_1_34_nobody_tolerates() {
         for version in ["1.35.0", "1.35.8", "1.36.0", "1.37.1"] {
             assert_eq!(evicted(version, timeline), [70_000], "{version}");
         }
+    }
+}
+
+/// Both pods are evicted by a rule that selects all devices. Up to 1.34 only the first has an event: the controller forgets how to
+/// tell (`*emitEventFunc = nil` in `addConditionAndDeletePod`).
+#[test]
+fn up_to_1_34_one_pod_has_an_event() {
+    let timeline = rule("10.7s", "Create", "NoExecute").replace("pool: \"a\", ", "");
+    for (version, events) in [("1.33.13", 1), ("1.34.11", 1), ("1.35.0", 2), ("1.36.0", 2)] {
+        let trace = ran(&cluster(version, &timeline));
+        let all = told(&trace, "event");
+        let count = all.iter().filter(|(_, text)| text.contains("Marking for deletion")).count();
+        assert_eq!((deletions(&trace).len(), count), (2, events), "{version}");
     }
 }
 

@@ -102,7 +102,7 @@ fn a_release_without_each_of_its_changes() {
     assert!(without.iter().all(|p| *p != own && p.release == own.release));
     assert_eq!(differ(&|p| p.taint_eviction != own.taint_eviction), 1);
     assert_eq!(differ(&|p| p.node_lifecycle != own.node_lifecycle), 0);
-    // The step of the scheduler, in which it is one switch of three, and the gate.
+    // The step of the scheduler, in which it is one switch of several, and the gate.
     assert_eq!(differ(&|p| !p.scheduler.pops_from_backoff), 2);
     let set = BTreeMap::from([("SchedulerPopFromBackoffQ".to_owned(), true)]);
     assert_eq!(without_each("1.33", "1.32", &set).unwrap().len(), without.len() - 1);
