@@ -76,11 +76,9 @@ pub enum Do {
     ExpireWatches(Option<Resource>),
     /// Watches of a resource, or of all, end; they begin anew where they were.
     LoseWatches(Option<Resource>),
-    /// The registry that images are pulled from fails so from now on.
-    RegistryDown(RegistryFails),
-    /// It answers again.
-    RegistryUp,
-    /// The drivers of volumes refuse to make any from now on; or one such outage is over.
+    /// The registry that images are pulled from fails so from now on, or answers again.
+    Registry(Option<RegistryFails>),
+    /// The drivers of volumes refuse to make any from now on, or no longer.
     RefuseVolumes(bool),
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),

@@ -46,8 +46,8 @@ pub(super) struct Attacher {
     /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
     due: Shared<BTreeMap<About, Time>>,
     worker: Cell<Option<HandlerId<About>>>,
-    /// How many outages there are in which drivers make no volumes.
-    outages: Cell<u32>,
+    /// Drivers make no volumes.
+    refuses: Cell<bool>,
     /// The claims that drivers are to be asked about, and how often they have refused.
     refused: Shared<BTreeMap<VolumeId, u32>>,
 }
@@ -56,8 +56,8 @@ impl Attacher {
     /// Has VolumeAttachments and claims heeded from now on.
     pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
         let ctx = api.ctx().clone();
-        let (due, worker, outages, refused) = Default::default();
-        let own = Self { api: api.clone(), attach, detach, due, worker, outages, refused, ctx };
+        let (due, worker, refuses, refused) = Default::default();
+        let own = Self { api: api.clone(), attach, detach, due, worker, refuses, refused, ctx };
         let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
         api.watch(attacher.clone());
@@ -74,17 +74,16 @@ impl Attacher {
         late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
     }
 
-    /// Drivers refuse to make volumes from now on; or one such outage is over.
-    pub(super) fn refuse_volumes(&self, holds: bool) {
+    /// Drivers refuse to make volumes from now on, or no longer.
+    pub(super) fn refuse_volumes(&self, refuses: bool) {
         self.ctx.writes(self.ctx.keys("provisioning").of(0));
-        let outages = self.outages.get();
-        self.outages.set(if holds { outages + 1 } else { outages.saturating_sub(1) });
+        self.refuses.set(refuses);
     }
 
     /// Whether drivers refuse to make volumes.
     fn refuses(&self) -> bool {
         self.ctx.reads(self.ctx.keys("provisioning").of(0));
-        self.outages.get() > 0
+        self.refuses.get()
     }
 
     /// Asks the driver for a volume that it refused before, or will refuse.

@@ -135,9 +135,8 @@ impl Cluster {
             Do::ExpireWatches(of) => self.watches_end(*of, WatchCache::Lost),
             Do::LoseWatches(of) => self.watches_end(*of, WatchCache::Kept),
             Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
-            Do::RegistryDown(fails) => self.world.kubelets.registry(Some(*fails)),
-            Do::RegistryUp => self.world.kubelets.registry(None),
-            Do::RefuseVolumes(holds) => attacher.iter().for_each(|a| a.refuse_volumes(*holds)),
+            Do::Registry(fails) => self.world.kubelets.registry(*fails),
+            Do::RefuseVolumes(refuses) => attacher.iter().for_each(|a| a.refuse_volumes(*refuses)),
             Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}
@@ -240,8 +239,7 @@ impl Cluster {
             | Do::Recover(..)
             | Do::AddNode(_)
             | Do::DeleteNode(_)
-            | Do::RegistryDown(_)
-            | Do::RegistryUp => "kubelets",
+            | Do::Registry(_) => "kubelets",
             _ => return,
         };
         self.world.ctx.writes(self.world.ctx.keys(family).of(0));

@@ -240,7 +240,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
         Step::ApiOutage { of: Some(share), .. } => reader.servers_die(share),
         Step::ApiOutage { watch_cache, .. } => reader.lasting(Do::ApiDown, Do::ApiUp(*watch_cache)),
         Step::RegistryOutage { fails, .. } => {
-            reader.lasting(Do::RegistryDown(*fails), Do::RegistryUp)
+            reader.lasting(Do::Registry(Some(*fails)), Do::Registry(None))
         }
         Step::ProvisioningOutage { .. } => {
             reader.lasting(Do::RefuseVolumes(true), Do::RefuseVolumes(false))

@@ -27,17 +27,26 @@ pub(super) fn settle(actions: Vec<Action>) -> Vec<Action> {
 /// What nodes go back to when something that replaced it has ended.
 type Back = Vec<(NodeFault, Vec<NodeIndex>)>;
 
+/// What entries hold up, the latest last.
+type Held<T> = Vec<(u32, T)>;
+
+/// An entry has begun to hold up something, or ended; what holds from now on, if anything.
+fn turn<T: Copy>(held: &mut Held<T>, entry: u32, begins: Option<T>) -> Option<T> {
+    held.retain(|(e, _)| *e != entry);
+    held.extend(begins.map(|value| (entry, value)));
+    held.last().map(|(_, value)| *value)
+}
+
 /// The faults in force, each with its entry, the latest last.
 #[derive(Default)]
 struct InForce {
-    nodes: BTreeMap<NodeIndex, Vec<(u32, NodeFault)>>,
+    nodes: BTreeMap<NodeIndex, Held<NodeFault>>,
     /// Entries that have made nodes fail.
     begun: BTreeSet<u32>,
-    /// Entries that the API server is down for.
-    outages: BTreeSet<u32>,
-    /// Entries that the registry is down for.
-    no_registry: BTreeMap<u32, RegistryFails>,
-    lags: BTreeMap<Resource, Vec<(u32, Dur)>>,
+    no_api: Held<()>,
+    no_registry: Held<RegistryFails>,
+    no_volumes: Held<()>,
+    lags: BTreeMap<Resource, Held<Dur>>,
     /// When the longest stall of watches ends.
     stalls: BTreeMap<Resource, Time>,
 }
@@ -46,6 +55,7 @@ impl InForce {
     /// Leaves of an action what changes something.
     fn take(&mut self, action: &mut Action) -> Back {
         let Action { at, entry, phase, .. } = *action;
+        let begins = phase != Phase::End;
         match &mut action.act {
             Do::Fail(nodes, fault) => nodes.retain(|n| self.fails(*n, entry, *fault)),
             Do::Recover(nodes, fault) => {
@@ -53,29 +63,20 @@ impl InForce {
                 *nodes = free;
                 return back;
             }
-            Do::ApiDown => drop(self.outages.insert(entry)),
-            Do::ApiUp(_) => {
-                self.outages.remove(&entry);
-                // Still down for another outage: the end is marked, and nothing comes back.
-                if !self.outages.is_empty() {
+            Do::ApiDown | Do::ApiUp(_) => {
+                let still_down = turn(&mut self.no_api, entry, begins.then_some(())).is_some();
+                if still_down {
+                    // For another outage: the end is marked, and nothing comes back.
                     action.act = Do::ApiDown;
                 }
             }
-            Do::RegistryDown(fails) => drop(self.no_registry.insert(entry, *fails)),
-            Do::RegistryUp => {
-                self.no_registry.remove(&entry);
-                if let Some((_, fails)) = self.no_registry.last_key_value() {
-                    action.act = Do::RegistryDown(*fails);
-                }
+            Do::Registry(fails) => *fails = turn(&mut self.no_registry, entry, *fails),
+            Do::RefuseVolumes(refuses) => {
+                *refuses = turn(&mut self.no_volumes, entry, begins.then_some(())).is_some();
             }
             Do::WatchLag(resource, lag) => {
                 let lags = self.lags.entry(*resource).or_default();
-                if phase == Phase::End {
-                    lags.retain(|(e, _)| *e != entry);
-                    *lag = lags.last().map_or(Dur::ZERO, |(_, left)| *left);
-                } else {
-                    lags.push((entry, *lag));
-                }
+                *lag = turn(lags, entry, begins.then_some(*lag)).unwrap_or_default();
             }
             // A longer one that is under way goes on.
             Do::StallWatches(resource, lasts) => {
