@@ -97,8 +97,6 @@ pub struct Algorithm {
     /// The rejections so far, by number.
     pub rejections: Rejections,
     pub(super) next_start: usize,
-    /// Whether the node that an attempt looked at first will do.
-    pub(super) first_fits: bool,
     pub(super) memo: Memo,
     /// The kind of the pod that is being placed, if anything is remembered of it.
     pub(super) kind: Option<usize>,
@@ -127,7 +125,6 @@ impl Algorithm {
             cache: Cache::new(choice.indexed, choice.switches.confirmed_pods_last),
             rejections: Rejections::default(),
             next_start: 0,
-            first_fits: true,
             memo: Memo::default(),
             kind: None,
             default_spread: Vec::new(),

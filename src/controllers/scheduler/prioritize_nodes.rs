@@ -119,8 +119,13 @@ impl Algorithm {
     }
 
     /// The place of a node with the highest score (`selectHost`). `pick` chooses among nodes that
-    /// are equally good.
-    pub(super) fn select_host(&self, totals: &[i64], pick: &mut dyn FnMut(Tied) -> u32) -> usize {
+    /// are equally good; `first_fits` where the node that was looked at first is among them all.
+    pub(super) fn select_host(
+        &self,
+        totals: &[i64],
+        first_fits: bool,
+        pick: &mut dyn FnMut(Tied) -> u32,
+    ) -> usize {
         let (mut most, mut count) = (i64::MIN, 0);
         for total in totals {
             if *total > most {
@@ -130,7 +135,7 @@ impl Algorithm {
         }
         let mut ties = totals.iter().enumerate().filter(|(_, t)| **t == most).map(|(i, _)| i);
         let chosen = if self.choice.switches.ties_by_heap {
-            let tied = Tied::Overtaken(totals.len() as u32, self.first_fits);
+            let tied = Tied::Overtaken(totals.len() as u32, first_fits);
             let overtaken = if count > 1 { pick(tied) as usize } else { 0 };
             let place = |found: usize| match found {
                 _ if overtaken == 0 => found,

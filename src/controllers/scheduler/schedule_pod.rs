@@ -45,9 +45,8 @@ impl Algorithm {
             }
             [only] => Outcome::Fits(*only),
             several => {
-                self.first_fits = several[0] == first;
                 let totals = self.prioritize_nodes(of, several, &found);
-                let chosen = several[self.select_host(&totals, pick)];
+                let chosen = several[self.select_host(&totals, several[0] == first, pick)];
                 self.spare.totals = totals;
                 Outcome::Fits(chosen)
             }
