@@ -96,6 +96,41 @@ fn a_successor_under_the_name_of_a_pod() {
     assert!(patched > 0, "it was about to delete the pod");
 }
 
+/// Of two devices the first is that of `p`, which is deleted by force and follows itself at 10.002 s, with another claim.
+/// Requests and replies take 5 ms, watches 20 ms. At .022 the scheduler sees the successor, for which the second is free, and
+/// allocates that at .047: 10 ms for the nomination, 10 for the finalizer, 5 for the rest; it hears of it at .067. That the claim of
+/// the one before is deallocated, at .025, it hears at .045. At .055 it sees two more, for which one device is free.
+#[test]
+fn a_successor_keeps_its_device_when_that_of_the_pod_before_is_freed() {
+    let claims = ["a", "b", "c", "d"].map(|name| format!(r#"(name: "{name}", spec: ())"#));
+    let pod = |name: &str, on: &str, claim: &str| {
+        format!(r#"(name: "{name}", on: {on}, resourceClaims: [(resourceClaimName: "{claim}")])"#)
+    };
+    let create = |at: &str, name: &str, claim: &str| {
+        format!(r#"(at: "{at}", do: CreatePod(pod: {}))"#, pod(name, "Unbound", claim))
+    };
+    let timeline = [
+        r#"(at: "10s", do: DeletePod(pod: "p", gracePeriodSeconds: 0))"#.to_owned(),
+        create("10.002s", "p", "b"),
+        create("10.035s", "q", "c"),
+        create("10.035s", "r", "d"),
+    ];
+    let rest = format!(
+        "resourceClaims: [{}], pods: [{}], timeline: [{}]",
+        claims.join(", "),
+        pod("p", r#"Node("n-0")"#, "a"),
+        timeline.join(", ")
+    );
+    let timing = r#"timing: Custom(request: "5ms", response: "5ms", watch: "20ms", user: Raw)"#;
+    let text = cluster("n-{0..0}", &rest);
+    let trace = ran(&text.replace("timing: Ideal", timing).replace("gpu-0", "gpu-{0..1}"));
+    let freed = told(&trace, "devices-freed");
+    let allocated = told(&trace, "devices-allocated");
+    let after = |all: &[(u64, String)]| all.iter().map(|(at, _)| *at).find(|at| *at >= 10_000);
+    assert_eq!((after(&freed), after(&allocated)), (Some(10_025), Some(10_047)));
+    assert_eq!(bound(&trace).len(), 2, "{:?}", bound(&trace));
+}
+
 /// An API server that refuses everybody from 69.9 s to 72 s. Of a node: five tries from 70.7 s on, 10 ms apart, and no
 /// more. Of a device: from 70 s on, again after 5 ms and then twice as long each time, 5 · (2⁹ − 1) = 2,555 ms in all.
 #[test]

@@ -66,7 +66,7 @@ pub(super) struct Core {
     pub(super) parked: Parked,
     /// The devices of pods whose binding is under way, or has not been heard of yet (`inFlightAllocations`,
     /// `AssumeClaimAfterAPICall`).
-    pub(super) in_flight: Shared<BTreeMap<PodId, Rc<Allocation>>>,
+    pub(super) in_flight: Shared<BTreeMap<Uid, Rc<Allocation>>>,
     /// Claims that pods share, as the replies to its own writes had them (`AssumeClaimAfterAPICall`).
     pub(super) assumed_shared: Shared<BTreeMap<Rc<str>, Rc<SharedClaim>>>,
     /// The nodes that were chosen for claims without a volume, until the API server knows

@@ -238,8 +238,8 @@ impl ResourceEventHandler<Allocation> for Handlers {
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
         let Some(of) = new.or(old) else { return };
         self.core.in_flight.with(|all| {
-            if all.get(&of.pod).is_some_and(|a| new.is_none_or(|n| n.devices == a.devices)) {
-                all.remove(&of.pod);
+            if all.get(&of.uid).is_some_and(|a| new.is_none_or(|n| n.devices == a.devices)) {
+                all.remove(&of.uid);
             }
         });
         // Of several claims each is deallocated for itself. One that pods share concerns these alone, unless nobody has

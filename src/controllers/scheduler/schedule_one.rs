@@ -139,7 +139,7 @@ impl ScheduleOne {
                 });
                 let allocation = devices.and_then(|d| d.reserve(&pod, node)).map(Rc::new);
                 if let Some(allocation) = &allocation {
-                    self.core.in_flight.with(|all| all.insert(pod.id, allocation.clone()));
+                    self.core.in_flight.with(|all| all.insert(pod.uid, allocation.clone()));
                 }
                 let chosen = unbound.iter().map(|(id, _)| (*id, node));
                 self.core.assumed_claims.with(|all| all.extend(chosen));
@@ -248,14 +248,14 @@ impl ScheduleOne {
             self.core.write_status(&entry.pod, None, Some(Some(node))).await;
         }
         if let Err(why) = bind_pod_volumes(&self.core, &entry.pod, node, unbound).await {
-            self.core.in_flight.with(|all| all.remove(&id));
+            self.core.in_flight.with(|all| all.remove(&uid));
             let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
             return self.unreserve(entry, message).await;
         }
         if let Some(allocation) = allocation
             && let Err(message) = self.allocate(allocation).await
         {
-            self.core.in_flight.with(|all| all.remove(&id));
+            self.core.in_flight.with(|all| all.remove(&uid));
             return self.unreserve(entry, message).await;
         }
         let asked = self.core.switches().binds_by_uid.then_some(uid);
