@@ -112,7 +112,7 @@ impl Disks {
             self.told(&pod.namespace, &pod.spec, &|claim, name| match set {
                 None => Some(claim.clone()),
                 Some(_) => match name.strip_suffix(&format!("-{}", pod.name)) {
-                    Some(template) => of_template(claim, template),
+                    Some(template) => template_claim(claim, template),
                     None => of_all_pods(claim),
                 },
             })
@@ -177,61 +177,10 @@ impl Disks {
         let pods: Vec<&RawPod> = gathered.pods.iter().filter(|p| is_owner(p)).collect();
         let by_name = self.told(&set.namespace, set.pod_spec(), &|claim, _| of_all_pods(claim));
         let mut told = Told { unknown: by_name.unknown, ..Told::default() };
-        for (template, spec) in set.claim_templates() {
-            let before = format!("{}/{template}-{}-", set.namespace, set.name);
-            let number = |full: &str| full.strip_prefix(&before)?.parse::<i64>().ok();
-            let from = self.claims.range(before.clone()..);
-            let its = from.take_while(|(full, _)| full.starts_with(&before));
-            let claims: Vec<_> =
-                its.filter_map(|(full, claim)| Some((full, number(full)?, claim))).collect();
-            let is_told = |p: &&RawPod| {
-                self.claims.contains_key(&format!("{}/{template}-{}", p.namespace, p.name))
-            };
-            let all_told = pods.iter().filter(|p| p.node().is_some()).all(is_told);
-            let alike: BTreeSet<Option<VolumeClaim>> = claims
-                .iter()
-                .map(|(.., c)| c.as_ref().ok().and_then(|c| of_template(c, template)))
-                .collect();
-            let mut notes = Vec::new();
-            match alike.first() {
-                Some(Some(claim)) if alike.len() == 1 && all_told => {
-                    let binding = gathered.storage.of(spec).and_then(|class| class.binding);
-                    let binding = binding.filter(|_| claim.reach != Some(Reach::Node));
-                    told.volumes.push(VolumeClaim { binding, ..claim.clone() });
-                    for (full, n, claim) in claims {
-                        let name = format!("{}-{n}", set.name);
-                        // A pod whose node is not in the files is not imported.
-                        let is_imported = |p: &&RawPod| {
-                            p.name == name && p.node().is_none_or(|n| gathered.nodes.contains(n))
-                        };
-                        if pods.iter().any(is_imported) || !set.wants(n) {
-                            continue;
-                        }
-                        if let Some(place) = claim.as_ref().ok().and_then(|c| elsewhere(c, None)) {
-                            notes.push((UNPLACED, format!("{full} ({place})")));
-                        }
-                    }
-                }
-                None if !is_size(template) => {
-                    let is_new = pods.iter().all(|p| p.node().is_none());
-                    let made = to_be_made(template, spec, gathered).filter(|_| is_new);
-                    let why = made.as_ref().map(|made| *made.as_ref().err().unwrap_or(&UNMADE));
-                    notes.extend(why.map(|why| (why, format!("{before}*"))));
-                    match made.unwrap_or_else(|| Ok(assumed(template))) {
-                        Ok(claim) => told.volumes.push(claim),
-                        Err(_) => told.unknown = true,
-                    }
-                }
-                _ => {
-                    told.unknown = true;
-                    let why = |c: &Result<VolumeClaim, Note>| match c {
-                        Err(why) => Some(*why),
-                        Ok(_) => (alike.len() > 1).then_some(DIFFER),
-                    };
-                    let all = claims.iter();
-                    notes.extend(all.filter_map(|(full, _, c)| Some((why(c)?, (*full).clone()))));
-                }
-            }
+        for template in set.claim_templates() {
+            let (claim, notes) = self.of_template(set, &pods, template, gathered);
+            told.unknown |= claim.is_none();
+            told.volumes.extend(claim);
             for (why, claim) in notes {
                 self.notes.entry(why).or_default().insert(claim);
             }
@@ -239,6 +188,71 @@ impl Disks {
         told.volumes.extend(by_name.volumes);
         self.sets.insert(format!("{}/{}", set.namespace, set.name), told);
     }
+
+    /// What one of a StatefulSet's `volumeClaimTemplates` says, where that is known; and what is not imported of its
+    /// claims.
+    fn of_template(
+        &self,
+        set: &RawWorkload,
+        pods: &[&RawPod],
+        (template, spec): (&str, &RawClaimSpec),
+        gathered: &Gathered,
+    ) -> (Option<VolumeClaim>, Vec<(Note, String)>) {
+        let before = format!("{}/{template}-{}-", set.namespace, set.name);
+        let claims = self.numbered(&before);
+        let is_told = |p: &RawPod| {
+            self.claims.contains_key(&format!("{}/{template}-{}", p.namespace, p.name))
+        };
+        let all_told = pods.iter().filter(|p| p.node().is_some()).all(|p| is_told(p));
+        let told =
+            |claim: &Result<VolumeClaim, Note>| template_claim(claim.as_ref().ok()?, template);
+        let alike: BTreeSet<Option<VolumeClaim>> = claims.iter().map(|(.., c)| told(c)).collect();
+        match alike.first() {
+            Some(Some(claim)) if alike.len() == 1 && all_told => {
+                let binding = gathered.storage.of(spec).and_then(|class| class.binding);
+                let binding = binding.filter(|_| claim.reach != Some(Reach::Node));
+                let places = claims.iter().filter(|(_, n, _)| is_missing(set, pods, *n, gathered));
+                let places = places.filter_map(|(full, _, claim)| {
+                    let place = elsewhere(claim.as_ref().ok()?, None)?;
+                    Some((UNPLACED, format!("{full} ({place})")))
+                });
+                (Some(VolumeClaim { binding, ..claim.clone() }), places.collect())
+            }
+            None if !is_size(template) => {
+                let is_new = pods.iter().all(|p| p.node().is_none());
+                match to_be_made(template, spec, gathered).filter(|_| is_new) {
+                    None => (Some(assumed(template)), Vec::new()),
+                    Some(Ok(claim)) => (Some(claim), vec![(UNMADE, format!("{before}*"))]),
+                    Some(Err(why)) => (None, vec![(why, format!("{before}*"))]),
+                }
+            }
+            _ => {
+                let why = |c: &Result<VolumeClaim, Note>| match c {
+                    Err(why) => Some(*why),
+                    Ok(_) => (alike.len() > 1).then_some(DIFFER),
+                };
+                let all = claims.iter();
+                (None, all.filter_map(|(full, _, c)| Some((why(c)?, (*full).clone()))).collect())
+            }
+        }
+    }
+
+    /// The claims with volumes whose names begin so and end with a number, and that.
+    fn numbered(&self, before: &str) -> Vec<(&String, i64, &Result<VolumeClaim, Note>)> {
+        let from = self.claims.range(before.to_owned()..);
+        let its = from.take_while(|(full, _)| full.starts_with(before));
+        let number = |full: &str| full.strip_prefix(before)?.parse::<i64>().ok();
+        its.filter_map(|(full, claim)| Some((full, number(full)?, claim))).collect()
+    }
+}
+
+/// Whether a StatefulSet is to have a pod of this number which is not imported; one whose node is not in the files is
+/// not.
+fn is_missing(set: &RawWorkload, pods: &[&RawPod], number: i64, gathered: &Gathered) -> bool {
+    let name = format!("{}-{number}", set.name);
+    let is_imported =
+        |p: &&RawPod| p.name == name && p.node().is_none_or(|node| gathered.nodes.contains(node));
+    set.wants(number) && !pods.iter().any(is_imported)
 }
 
 impl Told {
@@ -315,7 +329,7 @@ fn tell(
 }
 
 /// A StatefulSet's claim as its template tells it: what differs from pod to pod is left out.
-fn of_template(claim: &VolumeClaim, template: &str) -> Option<VolumeClaim> {
+fn template_claim(claim: &VolumeClaim, template: &str) -> Option<VolumeClaim> {
     let reach = match (&claim.node, &claim.zone) {
         (Some(_), _) => Some(Reach::Node),
         (_, Some(_)) => is_shared(claim.access).then_some(Reach::Zone),
