@@ -1,7 +1,6 @@
 //! Volumes, and VolumeAttachments. Claims are bound: a volume is there once the first pod of its claim has a
 //! node, or before, where making it takes time.
 
-use super::store::Store;
 use super::{ApiError, ApiResult, ApiServer};
 use crate::api::node::zone;
 use crate::api::volume::{
@@ -123,7 +122,7 @@ impl ApiServer {
         claim: &Claim,
         node: NodeId,
     ) -> ApiResult {
-        let selected = self.selected(volume).map(|(selected, _)| selected);
+        let selected = self.selected(volume).map(|(selected, ..)| selected);
         if self.volume(volume).is_some() || selected.is_some_and(|s| s != Some(node)) {
             return Err(ApiError::Conflict);
         }
@@ -136,11 +135,9 @@ impl ApiServer {
         Ok(())
     }
 
-    /// The node that a volume is being made for, if it is for one, and how long that takes.
-    pub(crate) fn selected(&self, volume: VolumeId) -> Option<(Option<NodeId>, Dur)> {
-        let selected =
-            |s: &Store| s.volumes.selected.get(&volume).map(|(node, takes, _)| (*node, *takes));
-        self.store.with_ref(selected)
+    /// The node that a volume is being made for, if it is for one, how long that takes, and what it will be.
+    pub(crate) fn selected(&self, volume: VolumeId) -> Option<(Option<NodeId>, Dur, Rc<Volume>)> {
+        self.store.with_ref(|s| s.volumes.selected.get(&volume).cloned())
     }
 
     /// The volume is made, and its claim bound to it.

@@ -145,6 +145,8 @@ pub enum Step {
     /// The drivers of volumes refuse to make any; those that are being made they finish. It concerns claims with
     /// `provision`.
     ProvisioningOutage {
+        /// The one that does; all of them where not given.
+        driver: Option<String>,
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },

@@ -78,8 +78,8 @@ pub enum Do {
     LoseWatches(Option<Resource>),
     /// The registry that images are pulled from fails so from now on, or answers again.
     Registry(Option<RegistryFails>),
-    /// The drivers of volumes refuse to make any from now on, or no longer.
-    RefuseVolumes(bool),
+    /// These drivers of volumes refuse to make any from now on, and no others; where one is not said, all do.
+    RefuseVolumes(Vec<Option<String>>),
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.

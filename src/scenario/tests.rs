@@ -119,7 +119,7 @@ fn words(plan: &Plan) -> String {
             Do::ApiDown => "ApiDown".to_owned(),
             Do::ApiUp(_) => "ApiUp".to_owned(),
             Do::Registry(fails) => format!("Registry({fails:?})"),
-            Do::RefuseVolumes(refuses) => format!("RefuseVolumes {refuses}"),
+            Do::RefuseVolumes(drivers) => format!("RefuseVolumes {drivers:?}"),
             Do::WatchLag(r, d) => format!("WatchLag {r:?} {}", seconds(d)),
             Do::StallWatches(r, d) => format!("StallWatches {r:?} {}", seconds(d)),
             Do::ExpireWatches(r) => format!("ExpireWatches {r:?}"),

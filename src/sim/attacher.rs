@@ -9,7 +9,7 @@
 //! end.
 
 use crate::api::names::TextId;
-use crate::api::volume::VolumeId;
+use crate::api::volume::{Volume, VolumeId};
 use crate::apiserver::Watcher;
 use crate::kernel::{Argument, Class, Handler, HandlerId};
 use crate::sim::prelude::*;
@@ -46,8 +46,8 @@ pub(super) struct Attacher {
     /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
     due: Shared<BTreeMap<About, Time>>,
     worker: Cell<Option<HandlerId<About>>>,
-    /// Drivers make no volumes.
-    refuses: Cell<bool>,
+    /// The drivers that make no volumes; where one is not said, none does.
+    refuse: Shared<Vec<Option<String>>>,
     /// The claims that drivers are to be asked about, and how often they have refused.
     refused: Shared<BTreeMap<VolumeId, u32>>,
 }
@@ -56,8 +56,8 @@ impl Attacher {
     /// Has VolumeAttachments and claims heeded from now on.
     pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
         let ctx = api.ctx().clone();
-        let (due, worker, refuses, refused) = Default::default();
-        let own = Self { api: api.clone(), attach, detach, due, worker, refuses, refused, ctx };
+        let (due, worker, refuse, refused) = Default::default();
+        let own = Self { api: api.clone(), attach, detach, due, worker, refuse, refused, ctx };
         let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
         api.watch(attacher.clone());
@@ -74,25 +74,26 @@ impl Attacher {
         late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
     }
 
-    /// Drivers refuse to make volumes from now on, or no longer.
-    pub(super) fn refuse_volumes(&self, refuses: bool) {
+    /// These drivers refuse to make volumes from now on, and no others.
+    pub(super) fn refuse_volumes(&self, drivers: &[Option<String>]) {
         self.ctx.writes(self.ctx.keys("provisioning").of(0));
-        self.refuses.set(refuses);
+        self.refuse.with(|all| *all = drivers.to_vec());
     }
 
-    /// Whether drivers refuse to make volumes.
-    fn refuses(&self) -> bool {
+    /// Whether a volume's driver refuses to make it.
+    fn refuses(&self, volume: &Volume) -> bool {
         self.ctx.reads(self.ctx.keys("provisioning").of(0));
-        self.refuses.get()
+        let concerns = |driver: &Option<String>| driver.is_none() || *driver == volume.driver;
+        self.refuse.with_ref(|all| all.iter().any(concerns))
     }
 
     /// Asks the driver for a volume that it refused before, or will refuse.
-    fn ask(&self, About(volume, node): About, takes: Dur) {
+    fn ask(&self, About(volume, node): About, takes: Dur, made: &Volume) {
         let refused = self.refused.with(|r| r.remove(&volume)).unwrap_or_default();
         if node.is_some_and(|node| self.api.node(node).is_none()) {
             return self.api.give_claim_back(volume);
         }
-        if !self.refuses() {
+        if !self.refuses(made) {
             let note = What::Noted(Note::Provisioning, volume.0);
             node.into_iter().for_each(|n| _ = self.api.record_node(Actor::Provisioner, n, note));
             return self.work_in(About(volume, node), takes);
@@ -124,8 +125,8 @@ impl Watcher for Attacher {
     }
 
     fn claim(&self, volume: VolumeId) {
-        let Some((node, takes)) = self.api.selected(volume) else { return };
-        let refuses = self.refuses();
+        let Some((node, takes, made)) = self.api.selected(volume) else { return };
+        let refuses = self.refuses(&made);
         if refuses {
             self.refused.with(|r| r.insert(volume, 0));
         }
@@ -143,8 +144,8 @@ impl Handler for Attacher {
         }
         self.due.with(|d| d.remove(&about));
         let is_refused = self.refused.with_ref(|r| r.contains_key(&about.0));
-        if let Some((_, takes)) = self.api.selected(about.0).filter(|_| is_refused) {
-            return self.ask(about, takes);
+        if let Some((_, takes, made)) = self.api.selected(about.0).filter(|_| is_refused) {
+            return self.ask(about, takes, &made);
         }
         let About(volume, Some(node)) = about else { return self.api.provisioned(about.0) };
         match self.api.attachment(volume, node) {

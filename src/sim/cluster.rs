@@ -136,7 +136,7 @@ impl Cluster {
             Do::LoseWatches(of) => self.watches_end(*of, WatchCache::Kept),
             Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
             Do::Registry(fails) => self.world.kubelets.registry(*fails),
-            Do::RefuseVolumes(refuses) => attacher.iter().for_each(|a| a.refuse_volumes(*refuses)),
+            Do::RefuseVolumes(who) => attacher.iter().for_each(|a| a.refuse_volumes(who)),
             Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}

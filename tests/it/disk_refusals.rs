@@ -2,6 +2,7 @@
 //! most), and when the scheduler gives up (`bindTimeoutSeconds`, 600).
 
 use crate::cli::Scratch;
+use crate::devices::parsed;
 use crate::disks::{grows, messages, nodes, ran, times, within};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
@@ -49,6 +50,32 @@ fn a_refused_disk_is_asked_for_again_after_a_back_off() {
     // What a driver has begun it finishes.
     let late = more.replace("50s", "62s");
     assert_eq!(bound(&grows("1.34", &late)), [first + 9_000]);
+}
+
+/// Two disks of two drivers, one of which refuses from 50 s to 70 s: its disk is begun 15 s after it was asked for at a minute.
+/// Where all refuse from 65 s to 80 s, too, it is refused at 75 s as well, and begun 16 s after that. The other disk is made by then.
+#[test]
+fn only_the_driver_that_is_named_refuses() {
+    let text = |driver: &str, more: &str| {
+        let outage = format!(
+            r#"(at: "50s", do: ProvisioningOutage(driver: "{driver}", duration: "20s")), {more}"#
+        );
+        let two = r#"(claim: "data", provision: "8500ms", driver: "slow.example"), (claim: "logs", provision: "1s", driver: "fast.example")"#;
+        grows("1.34", &outage).replace(r#"(claim: "data", provision: "8500ms")"#, two)
+    };
+    let (_, trace) = ran(&text("fast.example", "").replace("50s", "90s"));
+    let [data, logs] = times(&trace, "provisioning ")[..] else { panic!("two are asked for") };
+    let made = |text: String| times(&ran(&text).1, "provisioning-succeeded");
+    assert_eq!(made(text("slow.example", "")), [logs + 1_000, data + 23_500]);
+    assert_eq!(made(text("fast.example", "")), [data + 8_500, logs + 16_000]);
+    let of_all = r#"(at: "65s", do: ProvisioningOutage(duration: "15s"))"#;
+    assert_eq!(made(text("slow.example", of_all)), [logs + 1_000, data + 39_500]);
+    let mistake = parsed(&text("slow.exmple", "")).map(drop).unwrap_err();
+    assert!(
+        mistake.contains("no claim with `provision` has the driver `slow.exmple`"),
+        "{mistake}"
+    );
+    assert!(mistake.contains("did you mean `slow.example`?"), "{mistake}");
 }
 
 /// Pauses of 1, 2, 4 ... 256 s, and of 300 s from then on; the scheduler gives up every 600 s, and the claim stays that of

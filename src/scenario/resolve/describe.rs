@@ -27,7 +27,10 @@ pub(super) fn describe(step: &Step) -> String {
         Step::ApiOutage { of: Some(share), .. } => format!("outage of {share} API servers"),
         Step::ApiOutage { of: None, .. } => "API server outage".to_owned(),
         Step::RegistryOutage { .. } => "registry outage".to_owned(),
-        Step::ProvisioningOutage { .. } => "provisioning outage".to_owned(),
+        Step::ProvisioningOutage { driver, .. } => {
+            let of = driver.as_ref().map_or(String::new(), |driver| format!(" of {driver}"));
+            format!("provisioning outage{of}")
+        }
         Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             format!("watch lag of {} ({lag})", resource_word(*resource))

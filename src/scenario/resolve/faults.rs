@@ -67,6 +67,22 @@ impl Reader<'_> {
         self.lasting(Do::ServersDie(gone, all), Do::Over)
     }
 
+    /// Drivers make no volumes: that of this name, or all.
+    fn refuse_volumes(&self, driver: Option<&String>) -> Steps {
+        let claims = self.world.pods.templates.iter().flat_map(|template| &template.claims);
+        let made = claims.filter(|claim| claim.provision.is_some());
+        let known: BTreeSet<&str> = made.filter_map(|claim| claim.driver.as_deref()).collect();
+        if let Some(unknown) = driver.filter(|driver| !known.contains(driver.as_str())) {
+            let text = format!("no claim with `provision` has the driver `{unknown}`");
+            let help =
+                "`volumes: [(claim: \"10Gi\", driver: \"ebs.csi.aws.com\", provision: \"8s\")]`";
+            return self
+                .at("driver")
+                .refuse(Problem::new(text).meant(unknown, known).or_help(help));
+        }
+        self.lasting(Do::RefuseVolumes(vec![driver.cloned()]), Do::RefuseVolumes(Vec::new()))
+    }
+
     /// Requests are rejected, of these clients or of all.
     fn too_many_requests(&mut self, clients: Option<&[ApiClient]>) -> Steps {
         let whose = match clients {
@@ -163,7 +179,7 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::RuntimeFailure { duration, .. }
         | Step::ApiOutage { duration, .. }
         | Step::RegistryOutage { duration, .. }
-        | Step::ProvisioningOutage { duration }
+        | Step::ProvisioningOutage { duration, .. }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
         | Step::ClockSkew { duration, .. } => place.read("duration", duration, values::positive),
@@ -242,9 +258,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
         Step::RegistryOutage { fails, .. } => {
             reader.lasting(Do::Registry(Some(*fails)), Do::Registry(None))
         }
-        Step::ProvisioningOutage { .. } => {
-            reader.lasting(Do::RefuseVolumes(true), Do::RefuseVolumes(false))
-        }
+        Step::ProvisioningOutage { driver, .. } => reader.refuse_volumes(driver.as_ref()),
         Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             let (resource, lag) = (*resource, reader.positive("lag", lag)?);

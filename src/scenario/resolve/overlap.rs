@@ -31,10 +31,10 @@ type Back = Vec<(NodeFault, Vec<NodeIndex>)>;
 type Held<T> = Vec<(u32, T)>;
 
 /// An entry has begun to hold up something, or ended; what holds from now on, if anything.
-fn turn<T: Copy>(held: &mut Held<T>, entry: u32, begins: Option<T>) -> Option<T> {
+fn turn<T: Clone>(held: &mut Held<T>, entry: u32, begins: Option<T>) -> Option<T> {
     held.retain(|(e, _)| *e != entry);
     held.extend(begins.map(|value| (entry, value)));
-    held.last().map(|(_, value)| *value)
+    held.last().map(|(_, value)| value.clone())
 }
 
 /// The faults in force, each with its entry, the latest last.
@@ -45,7 +45,7 @@ struct InForce {
     begun: BTreeSet<u32>,
     no_api: Held<()>,
     no_registry: Held<RegistryFails>,
-    no_volumes: Held<()>,
+    no_volumes: Held<Option<String>>,
     lags: BTreeMap<Resource, Held<Dur>>,
     /// When the longest stall of watches ends.
     stalls: BTreeMap<Resource, Time>,
@@ -71,8 +71,9 @@ impl InForce {
                 }
             }
             Do::Registry(fails) => *fails = turn(&mut self.no_registry, entry, *fails),
-            Do::RefuseVolumes(refuses) => {
-                *refuses = turn(&mut self.no_volumes, entry, begins.then_some(())).is_some();
+            Do::RefuseVolumes(drivers) => {
+                turn(&mut self.no_volumes, entry, drivers.pop());
+                *drivers = self.no_volumes.iter().map(|(_, driver)| driver.clone()).collect();
             }
             Do::WatchLag(resource, lag) => {
                 let lags = self.lags.entry(*resource).or_default();

@@ -159,7 +159,10 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "kubernetes") => return release(dice),
         ("NodeDevices", "names") => dice.one(&["gpu-{0..3}", "gpu-{0..1}", "gpu-0", "nic-0"]),
         ("DeviceClaim", "resourceClaimName") => "shared",
-        (_, "driver") if of != "VolumeClaim" => {
+        ("VolumeClaim" | "ProvisioningOutage", "driver") => {
+            dice.one(&["ebs.csi.aws.com", "fast.example"])
+        }
+        (_, "driver") => {
             if dice.once_in(5) {
                 "nic.example.com"
             } else {
