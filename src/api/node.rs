@@ -5,7 +5,7 @@ use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::quantity::Resources;
 use super::readiness::NodeReadiness;
 use super::taint::Taint;
-use super::volume::{NodeVolumes, Reach};
+use super::volume::{Claim, NodeVolumes, Reach};
 use crate::api::prelude::*;
 use std::collections::BTreeSet;
 
@@ -182,6 +182,12 @@ pub(crate) fn reaches(labels: &Labels, volume: &Reach) -> bool {
         Reach::Zone(Some(name)) => zone(labels) == Some(name),
         Reach::Node(Some(name)) => labels.get(LABEL_HOSTNAME) == Some(name),
     }
+}
+
+/// Whether a claim's volume may be made for a node of these labels (`MatchTopologySelectorTerms`).
+pub(crate) fn allows(labels: &Labels, claim: &Claim) -> bool {
+    let is_there = |allowed: &String| zone(labels) == Some(allowed);
+    claim.allowed_topologies.is_empty() || claim.allowed_topologies.iter().any(is_there)
 }
 
 /// The region that a node's labels name.

@@ -95,6 +95,8 @@ pub struct Claim {
     pub access: AccessMode,
     /// From where its volume is reached.
     pub reach: Reach,
+    /// The zones in which its StorageClass has volumes made; in all where none is named.
+    pub allowed_topologies: Vec<String>,
     /// Its volume has to be attached to a node (`CSIDriver`, `attachRequired`).
     pub attach: bool,
     /// The driver of its volume; none of a local volume, which no limit counts.

@@ -81,7 +81,7 @@ impl ApiServer {
                 let node = s.nodes.get(on.index())?.as_ref()?;
                 zone(&node.labels).map(str::to_owned)
             }),
-            None => self.zone_for(id),
+            None => self.zone_for(id, claim),
         };
         self.names(|n| {
             Rc::new(Volume {
@@ -103,13 +103,16 @@ impl ApiServer {
         })
     }
 
-    /// The zone of a volume that is made for no node, among those that nodes are in.
-    fn zone_for(&self, claim: VolumeId) -> Option<String> {
-        let zones: BTreeSet<String> = self.store.with_ref(|s| {
+    /// The zone of a volume that is made for no node, among those that nodes are in, or those that its class names,
+    /// whether or not a node is there (`GenerateAccessibilityRequirements`).
+    fn zone_for(&self, id: VolumeId, claim: &Claim) -> Option<String> {
+        let of_nodes: BTreeSet<String> = self.store.with_ref(|s| {
             let nodes = s.nodes.iter().flatten();
             nodes.filter_map(|n| zone(&n.labels)).map(str::to_owned).collect()
         });
-        let place = self.names(|n| Claim::place_of(short_name(n.text_of(claim)), zones.len()));
+        let allowed: BTreeSet<String> = claim.allowed_topologies.iter().cloned().collect();
+        let zones = if allowed.is_empty() { of_nodes } else { allowed };
+        let place = self.names(|n| Claim::place_of(short_name(n.text_of(id)), zones.len()));
         zones.into_iter().nth(place)
     }
 

@@ -8,9 +8,10 @@
 
 use super::gathered::Gathered;
 use super::node::NamedNode;
-use super::object::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use super::pod::{PodShape, RawPod};
 use super::raw_volumes::{RawClaim, RawClaimRef, RawClaimSpec, RawVolumeSpec};
+use super::storage_classes::StorageClass;
+use super::volume_affinity::reached;
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
@@ -20,10 +21,6 @@ use crate::language::{Reach, VolumeClaim};
 
 /// Why a claim is not told, or not all of it; in the words of the summary.
 pub(super) type Note = &'static str;
-const UNREACHED: Note =
-    "not simulated, as no node in the files reaches the volume (by zone, host name or label)";
-const PARTLY: Note =
-    "not simulated, as the nodes that reach the volume are neither a zone, nor one node, nor all";
 const SIZE: Note = "not simulated, as a scenario takes the name for a size";
 const DIFFER: Note = "not simulated, as the volumes of a StatefulSet's pods are not alike";
 const UNPLACED: Note = "of a StatefulSet whose pod is not in the files; \
@@ -209,14 +206,14 @@ impl Disks {
         let alike: BTreeSet<Option<VolumeClaim>> = claims.iter().map(|(.., c)| told(c)).collect();
         match alike.first() {
             Some(Some(claim)) if alike.len() == 1 && all_told => {
-                let binding = gathered.storage.of(spec).and_then(|class| class.binding);
-                let binding = binding.filter(|_| claim.reach != Some(Reach::Node));
+                let class = gathered.storage.of(spec);
+                let new = class.map_or(claim.clone(), |class| made(claim.clone(), class));
                 let places = claims.iter().filter(|(_, n, _)| is_missing(set, pods, *n, gathered));
                 let places = places.filter_map(|(full, _, claim)| {
                     let place = elsewhere(claim.as_ref().ok()?, None)?;
                     Some((UNPLACED, format!("{full} ({place})")))
                 });
-                (Some(VolumeClaim { binding, ..claim.clone() }), places.collect())
+                (Some(new), places.collect())
             }
             None if !is_size(template) => {
                 let is_new = pods.iter().all(|p| p.node().is_none());
@@ -279,8 +276,19 @@ fn to_be_made(
     let access = access(&spec.access_modes);
     let attach = gathered.drivers.get(driver).copied();
     let attach = attach.filter(|attach| *attach == is_shared(access));
-    let (driver, binding) = (Some(driver.clone()), class.binding);
-    Some(Ok(VolumeClaim { access, attach, driver, binding, ..assumed(name) }))
+    let driver = Some(driver.clone());
+    Some(Ok(made(VolumeClaim { access, attach, driver, ..assumed(name) }, class)))
+}
+
+/// A claim, and how a new volume of it is made by its StorageClass.
+fn made(claim: VolumeClaim, class: &StorageClass) -> VolumeClaim {
+    let is_everywhere = match claim.reach {
+        None => is_shared(claim.access),
+        reach => reach == Some(Reach::Everywhere),
+    };
+    let binding = class.binding.filter(|_| claim.reach != Some(Reach::Node));
+    let allowed_topologies = class.allowed_topologies(is_everywhere);
+    VolumeClaim { binding, allowed_topologies, ..claim }
 }
 
 /// A claim as a pod tells it; nothing if it is not bound to a volume of the files.
@@ -432,53 +440,5 @@ fn attach(name: &str, volume: &RawVolumeSpec, gathered: &Gathered) -> Option<boo
             let is_known = !gathered.drivers.is_empty() || gathered.attached.contains_key(name);
             is_known.then_some(true)
         }
-    }
-}
-
-/// From where a volume with these terms is reached.
-fn reached(terms: &RawNodeTerms, nodes: &[NamedNode]) -> Result<VolumeClaim, Note> {
-    let terms = &terms.node_selector_terms;
-    let is_reached = |n: &&NamedNode| terms.iter().any(|t| requirements(t).all(|r| fits(r, n)));
-    let reached: Vec<&NamedNode> = nodes.iter().filter(is_reached).collect();
-    let Some((first, shape)) = reached.first() else { return Err(UNREACHED) };
-    // `topology.kubernetes.io/zone`, or what a driver calls it; or a region.
-    let of_zones = |r: &RawRequirement| r.key.ends_with("zone") || r.key.ends_with("/region");
-    let by_zone = terms.iter().flat_map(requirements).all(of_zones);
-    if reached.len() == 1 && !by_zone {
-        return Ok(VolumeClaim { node: Some(first.clone()), ..VolumeClaim::default() });
-    }
-    let of_zone = |n: &NamedNode| zone(&n.1.labels) == zone(&shape.labels);
-    let whole = nodes.iter().filter(|n| of_zone(n)).count() == reached.len();
-    match zone(&shape.labels) {
-        Some(zone) if whole && reached.iter().all(|n| of_zone(n)) => {
-            Ok(VolumeClaim { zone: Some(zone.to_owned()), ..VolumeClaim::default() })
-        }
-        _ if reached.len() == nodes.len() => {
-            Ok(VolumeClaim { reach: Some(Reach::Everywhere), ..VolumeClaim::default() })
-        }
-        _ => Err(PARTLY),
-    }
-}
-
-fn requirements(term: &RawNodeTerm) -> impl Iterator<Item = &RawRequirement> {
-    term.match_expressions.iter().chain(&term.match_fields)
-}
-
-/// Whether a node is as a term wants it. A node without the driver's label of its zone is in that
-/// of Kubernetes' own label, and one without a host name has its own.
-fn fits(wanted: &RawRequirement, (name, shape): &NamedNode) -> bool {
-    let key = wanted.key.as_str();
-    let value = shape.labels.get(key).map(String::as_str).or(match key {
-        "kubernetes.io/hostname" | "metadata.name" => Some(name),
-        _ if key.ends_with("/zone") => zone(&shape.labels),
-        _ => None,
-    });
-    let among = value.is_some_and(|v| wanted.values.iter().any(|w| w == v));
-    match wanted.operator.as_str() {
-        "In" => among,
-        "NotIn" => !among,
-        "Exists" => value.is_some(),
-        "DoesNotExist" => value.is_none(),
-        _ => false,
     }
 }

@@ -86,6 +86,7 @@ impl Gathered {
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         (summary.named, summary.slices) = (devices.notes, self.devices.slices.len());
         summary.named.extend(readiness.notes);
+        summary.named.extend(self.storage.note());
         Ok(ImportedCluster {
             memory,
             nodes,

@@ -13,7 +13,7 @@
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
-//! raw_volumes, storage_classes, disks: claims, who makes their volumes, and these
+//! raw_volumes, storage_classes, volume_affinity, disks: claims, who makes their volumes, from where they are reached, and these
 //! selectors  expressions that select devices
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
 //! readiness  rules of the node readiness controller, and what it and agents wrote to nodes
@@ -76,6 +76,7 @@ mod sight;
 mod storage_classes;
 mod summary;
 mod times;
+mod volume_affinity;
 mod workload;
 mod write;
 #[cfg_attr(not(feature = "yaml"), path = "no_yaml.rs")]

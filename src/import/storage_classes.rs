@@ -5,10 +5,28 @@ use crate::api::volume::BindingMode;
 use crate::import::prelude::*;
 
 /// What is read of them beside their metadata.
-pub(super) const STORAGE_FIELDS: [&str; 2] = ["provisioner", "volumeBindingMode"];
+pub(super) const STORAGE_FIELDS: [&str; 3] =
+    ["provisioner", "volumeBindingMode", "allowedTopologies"];
 
 /// `storagehelpers.NotSupportedProvisioner`
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+/// Of one that names other topologies.
+const NOT_ZONES: &str =
+    "without its `allowedTopologies`, which are not zones; a run has its volumes made anywhere";
+
+raw! {
+    /// `v1.TopologySelectorTerm`
+    struct RawTopologyTerm {
+        match_label_expressions: Vec<RawTopologyRequirement>,
+    }
+
+    /// `v1.TopologySelectorLabelRequirement`
+    struct RawTopologyRequirement {
+        key: String,
+        values: Vec<String>,
+    }
+}
 
 /// A StorageClass.
 pub(super) struct StorageClass {
@@ -16,8 +34,19 @@ pub(super) struct StorageClass {
     pub(super) driver: Option<String>,
     /// When it makes them; none for the usual way.
     pub(super) binding: Option<BindingMode>,
+    /// The zones in which it has volumes made, all if empty; none where it names anything but zones.
+    zones: Option<Vec<String>>,
     /// Since when there is the class, if claims that name none have it.
     default_since: Option<String>,
+}
+
+impl StorageClass {
+    /// The zones in which it has a volume made, where not in all; what is made with its claim and reached from everywhere
+    /// is in none.
+    pub(super) fn allowed_topologies(&self, reached_from_everywhere: bool) -> Vec<String> {
+        let matters = self.binding.is_none() || !reached_from_everywhere;
+        self.zones.clone().filter(|_| matters).unwrap_or_default()
+    }
 }
 
 /// Those of an export, by their names.
@@ -27,14 +56,25 @@ pub(super) struct StorageClasses(BTreeMap<String, StorageClass>);
 impl StorageClasses {
     /// Takes one in.
     pub(super) fn take(&mut self, name: String, meta: RawMeta, fields: &Fields) {
-        let [driver, binding] = STORAGE_FIELDS.map(|field| fields.get(field)?.as_str());
+        let [driver, binding, terms] = STORAGE_FIELDS.map(|field| fields.get(field));
+        let [driver, binding] = [driver, binding].map(|text| text?.as_str());
+        let zones = terms.map_or(Some(Vec::new()), zones);
         let driver = driver.filter(|driver| *driver != NO_PROVISIONER).map(str::to_owned);
         // The API server writes `Immediate` where nothing is said.
         let waits = binding == Some("WaitForFirstConsumer");
         let binding = (!waits && driver.is_some()).then_some(BindingMode::Immediate);
         let is_default = meta.annotations.default_class.as_deref() == Some("true");
         let default_since = is_default.then_some(meta.creation_timestamp);
-        self.0.insert(name, StorageClass { driver, binding, default_since });
+        self.0.insert(name, StorageClass { driver, binding, zones, default_since });
+    }
+
+    /// Those of which something is left out.
+    pub(super) fn note(&self) -> Option<((&'static str, String), Vec<String>)> {
+        let is_cut =
+            |(_, class): &(&String, &StorageClass)| class.zones.is_none() && class.driver.is_some();
+        let names: Vec<String> =
+            self.0.iter().filter(is_cut).map(|(name, _)| name.clone()).collect();
+        (!names.is_empty()).then(|| (("StorageClass", NOT_ZONES.to_owned()), names))
     }
 
     /// That of a claim: the one that it names, or the default one, of several the newest
@@ -46,4 +86,18 @@ impl StorageClasses {
         let defaults = self.0.values().rev().filter(|class| class.default_since.is_some());
         defaults.max_by_key(|class| &class.default_since)
     }
+}
+
+/// The zones that terms name, by Kubernetes' own label or a driver's, where they name nothing else.
+fn zones(terms: &Value) -> Option<Vec<String>> {
+    let terms = Option::<Vec<RawTopologyTerm>>::deserialize(terms).ok()?.unwrap_or_default();
+    let mut zones = BTreeSet::new();
+    for term in terms {
+        let [only] = &term.match_label_expressions[..] else { return None };
+        if !only.key.ends_with("zone") {
+            return None;
+        }
+        zones.extend(only.values.iter().cloned());
+    }
+    Some(zones.into_iter().collect())
 }

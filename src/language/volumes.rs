@@ -22,6 +22,10 @@ pub(crate) struct VolumeClaim {
     pub(crate) zone: Option<String>,
     /// The node that reaches it, a local volume; that of the first pod where `reach` is `Node`.
     pub(crate) node: Option<String>,
+    /// The zones in which its StorageClass has volumes made: a pod whose volume is still to be made gets a node of
+    /// these. All zones where not given.
+    #[serde(default, rename = "allowedTopologies", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) allowed_topologies: Vec<String>,
     /// It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`); where
     /// not given disks are, and file shares and local volumes are not.
     pub(crate) attach: Option<bool>,

@@ -10,6 +10,7 @@ mod devices;
 mod devices_releases;
 mod devices_rows;
 mod disk_refusals;
+mod disk_topologies;
 mod disks;
 mod drains;
 mod eager;

@@ -1181,6 +1181,9 @@ class VolumeClaim(Struct):
     zone: str | None = None
     #: The node that reaches it, a local volume; that of the first pod where `reach` is `Node`.
     node: str | None = None
+    #: The zones in which its StorageClass has volumes made: a pod whose volume is still to be
+    #: made gets a node of these. All zones where not given.
+    allowedTopologies: Sequence[str] | None = None
     #: It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`);
     #: where not given disks are, and file shares and local volumes are not.
     attach: bool | None = None
@@ -2032,11 +2035,13 @@ class Step(Variant):
         return Step("RegistryOutage", {"fails": fails, "duration": duration})
 
     @staticmethod
-    def ProvisioningOutage(*, duration: DurationText | None = None) -> Step:
+    def ProvisioningOutage(
+        *, driver: str | None = None, duration: DurationText | None = None
+    ) -> Step:
         """The drivers of volumes refuse to make any; those that are being made they finish. It
         concerns claims with `provision`.
         """
-        return Step("ProvisioningOutage", {"duration": duration})
+        return Step("ProvisioningOutage", {"driver": driver, "duration": duration})
 
     @staticmethod
     def ApiOutage(

@@ -140,7 +140,7 @@ impl Core {
     }
 
     /// What filters have to know of a pod's volumes.
-    pub(super) fn volumes_of(&self, pod: &Pod) -> Option<PodVolumes<'_>> {
+    pub(super) fn volumes_of<'a>(&'a self, pod: &'a Pod) -> Option<PodVolumes<'a>> {
         if pod.template.claims.is_empty() {
             return None;
         }
@@ -166,7 +166,28 @@ impl Core {
         let unbound = self.unbound_claims(pod);
         let selected = unbound.iter().filter_map(|(id, _)| self.selected_node(*id)).collect();
         let unbound_immediate = !self.has_immediate_volumes(pod);
-        Some(PodVolumes { api, by_driver, reach, selected, unbound_immediate, exclusive, in_use })
+        let narrow = self.narrow_claims(pod);
+        Some(PodVolumes {
+            api,
+            by_driver,
+            reach,
+            selected,
+            narrow,
+            unbound_immediate,
+            exclusive,
+            in_use,
+        })
+    }
+
+    /// The claims of a pod whose volumes are made once a node is chosen, and not in all zones.
+    fn narrow_claims<'a>(&self, pod: &'a Pod) -> Vec<&'a Claim> {
+        let ids = self.api().claims_of(pod);
+        let claims = ids.iter().zip(&pod.template.claims);
+        let is_narrow = |(id, c): &(&VolumeId, &Claim)| {
+            let is_made = || self.api().volume(**id).is_some();
+            !c.allowed_topologies.is_empty() && !c.is_immediate() && !is_made()
+        };
+        claims.filter(is_narrow).map(|(_, claim)| claim).collect()
     }
 
     /// Whether the volumes of a pod are there that are not made for its node.

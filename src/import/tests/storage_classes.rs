@@ -103,3 +103,39 @@ fn a_stateful_set_that_is_new_has_the_class_of_its_template() {
     assert_eq!((told.volumes.len(), told.persistent_volumes), (0, true));
     assert!(says(&cluster, "1 claim not simulated, as no driver makes a volume for it"));
 }
+
+#[test]
+fn a_volume_is_made_in_the_zones_that_its_class_names() {
+    let names = |terms: &str, mode: &str| {
+        let provisioner = format!("ebs.csi.aws.com\nallowedTopologies: {terms}");
+        class("gp3", DEFAULT, &provisioner, mode)
+    };
+    let term = |key: &str, values: &str| {
+        format!("{{matchLabelExpressions: [{{key: {key}, values: [{values}]}}]}}")
+    };
+    let told = |class: &str, spec: &str| of_web(class, spec).0.unwrap().allowed_topologies;
+    let own = term("topology.ebs.csi.aws.com/zone", "c, b");
+    assert_eq!(told(&names(&format!("[{own}]"), LATE), ""), ["b", "c"]);
+    let either = format!("[{}, {own}]", term("topology.kubernetes.io/zone", "a"));
+    assert_eq!(told(&names(&either, LATE), ""), ["a", "b", "c"]);
+    let none: [&str; 0] = [];
+    assert_eq!(told(&names("null", LATE), ""), none);
+    // What is made with its claim and reached from everywhere is in no zone.
+    let share = "accessModes: [ReadWriteMany]";
+    assert_eq!(told(&names(&either, LATE), share), ["a", "b", "c"]);
+    assert_eq!(told(&names(&either, "Immediate"), share), none);
+    // Other topologies are left out.
+    let host = names(&format!("[{}]", term("kubernetes.io/hostname", "a1")), LATE);
+    assert_eq!(told(&host, ""), none);
+    let cluster = good(&[NODES, &host, &db(&[""], &[])].concat());
+    let left_out = "1 StorageClass without its `allowedTopologies`, which are not zones; a run has its volumes made anywhere: gp3";
+    assert!(says(&cluster, left_out), "{:?}", cluster.summary.lines());
+    // A StatefulSet's pods that come later have volumes of their class, too.
+    let bound = claim("data-db-0", "pv-0", "Bound")
+        + &volume("pv-0", "data-db-0", "ReadWriteOnce", EBS, &in_zone("a"));
+    let cluster = good(&[NODES, &names(&either, LATE), &bound, &db(&["a1"], &[])].concat());
+    assert_eq!(template(&cluster, 0).volumes[0].allowed_topologies, ["a", "b", "c"]);
+    let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
+    let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    assert_eq!(plan.templates[0].claims[0].allowed_topologies, ["a", "b", "c"]);
+}

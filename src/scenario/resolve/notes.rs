@@ -9,7 +9,7 @@
 
 use super::declared::Declared;
 use super::overrides::Changed;
-use crate::api::node::reaches;
+use crate::api::node::{allows, reaches};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
@@ -39,6 +39,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         too_large(plan),
         too_few(plan),
         nowhere(plan, actions),
+        made_nowhere(plan),
         misspelt(plan, actions),
         selects_nothing(plan),
     ];
@@ -247,6 +248,17 @@ fn nowhere(plan: &Plan, actions: &[Action]) -> Option<String> {
     let names = listed(plan.workloads.iter().filter(is_so).map(|w| in_short(&w.name)))?;
     Some(format!(
         "No node has the labels that nodeSelector or node affinity of {names} asks for: what is lost of them stays Pending."
+    ))
+}
+
+/// Claims whose volumes are made only in zones that no node is in.
+fn made_nowhere(plan: &Plan) -> Option<String> {
+    let is_so = |c: &Claim| {
+        !c.allowed_topologies.is_empty() && !plan.nodes.iter().any(|n| allows(&n.labels, c))
+    };
+    let names = owners(plan, |t| t.claims.iter().any(is_so))?;
+    Some(format!(
+        "No node is in a zone that `allowedTopologies` of {names} names: pods whose volumes are still to be made stay Pending."
     ))
 }
 

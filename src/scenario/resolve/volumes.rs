@@ -40,6 +40,7 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
         let problem = Problem::new("no node is chosen yet when the volume is made").help(help);
         place.part("binding").add(problem);
     }
+    let allowed_topologies = allowed_topologies(written, &reach, place);
     let (volume, assumed) = (written.volume.clone(), written.assumed);
     let driver = (!is_local).then(driver);
     Claim {
@@ -47,6 +48,7 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
         per_pod: false,
         access,
         reach,
+        allowed_topologies,
         attach,
         driver,
         volume,
@@ -54,6 +56,23 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
         provision,
         assumed,
     }
+}
+
+/// The zones in which its volume may be made, where it is not there yet.
+fn allowed_topologies(written: &VolumeClaim, reach: &Reach, place: &Spot) -> Vec<String> {
+    let place = place.part("allowedTopologies");
+    let is_there = written.zone.is_some() || written.node.is_some() || written.volume.is_some();
+    let is_immediate = written.binding == Some(BindingMode::Immediate);
+    if !written.allowed_topologies.is_empty() && is_there {
+        let problem = Problem::new("where this volume lies is said already");
+        place.add(problem.help("leave it out beside `zone`, `node` and the name of a `volume`"));
+    } else if !written.allowed_topologies.is_empty() && is_immediate && *reach == Reach::Everywhere
+    {
+        place.say(
+            "a volume that is made with its claim, and reached from everywhere, is in no zone",
+        );
+    }
+    written.allowed_topologies.clone()
 }
 
 fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot) -> Reach {

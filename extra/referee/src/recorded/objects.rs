@@ -109,6 +109,7 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
         per_pod: false,
         access,
         reach,
+        allowed_topologies: Vec::new(),
         attach,
         driver,
         volume: None,

@@ -208,7 +208,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
             return Known::one(dice, &names.workloads, &WORKLOADS);
         }
         (_, "budget") => dice.one(&BUDGETS),
-        (_, "zone" | "Zone") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
+        (_, "zone" | "Zone" | "allowedTopologies") => dice.one(&["a", "b", "c", "", "us-east-1a"]),
         (_, "region" | "Region") => dice.one(&["east", "west", ""]),
         (_, "Label" | "label") => dice.one(&SELECTORS),
         (_, "namespace" | "namespaces") | ("Namespace", "name" | "names") => dice.one(&NAMESPACES),
@@ -409,6 +409,7 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
             object.remove("successThreshold");
         }
         ("PodTemplate" | "PodGroup", _) => agree_of_lives(object),
+        ("VolumeClaim", _) => agree_of_claims(object),
         ("Toleration", "Lt" | "Gt") => {
             object.insert("value".to_owned(), "5".into());
         }
@@ -481,6 +482,13 @@ fn agree_of_lives(object: &mut Map<String, Value>) {
     }
     if !["livenessProbe", "startupProbe", "ends"].iter().any(|end| object.contains_key(*end)) {
         object.remove("restartPolicy");
+    }
+}
+
+/// Where a volume lies is said once.
+fn agree_of_claims(object: &mut Map<String, Value>) {
+    if ["zone", "node", "volume"].iter().any(|place| object.contains_key(*place)) {
+        object.remove("allowedTopologies");
     }
 }
 

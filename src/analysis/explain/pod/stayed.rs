@@ -23,7 +23,8 @@ impl Case<'_, '_> {
                 return;
             }
             let steps = came.chain(pending::steps(&seen.told));
-            return self.tell(pending::verdict(&seen.told, until), steps);
+            self.tell(pending::verdict(&seen.told, until), steps);
+            return self.tell_of_topologies();
         };
         if self.waits_for_a_volume(node) {
             return;

@@ -5,6 +5,7 @@ use super::super::pending;
 use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
+use crate::api::pod::PodTemplate;
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
@@ -19,10 +20,7 @@ impl<'a> Case<'_, 'a> {
         let (analysis, until) = (self.analysis(), self.of.question.until);
         let last = self.seen.told.last().map(|a| a.record);
         let since = last.max(self.seen.created.last().map(|m| m.record));
-        let all = analysis.trace.templates.iter();
-        let mut own =
-            all.filter(|(id, _)| analysis.trace.get(*id).and_then(Record::pod) == Some(self.pod));
-        let Some((_, template)) = own.next_back() else { return false };
+        let Some(template) = self.template() else { return false };
         let made = template.claims.iter().filter(|c| c.provision.is_some());
         let claims: Vec<String> = made.map(|c| name_of(c, analysis.pod_name(self.pod))).collect();
         if claims.is_empty() {
@@ -54,6 +52,29 @@ impl<'a> Case<'_, 'a> {
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
         self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
+    }
+
+    /// The template of its last life.
+    fn template(&self) -> Option<&'a PodTemplate> {
+        let trace = self.analysis().trace;
+        let is_own = |id: &RecordId| trace.get(*id).and_then(Record::pod) == Some(self.pod);
+        let mut own = trace.templates.iter().filter(|(id, _)| is_own(id));
+        Some(&*own.next_back()?.1)
+    }
+
+    /// Adds to what is found of a pod without a node in which zones its volumes are made, where that may keep it off
+    /// others.
+    pub(super) fn tell_of_topologies(&mut self) {
+        let Some(template) = self.template() else { return };
+        let name = self.analysis().pod_name(self.pod);
+        let asks = self.found.verdict.contains("VolumeBinding");
+        for claim in template.claims.iter().filter(|c| asks && !c.allowed_topologies.is_empty()) {
+            self.found.notes.push(format!(
+                "while its volume {} is not there, no node suits but those of zone {}: `allowedTopologies` of its StorageClass",
+                name_of(claim, name),
+                claim.allowed_topologies.join(" or ")
+            ));
+        }
     }
 
     /// Explains a pod that waits for a volume on its node; whether it is such a pod.

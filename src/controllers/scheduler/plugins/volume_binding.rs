@@ -3,10 +3,10 @@
 //! being made is for one node, and nobody else may use one that only one pod may use.
 //!
 //! Left out: that a local volume narrows the search to its node, volumes that are there without a claim, and what
-//! a StorageClass or a driver says against a node (`allowedTopologies`, CSIStorageCapacity).
+//! a driver says against a node (CSIStorageCapacity).
 
-use crate::api::node::reaches;
-use crate::api::volume::Reach;
+use crate::api::node::{allows, reaches};
+use crate::api::volume::{Claim, Reach};
 use crate::controllers::scheduler::plugins::node_volume_limits::{self, OfDriver};
 use crate::controllers::scheduler::prelude::*;
 
@@ -20,6 +20,8 @@ pub struct PodVolumes<'a> {
     pub(crate) reach: Vec<Reach>,
     /// The nodes for which those are being made that are not there yet.
     pub(crate) selected: Vec<NodeId>,
+    /// The claims of those that are made only once a node is chosen, and not in all zones.
+    pub(crate) narrow: Vec<&'a Claim>,
     /// Some is not there yet that is made for no node.
     pub(crate) unbound_immediate: bool,
     /// The claims that only one pod may use, and how many of them others use.
@@ -88,7 +90,10 @@ impl PodVolumes<'_> {
                 false => "node(s) had volume node affinity conflict".into(),
             });
         }
-        if self.selected.iter().any(|selected| *selected != node.id) {
+        // `checkVolumeProvisions`, beside a node that was chosen before.
+        if self.selected.iter().any(|selected| *selected != node.id)
+            || !self.narrow.iter().all(|claim| allows(&node.labels, claim))
+        {
             reasons.push("node(s) didn't find available persistent volumes to bind".into());
         }
         if reasons.is_empty() {

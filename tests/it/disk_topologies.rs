@@ -1,0 +1,89 @@
+//! Where volumes may be made: `allowedTopologies` of a StorageClass, by upstream's words (`checkVolumeProvisions`).
+
+use crate::cli::Scratch;
+use crate::devices::parsed;
+use crate::disks::{grows, messages, nodes, ran};
+use taintsim::analysis::Analysis;
+use taintsim::analysis::explain::{Question, explain, find};
+use taintsim::kernel::Time;
+
+const RELEASES: [&str; 4] = ["1.18", "1.27", "1.34", "1.37"];
+
+/// The second pod of two, whose disk is made in these zones alone; two nodes are in zone a, two in zone b.
+fn only(version: &str, zones: &str, claim: &str, more: &str) -> String {
+    let claim = format!(r#"(claim: "data", allowedTopologies: [{zones}]{claim})"#);
+    grows(version, more).replace(r#"(claim: "data", provision: "8500ms")"#, &claim)
+}
+
+const SLOW: &str = r#", provision: "8500ms""#;
+
+#[test]
+fn a_new_disk_is_made_in_a_zone_that_its_class_allows() {
+    for version in RELEASES {
+        for claim in ["", SLOW] {
+            // The pod of the first, which runs in zone a, has its disk.
+            let on = nodes(&ran(&only(version, r#""b", "c""#, claim, "")).1, "pod-bound");
+            assert!(on.len() == 1 && on[0].starts_with("b-"), "{version}: {on:?}");
+        }
+    }
+}
+
+#[test]
+fn a_class_that_allows_only_zones_that_are_gone_leaves_pods_pending() {
+    for version in RELEASES {
+        let gone = r#"(at: "10s", do: DeleteNode(nodes: Zone("b")))"#;
+        let back = r#", (at: "2m", do: AddNode(node: (name: "b-9", zone: "b")))"#;
+        let text = only(version, r#""b""#, SLOW, &format!("{gone}{back}"));
+        let (plan, trace) = ran(&text);
+        let refused =
+            "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.";
+        let said = messages(&trace, "FailedScheduling");
+        assert!(said[0].starts_with(refused), "{version}: {said:?}");
+        assert_eq!(nodes(&trace, "pod-bound"), ["b-9"], "{version}");
+        let analysis = Analysis::new(&plan, &trace);
+        let question = Question { analysis: &analysis, until: Time::from_secs(100), groups: &[] };
+        let found = explain(question, &find(&analysis, "pod/db-1").unwrap());
+        assert_eq!(found.verdict, "pending at 1:40.000: no node suits; VolumeBinding on 2 nodes");
+        let why = "while its volume default/data-db-1 is not there, no node suits but those of zone b: `allowedTopologies` of its StorageClass";
+        let scratch = Scratch::new();
+        scratch.write("case.ron", &text);
+        let said = scratch.call(&["explain", "case.ron", "pod/db-1", "--at", "100s"]).stdout;
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words(&said).contains(why), "{said}");
+        assert!(!plan.notes.iter().any(|n| n.contains("allowedTopologies")), "{:?}", plan.notes);
+    }
+    let (plan, trace) = ran(&only("1.34", r#""c""#, "", ""));
+    assert!(nodes(&trace, "pod-bound").is_empty());
+    let note = "No node is in a zone that `allowedTopologies` of default/db names: pods whose volumes are still to be made stay Pending.";
+    assert!(plan.notes.iter().any(|n| n == note), "{:?}", plan.notes);
+}
+
+/// The number of `data-db-1` is even (an_immediate_disk_is_where_its_name_says), so that the first of two zones has its disk,
+/// whether or not a node is there.
+#[test]
+fn an_immediate_disk_is_in_one_of_the_zones_that_its_class_allows() {
+    let on = |zones| {
+        let text = only("1.34", zones, ", binding: Immediate", "");
+        let (_, trace) =
+            ran(&text.replace("replicas: 1", "replicas: 1, podManagementPolicy: Parallel"));
+        (nodes(&trace, "pod-bound"), messages(&trace, "FailedScheduling"))
+    };
+    let (bound, _) = on(r#""c", "b""#);
+    assert!(bound.len() == 1 && bound[0].starts_with("b-"), "{bound:?}");
+    let (bound, said) = on(r#""c", "d""#);
+    assert!(bound.is_empty());
+    let text = "0/4 nodes are available: 4 node(s) didn't match PersistentVolume's node affinity.";
+    assert!(said[0].starts_with(text), "{said:?}");
+}
+
+#[test]
+fn where_a_disk_lies_is_said_once() {
+    for (claim, words) in [
+        (r#", zone: "a""#, "where this volume lies is said already"),
+        (r#", volume: "pv-1""#, "where this volume lies is said already"),
+        (", access: RWX, binding: Immediate", "reached from everywhere, is in no zone"),
+    ] {
+        let problem = parsed(&only("1.34", r#""b""#, claim, "")).map(drop).unwrap_err();
+        assert!(problem.contains(words), "{problem}");
+    }
+}
