@@ -7,6 +7,7 @@
 //! the node that is chosen for that pod, which is bound afterwards.
 
 use crate::api::prelude::*;
+use crate::api::quantity::{Quantity, Resources};
 
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";
@@ -15,6 +16,12 @@ pub const DEFAULT_DRIVER: &str = "disks.csi.example";
 /// (`volume/util: GetCSIAttachLimitKey`). Upstream reads it from the CSINode, up to 1.31 from the node as well.
 pub fn attach_limit_key(driver: &str) -> String {
     format!("attachable-volumes-csi-{driver}")
+}
+
+/// The resource of a node that says how large a volume of a StorageClass may be that is made for it. Upstream has that in
+/// `CSIStorageCapacity` objects, each for the nodes that its topology selects; the name is our own.
+pub fn storage_capacity_key(class: &str) -> String {
+    format!("csistoragecapacity-{class}")
 }
 
 /// Identity of a volume: its claim's `namespace/name`.
@@ -97,6 +104,9 @@ pub struct Claim {
     pub reach: Reach,
     /// The zones in which its StorageClass has volumes made; in all where none is named.
     pub allowed_topologies: Vec<String>,
+    /// How large its volume is, and the resource of a node that says how large one may be; none where its driver says
+    /// nothing of that (`CSIDriver`, `storageCapacity`).
+    pub storage: Option<(String, Quantity)>,
     /// Its volume has to be attached to a node (`CSIDriver`, `attachRequired`).
     pub attach: bool,
     /// The driver of its volume; none of a local volume, which no limit counts.
@@ -115,6 +125,13 @@ impl Claim {
     /// It has to be bound before its first pod gets a node.
     pub(crate) fn is_immediate(&self) -> bool {
         self.binding == BindingMode::Immediate
+    }
+
+    /// Whether a node has so much storage for its volume (`hasEnoughCapacity`).
+    pub(crate) fn has_enough(&self, allocatable: &Resources) -> bool {
+        self.storage.as_ref().is_none_or(|(key, size)| {
+            allocatable.get(key).is_some_and(|limit| limit.value() >= size.value())
+        })
     }
 
     /// Which of so many zones a volume is made in that is not made for a node: by its claim's name

@@ -207,7 +207,8 @@ impl Disks {
         match alike.first() {
             Some(Some(claim)) if alike.len() == 1 && all_told => {
                 let class = gathered.storage.of(spec);
-                let new = class.map_or(claim.clone(), |class| made(claim.clone(), class));
+                let new =
+                    class.map_or(claim.clone(), |class| made(claim.clone(), class, spec, gathered));
                 let places = claims.iter().filter(|(_, n, _)| is_missing(set, pods, *n, gathered));
                 let places = places.filter_map(|(full, _, claim)| {
                     let place = elsewhere(claim.as_ref().ok()?, None)?;
@@ -277,18 +278,29 @@ fn to_be_made(
     let attach = gathered.drivers.get(driver).copied();
     let attach = attach.filter(|attach| *attach == is_shared(access));
     let driver = Some(driver.clone());
-    Some(Ok(made(VolumeClaim { access, attach, driver, ..assumed(name) }, class)))
+    let claim = VolumeClaim { access, attach, driver, ..assumed(name) };
+    Some(Ok(made(claim, class, spec, gathered)))
 }
 
 /// A claim, and how a new volume of it is made by its StorageClass.
-fn made(claim: VolumeClaim, class: &StorageClass) -> VolumeClaim {
+fn made(
+    claim: VolumeClaim,
+    class: &StorageClass,
+    spec: &RawClaimSpec,
+    gathered: &Gathered,
+) -> VolumeClaim {
     let is_everywhere = match claim.reach {
         None => is_shared(claim.access),
         reach => reach == Some(Reach::Everywhere),
     };
     let binding = class.binding.filter(|_| claim.reach != Some(Reach::Node));
     let allowed_topologies = class.allowed_topologies(is_everywhere);
-    VolumeClaim { binding, allowed_topologies, ..claim }
+    let is_asked = |driver: &String| gathered.capacities.are_asked(driver, &class.name);
+    let size = spec.resources.requests.get("storage");
+    let size = size.filter(|_| binding.is_none() && class.driver.as_ref().is_some_and(is_asked));
+    let storage_class_name = size.map(|_| class.name.clone());
+    let size = size.map(|size| QuantityText(size.0.clone()));
+    VolumeClaim { binding, allowed_topologies, storage_class_name, size, ..claim }
 }
 
 /// A claim as a pod tells it; nothing if it is not bound to a volume of the files.

@@ -208,6 +208,8 @@ impl Gathered {
             let lacks_rules = self.readiness_rules.len() == 0;
             summary.lack_rules += usize::from(lacks_rules && shape.taints.iter().any(of_rules));
             shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
+            let labels = fields::labels("metadata.labels", &node.meta.labels);
+            shape.allocatable.extend(self.capacities.of(&labels.map_err(at(place))?));
             if let Some(NodeStart::Imported { conditions, cut_off: true, .. }) = &shape.start {
                 summary.cut_off.push(node.name.clone());
                 if !is_unknown(conditions) {

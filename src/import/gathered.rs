@@ -9,6 +9,7 @@ use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
+use super::storage_capacities::StorageCapacities;
 use super::storage_classes::StorageClasses;
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
@@ -35,6 +36,7 @@ pub(super) struct Gathered {
     /// PersistentVolumes
     pub(super) volumes: Named<RawVolumeSpec>,
     pub(super) storage: StorageClasses,
+    pub(super) capacities: StorageCapacities,
     /// Drivers of volumes, and whether theirs have to be attached.
     pub(super) drivers: BTreeMap<String, bool>,
     /// How many volumes nodes take, by resources, as their CSINodes say.
@@ -106,7 +108,13 @@ impl Gathered {
             }
             Body::Driver(spec) => {
                 let required = spec.attach_required.unwrap_or(true);
-                self.drivers.insert(name_of(&meta, &place)?, required);
+                let name = name_of(&meta, &place)?;
+                self.capacities.drivers.extend(spec.storage_capacity.then(|| name.clone()));
+                self.drivers.insert(name, required);
+                return self.count(place);
+            }
+            Body::StorageCapacity(fields) => {
+                self.capacities.take(&fields).map_err(at(&place))?;
                 return self.count(place);
             }
             Body::CsiNode(spec) => {

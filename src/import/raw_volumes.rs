@@ -1,7 +1,7 @@
 //! What the importer reads of claims, volumes, drivers and attachments, as the API prints them
 //! (`k8s.io/api/core/v1/types.go` and `storage/v1/types.go`, v1.34).
 
-use super::object::RawNodeTerms;
+use super::object::{RawNodeTerms, RawRequirements};
 use crate::api::volume::attach_limit_key;
 use crate::import::prelude::*;
 
@@ -12,6 +12,7 @@ raw! {
     /// `v1.PersistentVolumeClaimSpec`
     struct RawClaimSpec {
         access_modes: Vec<String>,
+        resources: RawRequirements,
         storage_class_name: Option<String>,
         volume_name: Option<String>,
     }
@@ -60,6 +61,7 @@ raw! {
     /// `storage/v1.CSIDriverSpec`
     struct RawDriverSpec {
         attach_required: Option<bool>,
+        storage_capacity: bool,
     }
 
     /// `storage/v1.CSINodeSpec`

@@ -13,6 +13,7 @@ use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
+use super::storage_capacities::CAPACITY_FIELDS;
 use super::storage_classes::STORAGE_FIELDS;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
@@ -224,6 +225,8 @@ pub(super) enum Body {
     StorageClass(Fields),
     /// `storage.k8s.io` `CSIDriver`
     Driver(RawDriverSpec),
+    /// `storage.k8s.io` `CSIStorageCapacity`
+    StorageCapacity(Fields),
     /// `storage.k8s.io` `CSINode`
     CsiNode(RawCsiNodeSpec),
     /// `storage.k8s.io` `VolumeAttachment`
@@ -245,14 +248,17 @@ pub(super) enum Body {
 /// The name of a field beside `metadata` that some kind has, if it is one.
 fn part(name: &str) -> Option<&'static str> {
     let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS).copied();
-    all.chain(STORAGE_FIELDS).chain(kubelet_config::fields()).find(|field| *field == name)
+    all.chain(STORAGE_FIELDS)
+        .chain(CAPACITY_FIELDS)
+        .chain(kubelet_config::fields())
+        .find(|field| *field == name)
 }
 
 /// A kind that is read: its name, its groups with the slash behind them, or its versions, and its body
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 25] = [
+const KINDS: [Kind; 26] = [
     ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
     ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
     ("Namespace", &["v1"], || Body::Namespace),
@@ -263,6 +269,7 @@ const KINDS: [Kind; 25] = [
     ("PersistentVolume", &["v1"], || Body::Volume(Default::default())),
     ("StorageClass", &["storage.k8s.io/"], || Body::StorageClass(Fields::new())),
     ("CSIDriver", &["storage.k8s.io/"], || Body::Driver(Default::default())),
+    ("CSIStorageCapacity", &["storage.k8s.io/"], || Body::StorageCapacity(Fields::new())),
     ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
     ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
     ("ResourceSlice", &RESOURCE, || Body::Device(DeviceBody::Slice(Default::default()))),
@@ -340,6 +347,9 @@ impl Body {
             (Self::PriorityClass(all) | Self::StorageClass(all), field)
                 if CLASS_FIELDS.contains(&field) || STORAGE_FIELDS.contains(&field) =>
             {
+                all.insert(field, Value::deserialize(d)?);
+            }
+            (Self::StorageCapacity(all), field) if CAPACITY_FIELDS.contains(&field) => {
                 all.insert(field, Value::deserialize(d)?);
             }
             (Self::Event(all), field) if EVENT_FIELDS.contains(&field) => {

@@ -30,6 +30,7 @@ raw! {
 
 /// A StorageClass.
 pub(super) struct StorageClass {
+    pub(super) name: String,
     /// The driver that makes its volumes; none where nobody does.
     pub(super) driver: Option<String>,
     /// When it makes them; none for the usual way.
@@ -65,15 +66,14 @@ impl StorageClasses {
         let binding = (!waits && driver.is_some()).then_some(BindingMode::Immediate);
         let is_default = meta.annotations.default_class.as_deref() == Some("true");
         let default_since = is_default.then_some(meta.creation_timestamp);
-        self.0.insert(name, StorageClass { driver, binding, zones, default_since });
+        let class = StorageClass { name: name.clone(), driver, binding, zones, default_since };
+        self.0.insert(name, class);
     }
 
     /// Those of which something is left out.
     pub(super) fn note(&self) -> Option<((&'static str, String), Vec<String>)> {
-        let is_cut =
-            |(_, class): &(&String, &StorageClass)| class.zones.is_none() && class.driver.is_some();
-        let names: Vec<String> =
-            self.0.iter().filter(is_cut).map(|(name, _)| name.clone()).collect();
+        let is_cut = |class: &&StorageClass| class.zones.is_none() && class.driver.is_some();
+        let names: Vec<String> = self.0.values().filter(is_cut).map(|c| c.name.clone()).collect();
         (!names.is_empty()).then(|| (("StorageClass", NOT_ZONES.to_owned()), names))
     }
 

@@ -9,8 +9,14 @@ use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds that say of volumes and kubelets what matters here, or nothing that does.
-const TAKEN: [&str; 5] =
-    ["CSIDriver", "CSINode", "KubeletConfiguration", "StorageClass", "VolumeAttachment"];
+const TAKEN: [&str; 6] = [
+    "CSIDriver",
+    "CSINode",
+    "CSIStorageCapacity",
+    "KubeletConfiguration",
+    "StorageClass",
+    "VolumeAttachment",
+];
 
 /// Kinds that change what becomes of pods, and that are not simulated where an export has them.
 const ACTING: [&str; 3] = ["CronJob", "HorizontalPodAutoscaler", "VerticalPodAutoscaler"];

@@ -32,6 +32,12 @@ pub(crate) struct VolumeClaim {
     /// The driver of its volume, of which a node may take only so many:
     /// `capacity: {"attachable-volumes-csi-ebs.csi.aws.com": "25"}`. `disks.csi.example` where not given.
     pub(crate) driver: Option<String>,
+    /// Its StorageClass, where its driver says how much storage there is (`CSIDriver`, `storageCapacity`): a pod whose volume
+    /// is still to be made gets a node with so much, `capacity: {"csistoragecapacity-fast": "100Gi"}`.
+    #[serde(rename = "storageClassName")]
+    pub(crate) storage_class_name: Option<String>,
+    /// How large it is (`resources.requests.storage`), where `claim` is its name.
+    pub(crate) size: Option<QuantityText>,
     /// The name of the PersistentVolume; made from the claim's where not given.
     pub(crate) volume: Option<String>,
     /// When the volume of a claim is made that has none yet: once a node is chosen for its first pod, or

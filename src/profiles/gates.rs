@@ -88,6 +88,10 @@ const GATES: &[Gate] = &[
             p.attach_detach.out_of_service &= on;
         },
     ),
+    // S84
+    gate("CSIStorageCapacity", &[off(19), on(21), locked(24, true), gone(28)], |p, on| {
+        p.scheduler.storage_capacity &= on
+    }),
     // S43
     gate("ReadWriteOncePod", &[off(22), on(27), locked(29, true), gone(31)], |p, on| {
         p.scheduler.read_write_once_pod &= on

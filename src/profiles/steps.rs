@@ -389,6 +389,7 @@ pub(super) static STEPS: &[Step] = &[
         p.scheduler.internal_errors = InternalErrors::BindingRetried;
     }),
     // Volumes
+    step(&[(19, 0)], |p| p.scheduler.storage_capacity = true),
     step(&[(21, 0)], |p| p.attach_detach.polls_attachments = true),
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
     step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),

@@ -1,4 +1,5 @@
-//! Where volumes may be made: `allowedTopologies` of a StorageClass, by upstream's words (`checkVolumeProvisions`).
+//! Where volumes may be made: `allowedTopologies` of a StorageClass, and CSIStorageCapacities, by upstream's words
+//! (`checkVolumeProvisions`).
 
 use crate::cli::Scratch;
 use crate::devices::parsed;
@@ -54,7 +55,7 @@ fn a_class_that_allows_only_zones_that_are_gone_leaves_pods_pending() {
     }
     let (plan, trace) = ran(&only("1.34", r#""c""#, "", ""));
     assert!(nodes(&trace, "pod-bound").is_empty());
-    let note = "No node is in a zone that `allowedTopologies` of default/db names: pods whose volumes are still to be made stay Pending.";
+    let note = "No node is in a zone that `allowedTopologies` of default/db names, with as much storage as they ask for: pods whose volumes are still to be made stay Pending.";
     assert!(plan.notes.iter().any(|n| n == note), "{:?}", plan.notes);
 }
 
@@ -84,6 +85,47 @@ fn where_a_disk_lies_is_said_once() {
         (", access: RWX, binding: Immediate", "reached from everywhere, is in no zone"),
     ] {
         let problem = parsed(&only("1.34", r#""b""#, claim, "")).map(drop).unwrap_err();
+        assert!(problem.contains(words), "{problem}");
+    }
+}
+
+/// A new disk of 10Gi, where the nodes of zone a have so much storage, and those of zone b room for 10Gi.
+fn of_size(version: &str, more: &str, of_a: &str) -> String {
+    let claim = r#"(claim: "data", storageClassName: "fast", size: "10Gi")"#;
+    let has = |zone: &str, most: &str| {
+        format!(r#"zone: "{zone}", capacity: {{"csistoragecapacity-fast": "{most}"}}"#)
+    };
+    grows(version, more)
+        .replace(r#"(claim: "data", provision: "8500ms")"#, claim)
+        .replace(r#"zone: "a""#, &has("a", of_a))
+        .replace(r#"zone: "b""#, &has("b", "10Gi"))
+}
+
+/// `hasEnoughCapacity`, by a gate that is off up to 1.20.
+#[test]
+fn a_new_disk_is_made_where_there_is_storage_for_it() {
+    for version in ["1.21", "1.27", "1.34", "1.37"] {
+        let on = nodes(&ran(&of_size(version, "", "9Gi")).1, "pod-bound");
+        assert!(on.len() == 1 && on[0].starts_with("b-"), "{version}: {on:?}");
+        let gone = r#"(at: "10s", do: DeleteNode(nodes: Zone("b")))"#;
+        let (plan, trace) = ran(&of_size(version, gone, "9Gi"));
+        assert!(nodes(&trace, "pod-bound").is_empty(), "{version}");
+        let text = "0/2 nodes are available: 2 node(s) did not have enough free storage.";
+        let said = messages(&trace, "FailedScheduling");
+        assert!(said[0].starts_with(text), "{version}: {said:?}");
+        let note = "What CSIStorageCapacities say for default/db holds all the time.";
+        assert!(plan.notes.iter().any(|n| n.ends_with(note)), "{:?}", plan.notes);
+        // There is as much as it asks for.
+        assert_eq!(nodes(&ran(&of_size(version, gone, "10Gi")).1, "pod-bound").len(), 1);
+    }
+    let gone = r#"(at: "10s", do: DeleteNode(nodes: Zone("b")))"#;
+    assert_eq!(nodes(&ran(&of_size("1.20", gone, "9Gi")).1, "pod-bound").len(), 1);
+    for (changed, words) in [
+        (r#"size: "10Gi", binding: Immediate"#, "asks for storage only where"),
+        ("", "the size of this volume is not said"),
+    ] {
+        let text = of_size("1.34", "", "9Gi").replace(r#"size: "10Gi""#, changed);
+        let problem = parsed(&text).map(drop).unwrap_err();
         assert!(problem.contains(words), "{problem}");
     }
 }

@@ -1190,6 +1190,12 @@ class VolumeClaim(Struct):
     #: The driver of its volume, of which a node may take only so many: `capacity: {"attachable-
     #: volumes-csi-ebs.csi.aws.com": "25"}`. `disks.csi.example` where not given.
     driver: str | None = None
+    #: Its StorageClass, where its driver says how much storage there is (`CSIDriver`,
+    #: `storageCapacity`): a pod whose volume is still to be made gets a node with so much,
+    #: `capacity: {"csistoragecapacity-fast": "100Gi"}`.
+    storageClassName: str | None = None
+    #: How large it is (`resources.requests.storage`), where `claim` is its name.
+    size: QuantityText | None = None
     #: The name of the PersistentVolume; made from the claim's where not given.
     volume: str | None = None
     #: When the volume of a claim is made that has none yet: once a node is chosen for its first

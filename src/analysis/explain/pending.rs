@@ -14,11 +14,12 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 17] = [
+const FILTERS: [(&str, &str); 18] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
     ("persistent volumes to bind", "VolumeBinding"),
     ("unbound immediate", "VolumeBinding"),
+    ("enough free storage", "VolumeBinding"),
     ("ReadWriteOncePod", "VolumeRestrictions"),
     ("max volume count", "NodeVolumeLimits"),
     ("pod topology spread", "PodTopologySpread"),

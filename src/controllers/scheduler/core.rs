@@ -179,13 +179,14 @@ impl Core {
         })
     }
 
-    /// The claims of a pod whose volumes are made once a node is chosen, and not in all zones.
+    /// The claims of a pod whose volumes are made once a node is chosen, and not for any.
     fn narrow_claims<'a>(&self, pod: &'a Pod) -> Vec<&'a Claim> {
         let ids = self.api().claims_of(pod);
         let claims = ids.iter().zip(&pod.template.claims);
         let is_narrow = |(id, c): &(&VolumeId, &Claim)| {
             let is_made = || self.api().volume(**id).is_some();
-            !c.allowed_topologies.is_empty() && !c.is_immediate() && !is_made()
+            let asks = !c.allowed_topologies.is_empty() || c.storage.is_some();
+            asks && !c.is_immediate() && !is_made()
         };
         claims.filter(is_narrow).map(|(_, claim)| claim).collect()
     }

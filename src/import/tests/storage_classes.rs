@@ -139,3 +139,47 @@ fn a_volume_is_made_in_the_zones_that_its_class_names() {
     let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
     assert_eq!(plan.templates[0].claims[0].allowed_topologies, ["a", "b", "c"]);
 }
+
+/// Of two objects of a class that a node reaches the larger one counts, `maximumVolumeSize` before `capacity`.
+#[test]
+fn nodes_have_the_storage_of_csi_storage_capacities() {
+    let driver = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: lvm.example}\nspec: {storageCapacity: true}\n---\n";
+    let object = |name: &str, rest: &str| {
+        format!(
+            "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\nmetadata: {{name: {name}, namespace: kube-system}}\nstorageClassName: fast\n{rest}\n---\n"
+        )
+    };
+    let of = |zone: &str| {
+        format!("nodeTopology: {{matchLabels: {{topology.kubernetes.io/zone: {zone}}}}}")
+    };
+    let objects = [
+        object("one", &format!("capacity: 100Gi\nmaximumVolumeSize: 50Gi\n{}", of("a"))),
+        object("two", &format!("capacity: 60Gi\n{}", of("a"))),
+        object("nowhere", "capacity: 1Ti"),
+        object("empty", &of("b")),
+    ];
+    let fast = class("fast", DEFAULT, "lvm.example", LATE);
+    let asks = "resources: {requests: {storage: 10Gi}}";
+    let text =
+        [NODES, &fast, driver, &objects.concat(), &pending("data", asks), &web(&["data"])].concat();
+    let cluster = good(&text);
+    let told = |cluster: &super::ImportedCluster| {
+        let claim = pod(cluster, "shop", "web-1-x").volumes[0].clone();
+        (claim.storage_class_name, claim.size.map(|size| size.to_string()))
+    };
+    assert_eq!(told(&cluster), (Some("fast".to_owned()), Some("10Gi".to_owned())));
+    let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
+    let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+    let most = |n: &crate::plan::NodePlan| {
+        n.allocatable.get("csistoragecapacity-fast").map(|q| q.to_string())
+    };
+    let sixty = Some("60Gi".to_owned());
+    assert_eq!(plan.nodes.iter().map(most).collect::<Vec<_>>(), [sixty.clone(), sixty, None]);
+    // Nobody asks where its driver does not say so, or nothing is exported.
+    let silent = good(&text.replace("storageCapacity: true", "storageCapacity: false"));
+    assert_eq!(told(&silent), (None, None));
+    let alone = good(&text.replace("storageClassName: fast\n", "storageClassName: slow\n"));
+    assert_eq!(told(&alone), (None, None));
+    let wrong = super::error(&text.replace("capacity: 60Gi", "capacity: lots"));
+    assert!(wrong.contains("capacity"), "{wrong}");
+}

@@ -205,6 +205,8 @@ pub struct Switches {
     /// A claim that pods share and that is allocated no longer is not reserved (S83); before it is left to the API server to
     /// refuse that.
     pub deallocated_text: bool,
+    /// A volume that is still to be made is only made for a node whose storage is enough (S84, gate CSIStorageCapacity).
+    pub storage_capacity: bool,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
     pub read_write_once_pod: bool,
     /// Whether somebody uses such a claim is asked of each node, and preempting that pod helps (S69); before of

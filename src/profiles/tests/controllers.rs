@@ -355,6 +355,12 @@ fn scheduler_and_pod_gc_switches() {
     let of = |p: &Profile| p.scheduler.streams_first_lists;
     boundary("S75", of, &["1.33.13", "1.34.12"], &["1.35.0", "1.37.1"]);
     boundary("S76", |p| p.workload.job.ready_pods, &["1.18.20", "1.23.17"], &["1.24.0", "1.37.1"]);
+    boundary(
+        "S84",
+        |p| p.scheduler.storage_capacity,
+        &["1.18.20", "1.20.15"],
+        &["1.21.0", "1.37.1"],
+    );
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",

@@ -91,6 +91,8 @@ fn gates_switch_what_they_switch_upstream() {
     assert!(read("1.37", "NodeControllerLeaseCircuitBreaker", false, |p| !p
         .node_lifecycle
         .lease_circuit_breaker));
+    assert!(read("1.19", "CSIStorageCapacity", true, |p| p.scheduler.storage_capacity));
+    assert!(!read("1.21", "CSIStorageCapacity", false, |p| p.scheduler.storage_capacity));
     assert!(read("1.24", "NodeOutOfServiceVolumeDetach", true, |p| p.pod_gc.out_of_service));
     assert!(read("1.28.5", "SchedulerQueueingHints", true, |p| p.scheduler.queueing_hints));
     assert!(read("1.26", "PodSchedulingReadiness", true, |p| p.scheduler.scheduling_gates));
@@ -161,7 +163,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
+                "gates that change something here: CSIStorageCapacity, ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
             ),
         ),
         (

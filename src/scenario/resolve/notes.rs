@@ -40,6 +40,7 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         too_few(plan),
         nowhere(plan, actions),
         made_nowhere(plan),
+        storage(plan),
         misspelt(plan, actions),
         selects_nothing(plan),
     ];
@@ -251,14 +252,27 @@ fn nowhere(plan: &Plan, actions: &[Action]) -> Option<String> {
     ))
 }
 
-/// Claims whose volumes are made only in zones that no node is in.
+/// Claims whose volumes are made only in zones that no node is in, or for which no node has the storage.
 fn made_nowhere(plan: &Plan) -> Option<String> {
+    let asked = plan.profile.scheduler.storage_capacity;
     let is_so = |c: &Claim| {
-        !c.allowed_topologies.is_empty() && !plan.nodes.iter().any(|n| allows(&n.labels, c))
+        let has_enough = |n: &NodePlan| !asked || c.has_enough(&n.allocatable);
+        let is_made = |n: &NodePlan| allows(&n.labels, c) && has_enough(n);
+        let asks = !c.allowed_topologies.is_empty() || c.storage.is_some();
+        asks && !plan.nodes.iter().any(is_made)
     };
     let names = owners(plan, |t| t.claims.iter().any(is_so))?;
     Some(format!(
-        "No node is in a zone that `allowedTopologies` of {names} names: pods whose volumes are still to be made stay Pending."
+        "No node is in a zone that `allowedTopologies` of {names} names, with as much storage as they ask for: pods whose volumes are still to be made stay Pending."
+    ))
+}
+
+/// Claims that ask how much storage nodes have.
+fn storage(plan: &Plan) -> Option<String> {
+    let asked = plan.profile.scheduler.storage_capacity;
+    let names = owners(plan, |t| asked && t.claims.iter().any(|c| c.storage.is_some()))?;
+    Some(format!(
+        "Not simulated: what volumes that are made take of the storage that nodes have. What CSIStorageCapacities say for {names} holds all the time."
     ))
 }
 

@@ -2,7 +2,9 @@
 
 use super::prelude::*;
 use crate::api::quantity::Quantity;
-use crate::api::volume::{AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach};
+use crate::api::volume::{
+    AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach, storage_capacity_key,
+};
 
 /// The claims of a template. Those without a name get it from [`name_claims`].
 pub(super) fn claims(written: &[VolumeClaim], place: &Spot) -> Vec<Claim> {
@@ -41,6 +43,7 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
         place.part("binding").add(problem);
     }
     let allowed_topologies = allowed_topologies(written, &reach, place);
+    let storage = storage(written, place);
     let (volume, assumed) = (written.volume.clone(), written.assumed);
     let driver = (!is_local).then(driver);
     Claim {
@@ -49,6 +52,7 @@ fn claim(written: &VolumeClaim, place: &Spot) -> Claim {
         access,
         reach,
         allowed_topologies,
+        storage,
         attach,
         driver,
         volume,
@@ -73,6 +77,30 @@ fn allowed_topologies(written: &VolumeClaim, reach: &Reach, place: &Spot) -> Vec
         );
     }
     written.allowed_topologies.clone()
+}
+
+/// What its volume asks of the storage that nodes have for its StorageClass.
+fn storage(written: &VolumeClaim, place: &Spot) -> Option<(String, Quantity)> {
+    let named = written.claim.as_ref().and_then(|claim| Quantity::parse(claim).ok());
+    let size =
+        written.size.as_ref().map_or(named, |size| place.part("size").take(checks::amount(size)));
+    let Some(class) = &written.storage_class_name else {
+        if written.size.is_some() {
+            let help = "`storageClassName`, of which nodes say how much storage they have";
+            let problem = Problem::new("nobody asks for this size").help(help);
+            place.part("size").add(problem);
+        }
+        return None;
+    };
+    let place = place.part("storageClassName");
+    if written.binding == Some(BindingMode::Immediate) {
+        place.say(
+            "the scheduler asks for storage only where a volume is made once a node is chosen",
+        );
+    } else if size.is_none() {
+        place.add(Problem::new("the size of this volume is not said").help("`size: \"10Gi\"`"));
+    }
+    Some((storage_capacity_key(class), size?))
 }
 
 fn reach(written: &VolumeClaim, access: AccessMode, place: &Spot) -> Reach {

@@ -110,6 +110,7 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
         access,
         reach,
         allowed_topologies: Vec::new(),
+        storage: None,
         attach,
         driver,
         volume: None,

@@ -485,10 +485,17 @@ fn agree_of_lives(object: &mut Map<String, Value>) {
     }
 }
 
-/// Where a volume lies is said once.
+/// Where a volume lies is said once, and only one that is made once a node is chosen asks for storage.
 fn agree_of_claims(object: &mut Map<String, Value>) {
     if ["zone", "node", "volume"].iter().any(|place| object.contains_key(*place)) {
         object.remove("allowedTopologies");
+    }
+    let is_immediate = object.get("binding").is_some_and(|binding| binding == "Immediate");
+    if is_immediate || !object.contains_key("storageClassName") {
+        object.remove("storageClassName");
+        object.remove("size");
+    } else {
+        object.entry("size").or_insert_with(|| "10Gi".into());
     }
 }
 

@@ -2,8 +2,7 @@
 //! (`plugins/volumerestrictions/volume_restrictions.go`): a node has to reach the pod's volumes, one that is
 //! being made is for one node, and nobody else may use one that only one pod may use.
 //!
-//! Left out: that a local volume narrows the search to its node, volumes that are there without a claim, and what
-//! a driver says against a node (CSIStorageCapacity).
+//! Left out: that a local volume narrows the search to its node, and volumes that are there without a claim.
 
 use crate::api::node::{allows, reaches};
 use crate::api::volume::{Claim, Reach};
@@ -20,7 +19,7 @@ pub struct PodVolumes<'a> {
     pub(crate) reach: Vec<Reach>,
     /// The nodes for which those are being made that are not there yet.
     pub(crate) selected: Vec<NodeId>,
-    /// The claims of those that are made only once a node is chosen, and not in all zones.
+    /// The claims of those that are made only once a node is chosen, and not for any.
     pub(crate) narrow: Vec<&'a Claim>,
     /// Some is not there yet that is made for no node.
     pub(crate) unbound_immediate: bool,
@@ -90,16 +89,27 @@ impl PodVolumes<'_> {
                 false => "node(s) had volume node affinity conflict".into(),
             });
         }
-        // `checkVolumeProvisions`, beside a node that was chosen before.
-        if self.selected.iter().any(|selected| *selected != node.id)
-            || !self.narrow.iter().all(|claim| allows(&node.labels, claim))
-        {
-            reasons.push("node(s) didn't find available persistent volumes to bind".into());
-        }
+        reasons.extend(self.why_not_made_for(node, switches).map(Into::into));
         if reasons.is_empty() {
             return Ok(());
         }
         Err(Rejection { plugin: Plugin::VolumeBinding, unresolvable: true, reasons })
+    }
+
+    /// Why a volume cannot be made for a node: another was chosen before, or the claim's class does not allow it, or its
+    /// driver has no room (`checkVolumeProvisions`).
+    fn why_not_made_for(&self, node: &Node, switches: &Switches) -> Option<&'static str> {
+        let elsewhere = "node(s) didn't find available persistent volumes to bind";
+        if self.selected.iter().any(|selected| *selected != node.id) {
+            return Some(elsewhere);
+        }
+        self.narrow.iter().find_map(|claim| {
+            if !allows(&node.labels, claim) {
+                return Some(elsewhere);
+            }
+            let is_full = switches.storage_capacity && !claim.has_enough(&node.allocatable);
+            is_full.then_some("node(s) did not have enough free storage")
+        })
     }
 }
 
