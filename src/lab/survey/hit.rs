@@ -283,13 +283,12 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
         let below = with.below && !without.below;
-        hit.still = Some(Still { why: Why::of(hit.kind, &more), below });
+        hit.still = Some(Still { why: Why::of(hit.kind, &with.moment, &without.moment), below });
     }
     let ((end, last), (other, others)) = (with.end, without.end);
     if is_short(&last, &others) {
-        let more = |f: fn(&Moment) -> u64| f(&end) as i64 - f(&other) as i64;
         hit.not_back = i64::from(others.up - last.up);
-        hit.why_not_back = Some(Why::of(hit.kind, &more));
+        hit.why_not_back = Some(Why::of(hit.kind, &end, &other));
     }
     hit
 }

@@ -32,15 +32,20 @@ rows! {
 }
 
 impl Why {
-    /// Why pods of a kind of workload are not replaced, by how many of them are in which state.
-    pub(super) fn of(kind: Option<WorkloadKind>, more: &dyn Fn(fn(&Moment) -> u64) -> i64) -> Self {
+    /// Why pods of a kind of workload are not replaced, by how it stands with the loss and without.
+    pub(super) fn of(kind: Option<WorkloadKind>, with: &Moment, without: &Moment) -> Self {
+        let more = |of: fn(&Moment) -> u64| of(with) > of(without);
         match kind {
             None => Why::Bare,
             Some(WorkloadKind::DaemonSet) => Why::DaemonSet,
-            Some(WorkloadKind::StatefulSet) if more(|m| m.stuck + m.left) > 0 => Why::StatefulSet,
-            Some(_) if more(|m| m.unattached) > 0 => Why::Volume,
-            Some(_) if more(|m| m.pending) > 0 => Why::NoRoom,
-            Some(_) if more(|m| m.left) > 0 => Why::NotEvicted,
+            Some(WorkloadKind::StatefulSet) if more(|m| m.stuck) || more(|m| m.left) => {
+                Why::StatefulSet
+            }
+            Some(_) if more(|m| m.unattached) => Why::Volume,
+            Some(_) if more(|m| m.pending) => Why::NoRoom,
+            Some(_) if more(|m| m.left) => Why::NotEvicted,
+            // One that is stuck in either case holds up those behind it (`OrderedReady`).
+            Some(WorkloadKind::StatefulSet) if with.stuck + with.left > 0 => Why::StatefulSet,
             Some(_) => Why::Late,
         }
     }
@@ -53,4 +58,31 @@ pub(crate) struct Still {
     pub(crate) why: Why,
     /// It is below what it needs, too.
     pub(crate) below: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(with: Moment, without: Moment) -> Why {
+        Why::of(Some(WorkloadKind::StatefulSet), &with, &without)
+    }
+
+    /// Without the loss a pod is stuck. With it that one is gone and another sits on the lost node: the one
+    /// does not make up for the other.
+    #[test]
+    fn fewer_stuck_pods_do_not_hide_one_that_is_left() {
+        let (with, without) =
+            (Moment { left: 1, ..Moment::default() }, Moment { stuck: 1, ..Moment::default() });
+        assert_eq!(why(with, without), Why::StatefulSet);
+    }
+
+    /// db-0 is stuck on a node that was silent before. The loss takes db-2, whose node is back: it is not
+    /// made anew before db-0 is gone, and not on its way.
+    #[test]
+    fn a_pod_behind_one_that_is_stuck_is_not_on_its_way() {
+        let stuck = Moment { stuck: 1, ..Moment::default() };
+        assert_eq!(why(stuck, stuck), Why::StatefulSet);
+        assert_eq!(why(Moment::default(), Moment::default()), Why::Late);
+    }
 }
