@@ -26,7 +26,8 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur, how: How) -> Vec<
     let there = plan.size().nodes as usize;
     let tainted = lost.iter().filter_map(of_taints);
     let others = lost.iter().filter(|l| l.damage.evicted.is_none());
-    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) = others.partition(|l| l.damage.size.0 >= there);
+    let (whole, lost): (Vec<&Lost>, Vec<&Lost>) =
+        others.partition(|l| there > 0 && l.damage.size.0 >= there);
     let tolerant = plan.owners(&|template| tolerates_for_good(plan, template));
     let survey = All { lost, lasts, how, tolerant };
     let mut found: Vec<Finding> = tainted.collect();
@@ -121,10 +122,18 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
 
 /// A loss that leaves nothing.
 fn of_everything(lost: &Lost) -> Finding {
-    let Part { kind, name, .. } = &lost.loss.parts[0];
-    let of = if *kind == Kind::Node { "the only node" } else { "the whole cluster" };
-    let word = kind.word();
-    let text = format!("{word} {name} is {of}: nothing is left when it is lost");
+    let named = |p: &Part| format!("{} {}", p.kind.word(), p.name);
+    let text = match &lost.loss.parts[..] {
+        [one] => {
+            let of = if one.kind == Kind::Node { "the only node" } else { "the whole cluster" };
+            format!("{} is {of}: nothing is left when it is lost", named(one))
+        }
+        several => {
+            let names: Vec<String> = several.iter().map(named).collect();
+            let names = names.join(" and ");
+            format!("{names} are the whole cluster: nothing is left when both are lost")
+        }
+    };
     Finding { text, loss: Some(lost.loss.name()), ..Finding::default() }
 }
 

@@ -106,6 +106,24 @@ fn what_is_lost_with_each_node_and_zone() {
     assert_eq!(done.lost[0].loss.name(), "zone/a");
 }
 
+/// Both zones together are the whole cluster, and neither is alone. A cluster without nodes has nothing that takes all of it.
+#[test]
+fn what_is_the_whole_cluster() {
+    let said = |done: Surveyed| {
+        let all = done.findings.into_iter().map(|f| f.text);
+        all.filter(|text| text.contains("nothing is left")).collect::<Vec<_>>()
+    };
+    let pairs = Wanted { pairs: vec![(Kind::Zone, Kind::Zone)], ..Wanted::default() };
+    assert_eq!(
+        said(surveyed(pairs, 1)),
+        ["zone a and zone b are the whole cluster: nothing is left when both are lost"]
+    );
+    let empty = "Scenario(version: 1, horizon: \"10m\")";
+    let loaded = parse("empty.ron", empty.into(), Path::new("")).expect("it is a scenario");
+    let done = survey(&loaded, Wanted::default()).run(1, &|_| true, Desk::Here).expect("it runs");
+    assert!(said(done).is_empty());
+}
+
 /// A pod that nothing owns is evicted and never replaced; one of a Deployment waits for a core until its node is back.
 #[test]
 fn bare_pods_do_not_come_back() {
