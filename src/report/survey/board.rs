@@ -2,6 +2,7 @@
 //! table of all losses.
 
 use super::SurveyReport;
+use super::table::WORDS;
 use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Measure, Surveyed, Unit};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
@@ -34,6 +35,7 @@ pub(crate) fn board(report: &SurveyReport<'_>, runs: &[Option<String>]) -> Board
     }
     parts.push(Part::Table(table(survey, &run_of)));
     let mut notes: Vec<String> = survey.skipped.iter().chain(&report.notes).cloned().collect();
+    notes.push(WORDS.to_owned());
     if survey.lost.len() > ROWS {
         notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));
     }
@@ -75,19 +77,26 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
 }
 
 fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
-    let heading = |m: &Measure| match m.unit {
-        Unit::Count => m.name.to_owned(),
-        Unit::Time | Unit::Minutes => format!("{}, minutes", m.name),
+    let heading = |m: &Measure| {
+        let minutes = if m.unit == Unit::Count { "" } else { ", minutes" };
+        let name = match m.name {
+            "down" => "longest below need",
+            "workloads" => "workloads below need",
+            "lost" => "requests lost",
+            "not_back" => "not back",
+            name => name,
+        };
+        format!("{name}{minutes}")
     };
     let mut columns: Vec<String> = ["lost", "alike", "nodes", "pods"].map(str::to_owned).into();
     columns.extend(Measure::ALL.iter().map(heading));
-    columns.push("zones slowed or stopped".to_owned());
-    columns.push("not simulated".to_owned());
+    columns.extend(["why not back", "zones slowed or stopped", "not simulated"].map(str::to_owned));
     let row = |l: &Lost| {
         let (nodes, pods) = l.damage.size;
         let mut cells: Vec<Value> =
             vec![l.loss.name().into(), l.loss.like.len().into(), nodes.into(), pods.into()];
         cells.extend(Measure::ALL.iter().map(|m| Value::from((m.of)(&l.damage.figures))));
+        cells.push(l.why_not_back().join(", ").into());
         let paced = l.damage.paced.iter().map(|(zone, pace)| {
             format!("{zone} {}", if pace.is_stopped() { "stopped" } else { "slowed" })
         });

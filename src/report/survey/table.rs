@@ -63,9 +63,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
         let more = counted(all - report.rows, "loss");
         p.folded(&format!("{more} more cost less; --rows {all} shows them."), 0, DIM)?;
     }
-    let words = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
-        Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";
-    p.folded(words, 0, DIM)?;
+    p.folded(WORDS, 0, DIM)?;
     if shown.iter().any(Lost::is_least) {
         p.folded(LEAST, 0, YELLOW)?;
     }
@@ -75,6 +73,9 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
 
 /// Lines are no wider than this, so that they fit any terminal and a mail.
 const WIDEST: usize = 80;
+/// What the figures mean.
+pub(super) const WORDS: &str = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
+    Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";
 /// What the sign before a figure means.
 const LEAST: &str =
     "≥: at least so much, as volumes of workloads that the loss hits are not simulated.";
