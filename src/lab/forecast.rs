@@ -55,6 +55,8 @@ pub(crate) struct Foreseen {
     /// Of a pod that is deleted the node it is on; of one that is bound the node that most seeds
     /// bind it to; of a claim's volume the one that most detach it from, or attach it to.
     pub(crate) node: Option<String>,
+    /// In what part of the seeds in which it happens that is the node.
+    pub(crate) node_share: f64,
     /// Of a pod: `Deployment shop/web`.
     pub(crate) workload: Option<String>,
     /// Of a pod that is deleted: it is evicted or preempted, in one seed at least.
@@ -213,16 +215,21 @@ impl Forecast {
             let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
             whens.extend(When::after(times.iter().map(lag), cause, seeds).map(|w| (*what, w)));
         }
-        let foreseen = |(what, when): (&(Happening, String), When)| Foreseen {
-            what: what.0,
-            object: what.1.clone(),
-            when,
-            node: most(courses.iter().filter_map(|c| c.node(what.0, &what.1))),
-            workload: workload(courses, &what.1),
-            evicted: (what.0 == Happening::PodDeleted).then(|| {
-                let deletes = |c: &&Course| c.happenings.contains_key(what);
-                courses.iter().filter(deletes).any(|c| !c.deleted.contains(&what.1))
-            }),
+        let foreseen = |(what, when): (&(Happening, String), When)| {
+            let (node, node_share) =
+                most(courses.iter().filter_map(|c| c.node(what.0, &what.1))).unzip();
+            Foreseen {
+                what: what.0,
+                object: what.1.clone(),
+                when,
+                node,
+                node_share: node_share.unwrap_or(1.0),
+                workload: workload(courses, &what.1),
+                evicted: (what.0 == Happening::PodDeleted).then(|| {
+                    let deletes = |c: &&Course| c.happenings.contains_key(what);
+                    courses.iter().filter(deletes).any(|c| !c.deleted.contains(&what.1))
+                }),
+            }
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
         happenings.sort_by(|a, b| {
@@ -439,13 +446,14 @@ fn workload(courses: &[Course], pod: &str) -> Option<String> {
 }
 
 /// The most frequent of these, the first of several by name.
-fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<String> {
+fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<(String, f64)> {
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for one in all {
         *counts.entry(one).or_default() += 1;
     }
+    let sum: usize = counts.values().sum();
     let first = counts.into_iter().rev().max_by_key(|(_, n)| *n);
-    first.map(|(one, _)| one.clone())
+    first.map(|(one, n)| (one.clone(), n as f64 / sum as f64))
 }
 
 fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -> Vec<Left> {
@@ -458,7 +466,7 @@ fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -
             pod: pod.clone(),
             workload: workload(courses, pod),
             share: said.len() as f64 / courses.len().max(1) as f64,
-            said: most(said.into_iter()).unwrap_or_default(),
+            said: most(said.into_iter()).unwrap_or_default().0,
         })
         .collect()
 }

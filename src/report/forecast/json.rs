@@ -123,6 +123,7 @@ mod tests {
             object: object.to_owned(),
             when,
             node: Some("n-1".to_owned()),
+            node_share: 1.0,
             workload: Some("Deployment shop/web".to_owned()),
             evicted: Some(true),
         };

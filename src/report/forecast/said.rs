@@ -244,6 +244,7 @@ mod tests {
             object: "shop/web-0".to_owned(),
             when: When { low: at, median: at, high: at, share: 1.0 },
             node: None,
+            node_share: 1.0,
             workload: None,
             evicted: Some(evicted),
         };

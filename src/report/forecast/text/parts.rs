@@ -31,7 +31,9 @@ pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     let lines = said.into_iter().map(|(claim, said)| (claim.to_owned(), said.join("; ")));
     let mut lines: Vec<(String, String)> = lines.collect();
     lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
-        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}"));
+        let elsewhere = f.node_share < 1.0;
+        let share = if elsewhere { unless_all(f.when.share * f.node_share) } else { String::new() };
+        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}{share}"));
         (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
     }));
     lines
