@@ -85,6 +85,7 @@ impl Text<'_> {
             fact => self.verb(fact),
         };
         let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
+        let said = if objects > 1 { words::of_several(&said) } else { said };
         if row.count > objects {
             return format!("{subject} {said}, {} times", grouped(row.count.into()));
         }

@@ -86,6 +86,15 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     }
 }
 
+/// What is said of one object, of several: `have a volume attached`.
+pub(crate) fn of_several(what: &str) -> String {
+    match what.split_once(' ') {
+        Some(("has", rest)) => format!("have {rest}"),
+        Some(("waits", rest)) => format!("wait {rest}"),
+        _ => what.to_owned(),
+    }
+}
+
 /// The node or pod that a record is about.
 fn object<'a>(analysis: &'a Analysis<'_>, r: &Record) -> &'a str {
     let node = r.node().map(|n| analysis.node_name(n));

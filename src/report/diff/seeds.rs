@@ -1,9 +1,9 @@
 //! The difference of two sides over many seeds as text.
 
 use super::printer::{ROWS, header};
-use super::words::{PENDING, colour, detail, how, of_several, why};
+use super::words::{PENDING, colour, detail, how, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
-use crate::analysis::words::ranges;
+use crate::analysis::words::{of_several, ranges};
 use crate::report::Source;
 use crate::report::results::*;
 

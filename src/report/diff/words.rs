@@ -1,7 +1,7 @@
 //! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
 use crate::analysis::diff::{Fate, Group, Pair, Way};
-use crate::analysis::words::ranges;
+use crate::analysis::words::{of_several, ranges};
 use crate::analysis::{causes, words};
 use crate::report::Source;
 use crate::report::prelude::*;
@@ -69,15 +69,6 @@ pub(super) fn subject_of(pair: &Pair) -> String {
         (Some(pod), None) => pod.clone(),
         (None, Some(node)) => node.clone(),
         (None, None) => String::new(),
-    }
-}
-
-/// What is said of one object, of several: `have a volume attached`.
-pub(super) fn of_several(what: &str) -> String {
-    match what.split_once(' ') {
-        Some(("has", rest)) => format!("have {rest}"),
-        Some(("waits", rest)) => format!("wait {rest}"),
-        _ => what.to_owned(),
     }
 }
 
