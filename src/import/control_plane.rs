@@ -292,7 +292,7 @@ mod tests {
             taken.feature_gates,
             gates.iter().map(|(k, v)| ((*k).to_owned(), *v)).collect::<BTreeMap<_, _>>()
         );
-        let said = "taken from the control plane's pods: kube-apiserver --default-unreachable-toleration-seconds=60, \
+        let said = "said by the control plane's pods: kube-apiserver --default-unreachable-toleration-seconds=60, \
                     kube-apiserver --enable-admission-plugins=PodTolerationRestriction, \
                     kube-apiserver --feature-gates=SeparateTaintEvictionController=false, \
                     kube-controller-manager --leader-elect=true, kube-controller-manager --node-eviction-rate=0.5, \
@@ -313,7 +313,11 @@ mod tests {
             assert!(written.contains(part), "{written}");
         }
         // That gate is locked since 1.34.
-        assert!(written.contains("SeparateTaintEvictionController=false of the exported control plane counts for nothing"), "{written}");
+        assert!(
+            written
+                .contains("SeparateTaintEvictionController=false of the export counts for nothing"),
+            "{written}"
+        );
     }
 
     #[test]

@@ -164,7 +164,7 @@ mod tests {
             "shutdown-grace-period-by-pod-priority=0=20",
         ];
         assert_eq!(flags, expected);
-        assert!(told.contains("taken from the configuration of 1 kubelet: kubelet --"), "{told}");
+        assert!(told.contains("said by the configuration of 1 kubelet: kubelet --"), "{told}");
     }
 
     /// Of 1.34, which has the gate off by default: a period counts where its gate comes with it. One that is the default is
@@ -213,7 +213,7 @@ mod tests {
         let (flags, told) = read(&[r#"{"kubeletconfig": {"nodeStatusUpdateFrequency": "10s"}}"#]);
         assert_eq!(flags, Vec::<String>::new());
         assert!(
-            told.contains("taken from the configuration of 1 kubelet: nothing but defaults"),
+            told.contains("said by the configuration of 1 kubelet: nothing but defaults"),
             "{told}"
         );
     }

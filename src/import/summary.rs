@@ -165,12 +165,11 @@ impl Summary {
         }
         let taken = self.control_plane.join(", ");
         let n = self.control_plane.len();
-        lines.add(n, format!("taken from the control plane's pods: {taken}"));
+        lines.add(n, format!("said by the control plane's pods: {taken}"));
         let (n, taken) = &self.kubelet_config;
         let said =
             if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
-        lines
-            .add(*n, format!("taken from the configuration of {}: {said}", counted(*n, "kubelet")));
+        lines.add(*n, format!("said by the configuration of {}: {said}", counted(*n, "kubelet")));
         self.control_plane_wrong.iter().for_each(|wrong| lines.add(1, wrong.clone()));
     }
 
@@ -367,7 +366,7 @@ impl Summary {
         );
         lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
         let volumes: Vec<String> = self.volumes.iter().cloned().collect();
-        let advice = " (add `pv,pvc,csidrivers` to the kubectl command)";
+        let advice = " (add `pv,pvc,storageclasses,csidrivers` to the kubectl command)";
         let advice = if self.lack_volumes { advice } else { "" };
         lines.add(volumes.len(), format!("not simulated: volumes of {}", some(&volumes)));
         let assumed: Vec<String> = self.assumed_volumes.iter().cloned().collect();

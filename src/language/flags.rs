@@ -321,7 +321,9 @@ pub(crate) fn take_settings(
         match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
             Ok(_) => drop(gates.insert(name.clone(), *value)),
             // It is locked in this release, or gone.
-            Err(error) => notes.push(format!("--feature-gates={name}={value} of the exported control plane counts for nothing: {error}")),
+            Err(error) => notes.push(format!(
+                "--feature-gates={name}={value} of the export counts for nothing: {error}"
+            )),
         }
     }
     let profile = profiles::with_gates(version, gates).unwrap_or(profile);
@@ -332,7 +334,7 @@ pub(crate) fn take_settings(
                 _ if to.contains_key(name) => {}
                 None => drop(to.insert(name.clone(), value.clone())),
                 Some(problem) => notes.push(format!(
-                    "--{name}={value} of the exported control plane counts for nothing: {}",
+                    "--{name}={value} of the export counts for nothing: {}",
                     problem.message
                 )),
             }

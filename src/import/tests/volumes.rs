@@ -254,7 +254,7 @@ fn claims_of_which_nothing_is_known() {
     let disk = volume("pv-1", "data-web", "ReadWriteOnce", EBS, &in_zone("a"));
     // What the files do not say, or say of a claim that is bound to nothing there.
     let taken = "taken for a cloud's disks: volumes of shop/web";
-    let lacks = format!("{taken} (add `pv,pvc,csidrivers` to the kubectl command)");
+    let lacks = format!("{taken} (add `pv,pvc,storageclasses,csidrivers` to the kubectl command)");
     for (claims, volumes, line) in [
         (String::new(), String::new(), &*lacks),
         (bound.clone(), String::new(), &*lacks),
@@ -402,7 +402,7 @@ fn a_stateful_set_of_which_less_is_known() {
     assert_eq!(template(&cluster, 0).volumes, [assumed("data")]);
     assert!(says(
         &cluster,
-        "taken for a cloud's disks: volumes of shop/db (add `pv,pvc,csidrivers`"
+        "taken for a cloud's disks: volumes of shop/db (add `pv,pvc,storageclasses,csidrivers`"
     ));
     // A pod that is on a node has a volume, which is not in the files; one that waits may have none.
     let (n, unknown, _) = told(&(db(&["a1", "a2"], &[]) + &first));
