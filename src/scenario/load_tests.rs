@@ -102,8 +102,10 @@ fn syntax_ends_the_list() {
     assert_eq!(problems("# Notes\n"), "f.ron:1:1: expected `(` here");
     assert_eq!(
         problems("(version: 1)"),
-        "f.ron:1:1: `horizon` is missing\n  help: the end of the run: `horizon: \"30m\"`"
+        "f.ron:1:1: `horizon` is missing or empty\n  help: the end of the run: `horizon: \"30m\"`"
     );
+    let said = problems("(version: 1, horizon: \"\")");
+    assert!(said.starts_with("f.ron:1:23: `horizon` is missing or empty"), "{said}");
     assert_eq!(
         problems("(version: 2, horizon: \"1m\")"),
         "f.ron:1:11: version 2 of the scenario language is not known\n  help: this version of taintsim reads `version: 1`"

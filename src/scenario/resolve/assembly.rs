@@ -200,7 +200,9 @@ fn horizon(spec: &Scenario, damage: Damage, complaints: &Complaints) -> Option<D
         "" if damage.header => None,
         "" => {
             let help = "the end of the run: `horizon: \"30m\"`";
-            complaints.at(at![]).refuse(Problem::new("`horizon` is missing").help(help))
+            complaints
+                .at(at!["horizon"])
+                .refuse(Problem::new("`horizon` is missing or empty").help(help))
         }
         text => complaints.at(at!["horizon"]).take(values::positive(text)),
     }

@@ -210,7 +210,7 @@ fn attacher(spec: &Scenario, plan: &Plan) -> Option<String> {
     let any = plan.templates.iter().any(|t| t.claims.iter().any(|c| c.attach));
     (any && !times.is_empty()).then(|| {
         format!(
-            "Assumed: volumes take {}, by a driver that no outage concerns, and no time to mount. --set timing.attacher.{field}=10s says otherwise.",
+            "Assumed: volumes take {}, whichever nodes are lost, and no time to mount. --set timing.attacher.{field}=10s says otherwise.",
             times.join(" and ")
         )
     })

@@ -70,7 +70,7 @@ fn volumes(plan: &Plan) -> Option<String> {
 fn assumed_volumes(plan: &Plan) -> Option<String> {
     let names = owners(plan, |t| t.claims.iter().any(|c| c.assumed))?;
     Some(format!(
-        "Assumed: volumes of {names} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,csidrivers says what they are."
+        "Assumed: volumes of {names} are a cloud's disks, for one node at a time (ReadWriteOnce) and reached from one zone, as nothing is known of them. An export with pv,pvc,storageclasses,csidrivers says what they are."
     ))
 }
 
