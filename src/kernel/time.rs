@@ -177,9 +177,12 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, whole: u64, rest: u64, unit: u64) -
     write!(f, ".{rest:0digits$}")
 }
 
-/// Seconds without trailing zeros: `61.7s`.
+/// Seconds without trailing zeros, `61.7s`; with `#` as durations are, `1m1.7s`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if f.alternate() {
+            return Dur(self.0).fmt(f);
+        }
         write_decimal(f, self.0 / SEC, self.0 % SEC, SEC)?;
         f.write_str("s")
     }
@@ -238,6 +241,7 @@ mod tests {
         let check = |ns: u64, text: &str| assert_eq!(Time::from_nanos(ns).to_string(), text);
         check(0, "0s");
         check(61_700 * MILLI, "61.7s");
+        assert_eq!(format!("{:#}", Time::from_nanos(61_700 * MILLI)), "1m1.7s");
         check(SEC + 1, "1.000000001s");
         check(3600 * SEC, "3600s");
     }

@@ -35,13 +35,13 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
         let why = match due {
             None => format!("no NoExecute taint of {node} required it"),
             Some(Due { at, taint, seconds }) => {
-                format!("it tolerates {} of {node} for {seconds}s, until {at}", short(&taint))
+                format!("it tolerates {} of {node} for {seconds}s, until {at:#}", short(&taint))
             }
         };
         let timer = chain(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
-        let text = format!("{name} was deleted by taint eviction at {} although {why}", r.at);
+        let text = format!("{name} was deleted by taint eviction at {:#} although {why}", r.at);
         let tainted = due.map_or(NO_RECORD, |d| d.taint.record);
         found.add(r.at, (Some(pod), before.node_id()), text, &[timer, tainted, id]);
     }
@@ -62,7 +62,7 @@ pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
         let decided = walk.analysis.trace.get(meant).map_or(r.at, |m| m.at);
         let (name, actor) = (walk.analysis.pod_name(pod), r.actor.as_str());
         let text = format!(
-            "{actor} deleted {name}, which exists since {since}, at {} as it meant to delete its predecessor at {decided}",
+            "{actor} deleted {name}, which exists since {since:#}, at {:#} as it meant to delete its predecessor at {decided:#}",
             r.at
         );
         found.add(r.at, (Some(pod), before.node_id()), text, &[meant, created, id]);
@@ -110,7 +110,7 @@ pub(super) fn timer_reset<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
                 let (name, node) = (walk.analysis.pod_name(pod), walk.node_of(&now));
                 let (began, since, taint) = (first.began, due.taint.since, short(&due.taint));
                 let text = format!(
-                    "the {seconds}s of {name} began anew at {} instead of {began} although {node} has had {taint} since {since}",
+                    "the {seconds}s of {name} began anew at {:#} instead of {began:#} although {node} has had {taint} since {since:#}",
                     r.at
                 );
                 let records = [due.taint.record, first.record, id];
@@ -142,7 +142,7 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more
             continue;
         }
         let from = walk.analysis.node_name(node);
-        let text = format!("{name} was evicted from {from} for the {count}th time at {}", r.at);
+        let text = format!("{name} was evicted from {from} for the {count}th time at {:#}", r.at);
         found.add(r.at, (Some(pod), Some(node)), text, &[*first, created, id]);
     }
 }

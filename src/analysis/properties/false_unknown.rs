@@ -74,8 +74,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &mut Found, silent: D
         }
         let name = walk.analysis.node_name(node);
         let why =
-            silence.map_or("in touch".to_owned(), |s| format!("silent only since {}", s.from));
-        let text = format!("{name} was marked Unknown at {} although its kubelet was {why}", r.at);
+            silence.map_or("in touch".to_owned(), |s| format!("silent only since {:#}", s.from));
+        let text =
+            format!("{name} was marked Unknown at {:#} although its kubelet was {why}", r.at);
         found.add(r.at, (None, Some(node)), text, &[silence.map_or(NO_RECORD, |s| s.record), id]);
     }
 }

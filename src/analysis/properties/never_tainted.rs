@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
         }
         let name = self.walk.analysis.node_name(node);
         let text = format!(
-            "{name} has no NoExecute taint at {at} although it has been dead, and without one, since {since}"
+            "{name} has no NoExecute taint at {at:#} although it has been dead, and without one, since {since:#}"
         );
         self.found.add(at, (None, Some(node)), text, &[record]);
         true

@@ -147,9 +147,9 @@ pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
                 0 => ", not tolerated".to_owned(),
                 seconds => format!(", tolerated for {seconds}s"),
             };
-            format!(": it has {} since {}{tolerated}", short(&d.taint), d.taint.since)
+            format!(": it has {} since {:#}{tolerated}", short(&d.taint), d.taint.since)
         });
-        let text = format!("{name} is still on {node} at {at}{why}");
+        let text = format!("{name} is still on {node} at {at:#}{why}");
         (text, due.map_or(NO_RECORD, |d| d.taint.record))
     };
     overdue(analysis, found, within, since, tell)
@@ -182,7 +182,7 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let (lost, back) = (pod.life().ready_at, pod.node_since());
         let text = format!(
-            "{name} has been NotReady since {lost} and still is at {at} although {node} has been healthy since {back}"
+            "{name} has been NotReady since {lost:#} and still is at {at:#} although {node} has been healthy since {back:#}"
         );
         (text, NO_RECORD)
     };
@@ -197,7 +197,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let unknown = pod.node_since();
         let text = format!(
-            "{name} is still Ready at {at} although {node} has been Unknown since {unknown}"
+            "{name} is still Ready at {at:#} although {node} has been Unknown since {unknown:#}"
         );
         (text, NO_RECORD)
     };
@@ -222,7 +222,7 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
     let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let (timer, began) = set(pod).map_or((NO_RECORD, Time::ZERO), |(timer, r)| (timer, r.at));
         let text = format!(
-            "the countdown of {name} that began at {began} still runs at {at} although no taint of {node} requires it"
+            "the countdown of {name} that began at {began:#} still runs at {at:#} although no taint of {node} requires it"
         );
         (text, timer)
     };

@@ -34,7 +34,7 @@ pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
         }
         let (name, node) = (analysis.pod_name(pod), NodeId(node));
         let text = format!(
-            "{name} runs on {} from {} on while containers of an earlier pod of that name still run",
+            "{name} runs on {} from {:#} on while containers of an earlier pod of that name still run",
             analysis.node_name(node),
             r.at
         );
@@ -68,7 +68,7 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
                 }
                 let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));
                 let text = format!(
-                    "{name} was bound to {on} at {}, which has been cordoned since {at}",
+                    "{name} was bound to {on} at {:#}, which has been cordoned since {at:#}",
                     r.at
                 );
                 found.add(r.at, (Some(pod), Some(node)), text, &[*record, id]);

@@ -176,7 +176,7 @@ impl<'a> Search<'a> {
         let taints: Vec<String> = added.into_iter().flatten().map(short_taint).collect();
         let name = self.analysis.node_name(node);
         let text = format!(
-            "{name} still has {} at {at}, for which rule {rule} has had no reason since {since}",
+            "{name} still has {} at {at:#}, for which rule {rule} has had no reason since {since:#}",
             taints.join(", ")
         );
         self.found.add(at, (None, Some(node)), text, &[record]);

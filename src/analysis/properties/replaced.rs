@@ -116,7 +116,8 @@ pub(super) fn lacking<'a>(
             true => "is not finished and has no pod".to_owned(),
             false => format!("has {} of {} pods", open.pods.len(), open.wanted),
         };
-        let text = format!("{whose} {lacks} at {at}, and nothing has happened to it since {since}");
+        let text =
+            format!("{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}");
         found.add(at, (pod, None), text, &[record]);
         Some(())
     };

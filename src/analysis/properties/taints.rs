@@ -161,7 +161,7 @@ impl<'a> Search<'a> {
         let mut held = self.walk.follow.taints(node).iter();
         let held = held.find(|h| h.taint.key == key && h.taint.effect == effect);
         let text = format!(
-            "{name} still has {}:{effect} at {at}, without a reason since {since}",
+            "{name} still has {}:{effect} at {at:#}, without a reason since {since:#}",
             short_key(key)
         );
         let written = held.map_or(NO_RECORD, |h| h.record);
@@ -192,7 +192,7 @@ pub(super) fn taint_lost<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found) {
                 let (name, actor, taint) =
                     (walk.analysis.node_name(node), r.actor.as_str(), short(held));
                 let text = format!(
-                    "{name} lost {taint}, which a user had written, by a patch of {actor} at {}",
+                    "{name} lost {taint}, which a user had written, by a patch of {actor} at {:#}",
                     r.at
                 );
                 found.add(r.at, (None, Some(node)), text, &[held.record, r.saw, id]);

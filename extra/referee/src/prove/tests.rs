@@ -108,7 +108,7 @@ fn recorded_runs_confirm_a_tape() {
     let stuck = judged("pod-stuck");
     assert_eq!(stuck.len(), 3);
     // The second pod is there from 17 s on and tolerates 5 s; a minute after that it is stuck.
-    let says = |j: &Judged| j.violates.as_ref().is_some_and(|text| text.contains("at 82"));
+    let says = |j: &Judged| j.violates.as_ref().is_some_and(|text| text.contains("at 1m22"));
     assert!(stuck.iter().all(|j| j.equal && j.unknown.is_none() && says(j)), "{stuck:?}");
     let kept = judged("needless-eviction");
     assert!(kept.iter().all(|j| j.equal && j.violates.is_none() && j.unknown.is_none()));
