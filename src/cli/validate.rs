@@ -31,7 +31,7 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     let (mut documents, mut checked) = (Vec::new(), Vec::new());
     let ids = ids(&files, &args.paths);
     for (file, id) in files.iter().zip(ids) {
-        let found = load(file).and_then(|loaded| scenario::build(&loaded, &Overrides::default()));
+        let found = load(file).and_then(|loaded| read(&loaded));
         if let Err(problems) = &found {
             mistakes += problems.0.len();
             wrong += 1;
@@ -70,6 +70,18 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     };
     terminal.error(&format!("{} in {files}", counted(mistakes, "mistake")), None);
     Ok(Exit::Input)
+}
+
+/// The plan of a scenario whose guards are settings that it has, with values that they take.
+fn read(loaded: &Loaded) -> Result<Plan, Problems> {
+    let (plan, expectations) = scenario::expecting(loaded, &Overrides::default())?;
+    let mut wrong = Vec::new();
+    for (guard, bytes) in &expectations.guards {
+        let overrides = Overrides { sets: vec![guard.clone()], ..Overrides::default() };
+        let problems = scenario::build(loaded, &overrides).err().map_or_else(Vec::new, |all| all.0);
+        wrong.extend(problems.into_iter().map(|p| p.at(&loaded.source, bytes.clone())));
+    }
+    if wrong.is_empty() { Ok(plan) } else { Err(Problems(wrong)) }
 }
 
 /// "1.34.12" of "v1.34.12".

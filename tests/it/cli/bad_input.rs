@@ -86,6 +86,18 @@ fn sizes_that_no_machine_could_hold() {
     }
 }
 
+/// A guard is looked at by `test --guards` alone; that it cannot be set is a mistake all the same.
+#[test]
+fn guards_are_settings_that_can_be_set() {
+    let scratch = Scratch::with_starter();
+    let text = "(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], workloads: [Deployment(name: \"web\")],\n \
+         guards: [\"workloads.web.replicas=x\", \"timeline.q.at=1m\", \"workloads.web.replicas=3\"],\n \
+         expect: [NotEvicted(workload: \"web\")])";
+    scratch.write("guards.ron", text);
+    let places = ["guards.ron:2:11", "guards.ron:2:39", "2 mistakes in 1 file"];
+    scratch.call(&["validate", "guards.ron"]).fails(2, &places);
+}
+
 #[test]
 fn one_more_than_the_limits() {
     let scratch = Scratch::with_starter();
