@@ -111,7 +111,7 @@ pub(super) fn plan(
     };
     times.give(&mut plan.templates);
     nodes::list_images(&mut plan);
-    plan.notes.extend(notes::of_plan(&plan, &written.actions));
+    plan.notes.extend(notes::of_plan(&plan, &written));
     plan.notes.extend(notes::of_eviction_flags(&plan).filter(|_| says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))

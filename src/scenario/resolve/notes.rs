@@ -9,12 +9,14 @@
 
 use super::declared::Declared;
 use super::overrides::Changed;
+use super::timeline::Written;
 use crate::api::node::{allows, reaches};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::volume::Claim;
 use crate::api::workload::namespace_of;
+use crate::language::duration::format as seconds;
 use crate::plan::Timing;
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
@@ -23,7 +25,8 @@ use crate::scenario::prelude::*;
 const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built, which has its steps beside it yet.
-pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
+pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
+    let Written { entries, actions } = written;
     let all = [
         pre_release(plan),
         volumes(plan),
@@ -43,8 +46,20 @@ pub(super) fn of_plan(plan: &Plan, actions: &[Action]) -> Vec<String> {
         storage(plan),
         misspelt(plan, actions),
         selects_nothing(plan),
+        cut_short(plan, entries),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// Entries that last for longer than the run does: an outage costs more than its figures say then.
+fn cut_short(plan: &Plan, entries: &[TimelineEntry]) -> Option<String> {
+    let late = || entries.iter().filter(|e| e.ends.is_some_and(|end| end > plan.horizon));
+    let names = listed(late().map(|e| &*e.name))?;
+    let [run, last] = [plan.horizon, late().filter_map(|e| e.ends).max()?]
+        .map(|at| seconds(at.since(Time::ZERO)));
+    Some(format!(
+        "The run ends at {run}, and {names} would end at {last}: what comes after the run is in no figure. A longer `horizon` has it."
+    ))
 }
 
 /// A release that is not out yet.

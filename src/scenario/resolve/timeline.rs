@@ -37,7 +37,7 @@ pub(super) fn expand<'a>(
             continue;
         };
         if when.first > horizon {
-            let text = format!("this is after the end of the run, {} s", horizon.as_secs_f64());
+            let text = format!("this is after the end of the run, {}", horizon.since(Time::ZERO));
             let problem = Problem::new(text).help("make `horizon` longer");
             complaints.at(at!["timeline", i, "at"]).add(problem);
             continue;

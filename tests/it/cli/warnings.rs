@@ -495,3 +495,24 @@ fn a_drain_that_goes_on_is_in_the_summary() {
     let timed = scratch.call(&["run", "d.ron", "--set", "timeline.d.timeout=1m"]).stdout;
     assert!(timed.contains("not drained       1 node") && !timed.contains("still"), "{timed}");
 }
+
+/// A run of ten minutes has six of an outage of an hour that begins at 4m. Ten minutes would do for one of five.
+#[test]
+fn an_outage_that_outlasts_the_run_is_told() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "short.ron",
+        r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..1}")],
+            timeline: [(at: "4m", name: "cut", do: Crash(node: "a-0", duration: "5m"))])"#,
+    );
+    let sweep = |durations: &str| {
+        let set = format!("timeline.cut.duration={durations}");
+        let ran = scratch.call(&["sweep", "short.ron", "-q", "--seeds", "1", "--set", &set]);
+        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = "The run ends at 10m, and cut would end at 1h4m:";
+    let told = sweep("5m,1h");
+    assert!(told.contains(said), "{told}");
+    let told = sweep("5m,6m");
+    assert!(!told.contains("The run ends at"), "{told}");
+}
