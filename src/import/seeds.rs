@@ -181,6 +181,7 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
         let mut items = Vec::new();
         loop {
             self.cursor.item.set(Some(items.len() + 1));
+            self.cursor.begin();
             let ItemsSeed { cursor, of_list } = self;
             match seq.next_element_seed(ObjectSeed { cursor, is_document: false, of_list })? {
                 Some(item) => items.push(item),

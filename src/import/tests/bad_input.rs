@@ -51,7 +51,12 @@ fn wrong_objects_are_named() {
             "f, document 2, Node \"n\": spec.taints[1]: Duplicate value: ",
         ),
         (r#"[[{"kind":"Node"}]]"#.to_owned(), "f:1, item 1: a list stands where an object of the Kubernetes API should: `jq flatten` makes one list of lists"),
-        (r#"{"kind":"List","items":[[]]}"#.to_owned(), "f:1, item 1, List: a list stands where"),
+        // The name is that of no other item.
+        (
+            r#"{"kind":"List","items":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}},null]}"#.to_owned(),
+            "f:1, item 2: expected an object of the Kubernetes API",
+        ),
+        (r#"{"kind":"List","items":[[]]}"#.to_owned(), "f:1, item 1: a list stands where"),
         ("{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"rows\":[]}".to_owned(), "f holds a Table"),
         (format!("{POD}---\n{POD}spec: {{priority: 3}}\n"), "Pod \"a/p\" is there twice and differs (f, document 1; f, document 2)"),
     ] {
