@@ -66,4 +66,21 @@ impl Gathered {
             self.summary.adopted += usize::from(adopted);
         }
     }
+    /// Workloads that say of themselves that they have pods, none of which is in the files:
+    /// `shop/web`. Those of a Deployment are its ReplicaSets'.
+    pub(super) fn podless(&self) -> Vec<String> {
+        let owner = |meta: &RawMeta, namespace: &str| {
+            meta.controller().map(|o| format!("{}/{namespace}/{}", o.kind, o.name))
+        };
+        let of_pods = self.pods.iter().filter_map(|p| owner(&p.meta, &p.namespace));
+        let mut have: BTreeSet<String> = of_pods.collect();
+        let between = self.workloads.iter().filter(|w| have.contains(&w.full_name()));
+        let above: Vec<String> = between.filter_map(|w| owner(&w.meta, &w.namespace)).collect();
+        have.extend(above);
+        let lacks = |w: &&RawWorkload| {
+            w.owner().is_none() && w.status.has_pods() && !have.contains(&w.full_name())
+        };
+        let lacking = self.workloads.iter().filter(lacks);
+        lacking.map(|w| format!("{}/{}", w.namespace, w.name)).collect()
+    }
 }

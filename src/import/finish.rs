@@ -63,7 +63,8 @@ impl Gathered {
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
         pace.set_sizes(&images::sizes(&self.nodes, &pace.images()));
         let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
-        let mut summary = self.summary;
+        let podless = self.podless();
+        let mut summary = Summary { podless, ..self.summary };
         let priorities = priorities(&self.classes, &bound);
         let mut workloads =
             convert(&self.workloads, &priorities, (&disks, &devices), &mut summary)?;

@@ -59,6 +59,8 @@ pub struct Summary {
     pub(crate) over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the files.
     pub(crate) ownerless: usize,
+    /// Workloads that have pods, none of which is in the files.
+    pub(crate) podless: Vec<String>,
     /// Pods that name no owner and were given that whose selector matches them.
     pub(crate) adopted: usize,
     /// Time zero.
@@ -190,7 +192,7 @@ impl Summary {
         };
         lines.listed("node", &self.ahead, ahead);
         lines.add(
-            usize::from(self.leases == 0 && self.nodes > self.made_up.len()),
+            usize::from(self.lacks_leases()),
             "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
         );
         lines.add(self.nodes, self.of_the_leader());
@@ -200,6 +202,11 @@ impl Summary {
         }
         lines.counted("pod", self.terminating, "Terminating, and stay so");
         lines.listed("pod", &self.unbound, "bound to no node, left to the scheduler");
+    }
+
+    /// Whether it is not known of nodes when they were last heard of.
+    fn lacks_leases(&self) -> bool {
+        self.leases == 0 && self.nodes > self.made_up.len()
     }
 
     /// How long pods take, where that is known.
@@ -252,6 +259,11 @@ impl Summary {
             "whose owners are not in the files, so that nothing replaces them \
              (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
         );
+        lines.listed(
+            "workload",
+            &self.podless,
+            "whose pods are not in the files, made anew when a run begins, on nodes that the scheduler chooses then (add `pods,replicasets` to the kubectl command)",
+        );
         let over = counts(&self.over);
         lines.add(self.over.len(), format!("nothing comes of them any more, left out: {over}"));
         lines.counted(
@@ -303,6 +315,7 @@ impl Summary {
         let of_export = |n: usize, noun: &str, before: &str, behind: &str| {
             (n > 0).then(|| format!("The export: {before}{}{behind}", counted(n, noun)))
         };
+        let podless = " are not in it: they are made when the run begins, on nodes that the scheduler chooses then, and not where they are.";
         let ownerless = "the owners of ";
         let nothing = " are not in it, so that nothing replaces them here.";
         let rules =
@@ -315,6 +328,10 @@ impl Summary {
         let notes = [
             acting,
             of_export(self.ownerless, "pod", ownerless, nothing),
+            of_export(self.podless.len(), "workload", "the pods of ", podless),
+            self.lacks_leases().then(|| {
+                "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.".to_owned()
+            }),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
             of_export(self.lack_rules, "node", rules, "."),

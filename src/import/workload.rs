@@ -64,8 +64,11 @@ raw! {
         on_exit_codes: Option<Filled>,
     }
 
-    /// What is read of a workload's status: how far a Job is.
+    /// What is read of a workload's status: how far a Job is, and how many pods there are.
     struct RawWorkloadStatus {
+        replicas: i32,
+        current_number_scheduled: i32,
+        active: i32,
         conditions: Vec<RawCondition>,
         succeeded: i32,
         failed: i32,
@@ -83,6 +86,11 @@ raw! {
 }
 
 impl RawWorkloadStatus {
+    /// Whether it says that the workload has pods, of whichever kind it is.
+    pub(super) fn has_pods(&self) -> bool {
+        [self.replicas, self.current_number_scheduled, self.active].iter().any(|n| *n > 0)
+    }
+
     /// How many pods of a Job succeeded and failed, those included that are about to be counted.
     pub(super) fn ended(&self) -> (i32, i32) {
         let uncounted = &self.uncounted_terminated_pods;

@@ -188,6 +188,42 @@ fn orphans_are_adopted() {
     assert!(!owned.contains(&Some("cache-0")) && !owned.contains(&Some("db-backup")), "{owned:?}");
 }
 
+/// A Deployment says that it has pods. With none in the files a run makes them anew, which every result says; with one
+/// of its ReplicaSet's it does not. Nor are there leases, without which nobody knows who is silent.
+#[test]
+fn pods_and_leases_that_are_not_in_the_files_are_told() {
+    let workload = |kind: &str, name: &str, owner: &str| {
+        format!(
+            "apiVersion: apps/v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: shop{owner}}}\nspec: {{replicas: 2, selector: {{matchLabels: {{app: web}}}}, template: {{metadata: {{labels: {{app: web}}}}}}}}\nstatus: {{replicas: 2}}\n---\n"
+        )
+    };
+    let owner = |kind: &str, name: &str| {
+        format!(", ownerReferences: [{{kind: {kind}, name: {name}, controller: true}}]")
+    };
+    let text = [
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n".to_owned(),
+        workload("Deployment", "web", ""),
+        workload("ReplicaSet", "web-1", &owner("Deployment", "web")),
+    ]
+    .concat();
+    let pod = format!(
+        "apiVersion: v1\nkind: Pod\nmetadata: {{name: web-1-a, namespace: shop, labels: {{app: web}}{}}}\nspec: {{nodeName: n}}\nstatus: {{phase: Running}}\n",
+        owner("ReplicaSet", "web-1")
+    );
+    let told = |text: &str| {
+        let summary = good(text).summary;
+        (summary.lines().join("\n"), summary.notes().join("\n"))
+    };
+    let (lines, notes) = told(&text);
+    assert!(lines.contains("1 workload whose pods are not in the files"), "{lines}");
+    assert!(lines.contains("(add `pods,replicasets` to the kubectl command): shop/web"), "{lines}");
+    assert!(notes.contains("The export: the pods of 1 workload are not in it"), "{notes}");
+    let leases = "Assumed: nodes that are Ready are alive, as no leases";
+    assert!(notes.contains(leases), "{notes}");
+    let (lines, notes) = told(&(text + &pod));
+    assert!(!lines.contains("whose pods are not") && !notes.contains("the pods of"), "{notes}");
+}
+
 /// Without a lease of the control plane's, one clock that is an hour ahead of four others is not believed: of these
 /// none is silent, and time zero is their newest lease. It is said, and so is what is taken for that node.
 #[test]

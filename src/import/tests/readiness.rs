@@ -54,13 +54,16 @@ fn nodes_keep_what_agents_and_the_controller_wrote() {
     assert!(lines(&cluster).contains("not modelled, left out of nodes: KernelDeadlock (1)"));
 }
 
+/// The file has no leases.
+const NO_LEASES: &str = "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.";
+
 #[test]
 fn what_is_not_taken_is_said_by_name() {
     let place = "(readiness.json, item 7)";
     let dry =
         "1 dryRun NodeReadinessRule left out, as it changes nothing but its own status: preview";
     assert!(lines(&exports(&[FILE])).contains(&format!("{dry} {place}")));
-    assert_eq!(exports(&[FILE]).summary.notes(), [""; 0]);
+    assert_eq!(exports(&[FILE]).summary.notes(), [NO_LEASES]);
     for (from, to, what) in [
         ("\"dryRun\": true", "\"grace\": \"5m\"", "spec.grace is"),
         (
@@ -75,7 +78,7 @@ fn what_is_not_taken_is_said_by_name() {
             format!("1 NodeReadinessRule left out, as {what} not simulated: preview (f, item 7)");
         assert!(lines(&cluster).contains(&line), "{line}: {}", lines(&cluster));
         let note = "Not simulated: 1 NodeReadinessRule, which the export has.";
-        assert_eq!(cluster.summary.notes(), [note]);
+        assert_eq!(cluster.summary.notes(), [note, NO_LEASES]);
     }
     let deleted = changed(
         "\"name\": \"cni\",",
@@ -96,6 +99,7 @@ fn rules_that_were_not_exported_are_missed() {
     assert_eq!(
         cluster.summary.notes(),
         [
+            NO_LEASES,
             "The export: the rules of the node readiness controller are not in it, so that its taints stay: 1 node."
         ]
     );
