@@ -49,6 +49,6 @@ pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use spec::{
-    BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,
+    BELOW, BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,
 };
 pub(crate) use together::{ByYears, Extra, Sample};

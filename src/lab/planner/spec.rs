@@ -19,6 +19,8 @@ pub(crate) const FIGURES: [Figure; 8] = [
     Figure::GhostMinutes,
 ];
 
+/// The place of the minutes below need.
+pub(crate) const BELOW: usize = 1;
 /// The places of figures that formulas know, which are those of [`OWN`].
 pub(crate) const MISSING: usize = 0;
 pub(crate) const EVICTED: usize = 3;

@@ -4,7 +4,9 @@ use super::closed_form::closed;
 use super::table::table;
 use super::told::{Told, amount, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, BreakEven, Counting, EVICTED, FIGURES, NEEDLESS, Row};
+use crate::lab::planner::{
+    AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, FIGURES, NEEDLESS, Row,
+};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
@@ -82,6 +84,11 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
         all.extend(told.together.clone().map(|text| ("Together", text)));
     }
     first.extend(no_price(told).map(|text| ("Prices", text)));
+    if told.objective.prices[BELOW] > 0.0 {
+        let text =
+            "fewer pods up than a workload's `needs` says, else its disruption budget, else one";
+        first.push(("Below need", text.to_owned()));
+    }
     all.extend(told.years.clone().map(|text| ("Whole years", text)));
     all.push(("Rests on", rests_on(told)));
     (first, all)

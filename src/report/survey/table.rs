@@ -74,7 +74,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
 /// Lines are no wider than this, so that they fit any terminal and a mail.
 const WIDEST: usize = 80;
 /// What the figures mean.
-pub(super) const WORDS: &str = "Below need: workloads of which fewer pods were up than they need, the longest time of one of them. Missing: desired pods that were not up, summed over time. \
+pub(super) const WORDS: &str = "Below need: workloads of which fewer pods were up than they need (`needs`, else what a disruption budget asks for, else one), the longest time of one of them. Missing: desired pods that were not up, summed over time. \
     Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";
 /// What the sign before a figure means.
 const LEAST: &str =

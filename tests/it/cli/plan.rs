@@ -427,6 +427,11 @@ fn prices_are_kept_with_the_scenario() {
     let prices = kept["prices"].as_object().expect("prices");
     assert_eq!(prices.len(), 2, "{prices:?}");
     assert_eq!(prices["node_hour"], 0.1);
+    // What is needed where nobody says it, beside figures that rest on it.
+    let kept = ["plan", "--kept", "output/p-plan/plan.json", "--price"];
+    let said = |price| scratch.call(&[&kept[..], &[price]].concat()).stdout;
+    let needs = "Below need         fewer pods up than a workload's `needs` says";
+    assert!(said("below=1").contains(needs) && !said("missing=1").contains(needs));
     // In downtime, and one of them said anew on the command line.
     scratch.write("p.ron", scenario(r#"evicted: "5m", needless: "10m""#));
     let plan = planned(&["--price", "evicted=1m"]);
