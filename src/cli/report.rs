@@ -29,14 +29,14 @@ enum As {
 }
 
 impl As {
-    /// Whether a report of that kind begins like that. Log lines are told by their date: those of a
-    /// run begin with a year, and real ones hardly do.
+    /// Whether a report of that kind begins like that. Log lines are told by their date and their
+    /// process: a run begins with a year, and its process is 1. Real ones hardly do.
     fn begins(self, text: &str) -> bool {
         let begins = |mark: &str| text.starts_with(mark);
         match self {
             Self::Text => text.contains("\n  Kubernetes "),
             Self::Csv => begins("time_s,pod,") || begins("time_s,workload,") || begins("id,t_ns,"),
-            Self::Klog => text.get(1..).is_some_and(|line| line.starts_with("0101 0")),
+            Self::Klog => text.get(1..6) == Some("0101 ") && text.get(21..30) == Some("       1 "),
             Self::Json => begins("{\n  \"run\""),
             Self::Perfetto => begins("{\"displayTimeUnit\""),
             Self::Parquet => begins("PAR1"),
@@ -152,5 +152,20 @@ fn table(
         WhichTable::Evictions => write(&evictions_table(report)),
         WhichTable::Records => write(&records_table(analysis)),
         WhichTable::Curves => write(&curves_table(&curves(analysis), &report.serving)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eleven hours into a run as at its start, and neither another day nor another process.
+    #[test]
+    fn log_lines_of_a_run_are_told_by_their_day_and_process() {
+        let line = |at: &str, process: &str| {
+            As::Klog.begins(&format!("I{at}.950626 {process:>7} controller_utils.go:1] a"))
+        };
+        assert!(line("0101 00:05:45", "1") && line("0101 11:05:45", "1"));
+        assert!(!line("0102 00:05:45", "1") && !line("0101 11:05:45", "17"));
     }
 }
