@@ -197,6 +197,13 @@ impl Run<'_> {
         }
     }
 
+    /// How many pods are asked for at most, of a figure of those that are there.
+    fn asked(&self, c: &Comparison) -> Option<u64> {
+        let is_of_those = matches!(c.quantity, Quantity::Up(_) | Quantity::Available(_));
+        let asked = is_of_those.then(|| self.served(c.workloads.as_ref(), |c| c.desired))?;
+        asked.iter().map(|v| v.1).max()
+    }
+
     /// How many nodes of a zone are not Ready.
     fn not_ready(&self, zone: &str) -> Values {
         self.counted(&self.nodes_of(zone), Record::node, |follow, node| {
@@ -324,7 +331,12 @@ pub(super) fn judge(
             false if from == to => format!("{value} at {}", time(*from)),
             false => format!("{value} {}", stretch((*from, *to))),
         };
-        return Some(failed(run, expected(c, longest), got, &[c], *from));
+        let is_short = |asked: &u64| c.relation != Relation::AtMost && c.limit > *asked;
+        let never = run.asked(c).filter(is_short);
+        let never = never.map_or(String::new(), |n| {
+            format!("; never are more than {n} asked for, so that it cannot be met")
+        });
+        return Some(failed(run, expected(c, longest), got + &never, &[c], *from));
     }
     let (begun, until) = too_long(&parts, longest?)?;
     let (from, until) = (time(begun), time(until));

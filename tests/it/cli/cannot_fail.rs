@@ -54,3 +54,24 @@ fn what_cannot_fail_in_this_run_is_told() {
         assert!(place.is_none_or(|p| p.split("so.ron").nth(1).unwrap().contains(why)), "{said}");
     }
 }
+
+/// Of three pods four are never up, whatever happens; three are, until the node is lost.
+#[test]
+fn what_cannot_be_met_is_told_as_that() {
+    let scratch = Scratch::new();
+    let never = "never are more than 3 asked for, so that it cannot be met";
+    for (limit, is_told) in [(4, true), (3, false)] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..2}}")],
+            workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+            timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
+            expect: [AtLeast(of: up("web"), is: {limit})])"#
+        );
+        scratch.write("no.ron", text);
+        let tested = scratch.call(&["test", "no.ron"]);
+        assert_eq!(tested.code, 1, "{}", tested.stdout);
+        let said = tested.stdout + &tested.stderr;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(said.contains(never), is_told, "{said}");
+    }
+}
