@@ -157,7 +157,10 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
     ];
     if m.costs.ghost_ns > 0 {
         let minutes = tenths(m.costs.ghost_ns, "minute");
-        lines.push(("ghosts", format!("{minutes} of pods that were deleted or gone and ran on")));
+        lines.push((
+            "ghosts",
+            format!("{minutes} of pods that were deleted or gone and that clients still reached"),
+        ));
     }
     if m.costs.most_pending > 0 {
         lines.push(("pending", pending(&m.costs)));
