@@ -271,9 +271,18 @@ fn what_people_do_about_a_disk_decides_when_it_moves() {
             within(ready, attached + 2.0, latest + 2.0 + 0.5);
         }
     }
+    // In the seeds in which its disk comes to n3 the pod is there, and on n1 in the others.
+    let healed = told["what_if"][3]["events"].as_array().unwrap();
+    let is_moved = |e: &&serde_json::Value| {
+        e["what"] == "volume-attached" && e["object"] == "shop/data-db-0" && e["node"] == "n3"
+    };
+    let share = healed.iter().find(is_moved).and_then(|e| e["share"].as_f64()).unwrap();
+    assert!(share < 1.0, "{share}");
+    let on = format!("on n3 (in {:.0} % of the seeds)", share * 100.0);
     let said = scratch.call(&words).stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     for wanted in [
+        &*on,
         "Volumes, and the pods that have them shop/data-db-0 is attached to n1, whose pod shop/db-0 is being deleted",
         "A volume begins to be detached when its node is back and says so, within 10s;",
         "shop/data-web: detached from n1 12:06:06 (in 6m6s); attached to n2 12:06:1",
