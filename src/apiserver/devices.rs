@@ -148,14 +148,20 @@ impl ApiServer {
         if old.uid != uid {
             return Err(ApiError::Conflict);
         }
+        let said = |c: &RuleCondition| (c.is_true, c.reason, c.message.clone());
+        let is_new = old.status.as_ref().map(said) != Some(said(&condition));
         let text = self.names(|n| {
             let status = if condition.is_true { "True" } else { "False" };
             let name = n.text_of(name).to_owned();
             n.text(&[&name, condition.reason, status, &condition.message].join("\n"))
         });
-        let record = self.record(actor, 0, What::Noted(Note::RuleCondition, text.0));
         let new = DeviceTaintRule { status: Some(condition), ..(*old).clone() };
-        self.with_cause(record, || self.put_rule(name, Some(new)));
+        if is_new {
+            let record = self.record(actor, 0, What::Noted(Note::RuleCondition, text.0));
+            self.with_cause(record, || self.put_rule(name, Some(new)));
+        } else {
+            self.put_rule(name, Some(new));
+        }
         Ok(())
     }
 

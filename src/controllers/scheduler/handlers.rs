@@ -277,8 +277,18 @@ impl ResourceEventHandler<DeviceTaintRule> for Handlers {
     /// The slices whose devices a rule taints, or no longer taints, change with it
     /// (`resourceslice/tracker`).
     fn on_change(&self, old: Option<&Rc<DeviceTaintRule>>, new: Option<&Rc<DeviceTaintRule>>) {
-        let spec = |rule: &Rc<DeviceTaintRule>| (rule.uid, rule.generation);
-        if old.map(spec) != new.map(spec) {
+        let informers = &self.core.informers;
+        let is_changed = |slices: &Rc<ResourceSlices>| {
+            let node = informers.name_of(slices.node);
+            slices.devices.iter().any(|device| {
+                let taint = |rule: Option<&Rc<DeviceTaintRule>>| {
+                    let rule = rule.filter(|r| r.selector.matches(device, &node))?;
+                    Some((rule.taint.clone(), rule.previews))
+                };
+                taint(old) != taint(new)
+            })
+        };
+        if informers.slices().iter().any(is_changed) {
             self.core.move_for(ClusterEvent::ResourceSliceUpdate, &|_| true);
         }
     }
