@@ -26,7 +26,7 @@ pub struct Costs {
     pub requests_lost: u128,
     /// All requests, at the same rate.
     pub requests: u128,
-    /// The time over which requests were counted.
+    /// The time in which there were requests, as pods were desired; of all workloads, the longest of any of them.
     pub observed: Dur,
     /// Containers that ran, and that clients reached, although their pod was being deleted or gone,
     /// summed over time, in pod-nanoseconds.
@@ -66,8 +66,8 @@ words! {
         MinutesNoneUp = "minutes_none_up": ("minutes none up", Minutes(|c| ns(c.none_up))),
         /// [`Costs::requests_lost`] of [`Costs::requests`], from 0 to 1.
         RequestsLostShare = "requests_lost_share": ("requests lost", Number(share)),
-        /// The same share of the time observed, in minutes: as if all requests had been lost for that
-        /// time.
+        /// The same share of the time in which there were requests, in minutes: as if all had been lost for
+        /// that time.
         RequestsLostMinutes = "requests_lost_minutes":
             ("minutes of requests lost", Number(lost_minutes)),
         /// [`Costs::ghost_ns`], in minutes.

@@ -164,7 +164,9 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
         costs.requests += requests;
         let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());
         costs.requests_lost += to_dead.unwrap_or(requests);
-        costs.observed = costs.observed.saturating_add(lasts);
+        if c.desired > 0 {
+            costs.observed = costs.observed.saturating_add(lasts);
+        }
         if c.up < served.need(c.desired) {
             extend(&mut below, from, to);
         }
@@ -234,5 +236,32 @@ impl Costs {
         self.observed = self.observed.max(of.observed);
         self.longest_below_need = self.longest_below_need.max(of.longest_below_need);
         self.longest_pending = self.longest_pending.max(of.longest_pending);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::costs::Figure;
+
+    /// Of four pods none is there from 10:00 to 10:34, and from 20:00 to 60:00 none is asked for: of the requests of 1,200 s
+    /// those of 34 s are lost.
+    #[test]
+    fn who_asks_for_no_pod_has_no_requests() {
+        let at = Time::from_secs;
+        let count = |desired, up| Count { desired, up, ready: up, ..Count::default() };
+        let counts = [(0, 4, 4), (600, 4, 0), (634, 4, 4), (1_200, 0, 0)];
+        let mut served = Served {
+            name: "Deployment/default/web".to_owned(),
+            id: None,
+            counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
+            needs: Vec::new(),
+            from: Some(Time::ZERO),
+            costs: Costs::default(),
+        };
+        reckon(&mut served, at(3_600));
+        assert_eq!(served.costs.observed, Dur::from_secs(1_200));
+        let minutes = Figure::RequestsLostMinutes.of(&served.costs);
+        assert!((minutes * 60.0 - 34.0).abs() < 1e-9, "{minutes}");
     }
 }
