@@ -43,7 +43,10 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
         words.iter().all(|w| path.contains(w)) && !(args.changed && setting.is_default())
     });
     if all.is_empty() {
-        terminal.error("no setting is so", Some("leave words out, or --changed"));
+        let all_defaults = "every setting has its default";
+        let has_words = format!("no setting has `{}` in its name", args.words.join("` and `"));
+        let why = if words.is_empty() { all_defaults } else { &has_words };
+        terminal.error(why, Some("leave words out, or --changed"));
         return Ok(Exit::Nothing);
     }
     let document = || document(&loaded.name, &all);

@@ -357,5 +357,5 @@ fn the_settings_of_a_scenario_are_those_that_set_takes() {
     let few = settings(&["monitor", "Grace"]);
     assert_eq!(few, format!("{grace}\n    50s (default)\n"));
     let nothing = scratch.call(&["settings", "a.ron", "no-such"]);
-    nothing.fails(4, &["no setting is so"]);
+    nothing.fails(4, &["no setting has `no-such` in its name"]);
 }
