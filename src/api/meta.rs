@@ -1,7 +1,7 @@
 //! What all objects share: identity of an object's life, stored times, conditions' status, owners.
 
 use crate::api::prelude::*;
-use crate::kernel::Argument;
+use crate::kernel::{Argument, Time};
 
 /// The identity of one life of an object; never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -29,6 +29,14 @@ impl fmt::Display for Uid {
 /// nanoseconds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
+
+impl Timestamp {
+    /// So long after it; the start of the run where that is before.
+    pub(crate) fn after(self, wait: Dur) -> Time {
+        let wait_s = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
+        Time::from_secs(u64::try_from(self.0.saturating_add(wait_s)).unwrap_or_default())
+    }
+}
 
 words! {
     /// The status of a condition.

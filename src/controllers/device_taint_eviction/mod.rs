@@ -138,8 +138,7 @@ impl Controller {
 
     /// How long it is until an eviction begins.
     fn left(&self, eviction: &Eviction) -> Dur {
-        let when = Time::from_secs(u64::try_from(eviction.when.0).unwrap_or(0));
-        when.since(self.core.ctx.now())
+        eviction.when.after(Dur::ZERO).since(self.core.ctx.now())
     }
 
     /// `addConditionAndDeletePod`: GET, PATCH of the condition DisruptionTarget, DELETE of that life of the

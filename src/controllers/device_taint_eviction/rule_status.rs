@@ -14,8 +14,7 @@ pub(super) async fn maybe_update(core: &Core, name: TextId, uid: Uid) -> ApiResu
         return Ok(Dur::ZERO);
     };
     if let Some(said) = rule.status.as_ref().filter(|s| s.observed_generation == rule.generation) {
-        let said = Time::from_secs(u64::try_from(said.last_transition_time.0).unwrap_or(0));
-        let since = core.ctx.now().since(said);
+        let since = core.ctx.now().since(said.last_transition_time.after(Dur::ZERO));
         if since < RULE_STATUS_PERIOD {
             return Ok(RULE_STATUS_PERIOD - since);
         }

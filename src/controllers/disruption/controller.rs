@@ -350,7 +350,7 @@ impl Controller {
             else {
                 continue;
             };
-            let due = after(at, DELETION_TIMEOUT);
+            let due = at.after(DELETION_TIMEOUT);
             if due < now {
                 // It is the namespace twice in upstream, too.
                 let text = format!(
@@ -425,7 +425,7 @@ impl Controller {
         {
             return None;
         }
-        let due = after(target.last_transition_time, STALE_POD_DISRUPTION_TIMEOUT);
+        let due = target.last_transition_time.after(STALE_POD_DISRUPTION_TIMEOUT);
         Some(due.since(self.ctx.now()))
     }
 
@@ -459,12 +459,6 @@ impl Controller {
             Answer::Without(kind.resource())
         })
     }
-}
-
-/// So long after a second, which an import may have from before the start.
-fn after(t: Timestamp, wait: Dur) -> Time {
-    let wait_s = i64::try_from(wait.as_secs()).unwrap_or(i64::MAX);
-    Time::from_secs(u64::try_from(t.0.saturating_add(wait_s)).unwrap_or_default())
 }
 
 impl ResourceEventHandler<Budget> for Controller {
