@@ -92,6 +92,11 @@ impl Served {
         self.needs.iter().map(|n| n.of(desired)).max().unwrap_or(desired.min(1))
     }
 
+    /// Whether somebody sends it requests: a Job's pods work something off, and nobody calls them.
+    fn has_clients(&self) -> bool {
+        !self.name.starts_with("Job/")
+    }
+
     /// Its pods at the end of the run.
     pub(crate) fn at_end(&self) -> Count {
         self.counts.last().map_or_else(Count::default, |c| c.1)
@@ -160,11 +165,11 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
         costs.missing_ns += ns * u128::from(c.desired.saturating_sub(c.up));
         costs.ghost_ns += ns * u128::from(c.ghosts);
         costs.pending_ns += ns * u128::from(c.pending);
-        let requests = ns * u128::from(c.desired);
-        costs.requests += requests;
-        let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());
-        costs.requests_lost += to_dead.unwrap_or(requests);
-        if c.desired > 0 {
+        if served.has_clients() && c.desired > 0 {
+            let requests = ns * u128::from(c.desired);
+            costs.requests += requests;
+            let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());
+            costs.requests_lost += to_dead.unwrap_or(requests);
             costs.observed = costs.observed.saturating_add(lasts);
         }
         if c.up < served.need(c.desired) {
@@ -244,15 +249,14 @@ mod tests {
     use super::*;
     use crate::analysis::costs::Figure;
 
-    /// Of four pods none is there from 10:00 to 10:34, and from 20:00 to 60:00 none is asked for: of the requests of 1,200 s
-    /// those of 34 s are lost.
-    #[test]
-    fn who_asks_for_no_pod_has_no_requests() {
+    /// What an hour costs a workload of this name: of four pods none is there from 10:00 to 10:34, and from 20:00 to 60:00
+    /// none is asked for.
+    fn an_hour_of(name: &str) -> Costs {
         let at = Time::from_secs;
         let count = |desired, up| Count { desired, up, ready: up, ..Count::default() };
         let counts = [(0, 4, 4), (600, 4, 0), (634, 4, 4), (1_200, 0, 0)];
         let mut served = Served {
-            name: "Deployment/default/web".to_owned(),
+            name: name.to_owned(),
             id: None,
             counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
             needs: Vec::new(),
@@ -260,8 +264,23 @@ mod tests {
             costs: Costs::default(),
         };
         reckon(&mut served, at(3_600));
-        assert_eq!(served.costs.observed, Dur::from_secs(1_200));
-        let minutes = Figure::RequestsLostMinutes.of(&served.costs);
+        served.costs
+    }
+
+    /// Of the requests of 1,200 s those of 34 s are lost.
+    #[test]
+    fn who_asks_for_no_pod_has_no_requests() {
+        let costs = an_hour_of("Deployment/default/web");
+        assert_eq!(costs.observed, Dur::from_secs(1_200));
+        let minutes = Figure::RequestsLostMinutes.of(&costs);
         assert!((minutes * 60.0 - 34.0).abs() < 1e-9, "{minutes}");
+    }
+
+    /// A Job's pods are missing for 4 · 34 s like those of others, but no client notices.
+    #[test]
+    fn a_job_has_no_requests() {
+        let costs = an_hour_of("Job/default/batch");
+        assert_eq!(costs.missing_ns, 136_000_000_000);
+        assert_eq!((costs.requests, costs.requests_lost, costs.observed), (0, 0, Dur::ZERO));
     }
 }

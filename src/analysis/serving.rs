@@ -11,7 +11,8 @@
 //! * *need*: what the scenario says under `needs`; otherwise what the budgets over its pods demand,
 //!   the highest of several; otherwise one.
 //! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread
-//!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready.
+//!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready. A Job
+//!   has none: nobody calls its pods.
 //! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the
 //!   first time on at which as many are up as desired, so that starting up is no outage; and if
 //!   they never are, from the workload's beginning.
