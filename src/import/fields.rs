@@ -23,7 +23,7 @@ macro_rules! raw {
         $($(#[$attribute:meta])* $field:ident: $type:ty,)*
     })*) => {$(
         $(#[$about])*
-        #[derive(Debug, Default, PartialEq, serde::Deserialize)]
+        #[derive(Clone, Debug, Default, PartialEq, serde::Deserialize)]
         #[serde(rename_all = "camelCase", default)]
         pub(super) struct $name {
             $(

@@ -33,6 +33,7 @@ type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 impl Gathered {
     /// The cluster of everything that was gathered.
     fn finish(mut self) -> Result<ImportedCluster> {
+        self.make_replica_sets()?;
         self.adopt();
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
@@ -398,7 +399,11 @@ fn convert(
                 .note_volumes(&group.template, format!("{}/{}", workload.namespace, workload.name));
         }
         all.push(converted);
-        *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;
+        let is_made = workload.kind == WorkloadKind::ReplicaSet
+            && summary.made_sets.contains(&format!("{}/{}", workload.namespace, workload.name));
+        if !is_made {
+            *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;
+        }
     }
     Ok(all)
 }

@@ -19,6 +19,7 @@
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
 //! readiness  rules of the node readiness controller, and what it and agents wrote to nodes
 //! named, gathered: all objects together, and duplicates
+//! replica_sets those that are not in the files, made from their Deployment and its pods
 //! adopt      orphans get the owners whose selectors match them
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
@@ -70,6 +71,7 @@ mod raw_devices;
 mod raw_volumes;
 mod readiness;
 mod remembered;
+mod replica_sets;
 mod scheduling;
 mod seeds;
 mod selectors;

@@ -399,7 +399,7 @@ impl RawVolume {
 }
 
 /// The annotations that matter here; others may be large and are not kept.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct RawAnnotations {
     /// It is there.
     pub(crate) mirror: bool,

@@ -63,6 +63,8 @@ pub struct Summary {
     pub(crate) podless: Vec<String>,
     /// Pods that name no owner and were given that whose selector matches them.
     pub(crate) adopted: usize,
+    /// ReplicaSets that are not in the files and were made for their Deployments and pods, which are: `shop/web-5468c74c4d`.
+    pub(crate) made_sets: BTreeSet<String>,
     /// Time zero.
     pub time_zero: Option<Stamp>,
     /// Time zero is the newest heartbeat, and not another time for want of one.
@@ -258,6 +260,12 @@ impl Summary {
             self.ownerless,
             "whose owners are not in the files, so that nothing replaces them \
              (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
+        );
+        let made: Vec<String> = self.made_sets.iter().cloned().collect();
+        lines.listed(
+            "ReplicaSet",
+            &made,
+            "not in the files, made from the template of the Deployment that its name tells of, for the pods that name it (add `replicasets` to the kubectl command)",
         );
         lines.listed(
             "workload",

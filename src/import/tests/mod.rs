@@ -13,6 +13,7 @@ mod pace;
 mod plans;
 mod probes;
 mod readiness;
+mod replica_sets;
 mod storage_classes;
 mod volumes;
 
