@@ -227,14 +227,21 @@ fn evicted(s: &Summary) -> String {
     evicted
 }
 
-/// "834, +50.5s to +2m20s after the fault, median +1m10s"
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"; of one that it happened to twice "1, twice, +50.5s
+/// and +51.2s after the fault".
 fn spread(count: u64, s: Option<Spread>) -> String {
-    let count = grouped(count);
-    let Some(s) = s else { return count };
+    let number = grouped(count);
+    let Some(s) = s else { return number };
     let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
-    match min == max {
-        true => format!("{count}, +{min} after the fault"),
-        false => format!("{count}, +{min} to +{max} after the fault, median +{median}"),
+    let often = match (count, s.count) {
+        (1, 2) => format!("{number}, twice"),
+        (1, times) if times > 2 => format!("{number}, {} times", grouped(times as u64)),
+        _ => number,
+    };
+    match (min == max, s.count) {
+        (true, _) => format!("{often}, +{min} after the fault"),
+        (false, 2) if count == 1 => format!("{often}, +{min} and +{max} after the fault"),
+        (false, _) => format!("{often}, +{min} to +{max} after the fault, median +{median}"),
     }
 }
 
@@ -266,4 +273,28 @@ fn end(s: &Summary) -> String {
         (e.finished, "finished"),
     ]);
     format!("nodes: {nodes}{tainted}; pods: {pods}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A node that is lost twice is no range of nodes: it has two times. Of three nodes the middle one's is the median.
+    #[test]
+    fn one_node_has_its_own_times() {
+        let of = |count, seconds: &[u64]| {
+            let mut times: Vec<Dur> = seconds.iter().map(|s| Dur::from_secs(*s)).collect();
+            spread(count, Spread::of(&mut times))
+        };
+        assert_eq!(of(1, &[]), "1");
+        assert_eq!(of(1, &[44]), "1, +44s after the fault");
+        assert_eq!(of(1, &[51, 44]), "1, twice, +44s and +51s after the fault");
+        assert_eq!(of(1, &[44, 44]), "1, twice, +44s after the fault");
+        assert_eq!(
+            of(1, &[44, 51, 45]),
+            "1, 3 times, +44s to +51s after the fault, median +45s"
+        );
+        assert_eq!(of(3, &[44, 51, 45]), "3, +44s to +51s after the fault, median +45s");
+        assert_eq!(of(2, &[44, 51]), "2, +44s to +51s after the fault, median +44s");
+    }
 }
