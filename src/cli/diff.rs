@@ -88,16 +88,21 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     single(args, second, (&change, &sets), terminal)
 }
 
-/// What `--set` says for both runs and the options `--against…` leave to the second.
+/// What `--set` says for both runs and the options `--against…` leave to the second. What is said there of the same path
+/// takes its place, so that a side names no value that it has not.
 fn shared(args: &DiffArgs) -> Vec<String> {
     let other = [
         ("kubernetes", args.against.is_some()),
         ("timing", args.against_timing.is_some()),
         ("seed", args.against_seed.is_some()),
     ];
+    let path = |set: &str| set.split_once('=').map_or("", |(path, _)| path).trim().to_owned();
+    let against: BTreeSet<String> = args.against_sets.iter().map(|set| path(set)).collect();
     let is_other = |set: &&String| {
-        let path = set.split_once('=').map_or("", |(path, _)| path.trim());
-        other.contains(&(path, true))
+        let path = path(set);
+        // One more entry of the timeline is no other value of it.
+        let again = !path.ends_with("[+]") && against.contains(&path);
+        again || other.contains(&(&*path, true))
     };
     args.sets.iter().filter(|set| !is_other(set)).cloned().collect()
 }

@@ -60,12 +60,19 @@ fn what_the_second_run_is_told_counts_more_than_a_set_for_both() {
         ("kubernetes=1.33", &["--against", "1.34"][..], "Kubernetes 1.34."),
         ("timing=ideal", &["--against-timing", "typical"], "timing Typical"),
         ("seed=3", &["--against-seed", "4"], "seed 4"),
+        ("horizon=20m", &["--against-set", "horizon=15m"], "horizon=15m"),
     ] {
         let args = [&["diff", "one.ron", "--set", sets], against].concat();
         let said = scratch.call(&args).stdout;
-        let b = said.lines().find(|l| l.starts_with("B ")).expect("a second run");
+        let [a, b] = ["A ", "B "].map(|side| {
+            said.lines().find(|l| l.starts_with(side)).expect("two runs").to_owned()
+        });
         assert!(b.contains(other) && !b.contains(sets), "{args:?}: {said}");
+        assert!(!a.contains(other), "{args:?}: {said}");
     }
+    // What is the same is no second run.
+    let same = ["diff", "one.ron", "--set", "horizon=20m", "--against-set", "horizon=20m"];
+    scratch.call(&same).fails(2, &["nothing sets the second run apart"]);
     let called = scratch.call(&["diff", "one.ron", "--against", "seed=4"]);
     called.fails(2, &["--against-set seed=4"]);
 }
