@@ -59,14 +59,31 @@ impl HistoryError {
 }
 
 /// There is no outage, or none that has both ends and a length: so many have no beginning or no end, so many no
-/// length.
-fn nothing(open: usize, empty: usize) -> HistoryError {
+/// length. `noticed`: they are samples of a condition.
+fn nothing(open: usize, empty: usize, noticed: bool) -> HistoryError {
     let help = "an outage without an end has no length: give its end, or a history that is longer";
+    let looked_for = match noticed {
+        true => {
+            "looked for samples of kube_node_status_condition{condition=\"Ready\",status=\"true\"} that are 0 between two that are 1: ask for a \
+             longer time, or give outages as CSV with the heading node,start,end"
+        }
+        false => "give a history in which nodes were away: of CSV a line is node,start,end",
+    };
     match (open, empty) {
-        (0, 0) => HistoryError::new("there is no outage in it"),
+        (0, 0) => HistoryError::new("there is no outage in it").with_help(looked_for),
         (0, _) => HistoryError::new("there is no outage in it that lasts for any time"),
         _ => HistoryError::new("there is no outage in it that has ended").with_help(help),
     }
+}
+
+/// Objects as kubectl prints them stand where a history was meant.
+pub(super) fn of_kubectl() -> HistoryError {
+    let text = "these are objects as kubectl prints them, and no history of outages: a node tells when its condition Ready changed last \
+                (lastTransitionTime), and events of the last hour, but not when each outage began and ended";
+    HistoryError::new(text).with_help(
+        "give a range of kube_node_status_condition from Prometheus, or CSV with the heading node,start,end; of a single outage `taintsim incident` \
+         reads events, audit logs and controllers' logs, and an export in which nodes are away `taintsim forecast`",
+    )
 }
 
 /// A line that is wrong, by its number from 1 on.
@@ -140,7 +157,7 @@ impl Raw {
 
     pub(super) fn finish(mut self) -> Result<History, HistoryError> {
         let Some((from, to)) = self.looked else {
-            return Err(nothing(self.open, 0));
+            return Err(nothing(self.open, 0, self.noticed));
         };
         let mut history = History {
             length: to - from,
@@ -169,7 +186,7 @@ impl Raw {
             }
         }
         if history.outages.is_empty() {
-            return Err(nothing(history.open, history.empty));
+            return Err(nothing(history.open, history.empty, history.noticed));
         }
         history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         Ok(history)

@@ -100,11 +100,23 @@ fn what_is_wrong_is_said_with_its_line() {
             r#"{"data":{"resultType":"vector","result":[{"metric":{"node":"a"},"value":[0,"1"]}]}}"#,
             "this answer of Prometheus is about one moment, and says nothing of how long",
         ),
+        (r#"{"status":"success"}"#, "this is no answer of Prometheus: there is no `data` in it"),
         ("", "there is nothing in it"),
         ("1 1 a 1 x 7 0 100 NULL\n", "line 1: \"7\" is no state: 0 is down, 1 is up"),
         ("100 0\n50 1\n", "line 2: dates do not rise"),
     ] {
         assert_eq!(read(text, None).map_err(|e| e.to_string()), Err(said.to_owned()), "{text}");
+    }
+    // Whoever gives an export is told what an outage would be, and what to give; so is who asked Prometheus for nothing.
+    let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
+    for (text, said, help) in [
+        ("{\"apiVersion\":\"v1\",\n\"items\":[],\"kind\":\"List\"}", "lastTransitionTime", "node,start,end; of a single"),
+        ("apiVersion: v1\nitems: []\nkind: List\n", "lastTransitionTime", "`taintsim incident`"),
+        (empty, "there is no outage in it", "that are 0 between two that are 1"),
+    ] {
+        let e = read(text, None).expect_err(text);
+        assert!(e.to_string().contains(said), "{e}");
+        assert!(e.help().is_some_and(|h| h.contains(help)), "{e:?}");
     }
     // Many words in a line are no archive yet.
     let scenario = "Scenario(version: 1, horizon: \"25m\", nodes: [(name: \"a\", zone: \"b\")],\n workloads: [])";

@@ -11,8 +11,9 @@
 //! A node that is not Ready in its first sample has just joined, or went away before anybody
 //! looked: how long it was away, the file does not say.
 
-use super::history::{HistoryError, Raw};
+use super::history::{HistoryError, Raw, of_kubectl};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
@@ -20,6 +21,8 @@ struct Answer<'a> {
     #[serde(borrow)]
     data: Option<Data<'a>>,
     error: Option<String>,
+    /// Of objects of Kubernetes, which are no answer.
+    kind: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -50,7 +53,11 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
                  /api/v1/query for `…[30d]`",
             ));
         }
-        series.extend(answer.data.into_iter().flat_map(|data| data.result));
+        let Some(data) = answer.data else {
+            let none = "this is no answer of Prometheus: there is no `data` in it";
+            return Err(answer.kind.map_or_else(|| HistoryError::new(none), |_| of_kubectl()));
+        };
+        series.extend(data.result);
     }
     let mut raw = Raw { noticed: true, ..Raw::default() };
     for (node, samples) in &mut by_node(&series)? {

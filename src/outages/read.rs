@@ -4,7 +4,7 @@
 //! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
 //! times never failed.
 
-use super::history::{History, HistoryError, Raw, lines, wrong};
+use super::history::{History, HistoryError, Raw, lines, of_kubectl, wrong};
 use super::{archives, prometheus};
 use crate::language::HistoryFormat;
 
@@ -35,6 +35,9 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     let first = heading(text);
     if first.is_empty() {
         return Err(HistoryError::new("there is nothing in it"));
+    }
+    if ["apiVersion:", "kind:", "items:", "- apiVersion:"].iter().any(|key| first.starts_with(key)) {
+        return Err(of_kubectl());
     }
     let words = first.split_whitespace().count();
     // Behind a heading there may be, events of that archive begin with their number.
