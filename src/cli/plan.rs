@@ -156,7 +156,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
         return Err(Failure::input(
             format!(
-                "these models make {a_year:.0} outages a year, and a run has at most {}",
+                "these models make {} outages a year, and a run has at most {}",
+                legible(a_year.round()),
                 scenario::OUTAGES_MAX
             ),
             "a lower rate, or fewer nodes; of a history of a short time `rate` says how often such times come",

@@ -18,7 +18,7 @@ pub(super) use crate::lab::explore::{Explore, Violated};
 pub(super) use crate::lab::replay::steps;
 pub(super) use crate::lab::tape::{Tape, Texts};
 pub(super) use crate::lab::{Axis, Desk, Forecast, Stopped};
-pub(super) use crate::language::{Problem, Problems, counted, grouped};
+pub(super) use crate::language::{Problem, Problems, counted, grouped, legible};
 pub(super) use crate::plan::Plan;
 pub(super) use crate::report::html::Page;
 pub(super) use crate::report::html::board::Board;

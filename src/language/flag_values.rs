@@ -34,8 +34,13 @@ pub(super) fn maybe<T: ToString>(
 pub(super) fn positive(value: &FlagValue) -> Result<Dur, Problem> {
     match value {
         FlagValue::Text(text) => values::positive(text),
-        other => Err(Problem::new(format!("expected a duration in quotes, found {other}"))
-            .help(format!("\"{other}s\" is {other} seconds"))),
+        other => {
+            let seconds = format!("{other}s");
+            let is_one = values::positive(&seconds).is_ok();
+            let help = is_one.then(|| format!("\"{seconds}\" is {other} seconds"));
+            let wrong = format!("expected a duration in quotes, found {other}");
+            Err(Problem::new(wrong).maybe_help(help))
+        }
     }
 }
 

@@ -13,6 +13,12 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
+/// A number as somebody wrote it or as it came out, with no more digits than a person reads: `0.25`, `1000000`, `1e99`.
+pub(crate) fn legible(x: f64) -> String {
+    let is_plain = x == 0.0 || !x.is_finite() || (1e-9..1e15).contains(&x.abs());
+    if is_plain { x.to_string() } else { format!("{x:e}") }
+}
+
 /// `1 node`, `1,234 nodes`, `2 entries`, `3 NetworkPolicies`, `3 PriorityClasses`
 pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);
@@ -30,6 +36,25 @@ pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A hundred digits are no number that anybody reads.
+    #[test]
+    fn no_number_fills_a_screen() {
+        for (x, text) in [
+            (0.0, "0"),
+            (0.25, "0.25"),
+            (-3.0, "-3"),
+            (1e6, "1000000"),
+            (300_000.5, "300000.5"),
+            (1e99, "1e99"),
+            (-4.5e120, "-4.5e120"),
+            (1e-99, "1e-99"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(legible(x), text);
+        }
+    }
 
     #[test]
     fn plurals() {

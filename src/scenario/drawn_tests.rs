@@ -166,6 +166,16 @@ fn mistakes_are_named() {
     for (model, said) in [
         (ok.replace("PerNodeYear(1)", "PerNodeYear(-1)"), "a rate of -1 a year is not above 0"),
         (
+            ok.replace("PerNodeYear(1)", "PerNodeYear(1e99)"),
+            "a rate of 1e99 a year is above 1000000000, some thirty a second",
+        ),
+        (ok.replace("PerNodeYear(1)", "PerNodeYear(-1e99)"), "a rate of -1e99 a year is not above"),
+        (
+            ok.replace("Fixed(\"1m\")", "LogNormal(median: \"1m\", sigma: -1e99)"),
+            "-1e99 is not above 0",
+        ),
+        (format!("{ok}, hits: 1e99"), "a share of 1e99 is not above 0 and at most 1"),
+        (
             ok.replace("PerNodeYear(1)", "PerGroupYear(1)"),
             "this rate is of nodes where groups fail",
         ),

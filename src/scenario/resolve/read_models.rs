@@ -8,6 +8,8 @@ use crate::language::Distribution as Written;
 use crate::outages::Distribution;
 use crate::plan::NodeStart;
 
+/// The most that a node or a group fails in a year, some thirty times a second.
+const RATE_MAX: f64 = 1e9;
 /// The most outages of a run, on average.
 pub(crate) const OUTAGES_MAX: f64 = 300_000.0;
 /// The most draws for nodes that fail: a few hundred megabytes.
@@ -49,7 +51,8 @@ pub(super) fn read(
     let outages: f64 = models.list.iter().map(Model::per_year).sum::<f64>() * (end / YEAR_S);
     if outages > OUTAGES_MAX {
         let text = format!(
-            "these models make {outages:.0} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}"
+            "these models make {} outages until the end of the run on average, and a run has at most {OUTAGES_MAX}",
+            legible(outages.round())
         );
         let problem = Problem::new(text).help("a lower rate, fewer nodes, or a shorter `horizon`");
         return complaints.at(at!["faults", "models"]).refuse(problem);
@@ -57,7 +60,8 @@ pub(super) fn read(
     let draws: f64 = models.list.iter().map(|m| m.draws_up_to(end)).sum();
     if draws > DRAWS_MAX {
         let text = format!(
-            "these models may draw {draws:.0} failures of a node until the end of the run, and {DRAWS_MAX} is the most"
+            "these models may draw {} failures of a node until the end of the run, and {DRAWS_MAX} is the most",
+            legible(draws.round())
         );
         let problem = Problem::new(text).help(
             "a lower rate, fewer nodes in a group, a shorter `horizon`; where most gaps are far shorter than their mean, \
@@ -74,7 +78,7 @@ fn repair(written: &crate::language::Repair, complaints: &Complaints) -> Option<
     let takes = place("takes").take(values::span(&written.takes));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
-        return place("unless_share").deny(format!("a share of {share} is not from 0 to 1"));
+        return place("unless_share").deny(format!("a share of {} is not from 0 to 1", legible(share)));
     }
     Some(Repair {
         after: after?.as_secs_f64(),
@@ -190,7 +194,14 @@ impl<'a> Reader<'a> {
                 FaultRate::PerGroupYear(r) => (r, w.nodes.is_none(), "PerNodeYear"),
             };
             if !(per_year > 0.0 && per_year.is_finite()) {
-                let text = format!("a rate of {per_year} a year is not above 0");
+                let text = format!("a rate of {} a year is not above 0", legible(per_year));
+                return self.at("rate").deny(text);
+            }
+            if per_year > RATE_MAX {
+                let text = format!(
+                    "a rate of {} a year is above {RATE_MAX}, some thirty a second",
+                    legible(per_year)
+                );
                 return self.at("rate").deny(text);
             }
             if !fits {
@@ -265,6 +276,7 @@ impl<'a> Reader<'a> {
         let hits = w.hits.unwrap_or(1.0);
         let in_range = hits > 0.0 && hits <= 1.0;
         if !in_range {
+            let hits = legible(hits);
             self.at("hits").say(format!("a share of {hits} is not above 0 and at most 1"));
         }
         let within = self.place.maybe("within", w.within.as_ref(), |text| values::span(text));

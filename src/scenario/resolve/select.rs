@@ -114,7 +114,7 @@ impl Nodes {
 
     fn share(&self, of: &NodeSelector, fraction: f64, random: bool) -> Found {
         if !(fraction > 0.0 && fraction <= 1.0) {
-            let text = format!("a share of {fraction} is not above 0 and at most 1");
+            let text = format!("a share of {} is not above 0 and at most 1", legible(fraction));
             return Err(Some(Problem::new(text)));
         }
         let mut nodes = self.select(of)?;

@@ -69,7 +69,7 @@ pub(super) fn distribution(
 fn is_positive(place: &Spot, part: &str, value: f64) -> Option<()> {
     let fine = value > 0.0 && value.is_finite();
     if !fine {
-        place.part(part).say(format!("{value} is not above 0"));
+        place.part(part).say(format!("{} is not above 0", legible(value)));
     }
     fine.then_some(())
 }

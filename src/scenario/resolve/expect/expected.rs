@@ -224,7 +224,8 @@ fn share<'e, 'c>(e: &'e E, seeds: u32, place: &Spot<'c>) -> (Option<f64>, &'e E,
         return (None, e, place.clone());
     };
     if !(*in_at_least > 0.0 && *in_at_least <= 1.0) {
-        let problem = format!("a share of {in_at_least} is not above 0 and at most 1");
+        let share = legible(*in_at_least);
+        let problem = format!("a share of {share} is not above 0 and at most 1");
         place.part("in_at_least").say(problem);
     }
     if seeds < 2 {
