@@ -261,6 +261,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let more = |f: fn(&Moment) -> u64| f(&with.moment) as i64 - f(&without.moment) as i64;
     let pending = more(|m| m.pending);
     let planned = plan.workloads.iter().find(|w| w.name == name);
+    let spec = planned.map(|w| &w.spec);
     let is_stateful = planned.is_some_and(|w| w.kind == WorkloadKind::StatefulSet);
     let why = with.why.clone().filter(|_| pending > 0);
     let down = with.costs.below_need.saturating_sub(without.costs.below_need);
@@ -283,12 +284,12 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
         let below = with.below && !without.below;
-        hit.still = Some(Still { why: Why::of(hit.kind, &with.moment, &without.moment), below });
+        hit.still = Some(Still { why: Why::of(spec, &with.moment, &without.moment), below });
     }
     let ((end, last), (other, others)) = (with.end, without.end);
     if is_short(&last, &others) {
         hit.not_back = i64::from(others.up - last.up);
-        hit.why_not_back = Some(Why::of(hit.kind, &end, &other));
+        hit.why_not_back = Some(Why::of(spec, &end, &other));
     }
     hit
 }

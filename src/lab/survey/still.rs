@@ -3,6 +3,7 @@
 
 use crate::analysis::moment::Moment;
 use crate::api::words::rows;
+use crate::api::workload::WorkloadSpec;
 use crate::lab::prelude::*;
 
 rows! {
@@ -32,20 +33,21 @@ rows! {
 }
 
 impl Why {
-    /// Why pods of a kind of workload are not replaced, by how it stands with the loss and without.
-    pub(super) fn of(kind: Option<WorkloadKind>, with: &Moment, without: &Moment) -> Self {
+    /// Why pods of such a workload are not replaced, by how it stands with the loss and without.
+    pub(super) fn of(workload: Option<&WorkloadSpec>, with: &Moment, without: &Moment) -> Self {
+        use WorkloadSpec::{DaemonSet, StatefulSet};
         let more = |of: fn(&Moment) -> u64| of(with) > of(without);
-        match kind {
+        match workload {
             None => Why::Bare,
-            Some(WorkloadKind::DaemonSet) => Why::DaemonSet,
-            Some(WorkloadKind::StatefulSet) if more(|m| m.stuck) || more(|m| m.left) => {
-                Why::StatefulSet
-            }
+            Some(DaemonSet) => Why::DaemonSet,
+            Some(StatefulSet { .. }) if more(|m| m.stuck) || more(|m| m.left) => Why::StatefulSet,
             Some(_) if more(|m| m.unattached) => Why::Volume,
             Some(_) if more(|m| m.pending) => Why::NoRoom,
             Some(_) if more(|m| m.left) => Why::NotEvicted,
-            // One that is stuck in either case holds up those behind it (`OrderedReady`).
-            Some(WorkloadKind::StatefulSet) if with.stuck + with.left > 0 => Why::StatefulSet,
+            // One that is stuck in either case holds up those behind it (`OrderedReady`); of a `Parallel` set none does.
+            Some(StatefulSet { parallel: false, .. }) if with.stuck + with.left > 0 => {
+                Why::StatefulSet
+            }
             Some(_) => Why::Late,
         }
     }
@@ -64,8 +66,13 @@ pub(crate) struct Still {
 mod tests {
     use super::*;
 
+    fn why_of(parallel: bool, with: Moment, without: Moment) -> Why {
+        let set = WorkloadSpec::StatefulSet { replicas: 3, parallel, first_ordinal: 0 };
+        Why::of(Some(&set), &with, &without)
+    }
+
     fn why(with: Moment, without: Moment) -> Why {
-        Why::of(Some(WorkloadKind::StatefulSet), &with, &without)
+        why_of(false, with, without)
     }
 
     /// Without the loss a pod is stuck. With it that one is gone and another sits on the lost node: the one
@@ -84,5 +91,13 @@ mod tests {
         let stuck = Moment { stuck: 1, ..Moment::default() };
         assert_eq!(why(stuck, stuck), Why::StatefulSet);
         assert_eq!(why(Moment::default(), Moment::default()), Why::Late);
+    }
+
+    /// A Parallel set makes db-2 anew while db-0 is stuck; what the loss itself has stuck is stuck there, too.
+    #[test]
+    fn of_a_parallel_set_no_pod_waits_for_another() {
+        let stuck = Moment { stuck: 1, ..Moment::default() };
+        assert_eq!(why_of(true, stuck, stuck), Why::Late);
+        assert_eq!(why_of(true, stuck, Moment::default()), Why::StatefulSet);
     }
 }
