@@ -25,6 +25,8 @@ mod kept;
 mod limit;
 mod losses;
 mod run;
+#[cfg(test)]
+mod said_tests;
 mod still;
 mod tainted;
 #[cfg(test)]

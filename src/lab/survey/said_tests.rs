@@ -1,0 +1,263 @@
+//! What surveys of small clusters say in words, and what is said of a workload that is short of pods.
+
+use super::run::longest;
+use super::still::Why;
+use super::tests::{kinds, survey, surveyed};
+use super::{Kind, Surveyed, Wanted};
+use crate::analysis::disruption::{Disrupted, Pace};
+use crate::kernel::{Dur, Time};
+use crate::lab::shards::Desk;
+use crate::scenario::parse;
+use crate::trace::ZoneState;
+use std::path::Path;
+
+fn of_text(text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
+    let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect(text);
+    let mut survey = survey(&loaded, wanted);
+    survey.lasts = Dur::from_secs(lasts);
+    survey.run(2, &|_| true, Desk::Here).expect("it runs")
+}
+
+fn only(name: &str) -> Wanted {
+    Wanted { only: vec![name.to_owned()], ..Wanted::default() }
+}
+
+/// The pod tolerates its lost node for 549 s. The taint comes within 55 s, so that the eviction
+/// does between 589 and 604 s and mostly before the 600 s are over; by then the replacement is bound
+/// at once, for there is room, and only starts.
+#[test]
+fn a_pod_that_is_bound_and_starts_is_not_pending() {
+    let done = of_text(
+        r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..3}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 549)]))])"#,
+        only("node/a-0"),
+        600,
+    );
+    let lost = &done.lost[0];
+    assert_eq!(lost.damage.figures.pending, 0, "{:?}", lost.damage.hits);
+    assert!(done.findings.iter().all(|f| !f.text.contains("Pending")));
+}
+
+/// Two pods of each of three zones, no more than one apart: with zone a lost b and c have two each,
+/// and a third in either is two more than a's none. Each of the six nodes has 4 cores, and five of
+/// them half empty, so that no core is missing.
+#[test]
+fn room_is_missing_only_where_room_would_do() {
+    let spread = r#"topologySpreadConstraints: [(maxSkew: 1, topologyKey: "topology.kubernetes.io/zone",
+        whenUnsatisfiable: DoNotSchedule, labelSelector: (matchLabels: {"app": "web"}))]"#;
+    let text = |places: &str, filler: u32| {
+        format!(
+            r#"Scenario(version: 1, horizon: "60m",
+            nodes: [(names: "a-{{0..1}}", zone: "a"), (names: "b-{{0..1}}", zone: "b"), (names: "c-{{0..1}}", zone: "c")],
+            workloads: [
+                Deployment(name: "web", replicas: 6, placement: Spread(All), template: (requests: {{"cpu": "1"}}, {places})),
+                Deployment(name: "filler", replicas: {filler}, placement: Nodes(["b-0", "b-1", "c-0", "c-1"]), template: (requests: {{"cpu": "2500m"}})),
+            ])"#
+        )
+    };
+    let zone = |text: &str| of_text(text, only("zone/a"), 1_800);
+    let web = |done: &Surveyed| {
+        let hits = &done.lost[0].damage.hits;
+        hits.iter().find(|h| h.workload.ends_with("/web")).cloned()
+    };
+    // Whether a filler takes the last core of some nodes or not.
+    for filler in [1, 4] {
+        let done = zone(&text(spread, filler));
+        let web = web(&done).expect("web");
+        assert_eq!((web.pending, web.held, web.cores), (2, 2, None), "{web:?}");
+        assert_eq!(web.still.map(|s| s.why), Some(Why::Held));
+        let said =
+            |f: &super::Finding| f.text.contains("DoNotSchedule") && !f.text.contains("missing");
+        assert!(done.findings.iter().any(said), "{:#?}", done.findings);
+    }
+    // Without the constraint it is room: half a core is left on each of four nodes.
+    let web = web(&zone(&text("", 4))).expect("web");
+    assert_eq!((web.pending, web.held, web.cores), (2, 0, Some(2.0)));
+}
+
+/// Six nodes of a lost zone are tainted one each 100 s, the first 40 to 55 s into the loss, and each
+/// pod is evicted 300 s later: the last one 500 s behind the first, at 840 to 855 s.
+#[test]
+fn what_the_queue_reaches_too_late_is_said_to_come_later() {
+    let text = r#"Scenario(version: 1, horizon: "60m",
+        flags: (kube-controller-manager: {"node-eviction-rate": 0.01}),
+        nodes: [(names: "a-{0..5}", zone: "a"), (names: "b-{0..5}", zone: "b")],
+        workloads: [
+            Deployment(name: "web", replicas: 6, placement: Nodes(["a-0", "a-1", "a-2", "a-3", "a-4", "a-5"])),
+            Deployment(name: "api", replicas: 6, placement: Nodes(["a-0", "a-1", "a-2", "a-3", "a-4", "a-5"])),
+        ])"#;
+    let done = of_text(text, only("zone/a"), 600);
+    let range = Dur::from_secs(835)..Dur::from_secs(865);
+    for hit in &done.lost[0].damage.hits {
+        let after = hit.evicted_after.expect("it is evicted in the end");
+        assert!(range.contains(&after), "{hit:?}");
+    }
+    let of: Vec<&str> = (done.findings.iter())
+        .map(|f| f.text.as_str())
+        .filter(|t| t.contains("not evicted after 10m"))
+        .collect();
+    assert_eq!(of.len(), 1, "one finding for one reason: {of:#?}");
+    assert!(of[0].contains("2 workloads (api, web)"), "{}", of[0]);
+}
+
+/// What has volumes is marked, and no remedy is given that a lost zone's volume defeats.
+#[test]
+fn volumes_are_said_not_to_be_simulated() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [
+            StatefulSet(name: "db", replicas: 2, needs: "100%", placement: Nodes(["a-0", "b-0"]), template: (persistent_volumes: true)),
+            Deployment(name: "one", replicas: 1, placement: Node("a-1"), template: (persistent_volumes: true)),
+            Deployment(name: "web", replicas: 1, placement: Node("b-1")),
+        ])"#;
+    let done = of_text(text, kinds(&[Kind::Zone]), 600);
+    for lost in &done.lost {
+        for hit in &lost.damage.hits {
+            assert_eq!(hit.volumes.are_left_out(), !hit.workload.ends_with("/web"), "{hit:?}");
+        }
+        assert!(lost.damage.whole_zone && lost.is_least());
+    }
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts.iter().all(|t| !t.contains("deleting the node does")), "{texts:#?}");
+    let one = texts.iter().find(|t| t.starts_with("one has a single pod"));
+    assert!(one.is_some_and(|t| t.contains("not known")), "{texts:#?}");
+}
+
+/// A disk of a lost zone is out of reach, whatever is done to the zone's nodes; that of one lost
+/// node is free at once for the taint, and 6 minutes (`maxWaitForUnmountDuration`) after the pod is
+/// gone for a node that is deleted. A local one is lost with its node.
+#[test]
+fn what_frees_a_disk_depends_on_what_is_lost() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [
+            StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (volumes: [(claim: "10Gi")])),
+            StatefulSet(name: "log", replicas: 1, placement: Node("a-1"), template: (volumes: [(claim: "1Gi", reach: Node)])),
+        ])"#;
+    let text_of = |kind, of: &str| {
+        let done = of_text(text, kinds(&[kind]), 600);
+        let texts = done.findings.into_iter().map(|f| f.text);
+        texts.filter(|t| t.contains("no tolerationSeconds") && t.contains(of)).collect::<String>()
+    };
+    let zone = text_of(Kind::Zone, "db");
+    let of_zone = "no node left reaches volumes of claims default/data-db-0, default/data-log-0, each of which is reached from one of node a-1, zone a alone. What frees them: the return of these";
+    assert!(zone.contains(of_zone), "{zone}");
+    assert!(!zone.contains("taint"), "{zone}");
+    let node = text_of(Kind::Node, "db");
+    assert!(node.contains("out-of-service taint does") && node.contains("6 minutes"), "{node}");
+    let local = text_of(Kind::Node, "log");
+    assert!(
+        local.contains("which is reached from node a-1 alone. What frees it: the node's return"),
+        "{local}"
+    );
+    assert!(!local.contains("6 minutes"), "{local}");
+}
+
+/// A Deployment's pod is made anew at once: of a lost node its volume stays attached to that, and of a lost zone no node
+/// left reaches it. Both name it, and where it is reached from.
+#[test]
+fn a_volume_that_keeps_a_pod_is_named() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"),
+            template: (volumes: [(claim: "web-data", zone: "a")]))])"#;
+    let done = of_text(text, kinds(&[Kind::Node, Kind::Zone]), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let of = |start: &str| *texts.iter().find(|t| t.starts_with(start)).expect(start);
+    assert!(
+        of("node a-0").contains("as volume of claim default/web-data stays attached"),
+        "{texts:#?}"
+    );
+    assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back or new"), "{texts:#?}");
+    let lead = done.lead.join(" ");
+    assert!(lead.contains("web (no node left reaches their volumes)"), "{lead}");
+}
+
+#[test]
+fn a_kind_that_is_not_there_does_not_stop_the_others() {
+    let rack = Kind::parse("label=topology.example/rack").expect("a kind");
+    let done = surveyed(kinds(&[Kind::Zone, rack]), 1);
+    assert_eq!(done.lost.len(), 2);
+    assert_eq!(done.skipped, ["Left out: no node has a label `topology.example/rack`."]);
+}
+
+/// A zone whose nodes are found out in two passes is partly disrupted for five seconds, and fully
+/// for the 550 that are left of a loss of ten minutes; what was before the loss, and goes on behind
+/// it, is not counted.
+#[test]
+fn a_zone_is_said_to_be_as_it_was_for_longest() {
+    let state = |from, to, state, pace| Disrupted {
+        from: Time::from_secs(from),
+        to: Time::from_secs(to),
+        state,
+        pace,
+    };
+    let partly = |from, to| state(from, to, ZoneState::PartialDisruption, Pace::Stopped);
+    let usual = Pace::Usual(Dur::from_secs(10));
+    let fully = |from, to| state(from, to, ZoneState::FullDisruption, usual);
+    let loss = (Time::from_secs(150), Time::from_secs(750));
+    assert_eq!(longest(&[partly(195, 200), fully(200, 1_900)], loss), Some(usual));
+    assert_eq!(
+        longest(&[partly(0, 450), fully(451, 750), partly(750, 9_000)], loss),
+        Some(Pace::Stopped)
+    );
+    assert_eq!(longest(&[partly(0, 150), fully(750, 800)], loss), None);
+}
+
+/// A pod that may take half an hour to stop is not replaced in ten minutes either; one that tolerates
+/// everything is never evicted, which no queue explains.
+#[test]
+fn a_long_grace_period_and_a_toleration_without_end_are_told() {
+    let text = r#"Scenario(version: 1, horizon: "60m",
+        nodes: [(names: "a-{0..2}")],
+        workloads: [
+            StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (terminationGracePeriodSeconds: 1800)),
+            Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (tolerations: [(operator: Exists)])),
+        ])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts[0].contains("db is below what it needs until its node is back"), "{texts:#?}");
+    assert!(texts[1].contains("web not evicted after 10m"), "{texts:#?}");
+    assert!(texts[1].contains("nor ever: they tolerate the taint"), "{texts:#?}");
+    assert_eq!(done.lost[0].damage.figures.stuck, 1);
+}
+
+/// Where no node has the label there is nothing to spread over; a lost zone beside two others is.
+#[test]
+fn a_label_that_no_node_has_is_told_apart_from_a_skew() {
+    use super::holder::Holder;
+    let skew = "0/9 nodes are available: 3 node(s) didn't match pod topology spread constraints";
+    let none = format!("{skew} (missing required label)");
+    let both = format!(
+        "{skew}, 1 node(s) didn't match pod topology spread constraints (missing required label)"
+    );
+    assert!(Holder::of(&none).words().contains("on a label that the nodes left do not have"));
+    for why in [skew, &both] {
+        assert!(Holder::of(why).words().contains("for which lost nodes count as before"), "{why}");
+    }
+}
+
+#[test]
+fn where_there_are_no_pods_nothing_is_praised() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}")])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    assert_eq!(done.lead, ["There are no pods, so that nothing is lost with a node."]);
+}
+
+/// web finds no node from the start: no loss takes it further down, which is not to say that all is
+/// well.
+#[test]
+fn who_is_down_without_a_loss_is_named() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}")], workloads: [
+        Deployment(name: "web", replicas: 2, template: (nodeSelector: {"disk": "ssd"})),
+        Deployment(name: "api", replicas: 3, placement: Spread(All))])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    assert_eq!(
+        done.lead,
+        [
+            "Below what they need without any loss: web.",
+            "None of these losses takes another workload below what it needs."
+        ]
+    );
+}
