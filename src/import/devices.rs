@@ -73,7 +73,7 @@ impl Devices {
         let (raw, mut devices) = (&gathered.devices, Self::default());
         if !profile.device_taint_eviction.taints {
             let what = format!(
-                "not simulated in {}, but from 1.34 on, with the gate DRADeviceTaints",
+                "not simulated in {}, but from 1.33 on, with the gate DRADeviceTaints, in 1.33 with DynamicResourceAllocation, too",
                 profile.release
             );
             for (place, _) in raw.slices.placed() {

@@ -20,8 +20,9 @@ use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner};
 use crate::profiles;
 
-/// The gates of taints of devices, and of DeviceTaintRules.
+/// The gates of taints of devices, of devices at all, which is off in 1.33, and of DeviceTaintRules.
 const TAINTS_GATE: &str = "DRADeviceTaints";
+const DEVICES_GATE: &str = "DynamicResourceAllocation";
 const RULES_GATE: &str = "DRADeviceTaintRules";
 
 /// The lease of the controllers' leader.
@@ -246,17 +247,23 @@ impl Gathered {
     ) -> Result<Devices> {
         let version = self.summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
         let mut gates = control_plane.feature_gates.clone();
-        gates.retain(|gate, _| gate.starts_with("DRADeviceTaint"));
+        gates.retain(|gate, _| gate.starts_with("DRADeviceTaint") || gate == DEVICES_GATE);
         let known = |gates: &BTreeMap<String, bool>| profiles::with_gates(&version, gates);
         let Ok(mut profile) = known(&gates).or_else(|_| known(&BTreeMap::new())) else {
             return Ok(Devices::default());
         };
         if !profile.device_taint_eviction.taints && self.devices.has_taints() {
-            gates.entry(TAINTS_GATE.to_owned()).or_insert(true);
-            let tainted = known(&gates).ok().filter(|p| p.device_taint_eviction.taints);
-            if let Some(tainted) = tainted {
-                control_plane.feature_gates.insert(TAINTS_GATE.to_owned(), true);
-                profile = tainted;
+            // No more than are needed.
+            for needed in [&[TAINTS_GATE][..], &[TAINTS_GATE, DEVICES_GATE]] {
+                let mut gates = gates.clone();
+                needed.iter().for_each(|gate| _ = gates.entry((*gate).to_owned()).or_insert(true));
+                let tainted = known(&gates).ok().filter(|p| p.device_taint_eviction.taints);
+                if let Some(tainted) = tainted {
+                    let needed = needed.iter().map(|gate| ((*gate).to_owned(), true));
+                    control_plane.feature_gates.extend(needed);
+                    profile = tainted;
+                    break;
+                }
             }
         }
         let mut devices = Devices::of(self, shapes, zero, &profile)?;

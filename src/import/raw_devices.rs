@@ -1,5 +1,6 @@
 //! What the importer reads of devices, claims on them, classes and rules, as the API prints them
-//! (`k8s.io/api/resource/v1/types.go`, v1.37).
+//! (`k8s.io/api/resource/v1/types.go`, v1.37). `v1beta1` has a device's fields under `basic`, and those of a
+//! request in the request itself (`v1beta1/types.go`, v1.33).
 
 use super::selectors::Attributes;
 use crate::import::prelude::*;
@@ -34,6 +35,8 @@ raw! {
         consumes_counters: Filled,
         allow_multiple_allocations: bool,
         binding_conditions: Filled,
+        /// Of `v1beta1`.
+        basic: Option<Box<RawDevice>>,
     }
 
     /// `resource/v1 ResourceClaimTemplateSpec`
@@ -56,6 +59,9 @@ raw! {
     struct RawRequest {
         name: String,
         exactly: Option<RawExactly>,
+        /// Of `v1beta1`; without a class where there is a `firstAvailable`.
+        #[serde(flatten)]
+        itself: RawExactly,
     }
 
     /// `resource/v1 ExactDeviceRequest`
@@ -122,6 +128,31 @@ raw! {
     }
 }
 
+impl RawSliceSpec {
+    /// The same as later versions have it.
+    fn of_today(mut self) -> Self {
+        for device in &mut self.devices {
+            if let Some(basic) = device.basic.take() {
+                let name = std::mem::take(&mut device.name);
+                *device = RawDevice { name, ..*basic };
+            }
+        }
+        self
+    }
+}
+
+impl RawDeviceClaimSpec {
+    /// The same as later versions have it.
+    fn of_today(mut self) -> Self {
+        for request in &mut self.devices.requests {
+            let itself = std::mem::take(&mut request.itself);
+            let has_class = !itself.device_class_name.is_empty();
+            request.exactly = request.exactly.take().or(has_class.then_some(itself));
+        }
+        self
+    }
+}
+
 /// An object about devices, but for its metadata.
 #[derive(Debug)]
 pub(super) enum DeviceBody {
@@ -145,10 +176,17 @@ impl DeviceBody {
         d: D,
     ) -> Result<(), D::Error> {
         match (self, field) {
-            (Self::Slice(spec), "spec") => *spec = fields::or_default(d)?,
-            (Self::Claim(spec, _), "spec") => *spec = fields::or_default(d)?,
+            (Self::Slice(spec), "spec") => {
+                *spec = fields::or_default::<_, RawSliceSpec>(d)?.of_today();
+            }
+            (Self::Claim(spec, _), "spec") => {
+                *spec = fields::or_default::<_, RawDeviceClaimSpec>(d)?.of_today();
+            }
             (Self::Claim(_, status), "status") => *status = fields::or_default(d)?,
-            (Self::Template(spec), "spec") => *spec = fields::or_default(d)?,
+            (Self::Template(template), "spec") => {
+                let RawTemplateSpec { spec } = fields::or_default(d)?;
+                template.spec = spec.of_today();
+            }
             (Self::Class(spec), "spec") => *spec = fields::or_default(d)?,
             (Self::Rule(spec), "spec") => *spec = fields::or_default(d)?,
             _ => drop(IgnoredAny::deserialize(d)?),

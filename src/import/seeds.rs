@@ -292,8 +292,10 @@ const KINDS: [Kind; 26] = [
     (KUBELET_CONFIG.1, &["kubelet.config.k8s.io/"], || Body::Kubelet(Fields::new())),
 ];
 
-/// Those before have the fields in other places, and go with releases whose device taints are not simulated.
-const RESOURCE: [&str; 2] = ["resource.k8s.io/v1", "resource.k8s.io/v1beta2"];
+/// From 1.34, 1.33 and 1.32 on; the last has some fields in other places. Those before go with releases without
+/// taints of devices.
+const RESOURCE: [&str; 3] =
+    ["resource.k8s.io/v1", "resource.k8s.io/v1beta2", "resource.k8s.io/v1beta1"];
 
 /// The API version and the kind of a kubelet's configuration.
 const KUBELET_CONFIG: (&str, &str) = ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration");

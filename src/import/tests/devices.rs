@@ -3,6 +3,7 @@
 use super::{ImportedCluster, error, export, exports, good, node, pod};
 use crate::language::{DeviceClaim, Toleration};
 use crate::scenario::{Overrides, build, parse};
+use serde_json::Value;
 use std::path::Path;
 
 const FILE: &str = "devices.json";
@@ -215,7 +216,7 @@ fn devices_of_shared_claims_are_not_free() {
     assert!(pod(&cluster, "ml", "train-7c9-a").resource_claims.is_empty());
 }
 
-/// Without ResourceSlices nothing is simulated of claims, and it is said what to add; in 1.33 their API has another form.
+/// Without ResourceSlices nothing is simulated of claims, and it is said what to add; without taints nor is anything in 1.33.
 #[test]
 fn what_lacks_slices_or_a_release() {
     let text = changed(&[]).replace("\"kind\": \"ResourceSlice\"", "\"kind\": \"Secret\"");
@@ -228,6 +229,69 @@ fn what_lacks_slices_or_a_release() {
     let older = good(&changed(&[]).replace("v1.37.1", "v1.33.0"));
     says(&older, "3 ResourceSlices not simulated in v1.33.");
     assert!(older.nodes[0].devices.is_empty() && older.builds().is_ok());
+}
+
+/// The export as 1.33 prints it in `v1beta1`: a device's fields are under `basic`, those of a request in the request
+/// itself. The cluster is the same. A taint tells that its gates are on, of which 1.33 needs two and 1.34 one; in 1.32
+/// there are none.
+#[test]
+fn the_first_beta_of_the_api_says_the_same() {
+    let mut list: Value = serde_json::from_str(&export(FILE).text).unwrap();
+    let taint = serde_json::json!([{"key": "ecc", "effect": "NoExecute", "timeAdded": "2026-11-20T09:59:50Z"}]);
+    list["items"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .filter(|o| o["kind"] == "ResourceSlice")
+        .for_each(|slice| {
+            slice["spec"]["devices"][0]["taints"] = taint.clone();
+        });
+    let as_it_is = list.to_string();
+    for object in list["items"].as_array_mut().unwrap() {
+        if object["apiVersion"] != "resource.k8s.io/v1" {
+            continue;
+        }
+        object["apiVersion"] = "resource.k8s.io/v1beta1".into();
+        let claim = if object["kind"] == "ResourceClaim" {
+            "/spec/devices/requests"
+        } else {
+            "/spec/spec/devices/requests"
+        };
+        for request in object.pointer_mut(claim).and_then(Value::as_array_mut).into_iter().flatten()
+        {
+            let Value::Object(exactly) = request["exactly"].take() else { panic!("{request}") };
+            let request = request.as_object_mut().unwrap();
+            request.remove("exactly");
+            request.extend(exactly);
+        }
+        if object["kind"] == "ResourceSlice" {
+            for device in object["spec"]["devices"].as_array_mut().unwrap() {
+                let Value::Object(mut basic) = device.take() else { panic!("{device}") };
+                let name = basic.remove("name");
+                *device = serde_json::json!({"name": name, "basic": basic});
+            }
+        }
+    }
+    let beta = list.to_string();
+    assert!(beta.contains("basic") && !beta.contains("exactly"));
+    for (version, gates) in [
+        ("v1.34.4", r#"feature_gates: {"DRADeviceTaints": true}"#),
+        (
+            "v1.33.13",
+            r#"feature_gates: {"DRADeviceTaints": true, "DynamicResourceAllocation": true}"#,
+        ),
+    ] {
+        let [today, first] = [&as_it_is, &beta].map(|text| good(&text.replace("v1.37.1", version)));
+        let written = today.to_scenario();
+        assert_eq!(first.to_scenario(), written, "{version}");
+        assert!(written.contains(gates) && written.contains("ecc:NoExecute"), "{written}");
+        let loaded = parse("x.ron", written.into_bytes(), Path::new(".")).unwrap();
+        let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
+        assert!(plan.controllers.device_taint_eviction, "{version}");
+    }
+    let older = good(&beta.replace("v1.37.1", "v1.32.9"));
+    says(&older, "3 ResourceSlices not simulated in v1.32.");
+    says(&older, "but from 1.33 on, with the gate DRADeviceTaints");
 }
 
 /// In 1.36 rules need a gate, which a cluster that has rules has.
