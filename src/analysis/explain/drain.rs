@@ -6,6 +6,9 @@ use super::prelude::*;
 use super::rules;
 use crate::trace::NO_BUDGET;
 
+/// For so long a budget takes a pod for one whose eviction was granted and is still to be seen (`DeletionTimeout`).
+const TAKEN_FOR_EVICTED: Dur = Dur::from_secs(120);
+
 /// Refusals of one budget: the first, how many, and the time of the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
@@ -65,6 +68,50 @@ impl Refusals {
         let names = states.iter().map(name).collect::<Vec<_>>().join(" and ");
         let never = states.iter().any(|s| s.never_allows());
         format!("{names} held {what} up{}", if never { ", and would for ever" } else { "" })
+    }
+
+    /// Pods that a budget does not take for healthy although they are Ready: one of that name was evicted
+    /// without a grace period just before, and its budget knows evicted pods by their names
+    /// (`pkg/controller/disruption/disruption.go: buildDisruptedPodMap`).
+    fn namesakes(&self, question: Question<'_>) -> Vec<String> {
+        let (analysis, trace) = (question.analysis, question.analysis.trace);
+        let mut follow = Follow::new(analysis);
+        let mut evicted: BTreeMap<PodId, (WorkloadId, Time)> = BTreeMap::new();
+        let mut found = BTreeMap::new();
+        for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
+            let step = follow.apply(id, r);
+            match (r.what, step.pod) {
+                (What::PodGone, Some((pod, before, _))) if !before.deleting => {
+                    let budget = |(_, c): (RecordId, &Record)| match c.what {
+                        What::EvictionGranted(_) => trace.budget(c).map(|state| state.budget),
+                        _ => None,
+                    };
+                    let charged = chain(trace, id).take(3).find_map(budget);
+                    evicted.extend(charged.map(|budget| (pod, (budget, r.at))));
+                }
+                (What::EvictionRefused(_), _) => {
+                    let by = trace.budget(r).map(|state| state.budget);
+                    let counts = |(pod, (budget, at)): &(&PodId, &(WorkloadId, Time))| {
+                        by == Some(*budget)
+                            && self.0.contains_key(budget)
+                            && r.at < at.saturating_add(TAKEN_FOR_EVICTED)
+                            && follow.pod(**pod).is_available()
+                    };
+                    let taken = evicted.iter().filter(counts);
+                    found.extend(taken.map(|(pod, (_, at))| (*pod, *at)));
+                }
+                _ => {}
+            }
+        }
+        let say = |(pod, at): (PodId, Time)| {
+            format!(
+                "{} was evicted at {} without a grace period, and gone at once: its budget takes the pod that came in its place for the \
+                 one that is about to go, and not for healthy, for two minutes",
+                analysis.pod_name(pod),
+                absolute(at)
+            )
+        };
+        found.into_iter().map(say).collect()
     }
 
     /// What would have let it go on.
@@ -132,6 +179,7 @@ pub(super) fn evicted(
     if let Some(since) = refused.0.values().map(|h| h.since).min() {
         let late = to_the_millisecond(r.at.since(since));
         found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
+        found.notes.extend(refused.namesakes(question));
     }
 }
 
@@ -156,5 +204,6 @@ pub(super) fn held_up(
     steps.sort_by_key(|s| (s.at, s.record));
     steps.dedup_by_key(|s| s.record);
     found.steps = steps;
+    found.notes.extend(refused.namesakes(question));
     found.remedies = refused.remedies(question, Some(pod));
 }

@@ -613,3 +613,54 @@ fn of_several_taints_those_are_named_that_are_not_tolerated() {
     let rules: Vec<String> = steps(&db).into_iter().map(|s| s.2).collect();
     assert!(rules.iter().any(|r| r == "no toleration for k:NoExecute: at once"), "{rules:?}");
 }
+
+/// db-0 is on a lost node, and db-2 is drained: nobody makes it anew before db-0 is Ready. A Parallel set does.
+#[test]
+fn what_waits_in_a_statefulsets_order_is_told_of_both() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, timing: Ideal, horizon: "15m", nodes: [(names: "n-{0..3}")],
+        workloads: [StatefulSet(name: "db", replicas: 3, placement: Nodes(["n-0", "n-1", "n-2"]))],
+        timeline: [(at: "1m", do: Crash(node: "n-0")), (at: "3m", do: Drain(node: "n-2"))])"#;
+    scratch.write("ordered.ron", text);
+    scratch.write(
+        "parallel.ron",
+        text.replace("replicas: 3", "replicas: 3, podManagementPolicy: Parallel"),
+    );
+    let notes = |file: &str, pod: &str| json(&scratch, &[file, pod])["notes"].to_string();
+    let first = notes("ordered.ron", "pod/db-0");
+    let said =
+        "StatefulSet default/db is OrderedReady: default/db-2 is not made before this one is Ready";
+    assert!(first.contains(said), "{first}");
+    let last = notes("ordered.ron", "pod/db-2");
+    assert!(
+        last.contains("default/db-0 is not Ready: StatefulSet default/db is OrderedReady"),
+        "{last}"
+    );
+    for pod in ["pod/db-0", "pod/db-1", "pod/db-2"] {
+        assert!(!notes("parallel.ron", pod).contains("OrderedReady"), "{pod}");
+    }
+    assert!(!notes("ordered.ron", "pod/db-1").contains("OrderedReady"), "it is Ready");
+}
+
+/// Without a grace period db-0 is gone at once. With seed 5 the next one is there before its budget has counted, which
+/// takes it for evicted up to 120 s after 1:00 (docs/model.md): of the tries of 1:30 to 2:55, each 5 s, all are refused.
+#[test]
+fn a_successor_that_a_budget_takes_for_evicted_is_named() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "graceless.ron",
+        r#"Scenario(version: 1, horizon: "6m", nodes: [(names: "n-{0..4}")],
+        workloads: [StatefulSet(name: "db", replicas: 3, placement: Nodes(["n-0", "n-1", "n-2"]),
+            template: (labels: {"app": "db"}, terminationGracePeriodSeconds: 0))],
+        podDisruptionBudgets: [(name: "db", selector: (matchLabels: {"app": "db"}), maxUnavailable: 1)],
+        timeline: [(at: "1m", do: Drain(node: "n-0")), (at: "1m30s", do: Drain(node: "n-1"))])"#,
+    );
+    let told = |seed: &str| json(&scratch, &["graceless.ron", "pod/db-1", "--seed", seed]);
+    let held = told("5");
+    let notes = held["notes"].to_string();
+    assert!(notes.contains("default/db-0 was evicted at 1:00."), "{held}");
+    assert!(notes.contains("and not for healthy, for two minutes"), "{held}");
+    assert!(steps(&held).iter().any(|s| s.2.contains("refused 18 times until 2:55.")), "{held}");
+    // With seed 1 the budget has counted before, and refuses nothing.
+    assert!(!told("1")["notes"].to_string().contains("two minutes"));
+}

@@ -24,6 +24,8 @@ pub(super) struct Inquiry<'a> {
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
     ends: OnceCell<Ends>,
+    /// By pod, as it is at the time of the question.
+    states: OnceCell<Vec<PodState>>,
 }
 
 /// The records with which pods ended, and with which nodes were free of NoExecute taints, by object.
@@ -42,8 +44,8 @@ impl<'a> Inquiry<'a> {
         let nodes: BTreeSet<NodeId> = nodes.into_iter().collect();
         let nodes = nodes.into_iter().collect();
         let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (whole, asked) = (OnceCell::new(), OnceCell::new());
-        Inquiry { question, nodes, told, origins, workloads, whole, asked, ends }
+        let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Inquiry { question, nodes, told, origins, workloads, whole, asked, ends, states }
     }
 
     /// Where pods come from.
@@ -53,8 +55,31 @@ impl<'a> Inquiry<'a> {
 
     /// The pod that took the place of the one whose eviction this record is.
     pub(super) fn replacement(&self, eviction: RecordId) -> Option<&Replacement> {
-        let found = || workloads(self.question.analysis);
-        self.workloads.get_or_init(found).replacements.get(&eviction)
+        self.workloads().replacements.get(&eviction)
+    }
+
+    fn workloads(&self) -> &Workloads {
+        self.workloads.get_or_init(|| workloads(self.question.analysis))
+    }
+
+    /// How many pods a workload asks for at the time of the question.
+    pub(super) fn wanted(&self, workload: WorkloadId) -> u32 {
+        let outcome = self.workloads().outcomes.iter().find(|o| o.id == workload);
+        outcome.map_or(0, |o| value_at(&o.wanted, self.question.until))
+    }
+
+    /// A pod as it is at the time of the question.
+    pub(super) fn state(&self, pod: PodId) -> PodState {
+        let states = self.states.get_or_init(|| {
+            let analysis = self.question.analysis;
+            let mut follow = Follow::new(analysis);
+            let records = (0..).zip(analysis.trace.iter());
+            for (id, r) in records.take_while(|(_, r)| r.at <= self.question.until) {
+                follow.apply(id, r);
+            }
+            (0..analysis.pod_count() as u32).map(|i| follow.pod(PodId(i))).collect()
+        });
+        states.get(pod.index()).copied().unwrap_or_default()
     }
 
     /// The story of a node up to the end of the run, or up to the time of the question.

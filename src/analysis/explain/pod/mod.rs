@@ -5,6 +5,7 @@
 mod case;
 mod evicted;
 mod inquiry;
+mod ordered;
 mod seen;
 mod stayed;
 mod volumes;
@@ -46,6 +47,7 @@ fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
             None => case.stayed(),
         },
     }
+    case.in_order();
     case.found
 }
 
