@@ -8,9 +8,9 @@
 //! several, as in the middle of a rollout, as many as it has pods.
 
 use super::fields::Texts;
+use super::gathered::Gathered;
 use super::pod::RawPod;
 use super::workload::{RawWorkload, RawWorkloadSpec, RawWorkloadStatus};
-use super::gathered::Gathered;
 use crate::import::prelude::*;
 
 /// The label that tells the pods of one template from those of others.

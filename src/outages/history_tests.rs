@@ -110,7 +110,11 @@ fn what_is_wrong_is_said_with_its_line() {
     // Whoever gives an export is told what an outage would be, and what to give; so is who asked Prometheus for nothing.
     let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
     for (text, said, help) in [
-        ("{\"apiVersion\":\"v1\",\n\"items\":[],\"kind\":\"List\"}", "lastTransitionTime", "node,start,end; of a single"),
+        (
+            "{\"apiVersion\":\"v1\",\n\"items\":[],\"kind\":\"List\"}",
+            "lastTransitionTime",
+            "node,start,end; of a single",
+        ),
         ("apiVersion: v1\nitems: []\nkind: List\n", "lastTransitionTime", "`taintsim incident`"),
         (empty, "there is no outage in it", "that are 0 between two that are 1"),
     ] {

@@ -36,7 +36,8 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     if first.is_empty() {
         return Err(HistoryError::new("there is nothing in it"));
     }
-    if ["apiVersion:", "kind:", "items:", "- apiVersion:"].iter().any(|key| first.starts_with(key)) {
+    if ["apiVersion:", "kind:", "items:", "- apiVersion:"].iter().any(|key| first.starts_with(key))
+    {
         return Err(of_kubectl());
     }
     let words = first.split_whitespace().count();

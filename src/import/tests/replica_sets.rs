@@ -40,7 +40,10 @@ fn so_are_those_of_pods_without_owners() {
         let metadata = pod["metadata"].as_object_mut().unwrap();
         metadata.retain(|field, _| field != "ownerReferences");
     }));
-    assert_eq!(by_name(cluster.workloads.clone()), by_name(exports(&["healthy-all.json.gz"]).workloads));
+    assert_eq!(
+        by_name(cluster.workloads.clone()),
+        by_name(exports(&["healthy-all.json.gz"]).workloads)
+    );
     let web = super::pod(&cluster, "shop", "web-5468c74c4d-2bcm8");
     assert_eq!(web.owner.as_ref().map(|o| &*o.name), Some("web-5468c74c4d"));
 }

@@ -290,10 +290,7 @@ mod tests {
         assert_eq!(of(1, &[44]), "1, +44s after the fault");
         assert_eq!(of(1, &[51, 44]), "1, twice, +44s and +51s after the fault");
         assert_eq!(of(1, &[44, 44]), "1, twice, +44s after the fault");
-        assert_eq!(
-            of(1, &[44, 51, 45]),
-            "1, 3 times, +44s to +51s after the fault, median +45s"
-        );
+        assert_eq!(of(1, &[44, 51, 45]), "1, 3 times, +44s to +51s after the fault, median +45s");
         assert_eq!(of(3, &[44, 51, 45]), "3, +44s to +51s after the fault, median +45s");
         assert_eq!(of(2, &[44, 51]), "2, +44s to +51s after the fault, median +44s");
     }

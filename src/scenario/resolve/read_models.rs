@@ -78,7 +78,8 @@ fn repair(written: &crate::language::Repair, complaints: &Complaints) -> Option<
     let takes = place("takes").take(values::span(&written.takes));
     let share = written.unless_share.unwrap_or(1.0);
     if !(0.0..=1.0).contains(&share) {
-        return place("unless_share").deny(format!("a share of {} is not from 0 to 1", legible(share)));
+        return place("unless_share")
+            .deny(format!("a share of {} is not from 0 to 1", legible(share)));
     }
     Some(Repair {
         after: after?.as_secs_f64(),

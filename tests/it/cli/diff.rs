@@ -64,9 +64,8 @@ fn what_the_second_run_is_told_counts_more_than_a_set_for_both() {
     ] {
         let args = [&["diff", "one.ron", "--set", sets], against].concat();
         let said = scratch.call(&args).stdout;
-        let [a, b] = ["A ", "B "].map(|side| {
-            said.lines().find(|l| l.starts_with(side)).expect("two runs").to_owned()
-        });
+        let [a, b] = ["A ", "B "]
+            .map(|side| said.lines().find(|l| l.starts_with(side)).expect("two runs").to_owned());
         assert!(b.contains(other) && !b.contains(sets), "{args:?}: {said}");
         assert!(!a.contains(other), "{args:?}: {said}");
     }
