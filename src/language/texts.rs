@@ -147,7 +147,7 @@ impl fmt::Display for FlagValue {
             Self::Text(text) => f.write_str(text),
             Self::Bool(b) => write!(f, "{b}"),
             Self::Int(n) => write!(f, "{n}"),
-            Self::Float(x) => f.write_str(&crate::language::legible(*x)),
+            Self::Float(x) => f.write_str(&super::numbers::legible(*x)),
         }
     }
 }
