@@ -183,7 +183,7 @@ impl Core {
     }
 
     pub(super) fn wake_event(&self, t: Ticket) -> Event {
-        // A process keeps its own cause, so the event carries none.
+        // A process keeps its own cause, so the event carries none; see `Ctx::after_steps`.
         Event { bits: t.pack(), handler: WAKE, cause: NONE }
     }
 

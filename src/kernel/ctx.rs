@@ -2,7 +2,7 @@
 //! processes. What it has for choices is in `chances.rs`. What steps declare to a search comes last:
 //! the state that they read and write, and what they are called.
 
-use super::core::{Argument, Command, Core, Event, Handler, HandlerId};
+use super::core::{Argument, Command, Core, Event, Handler, HandlerId, NONE};
 use super::process::{Group, Process, Ticket, Work};
 use super::{Class, Dur, EventKey, Idler, Key, Keys, Lane, Name, Object, Time};
 use std::any::TypeId;
@@ -282,12 +282,17 @@ impl Ctx {
 
     /// Goes on when nobody else goes on in this instant.
     pub(crate) fn after_others(&self) -> impl Future<Output = ()> {
-        self.parked(|t| {
+        self.after_steps(NONE)
+    }
+
+    /// As [`Self::after_others`], but where turns are drawn any time after so many steps of others.
+    pub(crate) fn after_steps(&self, steps: u32) -> impl Future<Output = ()> {
+        self.parked(move |t| {
             self.0.posting();
             let mut queue = self.0.queue.borrow_mut();
             // There may be very many in one instant, and a lane takes each at a constant price.
             let lane = queue.lane(Dur::ZERO, Class::Timer);
-            queue.push_in(lane, self.0.wake_event(t));
+            queue.push_in(lane, Event { cause: steps, ..self.0.wake_event(t) });
         })
     }
 }

@@ -118,11 +118,13 @@ impl Kernel {
         }
         let mut next = None;
         if choices.draws_turns() {
-            search.let_others_go();
+            let steps = self.steps();
+            search.let_others_go(steps);
             if choices.is_natural() {
-                let step = (self.steps() - search.began.1) as u32;
-                let goes_on = || choices.goes_on(point, at.as_nanos(), step);
-                next = search.next_of_goroutine().or_else(|| search.newest().filter(|_| goes_on()));
+                let step = (steps - search.began.1) as u32;
+                let newest =
+                    || search.newest(steps).filter(|_| choices.goes_on(point, at.as_nanos(), step));
+                next = search.next_of_goroutine().or_else(newest);
             }
         }
         let Search { agenda, offered, known: ended_known, .. } = search;

@@ -14,9 +14,9 @@ use crate::plan::FailedBefore;
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
 
-/// In how many of a thousand starts its workers get going after all others: Go goes on with the goroutine that
-/// was started last, which is one for orphans (`Run`), and another processor takes the workers now and then.
-const WORKERS_LAST: u32 = 900;
+/// Steps that others take before its workers get going, where turns are drawn: Go goes on with the goroutine that was
+/// started last, which is one for orphans (`Run`), and those that are ready already come before the workers.
+const STEPS_OF_OTHERS: u32 = 3;
 
 /// The Job controller.
 pub(crate) struct JobController {
@@ -53,11 +53,10 @@ impl JobController {
     /// Starts the workers.
     pub(crate) fn run(self: &Rc<Self>) {
         let ctx = &self.core.ctx;
-        let may_wait = ctx.draws_turns() && self.switches.tracking_finalizers;
         let (c, d) = (self.clone(), self.clone());
-        if may_wait && ctx.yields(ctx.point("job-start-order"), Object::NONE, WORKERS_LAST) {
+        if ctx.draws_turns() && self.switches.tracking_finalizers {
             ctx.spawn(self.core.group, async move {
-                c.core.ctx.after_others().await;
+                c.core.ctx.after_steps(STEPS_OF_OTHERS).await;
                 c.start_workers();
             });
         } else {
