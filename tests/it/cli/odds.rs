@@ -14,19 +14,19 @@ fn interval(of: &Value) -> [f64; 2] {
     [0, 1].map(|i| of["interval"][i].as_f64().expect("a number"))
 }
 
-/// The pod of the race is left on its node in so many of 3,000 runs that are drawn as they come; in fewer than
+/// A pod is deleted in its predecessor's place in so many of the runs that are drawn as they come; in fewer than
 /// thirty of 150, so that as many are led there: both ways of counting have to agree.
 #[test]
 fn what_is_led_there_comes_as_often_as_what_is_drawn() {
     let dir = Scratch::new();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/rapid-taint-1.32.ron");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races/successor-evicted.ron");
     let file = file.to_str().expect("a path");
     let of = |runs: &str, seed: &str| {
-        asked(&dir, &[file, "--of", "pod-stuck", "--runs", runs, "--seed", seed])
+        asked(&dir, &[file, "--of", "wrong-pod", "--runs", runs, "--seed", seed])
     };
     let many = of("3000", "1");
     let few = of("150", "700000");
-    let drawn = interval(&many);
+    let drawn = interval(&many["drawn"]);
     let along = &few["along"];
     let led = interval(along);
     assert!(led[0] <= drawn[1] && drawn[0] <= led[1] && led[1] > 0.0, "{drawn:?} {led:?}");
@@ -40,7 +40,7 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
         }
     }
     // Whatever was seen, the same seed says it again, on any number of threads.
-    let args = [file, "--of", "pod-stuck", "--runs", "150", "--seed", "700000"];
+    let args = [file, "--of", "wrong-pod", "--runs", "150", "--seed", "700000"];
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
 }
 
