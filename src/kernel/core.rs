@@ -183,7 +183,8 @@ impl Core {
     }
 
     pub(super) fn wake_event(&self, t: Ticket) -> Event {
-        // A process keeps its own cause, so the event carries none; see `Ctx::after_steps`.
+        // A process keeps its own cause, so the event carries none; `Ctx::after_steps` puts in that place for how
+        // many steps it waits.
         Event { bits: t.pack(), handler: WAKE, cause: NONE }
     }
 

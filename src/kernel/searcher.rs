@@ -118,12 +118,11 @@ impl Kernel {
         }
         let mut next = None;
         if choices.draws_turns() {
-            let steps = self.steps();
-            search.let_others_go(steps);
+            search.let_others_go(self.steps());
             if choices.is_natural() {
-                let step = (steps - search.began.1) as u32;
-                let newest =
-                    || search.newest(steps).filter(|_| choices.goes_on(point, at.as_nanos(), step));
+                let step = (self.steps() - search.began.1) as u32;
+                let goes_on = || choices.goes_on(point, at.as_nanos(), step);
+                let newest = || search.newest(step).filter(|_| goes_on());
                 next = search.next_of_goroutine().or_else(newest);
             }
         }

@@ -11,11 +11,10 @@ use super::{Class, HashIndex, Object, PointId, Time};
 /// would come by default.
 pub(crate) const NEXT: &str = "next";
 
-/// After so many steps of an instant a change that is on its way to a cache no longer goes before others, where turns are
-/// drawn: half a dozen goroutines hand it on, and in a busy instant each of them queues behind others. Fitted by
-/// `taintsim-conform --odds`: from the first step on seven of 1,591 recordings are rejected, after eight two, after
-/// twelve none.
-const BUSY: u64 = 12;
+/// After so many steps of an instant a change that is on its way to a cache no longer goes before others, where turns
+/// are drawn: half a dozen goroutines hand it on, and in a busy instant each of them queues behind others. Fitted by
+/// `taintsim-conform --odds`: from the first step on seven of 1,591 recordings are rejected, after twelve none.
+const BUSY: u32 = 12;
 
 /// What the order within each instant is chosen with.
 #[derive(Default)]
@@ -52,13 +51,12 @@ impl Search {
     }
 
     /// The place among the events that are offered of the first that the latest step set off; none where
-    /// all were due before the instant began. Changes on their way to caches do not count in a busy instant. `steps`
-    /// were taken.
-    pub(super) fn newest(&self, steps: u64) -> Option<u32> {
-        let is_busy = steps - self.began.1 >= BUSY;
+    /// all were due before the instant began. In a busy instant changes on their way to caches do not count; it has
+    /// had `taken` steps.
+    pub(super) fn newest(&self, taken: u32) -> Option<u32> {
         let step = |i: &usize| {
             let held = &self.agenda.events()[*i];
-            let counts = !is_busy || held.class() != Class::Delivery;
+            let counts = taken < BUSY || held.class() != Class::Delivery;
             Some(held.label.step).filter(|step| counts && *step > self.began.1)
         };
         let latest = self.offered.iter().filter_map(step).max()?;
