@@ -22,8 +22,14 @@ pub(super) fn rule(name: &str, spec: &RawRuleSpec, zero: Stamp) -> Result<Device
             "pool" => &mut rule.pool,
             "device" => &mut rule.device,
             _ => {
+                let alpha = matches!(key.as_str(), "deviceClassName" | "selectors");
+                let what = if alpha {
+                    "1.33 and 1.34 select by it, which is not simulated; from 1.35 on the API drops it"
+                } else {
+                    "the API does not know it and drops it"
+                };
                 return Err(Wrong(format!(
-                    "spec.deviceSelector.{key}: the API does not know it and drops it, and a selector that is empty then selects every device"
+                    "spec.deviceSelector.{key}: {what}, and a selector that is empty then selects every device"
                 )));
             }
         };

@@ -134,13 +134,26 @@ fn rules_are_there_from_the_start() {
     says(&none, "1 DeviceTaintRule without a deviceSelector, which evicts nobody, left out");
 }
 
-/// What the API does not know it drops, and an empty selector is left.
+/// What the API does not know it drops, and an empty selector is left. `resource/v1alpha3` of 1.33 and 1.34 has `deviceClassName` and `selectors`.
 #[test]
 fn a_selector_that_is_not_known_is_a_mistake() {
-    let text =
-        rule("{deviceSelector: {deviceClassName: gpu}, taint: {key: ecc, effect: NoExecute}}");
-    let e = error(&format!("{}---\n{text}", yaml()));
-    assert!(e.contains("DeviceTaintRule \"broken\": spec.deviceSelector.deviceClassName: the API does not know it and drops it, and a selector that is empty then selects every device"), "{e}");
+    let refused = |key: &str| {
+        let selector = format!("deviceSelector: {{{key}: gpu}}");
+        let text = rule(&format!("{{{selector}, taint: {{key: ecc, effect: NoExecute}}}}"));
+        error(&format!("{}---\n{text}", yaml()))
+    };
+    let empty = "and a selector that is empty then selects every device";
+    for key in ["deviceClassName", "selectors"] {
+        let e = refused(key);
+        assert!(e.contains(&format!("DeviceTaintRule \"broken\": spec.deviceSelector.{key}: 1.33 and 1.34 select by it, which is not simulated; from 1.35 on the API drops it, {empty}")), "{e}");
+    }
+    let e = refused("pools");
+    assert!(
+        e.contains(&format!(
+            "spec.deviceSelector.pools: the API does not know it and drops it, {empty}"
+        )),
+        "{e}"
+    );
     let text = rule("{deviceSelector: {pool: n-1}, taint: {key: ecc, effect: Evict}}");
     let e = error(&format!("{}---\n{text}", yaml()));
     assert!(e.contains("spec.taint.effect is \"Evict\""), "{e}");
