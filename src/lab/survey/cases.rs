@@ -4,7 +4,7 @@
 use super::hit::{Bound, Hit, Lost, listed};
 use super::holder::Holder;
 use super::kept::Kept;
-use super::losses::How;
+use super::losses::{How, Kind};
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.
@@ -122,6 +122,39 @@ pub(super) fn attached(cases: &[Case<'_>]) -> String {
         _ if all.is_empty() => "the volume stays".to_owned(),
         (names, true) => format!("{names} stays"),
         (names, false) => format!("{names} stay"),
+    }
+}
+
+/// Why a workload has too few pods for a while.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Few {
+    /// Several, some of which were lost.
+    Several,
+    /// The only one was on a lost node.
+    Single,
+    /// The controllers or the API server are gone.
+    NobodyMakesPods,
+}
+
+impl Few {
+    pub(super) fn of(lost: &Lost, hit: &Hit) -> Self {
+        let parts = &lost.loss.parts;
+        if parts.iter().all(|p| matches!(p.kind, Kind::Controller | Kind::Api)) {
+            return Self::NobodyMakesPods;
+        }
+        let takes_nodes = parts.iter().any(|p| !p.nodes.is_empty());
+        if takes_nodes && hit.desired <= 1 { Self::Single } else { Self::Several }
+    }
+
+    /// Until when, behind how long; of one workload or of several.
+    pub(super) fn until(self, one: bool) -> &'static str {
+        match (self, one) {
+            (Self::NobodyMakesPods, _) => ", as nobody makes pods meanwhile",
+            (Self::Single, true) => " when its node is lost",
+            (Self::Single, false) => " when that pod's node is lost",
+            (Self::Several, true) => ", until its pods are replaced",
+            (Self::Several, false) => ", until their pods are replaced",
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
-use super::cases::{Case, attached, held, losses_of, missing, stateful, volumes_hold, who, worst};
+use super::cases::{
+    Case, Few, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
+};
 use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
@@ -282,46 +284,43 @@ impl<'a> All<'a> {
     }
 
     /// Workloads that are below their need until their pods are replaced: those of several pods,
-    /// and those of one.
+    /// those of one on a lost node, and those whose pods nobody makes meanwhile.
     fn below(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<(bool, bool), Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<(Few, bool), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let passes = hit.still.is_none_or(|s| s.why == Why::Late);
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
-                let key = (hit.desired <= 1, hit.volumes.are_left_out());
+                let key = (Few::of(lost, hit), hit.volumes.are_left_out());
                 by.entry(key).or_default().push((lost, hit));
             }
         }
-        by.into_iter()
-            .map(|((single, volumes), mut cases)| {
-                // The first of several that are alike is of the worst loss.
-                cases.sort_by_key(|c| std::cmp::Reverse(c.1.down));
-                let (longest, down) = (cases[0].1, short(whole(cases[0].1.down)));
-                let (who, one) = who(&cases);
-                let most = if cases.len() > 1 { "up to " } else { "" };
-                let for_ = match volumes {
-                    true => format!("for {down} and longer: how long is not known, as volumes are not simulated. {}", volumes_hold(&cases)),
-                    false => format!("for {most}{down}"),
-                };
-                let until = match (volumes, single, one) {
-(true, ..) => "",
-(_, true, true) => " when its node is lost",
-(_, true, false) => " when that pod's node is lost",
-(_, false, true) => ", until its pods are replaced",
-(_, false, false) => ", until their pods are replaced",
-};
-let text = match (single, one) {
-(true, true) => format!("{who} has a single pod: it is down {for_}{until}"),
-(true, false) => format!("{who} have a single pod each and are down {for_}{until}"),
-(false, _) => {
-let subject = self.subject(&cases);
-let is = if one { "is below what it needs" } else { "are below what they need" };
-format!("{subject} lost: {who} {is} {for_}{until}")
-}
-};
-                finding(text, &cases, longest)
-            })
-            .collect()
+        by.into_iter().map(|((few, volumes), cases)| self.few(few, volumes, cases)).collect()
+    }
+
+    fn few(&self, few: Few, volumes: bool, mut cases: Vec<Case<'a>>) -> Finding {
+        // The first of several that are alike is of the worst loss.
+        cases.sort_by_key(|c| std::cmp::Reverse(c.1.down));
+        let (longest, down) = (cases[0].1, short(whole(cases[0].1.down)));
+        let (who, one) = who(&cases);
+        let most = if cases.len() > 1 { "up to " } else { "" };
+        let for_ = if volumes {
+            let holds = volumes_hold(&cases);
+            format!(
+                "for {down} and longer: how long is not known, as volumes are not simulated. {holds}"
+            )
+        } else {
+            format!("for {most}{down}{}", few.until(one))
+        };
+        let text = match (few, one) {
+            (Few::Single, true) => format!("{who} has a single pod: it is down {for_}"),
+            (Few::Single, false) => format!("{who} have a single pod each and are down {for_}"),
+            (Few::Several | Few::NobodyMakesPods, _) => {
+                let subject = self.subject(&cases);
+                let is = if one { "is below what it needs" } else { "are below what they need" };
+                format!("{subject} lost: {who} {is} {for_}")
+            }
+        };
+        finding(text, &cases, longest)
     }
 
     /// Zones in which evictions slow down or stop.

@@ -16,9 +16,13 @@ pub(super) fn first_sentence(why: Option<&str>) -> &str {
 /// What the scheduler says of nodes without the label of a topologySpreadConstraint.
 const NO_LABEL: &str = "missing required label";
 
+/// Taints that hold pods.
+const TAINTS: (&str, &str) =
+    ("taints of the nodes left", "taints of all nodes left that they do not tolerate");
+
 /// Parts of what the scheduler says of pods for which there is room, and what it means, in brief and
 /// with what would change it; the first that is said counts.
-const SAID: [(&[&str], &str, &str); 12] = [
+const SAID: [(&[&str], &str, &str); 17] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
         "no node left reaches their volumes",
@@ -30,7 +34,28 @@ const SAID: [(&[&str], &str, &str); 12] = [
         "all nodes left have as many volumes as their CSINodes allow; more nodes, or nodes that take more, change that",
     ),
     (
-        &["cannot allocate all claims"],
+        &["ReadWriteOncePod"],
+        "its claim is in use by the pod on the lost node",
+        "a claim with ReadWriteOncePod, which the pod on the lost node uses until it is gone: the node's return, the out-of-service taint \
+         (only for a machine that is off for certain), deleting the node, or the pod by force, changes that",
+    ),
+    (
+        &["unbound immediate"],
+        "claims that are not bound",
+        "claims that are not bound yet, which whoever provisions them changes",
+    ),
+    (
+        &["available persistent volumes"],
+        "no free PersistentVolume suits their claims",
+        "claims for which the nodes left reach no free PersistentVolume; such volumes change that",
+    ),
+    (
+        &["free storage"],
+        "the nodes left reach too little free storage",
+        "claims for which the nodes left reach too little free storage; more of it changes that",
+    ),
+    (
+        &["cannot allocate all claims", "resource claim", "resourceclaim"],
         "devices are taken or tainted",
         "devices: those of the nodes left are taken, or have taints that the claims do not tolerate",
     ),
@@ -66,13 +91,15 @@ const SAID: [(&[&str], &str, &str); 12] = [
         "host ports are taken",
         "host ports that are taken on all nodes left; more nodes change that",
     ),
-    (&["taint"], "taints of the nodes left", "taints of all nodes left that they do not tolerate"),
+    (&["taint {"], TAINTS.0, TAINTS.1),
     (&["unschedulable"], "the nodes left are cordoned", "the nodes left are cordoned"),
     (
         &["Insufficient"],
         "a resource that no node left has",
         "they ask for a resource that no node left has",
     ),
+    // Which taints is not said: it may be those of lost nodes.
+    (&["taint"], TAINTS.0, TAINTS.1),
 ];
 
 /// What keeps pods from nodes that have room, or from being evicted.

@@ -261,3 +261,46 @@ fn who_is_down_without_a_loss_is_named() {
         ]
     );
 }
+
+/// The new pod finds no node before the old one is gone, which has nothing to do with taints: "untolerated taint(s)" is said of the lost nodes.
+#[test]
+fn a_claim_in_use_is_told_apart_from_taints() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"),
+            template: (volumes: [(claim: "data", access: RWOP)]))])"#;
+    let done = of_text(text, only("node/a-0"), 600);
+    let said = "web Pending for as long as it lasts, whatever room there is: a claim with ReadWriteOncePod, which the pod on the lost node uses";
+    assert!(done.findings.iter().any(|f| f.text.contains(said)), "{:#?}", done.findings);
+    let lead = done.lead.join(" ");
+    assert!(lead.contains("web (its claim is in use by the pod on the lost node)"), "{lead}");
+}
+
+/// Where it is not said which taints nodes have, any other reason comes first.
+#[test]
+fn taints_of_nodes_count_where_nothing_else_is_said() {
+    use super::holder::Holder;
+    let brief = |why: &str| Holder::of(&format!("0/4 nodes are available: {why}.")).brief();
+    let many = "3 node(s) had untolerated taint(s)";
+    assert_eq!(brief(many), "taints of the nodes left");
+    assert_eq!(
+        brief(&format!("{many}, 1 node(s) were unschedulable")),
+        "the nodes left are cordoned"
+    );
+    let one = "1 node(s) had untolerated taint {gpu: }, 1 node(s) were unschedulable";
+    assert_eq!(brief(one), "taints of the nodes left");
+}
+
+/// Each run of the Job ends after 5 min, and nobody makes the next one while the controllers are gone: no node has a part in it.
+#[test]
+fn a_job_without_its_controller_is_not_down_for_its_node() {
+    let text = r#"Scenario(version: 1, horizon: "60m", nodes: [(names: "a-{0..2}")],
+        workloads: [Job(name: "batch", completions: 9, template: (ends: (after: "5m")))])"#;
+    let done = of_text(text, only("controller"), 1200);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    assert!(
+        texts[0].starts_with("controller lost: batch is below what it needs for 1"),
+        "{texts:?}"
+    );
+    assert!(texts[0].ends_with(", as nobody makes pods meanwhile"), "{texts:?}");
+}
