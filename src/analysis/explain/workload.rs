@@ -54,7 +54,8 @@ fn told(
              say otherwise; `run` counts pods that were not up"
                 .to_owned(),
         );
-        notes.push("`explain` of one of its pods tells why that pod was lost".to_owned());
+        let pods = "`explain` of one of its pods tells why that pod was lost, or waited for a node";
+        notes.push(pods.to_owned());
     }
     let object = question.analysis.workload_in_words(outcome.id);
     let verdict = verdict(question, outcome, &missing);
@@ -104,14 +105,19 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     let (first, last) = (*made.first()?, *made.last()?);
     let is_ready = |next: &&&Replacement| next.ready_at.is_some_and(|at| at <= until);
     let ready = replaced.clone().filter(is_ready).count();
+    let at = replaced.clone().filter(is_ready).filter_map(|next| next.ready_at).max();
+    let at = at.map_or(String::new(), absolute);
     let to = if last > first { format!(", the last at {}", absolute(last)) } else { String::new() };
     let text = match (replaced.count(), ready) {
         (1, 0) => "1 pod is created in place of a lost one; it does not get Ready".to_owned(),
-        (1, _) => "1 pod is created in place of a lost one; it gets Ready".to_owned(),
+        (1, _) => format!("1 pod is created in place of a lost one; it gets Ready at {at}"),
         (n, ready) => {
             let (n, get) = (grouped(n as u64), if ready == 1 { "gets" } else { "get" });
+            let at = if ready == 0 { at } else { format!(", the last at {at}") };
             let ready = grouped(ready as u64);
-            format!("{n} pods are created in place of lost ones{to}; {ready} of them {get} Ready")
+            format!(
+                "{n} pods are created in place of lost ones{to}; {ready} of them {get} Ready{at}"
+            )
         }
     };
     Some(Step::without_record(first, text))

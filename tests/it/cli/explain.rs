@@ -664,3 +664,34 @@ fn a_successor_that_a_budget_takes_for_evicted_is_named() {
     // With seed 1 the budget has counted before, and refuses nothing.
     assert!(!told("1")["notes"].to_string().contains("two minutes"));
 }
+
+/// By the timeline the taint goes at 5:00, and the pod is bound in the same instant.
+#[test]
+fn a_pod_tells_how_long_it_had_no_node() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", timing: Ideal,
+        nodes: [(name: "a-0", taints: ["x:NoSchedule"])], pods: [(name: "p", on: Unbound)],
+        timeline: [(at: "5m", do: Untaint(node: "a-0", taint: "x:NoSchedule"))])"#;
+    scratch.write("late.ron", text);
+    let document = json(&scratch, &["late.ron", "p"]);
+    let verdict = document["verdict"].as_str().expect("a text");
+    assert!(verdict.ends_with("; it was pending from 0:00.000 to 5:00.000"), "{verdict}");
+    let rule = document["steps"][0]["rule"].as_str().expect("what the scheduler said");
+    assert!(rule.starts_with("TaintToleration says no to 1 node: a-0"), "{rule}");
+}
+
+/// The pod on the lost node has the claim until its node is back at 27:00 and says that it has ended.
+#[test]
+fn a_workload_tells_when_its_new_pod_is_ready() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "40m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"),
+            template: (volumes: [(claim: "data", access: RWOP)]))],
+        timeline: [(at: "2m", do: Crash(node: "a-0", duration: "25m"))])"#;
+    scratch.write("rwop.ron", text);
+    let document = json(&scratch, &["rwop.ron", "deployment/web"]);
+    let steps = document["steps"].as_array().expect("a list").iter();
+    let mut texts = steps.filter_map(|s| s["text"].as_str());
+    let made = texts.find(|t| t.contains("in place of a lost one")).expect("a new pod");
+    assert!(made.contains("it gets Ready at 27:"), "{made}");
+}

@@ -5,6 +5,7 @@ use super::super::{drain, node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
 use crate::analysis::causes::is_of_shutdown;
+use crate::analysis::explain::pending::Attempt;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
@@ -26,36 +27,59 @@ impl Case<'_, '_> {
             self.tell(pending::verdict(&seen.told, until), steps);
             return self.tell_of_topologies();
         };
+        self.placed(node);
+        self.waited_for_a_node();
+    }
+
+    /// Explains why a pod that has a node was not evicted from it.
+    fn placed(&mut self, node: NodeId) {
+        let (of, seen) = (self.of, self.seen);
         if self.waits_for_a_volume(node) {
             return;
         }
         let since = seen.timers.last().map_or(Time::ZERO, |t| t.set.at);
         if seen.refused.last().is_some_and(|last| last >= since) {
-            return drain::held_up(self.of.question, &seen.refused, self.pod, &mut self.found);
+            return drain::held_up(of.question, &seen.refused, self.pod, &mut self.found);
         }
         if self.shut_down(node) || self.spared(node) {
             return;
         }
-        let said = self.said_under_pressure(RecordId::MAX);
-        if let (PodPhase::Failed, Some(at)) = (state.phase, said.first().map(|s| s.at)) {
+        let came = seen.created.last().into_iter().chain(seen.bound.last());
+        let came = came.map(|m| of.step(m, None));
+        let (phase, said) = (seen.state.phase, self.said_under_pressure(RecordId::MAX));
+        if let (PodPhase::Failed, Some(at)) = (phase, said.first().map(|s| s.at)) {
             let at = absolute(at);
             let verdict = format!("not admitted at {at} by its kubelet: node pressure");
             return self.tell(verdict, came.chain(said));
         }
-        if state.phase.is_terminal() {
-            return self.tell(format!("not evicted: it is {}", state.phase.as_str()), came);
+        if phase.is_terminal() {
+            return self.tell(format!("not evicted: it is {}", phase.as_str()), came);
         }
         if self.is_not_ready_by_itself() {
             return;
         }
         self.untainted(node);
-        if !seen.told.is_empty() {
-            // It waited before it was placed there.
-            let waited: Vec<Step> = came.chain(pending::steps(&seen.told)).collect();
-            self.found.steps.splice(0..0, waited);
-            self.found.steps.sort_by_key(|s| s.at);
-        }
         self.waited_for_a_volume(node);
+    }
+
+    /// Adds how long a pod had no node before it was bound, where the scheduler found none at first, and what that said.
+    fn waited_for_a_node(&mut self) {
+        let seen = self.seen;
+        let (made, Some(bound)) = (seen.created.last(), seen.bound.last()) else { return };
+        let of_earlier_life = |a: &Attempt| made.is_some_and(|m| a.record < m.record);
+        let earlier = seen.told.partition_point(of_earlier_life);
+        let told = pending::steps(&seen.told[earlier..]);
+        if told.is_empty() {
+            return;
+        }
+        let from = made.map_or(Time::ZERO, |m| m.at);
+        self.found.verdict +=
+            &format!("; it was pending from {} to {}", absolute(from), absolute(bound.at));
+        let ends = made.into_iter().chain([bound]).map(|m| self.of.step(m, None));
+        let known: Vec<_> = self.found.steps.iter().map(|s| s.record).collect();
+        let news = told.into_iter().chain(ends).filter(|s| !known.contains(&s.record));
+        self.found.steps.extend(news);
+        self.found.steps.sort_by_key(|s| (s.at, s.record));
     }
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
