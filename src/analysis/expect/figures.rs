@@ -239,6 +239,21 @@ impl Run<'_> {
         values
     }
 
+    /// The second from which on there are enough pods, of what fails from the start of the run on, where the run makes
+    /// its first pods: it lacks none that was lost.
+    fn begins_short(&self, c: &Comparison, values: &Values, from: Time) -> Option<String> {
+        let is_of_those = matches!(c.quantity, Quantity::Up(_) | Quantity::Available(_));
+        if !is_of_those || c.relation != Relation::AtLeast || from > Time::ZERO {
+            return None;
+        }
+        let (whole, _) = values.iter().find(|v| c.relation.holds(v.1, c.limit))?;
+        let at_start = Follow::new(self.analysis);
+        let mut pods = (0..self.analysis.pod_count() as u32).map(PodId);
+        let was = |p: PodId| self.is_pod_of(c.workloads.as_ref(), p) && at_start.pod(p).exists;
+        let second = whole.as_nanos().div_ceil(SECOND.as_nanos());
+        (!pods.any(was)).then(|| short(Dur::from_secs(second)))
+    }
+
     /// How many pods of these workloads have a mark over time.
     fn counted_pods(&self, names: Who<'_>, has: impl Fn(&Follow<'_>, &PodState) -> bool) -> Values {
         let all = (0..self.analysis.pod_count() as u32).map(PodId);
@@ -336,6 +351,13 @@ pub(super) fn judge(
         let never = never.map_or(String::new(), |n| {
             format!("; never are more than {n} asked for, so that it cannot be met")
         });
+        if let Some(whole) = run.begins_short(c, &values, *from) {
+            let end = time(during.1);
+            let got = format!(
+                "{got}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out"
+            );
+            return Some(Failed::new(run, expected(c, longest), got, Vec::new()));
+        }
         return Some(failed(run, expected(c, longest), got + &never, &[c], *from));
     }
     let (begun, until) = too_long(&parts, longest?)?;

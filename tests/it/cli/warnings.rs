@@ -516,3 +516,22 @@ fn an_outage_that_outlasts_the_run_is_told() {
     let told = sweep("5m,6m");
     assert!(!told.contains("The run ends at"), "{told}");
 }
+
+/// A pod takes 2 s from binding to Ready, so that three are there within the third second; what is said to leave the start out does.
+#[test]
+fn a_limit_that_fails_while_the_first_pods_are_made_says_so() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 3)],
+        expect: [AtLeast(of: available("web"), is: 3)])"#;
+    scratch.write("first.ron", text);
+    let called = scratch.call(&["test", "first.ron"]);
+    let during = r#"during: ("3s", "10m")"#;
+    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains(&format!("before its pods are there: `{during}` leaves that out")),
+        "{said}"
+    );
+    scratch.write("then.ron", text.replace("is: 3)", &format!("is: 3, {during})")));
+    assert_eq!(scratch.call(&["test", "then.ron"]).code, 0);
+}
