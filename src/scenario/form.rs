@@ -20,6 +20,9 @@ const MISTAKES_MAX: usize = 50;
 /// How many bytes are read again to find further mistakes.
 const REREAD_BYTES_MAX: usize = 64 << 20;
 
+/// How long a list of fields may be for the place of a stray one to stand beside it.
+const LIST_BYTES_MAX: usize = 100;
+
 /// The result of reading a text.
 #[derive(Default)]
 pub(super) struct Read {
@@ -95,7 +98,10 @@ fn of_form(source: &Source, mistake: &Mistake, tree: &Tree) -> Problem {
         _ => None,
     });
     if let Some(belongs) = mistake.stray().and_then(|field| belongs(field, section)) {
-        problem.help = Some(format!("it belongs elsewhere: `{belongs}`"));
+        let belongs = format!("it belongs elsewhere: `{belongs}`");
+        // A long list of what could stand here would hide it.
+        let here = problem.help.filter(|all| all.len() <= LIST_BYTES_MAX);
+        problem.help = Some(here.map_or(belongs.clone(), |all| format!("{all}; {belongs}")));
     }
     let all = tree.bytes();
     if problem.bytes().is_some_and(|bytes| bytes == all) {

@@ -211,6 +211,34 @@ fn a_wrong_field_of_a_workload_hides_no_later_mistake() {
     }
 }
 
+/// What could stand there is said, as long as that is not many.
+#[test]
+fn a_mistake_says_what_could_stand_in_its_place() {
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")],
+    workloads: [
+        (kind: Deployment, name: "y"),
+        Job(name: "z", template: (ends: "5m")),
+    ],
+    timeline: [(at: "2m", do: Crash(zone: "a"))],
+)"#;
+    let said = problems(text);
+    for wanted in [
+        "f.ron:3:9: expected a word before the bracket, one of Deployment, ReplicaSet,",
+        "f.ron:4:41: expected `(` here\n  help: write `(after: …, exit_code: …)`",
+        "f.ron:6:37: `zone` is not a field of `Crash`\n  help: one of `node`, `nodes`, `duration`; it belongs elsewhere: ",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
+#[test]
+fn two_times_in_the_place_of_one_are_told_how_they_are_written() {
+    let text = r#"(version: 1, horizon: "9m", nodes: [(name: "a")], expect: [Tainted(taint: "x:NoExecute", at: "4m..5m")])"#;
+    let said = problems(text);
+    let help = r#"this is one time; expectations take two: `between: ("4m", "5m")`"#;
+    assert!(said.contains(help), "{said}");
+}
+
 #[test]
 fn names_in_maps_are_underlined_where_they_are() {
     let text = r#"(version: 1, horizon: "1m", kubernetes: "1.34", flags: (kube_controller_manager: {"pod-eviction-timeout": "5m"}), feature_gates: {"NodeLeas": true})"#;

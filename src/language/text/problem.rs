@@ -243,7 +243,7 @@ pub(crate) fn did_you_mean_or_list(
 
 /// "`x`, `y`, `z`", shortened where there are many.
 fn listed(words: &[impl AsRef<str>]) -> String {
-    const SHOWN: usize = 24;
+    const SHOWN: usize = 32;
     let shown = words.iter().take(SHOWN).map(|w| format!("`{}`", w.as_ref()));
     let mut out = shown.collect::<Vec<_>>().join(", ");
     if words.len() > SHOWN {

@@ -89,8 +89,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The fields of a struct of that name.
-    fn fields(self, name: &str) -> Result<Parts<'t>, Mistake> {
+    /// The fields of a struct of that name, which has these.
+    fn fields(self, name: &str, known: &[&str]) -> Result<Parts<'t>, Mistake> {
         let found = self.tree.word();
         let is_named = !self.inside && is_word(self.tree);
         if is_named && found != name {
@@ -99,7 +99,8 @@ impl<'t> Reader<'t> {
             return Err(Mistake::said(text).at(start, start..start + found.len()));
         }
         let inside = self.inside || is_named;
-        Reader { inside, ..self }.parts('(', "expected `(` here")
+        let fields = Reader { inside, ..self }.parts('(', "expected `(` here");
+        fields.map_err(|m| m.help(Some(by_name(known))))
     }
 
     fn integer<T: TryFrom<i128>>(self) -> Result<T, Mistake> {
@@ -282,7 +283,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         if let Some(field) = switched_on(self.tree, known) {
             return visitor.visit_map(MapDeserializer::new([(field, true)].into_iter()));
         }
-        let mut fields = self.fields(name)?;
+        let mut fields = self.fields(name, known)?;
         visitor.visit_map(&mut fields).map_err(|m| {
             let m = fields.placed(m);
             // What a variant wraps goes by the variant's name.
@@ -300,6 +301,9 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         if !is_word(tree) {
             let text = match (variants, tree.text()) {
                 ([one], Some(text)) => format!("expected `{one}({text:?})`"),
+                _ if tree.open() == Some('(') => {
+                    format!("expected a word before the bracket, one of {}", variants.join(", "))
+                }
                 _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
             };
             return Err(wrong(tree, text));
@@ -321,6 +325,14 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     serde::forward_to_deserialize_any! {
         char bytes byte_buf i128 u128 unit_struct identifier ignored_any
     }
+}
+
+/// How a struct with these fields is written.
+fn by_name(known: &[&str]) -> String {
+    const SHOWN: usize = 4;
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    let known: Vec<String> = known.iter().take(SHOWN).map(|name| format!("{name}: …")).collect();
+    format!("write `({}{more})`", known.join(", "))
 }
 
 /// Whether it begins as the name of a variant does.

@@ -26,7 +26,11 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
     if path == "timeline[+]" {
         let entry = Tree::read(value.trim()).and_then(|tree| tree.typed::<Entry>());
         let help = "as in a file: `timeline[+]=(at: \"40s\", do: Reboot(node: \"a-1\"))`";
-        spec.timeline.push(entry.map_err(|mistake| mistake.words().or_help(help))?);
+        let is_entry = value.trim().starts_with('(');
+        spec.timeline.push(entry.map_err(|mistake| match mistake.words() {
+            words if is_entry => words.or_help(help),
+            words => words.maybe_help(Some(help.to_owned())),
+        })?);
         return Ok(vec![at!["timeline", spec.timeline.len() - 1]]);
     }
     let (elements, fields) = elements(first, rest, target, spec, path)?;

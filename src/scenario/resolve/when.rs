@@ -184,7 +184,12 @@ impl<'a> Resolver<'a> {
             return Ok(Spoken { entry: Some((name, false)), offset_ns });
         }
         if text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) {
-            return absolute.map(|offset_ns| Spoken { entry: None, offset_ns }).map_err(Some);
+            let hint = text.split_once("..").map(|(from, to)| {
+                format!("this is one time; expectations take two: `between: ({from:?}, {to:?})`")
+            });
+            return absolute
+                .map(|offset_ns| Spoken { entry: None, offset_ns })
+                .map_err(|problem| Some(problem.maybe_help(hint)));
         }
         for (prefix, end) in [("end of ", true), ("begin of ", false), ("start of ", false)] {
             if let Some(rest) = text.strip_prefix(prefix) {
