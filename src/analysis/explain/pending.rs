@@ -14,7 +14,7 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 18] = [
+const FILTERS: [(&str, &str); 22] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
     ("persistent volumes to bind", "VolumeBinding"),
@@ -22,12 +22,16 @@ const FILTERS: [(&str, &str); 18] = [
     ("enough free storage", "VolumeBinding"),
     ("ReadWriteOncePod", "VolumeRestrictions"),
     ("max volume count", "NodeVolumeLimits"),
+    ("allocate all claims", "DynamicResources"),
+    ("resource claim", "DynamicResources"),
+    ("resourceclaim", "DynamicResources"),
     ("pod topology spread", "PodTopologySpread"),
     ("pod affinity", "InterPodAffinity"),
     ("pod anti-affinity", "InterPodAffinity"),
     ("existing pods anti-affinity", "InterPodAffinity"),
     ("affinity/selector", "NodeAffinity"),
     ("node selector", "NodeAffinity"),
+    ("[NodeAffinity]", "NodeAffinity"),
     ("taint", "TaintToleration"),
     ("unschedulable", "NodeUnschedulable"),
     ("ports", "NodePorts"),
@@ -135,5 +139,8 @@ mod tests {
             [(1, "NodeUnschedulable"), (2, "NodeResourcesFit"), (3, "TaintToleration")]
         );
         assert_eq!(rejections("no nodes available to schedule pods"), []);
+        let of_devices = "0/3 nodes are available: 2 cannot allocate all claims, 1 resourceclaim not available on the node.";
+        let filters: Vec<_> = rejections(of_devices).iter().map(|r| r.filter).collect();
+        assert_eq!(filters, ["DynamicResources"; 2]);
     }
 }

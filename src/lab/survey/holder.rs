@@ -82,7 +82,7 @@ const SAID: [(&[&str], &str, &str); 17] = [
         "required pod affinity to pods that no node left has",
     ),
     (
-        &["affinity/selector", "node selector"],
+        &["affinity/selector", "node selector", "[NodeAffinity]"],
         "node affinity or nodeSelector",
         "node affinity or nodeSelector; nodes left with such labels would change that",
     ),
