@@ -37,7 +37,8 @@ const SAID: [(&[&str], &str, &str); 17] = [
         &["ReadWriteOncePod"],
         "its claim is in use by the pod on the lost node",
         "a claim with ReadWriteOncePod, which the pod on the lost node uses until it is gone: the node's return, the out-of-service taint \
-         (only for a machine that is off for certain), deleting the node, or the pod by force, changes that",
+         (only for a machine that is off for certain), deleting the node, or the pod by force, changes that; after the last two \
+         the volume stays attached for 6 minutes",
     ),
     (
         &["unbound immediate"],
