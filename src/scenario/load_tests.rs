@@ -231,6 +231,20 @@ fn a_mistake_says_what_could_stand_in_its_place() {
     }
 }
 
+/// With a placement the pods are there from the start, and can be meant.
+#[test]
+fn a_group_whose_pods_are_made_in_the_run_is_told() {
+    let text = |placement: &str| {
+        format!(
+            r#"(version: 1, horizon: "9m", nodes: [(name: "a")], workloads: [Deployment(name: "web"{placement})],
+            timeline: [(at: "1m", do: DeletePod(pods: Group("web")))])"#
+        )
+    };
+    let said = problems(&text(""));
+    assert!(said.contains("with `placement: Spread(All)` they are there from the start"), "{said}");
+    assert_eq!(problems(&text(", placement: Spread(All)")), "nothing is wrong");
+}
+
 #[test]
 fn two_times_in_the_place_of_one_are_told_how_they_are_written() {
     let text = r#"(version: 1, horizon: "9m", nodes: [(name: "a")], expect: [Tainted(taint: "x:NoExecute", at: "4m..5m")])"#;

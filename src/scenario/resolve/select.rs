@@ -128,6 +128,9 @@ impl Nodes {
     }
 }
 
+/// Why a group may not be there.
+const MADE_LATER: &str = "pods that a workload makes in the run are not meant; with `placement: Spread(All)` they are there from the start";
+
 /// The places of those that are so.
 pub(super) fn those<T>(all: &[T], are_so: impl Fn(&T) -> bool) -> Vec<u32> {
     (0u32..).zip(all).filter(|(_, one)| are_so(one)).map(|(i, _)| i).collect()
@@ -183,7 +186,7 @@ impl Pods {
                 let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
                 let help = || did_you_mean(name, self.groups.iter().map(|g| &g.name));
                 nothing(pods, format!("there is no pod group `{name}`"))
-                    .map_err(|problem| problem.map(|p| p.maybe_help(help())))
+                    .map_err(|problem| problem.map(|p| p.maybe_help(help()).or_help(MADE_LATER)))
             }
             PodSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(Problem::new)?;
