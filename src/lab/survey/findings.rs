@@ -298,9 +298,16 @@ impl<'a> All<'a> {
     }
 
     fn few(&self, few: Few, volumes: bool, mut cases: Vec<Case<'a>>) -> Finding {
-        // The first of several that are alike is of the worst loss.
-        cases.sort_by_key(|c| std::cmp::Reverse(c.1.down));
+        // The first of several that are alike is of the worst loss. What is said of a lost node is
+        // of those that take no other one, where there are such.
+        let is_more = |(lost, _): &Case<'_>| few == Few::Single && lost.loss.nodes().len() > 1;
+        let one_node = cases.iter().any(|c| !is_more(c));
+        cases.sort_by_key(|c| (one_node && is_more(c), std::cmp::Reverse(c.1.down)));
         let (longest, down) = (cases[0].1, short(whole(cases[0].1.down)));
+        let worst = cases.iter().max_by_key(|c| c.1.down).filter(|c| c.1.down > longest.down);
+        let more = worst.map_or_else(String::new, |w| {
+            format!("; {} with {}", short(whole(w.1.down)), w.0.loss.name())
+        });
         let (who, one) = who(&cases);
         let most = if cases.len() > 1 { "up to " } else { "" };
         let for_ = if volumes {
@@ -309,7 +316,7 @@ impl<'a> All<'a> {
                 "for {down} and longer: how long is not known, as volumes are not simulated. {holds}"
             )
         } else {
-            format!("for {most}{down}{}", few.until(one))
+            format!("for {most}{down}{}{more}", few.until(one))
         };
         let text = match (few, one) {
             (Few::Single, true) => format!("{who} has a single pod: it is down {for_}"),

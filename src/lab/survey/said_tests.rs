@@ -1,9 +1,11 @@
 //! What surveys of small clusters say in words, and what is said of a workload that is short of pods.
 
+use super::hit::whole;
 use super::run::longest;
 use super::still::Why;
 use super::tests::{kinds, survey, surveyed};
 use super::{Kind, Surveyed, Wanted};
+use crate::analysis::clock::short;
 use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
 use crate::lab::shards::Desk;
@@ -303,4 +305,30 @@ fn a_job_without_its_controller_is_not_down_for_its_node() {
         "{texts:?}"
     );
     assert!(texts[0].ends_with(", as nobody makes pods meanwhile"), "{texts:?}");
+}
+
+/// A pod alone on its node is evicted 300 s after that node is tainted, at 40 to 50 s. With its zone,
+/// whose six nodes are tainted one each 100 s, the last one is evicted 500 s later.
+#[test]
+fn what_a_single_pod_loses_with_its_node_is_not_what_it_loses_with_its_zone() {
+    let one =
+        |i: u32| format!(r#"Deployment(name: "w{i}", replicas: 1, placement: Node("a-{i}")),"#);
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "60m",
+        flags: (kube-controller-manager: {{"node-eviction-rate": 0.01}}),
+        nodes: [(names: "a-{{0..5}}", zone: "a"), (names: "b-{{0..5}}", zone: "b")],
+        workloads: [{}])"#,
+        (0..6).map(one).collect::<String>()
+    );
+    let done = of_text(&text, kinds(&[Kind::Node, Kind::Zone]), 1800);
+    let down = |kind: &str| {
+        let lost = done.lost.iter().filter(|l| l.loss.name().starts_with(kind));
+        lost.flat_map(|l| &l.damage.hits).map(|h| h.down).max().expect("one is hit")
+    };
+    let (node, zone) = (whole(down("node/a")), whole(down("zone/a")));
+    assert!(zone > node + Dur::from_secs(480), "{node:?}, {zone:?}");
+    let said =
+        format!("up to {} when that pod's node is lost; {} with zone/a", short(node), short(zone));
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts.iter().any(|t| t.contains(&said)), "no {said:?}: {texts:#?}");
 }
