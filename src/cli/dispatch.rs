@@ -13,6 +13,7 @@ use crate::api::spelling;
 use crate::kernel::Endless;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -133,8 +134,14 @@ fn start<P: FromArgMatches>(
 fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
     let (_, given) = matches.subcommand().filter(|(command, _)| *command != "sweep")?;
     let sets = |of: &str| given.try_get_many::<String>(of).ok().flatten();
+    let is_given = |id: &&str| {
+        given.try_contains_id(id).unwrap_or(false)
+            && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
     let twice = |of: &str| {
-        let mut seen = BTreeSet::new();
+        // These options are short for a `--set`.
+        let options = ["kubernetes", "timing", "seed"].into_iter().filter(|_| of == "sets");
+        let mut seen: BTreeSet<&str> = options.filter(is_given).collect();
         // One more entry of the timeline is no other value of it.
         let paths = sets(of)?.filter_map(|set| Some(set.split_once('=')?.0.trim()));
         paths.filter(|path| !path.ends_with("[+]")).find(|path| !seen.insert(*path))

@@ -107,12 +107,10 @@ impl Failed {
         let why = f.told.why.iter().enumerate();
         let why = why.map(|(i, why)| format!("{}{why}", if i == 0 { "why: " } else { "     " }));
         let notes = records.chain(why).collect();
-        let mut change = arguments(overrides);
         // Where there is one run, its seed is the scenario's or the command line's.
         let of_many = runs > 1;
-        if let Some(seed) = Some(f.seed).filter(|_| of_many).or(overrides.seed) {
-            change += &format!(" --seed {seed}");
-        }
+        let of_one = || overrides.clone().with_seed(f.seed);
+        let change = arguments(&if of_many { of_one() } else { overrides.clone() });
         let mut calls = Vec::new();
         if let Some((object, at)) = &f.told.about {
             let at = at.map(|t| format!(" --at {}", duration::format(t.since(Time::ZERO))));
@@ -212,7 +210,8 @@ fn arguments(overrides: &Overrides) -> String {
     let own = [("--kubernetes", &overrides.kubernetes), ("--timing", &overrides.timing)];
     let own = own.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     let all = own.chain(overrides.sets.iter().map(|set| ("--set", set)));
-    all.map(|(name, value)| format!(" {name} {}", quoted(value))).collect()
+    let all = all.map(|(name, value)| format!(" {name} {}", quoted(value)));
+    all.chain(overrides.seed.map(|seed| format!(" --seed {seed}"))).collect()
 }
 
 /// A word as a shell takes it.
