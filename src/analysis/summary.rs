@@ -42,6 +42,8 @@ pub struct Summary {
     pub evicted_by: BTreeMap<EvictionCause, u64>,
     /// How often the eviction API refused an eviction; kubectl tries again every five seconds.
     pub(crate) evictions_refused: u64,
+    /// How many of these it does not try again.
+    pub(crate) evictions_refused_for_good: u64,
     /// Nodes that kubectl could not drain, each time.
     pub(crate) nodes_not_drained: u64,
     /// What kubectl refused.
@@ -178,7 +180,12 @@ impl<'a> Tally<'a> {
             What::Noted(Note::ImagePullFailed, _) => self.summary.pulls_failed += 1,
             What::Noted(Note::ProvisioningFailed, _) => self.summary.volumes_refused += 1,
             What::EvictionFailed => self.summary.evictions_failed += 1,
-            What::EvictionRefused(_) => self.summary.evictions_refused += 1,
+            What::EvictionRefused(_) => {
+                let budget = self.analysis.trace.budget(r);
+                let again = budget.is_some_and(|b| b.refusal.is_tried_again());
+                self.summary.evictions_refused += 1;
+                self.summary.evictions_refused_for_good += u64::from(!again);
+            }
             What::DrainEnded(_) => {
                 let end = self.analysis.trace.drain_end(r);
                 let drained = end.is_some_and(|d| d.outcome == DrainOutcome::Drained);

@@ -72,6 +72,13 @@ rows! {
     pub(crate) fn as_str -> &'static str;
 }
 
+impl Refusal {
+    /// Whether kubectl asks again, after 5 s (`pkg/drain/drain.go: evictPods`); the rest fails the drain.
+    pub(crate) fn is_tried_again(self) -> bool {
+        matches!(self, Self::NotAllowed | Self::NotObserved)
+    }
+}
+
 /// A disruption budget at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct BudgetState {

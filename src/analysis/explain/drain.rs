@@ -4,7 +4,7 @@
 use super::super::drains::budget_name;
 use super::prelude::*;
 use super::rules;
-use crate::trace::NO_BUDGET;
+use crate::trace::{NO_BUDGET, Refusal};
 
 /// For so long a budget takes a pod for one whose eviction was granted and is still to be seen (`DeletionTimeout`).
 const TAKEN_FOR_EVICTED: Dur = Dur::from_secs(120);
@@ -49,8 +49,9 @@ impl Refusals {
                 1 => String::new(),
                 n => format!("refused {} times until {}: ", grouped(n), absolute(h.until)),
             };
-            let again = format!("{times}kubectl tries again after 5 s");
-            Some(question.step((h.first, r), Some(again)))
+            let again = analysis.trace.budget(r).is_some_and(|b| b.refusal.is_tried_again());
+            let then = if again { "tries again after 5 s" } else { "does not try again" };
+            Some(question.step((h.first, r), Some(format!("{times}kubectl {then}"))))
         };
         self.0.values().filter_map(say).collect()
     }
@@ -66,6 +67,9 @@ impl Refusals {
         let states = self.states(question);
         let name = |s: &&BudgetState| budget_name(question.analysis, s.budget);
         let names = states.iter().map(name).collect::<Vec<_>>().join(" and ");
+        if states.iter().any(|s| s.refusal == Refusal::Several) {
+            return format!("{names} is one of several over one pod, so that {what} fails");
+        }
         let never = states.iter().any(|s| s.never_allows());
         format!("{names} held {what} up{}", if never { ", and would for ever" } else { "" })
     }

@@ -126,7 +126,12 @@ fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
         ("kept", kept),
         ("pending timers", grouped(s.pending_timers)),
     ];
-    let refused = format!("{}, each tried again after 5 s", grouped(s.evictions_refused));
+    let then = match s.evictions_refused_for_good {
+        0 => ", each tried again after 5 s".to_owned(),
+        n if n == s.evictions_refused => ", for good".to_owned(),
+        n => format!(", {} for good, the others tried again after 5 s", grouped(n)),
+    };
+    let refused = grouped(s.evictions_refused) + &then;
     let shut_down = format!("{}, with their nodes", counted(s.shut_down, "pod"));
     let if_any = [
         ("shut down", s.shut_down, shut_down),
