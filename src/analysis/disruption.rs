@@ -64,14 +64,14 @@ pub(crate) fn time_per_node(rate: f32) -> Option<Dur> {
 /// alone if its rate is the same, and the one that lets nothing through says that its rate is 1
 /// (`flowcontrol: fakeNeverRateLimiter.QPS`).
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Limiter {
+struct Limiter {
     never: bool,
 }
 
 impl Limiter {
     /// A zone of `nodes` nodes enters a state; whether it is tainted no more than before, although
     /// the rate of the state is above zero.
-    pub(crate) fn enter(&mut self, plan: &Plan, state: ZoneState, nodes: usize) -> bool {
+    fn enter(&mut self, plan: &Plan, state: ZoneState, nodes: usize) -> bool {
         let f = &plan.flags;
         let rate = match state {
             ZoneState::Normal | ZoneState::FullDisruption => f.node_eviction_rate,
@@ -87,7 +87,7 @@ impl Limiter {
     }
 
     /// All zones are fully disrupted: nothing is tainted.
-    pub(crate) fn stop(&mut self) {
+    fn stop(&mut self) {
         self.never = true;
     }
 }
@@ -133,6 +133,13 @@ impl Disruptions {
     /// There were none.
     pub(crate) fn is_empty(&self) -> bool {
         self.control_plane.is_empty() && self.master.is_empty() && self.zones.is_empty()
+    }
+
+    /// Whether a zone is tainted no more than before then, although the rate of its state is above
+    /// zero.
+    pub(crate) fn is_kept(&self, zone: &str, at: Time) -> bool {
+        let last = self.zones.get(zone).and_then(|all| all.iter().rfind(|d| d.from <= at));
+        last.is_some_and(|d| at < d.to && d.pace == Pace::Kept)
     }
 
     /// Whether some zone was in that state at some time.

@@ -49,11 +49,19 @@ pub(crate) struct ExplainArgs {
 pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
     let run = finished::open(&args.run, &args.change, &args.sets, args.quiet, terminal)?;
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
-    let until = args.at.unwrap_or(analysis.horizon());
-    if until > analysis.horizon() {
-        let (until, end) = (absolute(until), absolute(analysis.horizon()));
+    let horizon = analysis.horizon();
+    let until = args.at.unwrap_or(horizon);
+    if until > horizon {
+        let (until, end) = (absolute(until), absolute(horizon));
         return Err(Problem::new(format!("--at {until} is after the end of the run, {end}")).into());
     }
+    // Timelines cut times off behind the millisecond: one that is copied from there takes in what
+    // happened in it.
+    let behind = match until.as_nanos() % 1_000_000 {
+        0 => Dur::from_nanos(999_999),
+        _ => Dur::ZERO,
+    };
+    let until = until.saturating_add(behind).min(horizon);
     let object = find(&analysis, &args.object).map_err(|error| {
         let help = match &error {
             ObjectError::Unknown { near: Some(near), .. } => format!("did you mean `{near}`?"),

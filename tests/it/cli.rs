@@ -6,6 +6,7 @@ mod cannot_fail;
 mod determinism;
 mod diff;
 mod explain;
+mod explain_remedies;
 mod explore;
 mod export_zone_lost;
 mod exports;

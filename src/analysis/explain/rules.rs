@@ -19,6 +19,15 @@ pub(super) fn grace(plan: &Plan) -> String {
     )
 }
 
+/// That a silence of that length was too short to be noticed.
+pub(super) fn within_grace(plan: &Plan, silence: Dur) -> String {
+    format!(
+        "silent for up to {}, within --node-monitor-grace-period={} and the pass that comes after it",
+        to_the_millisecond(silence),
+        plan.flags.node_monitor_grace_period
+    )
+}
+
 /// Why a node that turned Unknown waits a pass longer for its NoExecute taint, or does not.
 pub(super) fn queued(plan: &Plan) -> String {
     if plan.profile.node_lifecycle.taint_on_observed {

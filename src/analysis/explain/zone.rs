@@ -1,6 +1,6 @@
 //! What became of a zone: its states, the rate that held in each, and what it cost.
 
-use super::super::disruption::Limiter;
+use super::super::disruption::{Disruptions, disruptions};
 use super::super::evictions::evictions;
 use super::prelude::*;
 use super::{node, rules};
@@ -13,6 +13,7 @@ type Turned = (Time, RecordId, NodeId);
 pub(crate) fn explain_zones(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
     use What::{ControllersStarted, MasterDisruptionEntered, MasterDisruptionLeft, Zone};
     let analysis = question.analysis;
+    let disrupted = disruptions(analysis);
     let courses = zones.map(|zone| (zone, Course::new(question, zone)));
     let mut courses: BTreeMap<u16, Course<'_>> = courses.collect();
     courses.values_mut().for_each(Course::begin);
@@ -22,9 +23,9 @@ pub(crate) fn explain_zones(question: Question<'_>, zones: Range<u16>) -> Vec<Ex
         let of_node = r.node().and_then(zone_of).and_then(|zone| courses.get_mut(zone));
         match r.what {
             Zone(_) | MasterDisruptionEntered | MasterDisruptionLeft | ControllersStarted => {
-                courses.values_mut().for_each(|c| c.record(id, r));
+                courses.values_mut().for_each(|c| c.record(id, r, &disrupted));
             }
-            _ => of_node.into_iter().for_each(|c| c.record(id, r)),
+            _ => of_node.into_iter().for_each(|c| c.record(id, r, &disrupted)),
         }
     }
     for evicted in evictions(analysis).iter().filter(|e| e.at <= question.until) {
@@ -42,10 +43,16 @@ struct Course<'a> {
     nodes: Vec<(NodeId, node::AtStart)>,
     steps: Vec<Step>,
     state: ZoneState,
-    limiter: Limiter,
     /// Its limiter was left as it was, and lets nothing through.
     kept: bool,
-    in_master: bool,
+    /// Since when its nodes are silent, and how long the longest was that is over.
+    silent_since: BTreeMap<u32, Time>,
+    silence: Dur,
+    /// A node of it was not Ready at some time.
+    was_unready: bool,
+    /// Nodes that fell silent, and that were heard again, since the last step about them.
+    silent: Vec<Turned>,
+    heard: Vec<Turned>,
     /// Nodes that turned Unknown or NotReady since the last step about them.
     unready: Vec<Turned>,
     /// Nodes that were tainted since the last step about them.
@@ -73,9 +80,12 @@ impl<'a> Course<'a> {
                 .collect(),
             steps: Vec::new(),
             state: ZoneState::Normal,
-            limiter: Limiter::default(),
             kept: false,
-            in_master: false,
+            silent_since: BTreeMap::new(),
+            silence: Dur::ZERO,
+            was_unready: false,
+            silent: Vec::new(),
+            heard: Vec::new(),
             unready: Vec::new(),
             tainted: Vec::new(),
             by_others: Vec::new(),
@@ -94,37 +104,46 @@ impl<'a> Course<'a> {
             let text = format!("{} {what} when the run began", ranges(&names));
             (!names.is_empty()).then_some(Step::without_record(Time::ZERO, text))
         };
+        self.was_unready = self.nodes.iter().any(|(_, before)| before.unready);
         let unready = began("not Ready", &|b| b.unready);
         let tainted = began("tainted NoExecute", &|b| b.no_execute);
         self.steps.extend(unready.into_iter().chain(tainted));
     }
 
     /// A record about one of its nodes, or about none.
-    fn record(&mut self, id: RecordId, r: &Record) {
+    fn record(&mut self, id: RecordId, r: &Record, disrupted: &Disruptions) {
         let analysis = self.question.analysis;
+        let turned = (r.at, id, NodeId(r.object));
         match r.what {
             What::Zone(new) if analysis.zone_told(r) == self.name => {
                 let nodes = self.nodes.len();
                 self.flush(rules::zone(analysis.plan, self.state, nodes, self.kept));
-                self.kept = !self.in_master && self.limiter.enter(analysis.plan, new, nodes);
+                self.kept = disrupted.is_kept(self.name, r.at);
                 if new != self.state {
                     self.say(id, r, rules::zone(analysis.plan, new, nodes, self.kept));
                 }
                 self.state = new;
             }
-            What::ControllersStarted => (self.limiter, self.kept) = (Limiter::default(), false),
+            What::ControllersStarted => self.kept = false,
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
-                self.in_master = r.what == What::MasterDisruptionEntered;
-                if self.in_master {
-                    self.limiter.stop();
-                }
                 self.flush(None);
                 self.say(id, r, None);
             }
             What::NodeCondition(NodeConditionType::Ready, status, _)
                 if status != ConditionStatus::True =>
             {
-                self.unready.push((r.at, id, NodeId(r.object)));
+                self.was_unready = true;
+                self.unready.push(turned);
+            }
+            What::NodeSilent if r.at > Time::ZERO => {
+                self.silent_since.insert(r.object, r.at);
+                self.silent.push(turned);
+            }
+            What::NodeHeard => {
+                if let Some(since) = self.silent_since.remove(&r.object) {
+                    self.silence = self.silence.max(r.at.since(since));
+                    self.heard.push(turned);
+                }
             }
             What::NodeTaints(_) => {
                 let change = analysis.trace.taint_change(r);
@@ -133,11 +152,11 @@ impl<'a> Course<'a> {
                 {
                     let own = r.actor == Actor::NodeLifecycle;
                     let tainted = if own { &mut self.tainted } else { &mut self.by_others };
-                    tainted.push((r.at, id, NodeId(r.object)));
+                    tainted.push(turned);
                 }
             }
             What::NodeUnschedulable(true) => {
-                self.cordoned.push((r.at, id, NodeId(r.object)));
+                self.cordoned.push(turned);
             }
             _ => {}
         }
@@ -151,10 +170,12 @@ impl<'a> Course<'a> {
     /// The steps for the nodes that turned since the last ones; `rule` is that of the taints.
     fn flush(&mut self, rule: Option<String>) {
         let turned = [
+            (&mut self.silent, "silent", None),
             (&mut self.unready, "not Ready any more", None),
             (&mut self.tainted, "tainted NoExecute", rule),
             (&mut self.by_others, "tainted NoExecute by others", None),
             (&mut self.cordoned, "cordoned", None),
+            (&mut self.heard, "heard again", None),
         ];
         for (of, what, rule) in turned {
             self.steps.extend(together(self.question, of, what, rule));
@@ -176,10 +197,14 @@ impl<'a> Course<'a> {
     }
 
     fn verdict(&self) -> String {
-        if self.steps.is_empty() && self.lost == 0 {
-            return "nothing happened to its nodes".to_owned();
-        }
         let until = self.question.until;
+        let open = self.silent_since.values().map(|since| until.since(*since)).max();
+        let silence = self.silence.max(open.unwrap_or_default());
+        if self.steps.is_empty() && self.lost == 0 {
+            return "none of its nodes was silent, not Ready, cordoned or tainted NoExecute"
+                .to_owned();
+        }
+        let plan = self.question.analysis.plan;
         let before = self.nodes.iter().filter(|(_, b)| b.no_execute);
         let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
         let said =
@@ -192,7 +217,14 @@ impl<'a> Course<'a> {
             }
         };
         let (pods, until) = (counted(self.lost as u64, "pod"), absolute(until));
-        format!("{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
+        let ready = match silence {
+            Dur::ZERO => String::new(),
+            _ if self.was_unready => String::new(),
+            silence => {
+                format!("no node of it was not Ready: {}; ", rules::within_grace(plan, silence))
+            }
+        };
+        format!("{ready}{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
     }
 }
 
@@ -204,7 +236,8 @@ fn together(
     rule: Option<String>,
 ) -> Option<Step> {
     let (&(at, record, _), &(last, ..)) = (of.first()?, of.last()?);
-    let names: Vec<&str> = of.iter().map(|(_, _, n)| question.analysis.node_name(*n)).collect();
+    let nodes: BTreeSet<NodeId> = of.iter().map(|(_, _, n)| *n).collect();
+    let names: Vec<&str> = nodes.into_iter().map(|n| question.analysis.node_name(n)).collect();
     let until = until_the_last(at, last);
     Some(Step { at, text: format!("{} {what}{until}", ranges(&names)), rule, record: Some(record) })
 }

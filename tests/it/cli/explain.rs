@@ -6,28 +6,28 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-fn scenario(name: &str) -> String {
+pub(super) fn scenario(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(name).display().to_string()
 }
 
-fn json(scratch: &Scratch, args: &[&str]) -> Value {
+pub(super) fn json(scratch: &Scratch, args: &[&str]) -> Value {
     let called = scratch.call(&[&["explain", "--quiet", "--format", "json"], args].concat());
     assert_eq!(called.code, 0, "{args:?}: {}", called.stderr);
     serde_json::from_str(&called.stdout).expect("is JSON")
 }
 
-fn verdict(scratch: &Scratch, args: &[&str]) -> String {
+pub(super) fn verdict(scratch: &Scratch, args: &[&str]) -> String {
     json(scratch, args)["verdict"].as_str().expect("a text").to_owned()
 }
 
 /// The changes that an explanation names, as arguments of `--set`.
-fn remedies(document: &Value) -> Vec<String> {
+pub(super) fn remedies(document: &Value) -> Vec<String> {
     let list = document["would_have_changed_it"].as_array().expect("a list");
     list.iter().filter_map(|r| r["set"].as_str().map(str::to_owned)).collect()
 }
 
 /// The same change with another number of seconds.
-fn by(set: &str, more: i64) -> String {
+pub(super) fn by(set: &str, more: i64) -> String {
     let (path, seconds) = set.split_once('=').expect("PATH=VALUE");
     format!("{path}={}", seconds.parse::<i64>().expect("seconds") + more)
 }
@@ -198,7 +198,7 @@ What would have changed it
   only a toleration for ever would have kept it: node-0 was still tainted at the end of the run
     --set pods.web.tolerations[unreachable].tolerationSeconds=none
 
-  it is Terminating to the end of the run: no kubelet is left to stop its containers
+  it is Terminating to the end of the run: no kubelet says that its containers have stopped
 ";
     assert_eq!(text, expected, "\n{text}");
     // The pass of 1.33 decides by the condition it read before, and taints one pass later.
@@ -428,7 +428,7 @@ fn every_object_has_an_answer() {
 }
 
 /// The steps of an explanation with their rules, those of one object.
-fn steps(document: &Value) -> Vec<(f64, String, String)> {
+pub(super) fn steps(document: &Value) -> Vec<(f64, String, String)> {
     let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
     let step =
         |s: &Value| (s["at_s"].as_f64().unwrap_or_default(), text(&s["text"]), text(&s["rule"]));

@@ -5,6 +5,7 @@ mod story;
 mod teller;
 
 use super::prelude::*;
+use super::rules;
 use teller::stories;
 
 pub(super) use story::{AtStart, Story, at_start};
@@ -30,12 +31,20 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
         Health::NotReady => "it is NotReady",
     };
     let lost = match (story.steps.is_empty(), story.evicted) {
-        (true, _) => "nothing happened to it".to_owned(),
+        (true, 0) => "nothing happened to it".to_owned(),
         (_, 0) => "no pod was evicted from it".to_owned(),
         (_, 1) => "1 pod was evicted from it".to_owned(),
         (_, n) => format!("{} were evicted from it", counted(n, "pod")),
     };
-    let mut verdict = format!("{lost}; at {} {health}", absolute(question.until));
+    let at = absolute(question.until);
+    let mut verdict = match question.until < analysis.horizon() {
+        true => format!("{lost} by {at}; then {health}"),
+        false => format!("{lost}; at {at} {health}"),
+    };
+    if let Some(silence) = story.unnoticed {
+        verdict +=
+            &format!(", and stayed so while {}", rules::within_grace(analysis.plan, silence));
+    }
     if story.refused.last().is_some() {
         verdict += &format!("; {}", story.refused.verdict(question, "its drain"));
     }

@@ -26,11 +26,13 @@ pub(crate) struct Story {
     /// When it was heard and Ready again after that.
     pub(super) heard_at: Option<Time>,
     pub(super) ready_at: Option<Time>,
+    /// How long the longest of its silences was, where it stayed Ready in all of them.
+    pub(super) unnoticed: Option<Dur>,
     /// Pods that were evicted from it.
     pub(super) evicted: u64,
     /// Evictions from it that budgets refused.
     pub(super) refused: Refusals,
-    pub(super) health: Health,
+    pub(crate) health: Health,
 }
 
 impl Story {

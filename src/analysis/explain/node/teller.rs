@@ -1,5 +1,6 @@
 //! Walks through the trace and notes the steps of a node.
 
+use super::super::super::disruption::{Disruptions, disruptions};
 use super::super::prelude::*;
 use super::super::rules;
 use super::story::{Kind, Story, at_start};
@@ -10,7 +11,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
     let places: BTreeMap<NodeId, usize> = nodes.iter().copied().zip(0..).collect();
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
     let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
-    let mut follow = Follow::new(analysis);
+    let (mut follow, disrupted) = (Follow::new(analysis), disruptions(analysis));
     for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         let step = follow.apply(id, r);
         let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
@@ -24,7 +25,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
         }
         match on(r.node()) {
             Some(place) => tellers[place].own(id, r, &tokens),
-            None => tell_all(question, &mut tellers, (id, r)),
+            None => tell_all(question, &mut tellers, (id, r), &disrupted),
         }
         tokens.record(question, r);
     }
@@ -33,14 +34,21 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
 
 /// Tells those whom it concerns a record that is about no node alone, but about the nodes of a zone, or
 /// about the controllers.
-fn tell_all(question: Question<'_>, tellers: &mut [Teller<'_>], found: (RecordId, &Record)) {
+fn tell_all(
+    question: Question<'_>,
+    tellers: &mut [Teller<'_>],
+    found: (RecordId, &Record),
+    disrupted: &Disruptions,
+) {
     let analysis = question.analysis;
     match found.1.what {
         What::Zone(state) => {
-            let Some(zone) = analysis.find_zone(&analysis.zone_told(found.1)) else { return };
-            let nodes = analysis.zone_size(zone);
+            let name = analysis.zone_told(found.1);
+            let Some(zone) = analysis.find_zone(&name) else { return };
+            let kept = disrupted.is_kept(&name, found.1.at);
+            let rule = rules::zone(analysis.plan, state, analysis.zone_size(zone), kept);
             let of_zone = tellers.iter_mut().filter(|t| zone_of(question, t.node) == zone);
-            of_zone.for_each(|t| t.of_zone(found, state, nodes));
+            of_zone.for_each(|t| t.of_zone(found, state, rule.clone()));
         }
         What::MasterDisruptionEntered
         | What::MasterDisruptionLeft
@@ -90,6 +98,7 @@ struct Teller<'a> {
     /// When its Ready condition turned last, and to what.
     turned: Option<(Time, ConditionStatus)>,
     queued_at: Option<Time>,
+    silent_since: Option<Time>,
     /// When the controllers' process began.
     started_at: Time,
     /// Since when its zone is in its state.
@@ -107,9 +116,19 @@ impl<'a> Teller<'a> {
             let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
             story.steps.push((Step::without_record(Time::ZERO, text), kind));
         }
-        let (zone, turned, queued_at) = (ZoneState::Normal, None, None);
+        let (zone, turned, queued_at, silent_since) = (ZoneState::Normal, None, None, None);
         let [started_at, zone_since] = [Time::ZERO; 2];
-        Teller { question, node, story, zone, turned, queued_at, started_at, zone_since }
+        Teller {
+            question,
+            node,
+            story,
+            zone,
+            turned,
+            queued_at,
+            silent_since,
+            started_at,
+            zone_since,
+        }
     }
 
     /// The story, its steps in their order, and the node's health then.
@@ -117,6 +136,9 @@ impl<'a> Teller<'a> {
         let mut story = self.story;
         let refused = story.refused.steps(self.question).into_iter();
         story.steps.extend(refused.map(|s| (s, Kind::Other)));
+        let silent = self.silent_since.map(|since| self.question.until.since(since));
+        let was_unready = self.turned.is_some() || at_start(self.question, self.node).unready;
+        story.unnoticed = story.unnoticed.max(silent).filter(|_| !was_unready);
         story.health = follow.node(self.node).health();
         story.steps.sort_by_key(|(s, _)| s.at);
         story.steps.dedup_by(|(a, _), (b, _)| a.at == b.at && a.text == b.text);
@@ -144,12 +166,11 @@ impl<'a> Teller<'a> {
         }
     }
 
-    /// A record about its zone, which has that many nodes, which is in that state then.
-    fn of_zone(&mut self, found: (RecordId, &Record), state: ZoneState, nodes: usize) {
+    /// A record about its zone, which is in that state then, and what that means.
+    fn of_zone(&mut self, found: (RecordId, &Record), state: ZoneState, rule: Option<String>) {
         if state == self.zone {
             return;
         }
-        let rule = rules::zone(self.question.analysis.plan, state, nodes, false);
         if rule.is_some() {
             self.say(found, rule, Kind::Other);
         }
@@ -196,18 +217,27 @@ impl<'a> Teller<'a> {
             // What a node begins with.
             _ if r.at == Time::ZERO => {}
             What::NodeSilent => {
+                self.silent_since = Some(r.at);
                 self.entry(r);
                 self.say(found, None, Kind::Harm);
             }
             What::MachineOff => self.say(found, None, Kind::Harm),
             What::MachineOn => self.say(found, None, Kind::Recovery),
             What::NodeHeard => {
+                let silent = self.silent_since.take().map(|since| r.at.since(since));
+                self.story.unnoticed = self.story.unnoticed.max(silent);
                 self.entry(r);
                 self.say(found, None, Kind::Recovery);
                 self.story.heard_at.get_or_insert(r.at);
             }
             What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(found, ms),
             What::Noted(Note::NodeExpired, ms) => self.expired(found, ms),
+            What::Noted(Note::RenewalUnseen, _) => {
+                if let Some((last, _)) = self.story.steps.last_mut() {
+                    last.text = last.text.replace("that arrives", "that the controller has seen");
+                }
+                self.say(found, None, Kind::Other);
+            }
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 self.turned = Some((r.at, status));
                 let grace = || rules::grace(self.question.analysis.plan);

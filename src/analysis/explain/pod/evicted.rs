@@ -44,7 +44,7 @@ impl Case<'_, '_> {
             Some(timer) => {
                 let rule = match self.of.deciding(&timer.set) {
                     Some(decides) => decides.map(|t| self.by_toleration(t)),
-                    None => Some(untolerated(&timer.set)),
+                    None => Some(self.untolerated(&timer.set)),
                 };
                 self.step(&timer.set, rule);
                 let is_of_it = |c: &&Moment<'_>| c.record < moment.record;
@@ -53,6 +53,7 @@ impl Case<'_, '_> {
                     let rule = "too late: the eviction was under way, and goes on, although an event says that it is cancelled";
                     self.step(cancelled, Some(rule.to_owned()));
                 }
+                self.changed_meanwhile(&timer.set, moment, node);
                 self.step(moment, Some(self.out_rule(moment, timer)));
                 self.remedies(timer.due(), node, &timer.set);
             }
@@ -63,7 +64,7 @@ impl Case<'_, '_> {
                         short(self.analysis().plan.flags.pod_eviction_timeout)
                     )
                 } else {
-                    self.namesake(moment).unwrap_or_else(|| untolerated(moment))
+                    self.namesake(moment).unwrap_or_else(|| self.untolerated(moment))
                 };
                 self.step(moment, Some(rule));
                 self.remedies(moment.at, node, moment);
@@ -75,6 +76,24 @@ impl Case<'_, '_> {
         {
             self.found.remedies.extend(story.grace_remedy(self.of.question, node));
         }
+    }
+
+    /// What changed while its time ran and did not change that: other tolerations, and that its node
+    /// was deleted (`pkg/controller/tainteviction/taint_eviction.go: processPodOnNode`,
+    /// `handleNodeUpdate`).
+    fn changed_meanwhile(&mut self, set: &Moment<'_>, evicted: &Moment<'_>, node: NodeId) {
+        let of = self.of;
+        let meanwhile = |record: RecordId| record > set.record && record < evicted.record;
+        for other in self.seen.tolerations.iter().filter(|m| meanwhile(m.record)) {
+            let rule = "longer seconds change nothing for the countdown that runs";
+            self.step(other, Some(rule.to_owned()));
+        }
+        for (id, r) in of.came_or_went(node, set.record).filter(|(id, _)| meanwhile(*id)) {
+            let gone = "the controller forgets its taints, and lets the countdown run on";
+            let rule = (r.what == What::NodeDeleted).then(|| gone.to_owned());
+            self.found.steps.push(of.question.step((id, r), rule));
+        }
+        self.found.steps.sort_by_key(|s| (s.at, s.record));
     }
 
     /// What its kubelet last said of a pod up to a record, as its node was short of something.
@@ -134,7 +153,11 @@ impl Case<'_, '_> {
     /// The countdowns before an eviction that began and died with the controllers' process.
     fn lost_countdowns(&mut self, evicted: &Moment<'_>) {
         let seen = self.seen;
-        let begins = self.found.steps.first().map_or(evicted.at, |s| s.at);
+        // A process that starts anew finds the taint without a record that leads to it.
+        let made = seen.created.iter().rfind(|m| m.record < evicted.record);
+        let is_timer = |s: &&Step| seen.timers.iter().any(|t| Some(t.set.record) == s.record);
+        let led_to = self.found.steps.first().filter(|s| !is_timer(s));
+        let begins = led_to.map_or(made.map_or(Time::ZERO, |m| m.at), |s| s.at);
         for lost in seen.lost.iter().filter(|m| m.at >= begins && m.at < evicted.at) {
             let Some(timer) = seen.timers.iter().rfind(|t| t.set.record < lost.record) else {
                 continue;
@@ -147,8 +170,13 @@ impl Case<'_, '_> {
                 Some(step) => step.rule = died,
                 None => self.step(lost, died),
             }
-            if self.found.steps.iter().all(|s| s.record != Some(timer.set.record)) {
-                self.step(&timer.set, self.timer_rule(&timer.set));
+            let node = timer.set.node;
+            let led = node.map_or(Vec::new(), |n| self.of.taint_steps(n, timer.set.record).0);
+            let rule = self.timer_rule(&timer.set);
+            for step in led.into_iter().chain([self.of.step(&timer.set, rule)]) {
+                if self.found.steps.iter().all(|s| s.record != step.record) {
+                    self.found.steps.push(step);
+                }
             }
         }
         self.found.steps.sort_by_key(|s| s.at);
@@ -158,22 +186,40 @@ impl Case<'_, '_> {
     /// name.
     fn aftermath(&mut self, moment: &Moment<'_>) {
         let (of, analysis) = (self.of, self.analysis());
-        let stays = if moment.r.actor == Actor::Kubelet {
-            "it stays as one that has Failed: nobody has cleared it away by the end of the run"
-        } else {
-            "it is Terminating to the end of the run: no kubelet is left to stop its containers"
+        let (until, horizon) = (of.question.until, analysis.horizon());
+        let end = match until < horizon {
+            true => absolute(until),
+            false => "the end of the run".to_owned(),
+        };
+        let health = moment.node.and_then(|n| of.story(n, until)).map(|story| story.health);
+        let stays = match (moment.r.actor, moment.r.what, health) {
+            (Actor::Kubelet, ..) => {
+                format!("it stays as one that has Failed: nobody has cleared it away by {end}")
+            }
+            (_, What::PodDeleting(grace), Some(Health::Ready)) => format!(
+                "it is Terminating at {end}: its kubelet stops its containers, which have {grace} s from {} on",
+                absolute(moment.at)
+            ),
+            _ => format!(
+                "it is Terminating to {end}: no kubelet says that its containers have stopped"
+            ),
         };
         let found = &mut self.found;
         match of.gone(self.pod, moment.record) {
             // Without a grace period the eviction itself was the end.
             Some((id, _)) if id == moment.record => {}
+            Some((_, r)) if r.at > until => found.notes.push(stays),
             Some(gone) => found.steps.push(of.question.step(gone, None)),
-            None => found.notes.push(stays.to_owned()),
+            None => found.notes.push(stays),
         }
-        if let Some(next) = of.replacement(moment.record) {
+        if let Some(next) = of.replacement(moment.record).filter(|next| next.created_at <= until) {
             let on = next.node.map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
-            let ready = next.ready_at.map(|at| format!(", Ready at {}", absolute(at)));
-            let ready = ready.unwrap_or_else(|| ", never Ready".to_owned());
+            let ready = next.ready_at.filter(|at| *at <= until);
+            let ready = match (ready, until < horizon) {
+                (Some(at), _) => format!(", Ready at {}", absolute(at)),
+                (None, true) => format!(", not Ready by {end}"),
+                (None, false) => ", never Ready".to_owned(),
+            };
             let (pod, made) = (analysis.pod_name(next.pod), absolute(next.created_at));
             found.notes.push(format!("its workload made {pod} in its place at {made}{on}{ready}"));
         }
@@ -187,51 +233,90 @@ impl Case<'_, '_> {
         }
     }
 
-    /// What would have kept it, whose time was over at `due`: seconds that outlast the taint, or a toleration where
-    /// there is none.
+    /// The taints that the pod does not tolerate for any time.
+    fn untolerated(&self, m: &Moment<'_>) -> String {
+        let missing = m.taints.iter().filter(|t| self.of.toleration(m, t).is_none());
+        let taints: Vec<String> = missing.copied().map(short_taint).collect();
+        match taints.is_empty() {
+            true => "the pod does not tolerate the taint".to_owned(),
+            false => format!("no toleration for {}: at once", taints.join(", ")),
+        }
+    }
+
+    /// What would have kept it, whose time was over at `due`: seconds that outlast the taints, and
+    /// tolerations for those of the node that it has none for, up to when the node was free of them.
     fn remedies(&mut self, due: Time, node: NodeId, set: &Moment<'_>) {
-        let name = self.analysis().node_name(node);
-        match (self.of.deciding(set), self.of.untainted(node, due)) {
-            (Some(Some(t)), None) => {
-                let text = format!(
-                    "only a toleration for ever would have kept it: {name} was still tainted at the end of the run"
-                );
+        let (of, name) = (self.of, self.analysis().node_name(node));
+        if self.seen.tolerations.iter().any(|m| m.record > set.record && m.at < due) {
+            return;
+        }
+        let gone = of.untainted(node, due);
+        let mut went = of.came_or_went(node, set.record);
+        if let (None, Some((_, r))) = (gone, went.find(|(_, r)| r.what == What::NodeDeleted)) {
+            let text = format!(
+                "no toleration would have kept it for good: {name} was deleted at {}, and with it go its pods (pod garbage collector)",
+                absolute(r.at)
+            );
+            self.found.remedies.push(rules::only_words(text));
+            return;
+        }
+        let later = of.tainted_later(node, set, gone);
+        let all = || set.taints.iter().copied().chain(later.iter().copied());
+        // While its time runs no later taint makes it shorter; one that is tolerated for ever has none.
+        let last = if gone.is_some() { set.taints.len() } else { usize::MAX };
+        let seconds = gone.map(|g| g.since(set.at).as_nanos().div_ceil(1_000_000_000));
+        let is_short = |t: &&Toleration| {
+            t.toleration_seconds
+                .is_some_and(|own| seconds.is_none_or(|all| i128::from(own) < all.into()))
+        };
+        let short = unique(all().take(last).filter_map(|t| of.toleration(set, t)).filter(is_short));
+        let missing = unique(all().filter(|t| of.toleration(set, t).is_none()));
+        let until = match gone {
+            Some(gone) => format!("{name} was free of NoExecute taints at {}", absolute(gone)),
+            None => format!("{name} was still tainted at the end of the run"),
+        };
+        match (&short[..], &missing[..], seconds) {
+            ([], [], _) => {}
+            ([t], [], None) => {
+                let text = format!("only a toleration for ever would have kept it: {until}");
                 self.remedy(text, &t.key, "none");
             }
-            (Some(Some(t)), Some(gone)) => {
-                let seconds = gone.since(set.at).as_nanos().div_ceil(1_000_000_000);
-                let text = format!(
-                    "with tolerationSeconds >= {seconds} this pod would have stayed: {name} was free of NoExecute taints at {}",
-                    absolute(gone)
-                );
-                self.remedy(text, &t.key, &seconds.to_string());
+            ([t], [], Some(n)) => {
+                let text =
+                    format!("with tolerationSeconds >= {n} this pod would have stayed: {until}");
+                self.remedy(text, &t.key, &n.to_string());
             }
-            (Some(None), _) => {}
-            (None, _) => {
-                let missing = not_tolerated(set);
-                if let [one] = missing[..] {
-                    let text = format!("a toleration for {} would have kept it", short_taint(one));
-                    self.remedy(text, &one.key, "none");
-                } else if !missing.is_empty() {
-                    let all: Vec<String> = missing.into_iter().map(short_taint).collect();
-                    let text = format!("tolerations for {} would have kept it", all.join(" and "));
-                    self.found.remedies.push(rules::only_words(text));
+            ([], [one], _) => {
+                let text = format!("a toleration for {} would have kept it", short_taint(one));
+                self.remedy(text, &one.key, "none");
+            }
+            ([], all, _) => {
+                let all: Vec<String> = all.iter().copied().map(short_taint).collect();
+                let text = format!("tolerations for {} would have kept it", all.join(" and "));
+                self.found.remedies.push(rules::only_words(text));
+            }
+            (short, missing, _) => {
+                let outlasts =
+                    seconds.map_or("none, that is for ever".to_owned(), |n| format!(">= {n}"));
+                let keys: Vec<&str> = short.iter().map(|t| short_key(&t.key)).collect();
+                let mut text =
+                    format!("with tolerationSeconds {outlasts} for {}", keys.join(" and for "));
+                for taint in missing {
+                    text = text + ", and a toleration for " + &short_taint(taint);
                 }
+                let text = format!("{text}, this pod would have stayed: {until}");
+                self.found.remedies.push(rules::only_words(text));
             }
         }
     }
 }
 
-/// The taints that the pod does not tolerate for any time.
-fn not_tolerated<'a>(m: &Moment<'a>) -> Vec<&'a Taint> {
-    let tolerated = |t: &Taint| m.tolerations.iter().any(|own| own.tolerates(t, false));
-    m.taints.iter().copied().filter(|t| !tolerated(t)).collect()
-}
-
-fn untolerated(m: &Moment<'_>) -> String {
-    let taints: Vec<String> = not_tolerated(m).into_iter().map(short_taint).collect();
-    match taints.is_empty() {
-        true => "the pod does not tolerate the taint".to_owned(),
-        false => format!("no toleration for {}: at once", taints.join(", ")),
-    }
+/// The different ones, as they come.
+fn unique<'a, T: PartialEq>(all: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
+    all.fold(Vec::new(), |mut found, one| {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+        found
+    })
 }

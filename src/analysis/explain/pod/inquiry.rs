@@ -28,10 +28,13 @@ pub(super) struct Inquiry<'a> {
     states: OnceCell<Vec<PodState>>,
 }
 
-/// The records with which pods ended, and with which nodes were free of NoExecute taints, by object.
+/// The records with which pods ended, and with which the taint eviction controller knew a node's
+/// NoExecute taints, or that it was free of them; and with which nodes came and went; by object.
 struct Ends {
     pods: Vec<(PodId, RecordId)>,
     taints: Vec<(NodeId, RecordId)>,
+    known: Vec<(NodeId, RecordId)>,
+    nodes: Vec<(NodeId, RecordId)>,
 }
 
 impl<'a> Inquiry<'a> {
@@ -95,16 +98,23 @@ impl<'a> Inquiry<'a> {
     fn ends(&self) -> &Ends {
         self.ends.get_or_init(|| {
             let (mut pods, mut taints) = (Vec::new(), Vec::new());
+            let (mut known, mut nodes) = (Vec::new(), Vec::new());
             for (id, r) in (0..).zip(self.question.analysis.trace.iter()) {
                 match r.what {
                     What::PodGone => pods.extend(r.pod().map(|p| (p, id))),
                     What::Noted(Note::TaintsGone, _) => taints.extend(r.node().map(|n| (n, id))),
+                    What::Noted(Note::TaintsKnown, _) => known.extend(r.node().map(|n| (n, id))),
+                    What::NodeCreated | What::NodeDeleted if r.at > Time::ZERO => {
+                        nodes.extend(r.node().map(|n| (n, id)));
+                    }
                     _ => {}
                 }
             }
             pods.sort_unstable();
             taints.sort_unstable();
-            Ends { pods, taints }
+            known.sort_unstable();
+            nodes.sort_unstable();
+            Ends { pods, taints, known, nodes }
         })
     }
 
@@ -118,13 +128,55 @@ impl<'a> Inquiry<'a> {
     }
 
     /// When the taint eviction controller knew a node to be free of NoExecute taints for the first
-    /// time after that.
+    /// time after that. It forgets those of a node that is deleted, and ends the countdowns when a
+    /// node of that name is there again.
     pub(super) fn untainted(&self, node: NodeId, after: Time) -> Option<Time> {
         let (trace, ends) = (self.question.analysis.trace, &self.ends().taints);
         let at = |id: RecordId| trace.get(id).map_or(Time::ZERO, |r| r.at);
         let place = ends.partition_point(|(of, id)| (*of, at(*id)) <= (node, after));
-        let (of, id) = *ends.get(place)?;
-        (of == node).then(|| at(id))
+        let known = ends.get(place).filter(|(of, _)| *of == node).map(|(_, id)| at(*id));
+        let again = self.came_or_went(node, 0);
+        let mut again = again.filter(|(_, r)| r.what == What::NodeCreated && r.at > after);
+        let again = again.next().map(|(_, r)| r.at);
+        known.into_iter().chain(again).min()
+    }
+
+    /// The records with which a node was deleted, or there again, from a record on.
+    pub(super) fn came_or_went(
+        &self,
+        node: NodeId,
+        from: RecordId,
+    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+        let (trace, nodes) = (self.question.analysis.trace, &self.ends().nodes);
+        let first = nodes.partition_point(|n| *n < (node, from));
+        let own = nodes[first..].iter().take_while(move |(of, _)| *of == node);
+        own.filter_map(|(_, id)| Some((*id, trace.get(*id)?)))
+    }
+
+    /// The NoExecute taints that the taint eviction controller came to know of a node after a moment,
+    /// up to that time.
+    pub(super) fn tainted_later(
+        &self,
+        node: NodeId,
+        from: &Moment<'_>,
+        until: Option<Time>,
+    ) -> Vec<&'a Taint> {
+        let (trace, known) = (self.question.analysis.trace, &self.ends().known);
+        let first = known.partition_point(|known| *known <= (node, from.record));
+        let later = known[first..].iter().take_while(|(of, _)| *of == node);
+        let records = later.filter_map(|(_, id)| trace.get(*id));
+        let records = records.take_while(|r| until.is_none_or(|until| r.at <= until));
+        let taints = records.filter_map(|r| match r.what {
+            What::Noted(Note::TaintsKnown, change) => trace.taints.get(change as usize),
+            _ => None,
+        });
+        taints.flat_map(|known| &known.added).collect()
+    }
+
+    /// The first of the pod's tolerations for a taint.
+    pub(super) fn toleration<'m>(&self, m: &Moment<'m>, taint: &Taint) -> Option<&'m Toleration> {
+        let operators = self.question.analysis.plan.profile.taint_eviction.comparison_operators;
+        m.tolerations.iter().find(|t| t.tolerates(taint, operators))
     }
 
     /// The record of a moment as a step.

@@ -12,6 +12,7 @@ mod volumes;
 
 use super::node::{self, Stories};
 use super::prelude::*;
+use crate::analysis::causes::is_of_shutdown;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::plan::PodStart;
 use case::Case;
@@ -48,6 +49,7 @@ fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
         },
     }
     case.in_order();
+    case.lives_again();
     case.found
 }
 
@@ -66,8 +68,54 @@ impl Case<'_, '_> {
     fn deleted(&mut self, moment: &Moment<'_>) {
         let (at, by, on) =
             (absolute(moment.at), moment.r.actor.by(), self.place("on", moment.node));
-        let verdict = format!("not evicted: deleted at {at} by {by}{on}");
-        self.tell(verdict, self.of.question.led_to(moment.record));
+        let made = self.seen.created.iter().rfind(|m| m.record < moment.record);
+        let ended = self.seen.ended.iter().rfind(|m| m.record < moment.record);
+        let ended = ended.filter(|m| made.is_none_or(|made| made.record < m.record));
+        let (plan, trace) = (self.analysis().plan, self.analysis().trace);
+        let ended = ended.filter(|m| is_of_shutdown(plan, trace, m.record));
+        let (first, mut steps) = match (ended, moment.node) {
+            (Some(ended), Some(node)) => (
+                format!(
+                    "ended at {} by its kubelet, as {} was told to go off, and ",
+                    absolute(ended.at),
+                    self.analysis().node_name(node)
+                ),
+                self.of.question.led_to(ended.record),
+            ),
+            _ => (String::new(), Vec::new()),
+        };
+        let led = self.of.question.led_to(moment.record);
+        let news: Vec<Step> =
+            led.into_iter().filter(|s| steps.iter().all(|own| own.record != s.record)).collect();
+        steps.extend(news);
+        self.tell(format!("not evicted: {first}deleted at {at} by {by}{on}"), steps);
+    }
+
+    /// Adds to what became of a pod what one of its name that came after it waits for.
+    fn lives_again(&mut self) {
+        let seen = self.seen;
+        let ended = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
+        let last = ended.map(|m| m.record).max();
+        let again = seen.created.last().filter(|made| last.is_some_and(|last| made.record > last));
+        if again.is_none() || !seen.state.exists || seen.state.ready {
+            return;
+        }
+        let (of, pod, object) = (self.of, self.pod, self.found.object.clone());
+        let mut now =
+            Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
+        match seen.state.node_id() {
+            None => now.stayed(),
+            Some(node) if now.waits_for_a_volume(node) || now.is_not_ready_by_itself() => {}
+            Some(_) => return,
+        }
+        let found = now.found;
+        self.found.verdict += &format!("; the one of its name after it: {}", found.verdict);
+        let known: Vec<_> = self.found.steps.iter().map(|s| s.record).collect();
+        let news = found.steps.into_iter().filter(|s| !known.contains(&s.record));
+        self.found.steps.extend(news);
+        self.found.steps.sort_by_key(|s| (s.at, s.record));
+        self.found.notes.extend(found.notes);
+        self.found.remedies.extend(found.remedies);
     }
 
     /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is

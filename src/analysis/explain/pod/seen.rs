@@ -56,6 +56,8 @@ pub(super) struct Seen<'a> {
     pub(super) told: Vec<Attempt>,
     /// What was said of its volumes: whether they were attached.
     pub(super) volumes: Vec<RecordId>,
+    /// Other tolerations that it got.
+    pub(super) tolerations: Vec<Moment<'a>>,
     /// Timers that died with the controllers' process.
     pub(super) lost: Vec<Moment<'a>>,
     /// Evictions that budgets refused.
@@ -198,6 +200,7 @@ impl<'a> Seen<'a> {
             }
             What::PodCreated(_) if r.at > Time::ZERO => self.created.push(after()),
             What::PodBound(_) if r.at > Time::ZERO => self.bound.push(after()),
+            What::PodTolerations => self.tolerations.push(after()),
             _ => {}
         }
     }

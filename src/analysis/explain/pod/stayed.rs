@@ -55,11 +55,30 @@ impl Case<'_, '_> {
         if phase.is_terminal() {
             return self.tell(format!("not evicted: it is {}", phase.as_str()), came);
         }
-        if self.is_not_ready_by_itself() {
+        if self.is_not_ready_by_itself() || self.starts(node) {
             return;
         }
         self.untainted(node);
         self.waited_for_a_volume(node);
+    }
+
+    /// Explains a pod that is bound to a node that is well, and has not started yet; whether it is
+    /// such a pod.
+    fn starts(&mut self, node: NodeId) -> bool {
+        let (of, until) = (self.of, self.of.question.until);
+        let well = of.story(node, until).is_some_and(|story| story.health == Health::Ready);
+        let Some(bound) = self.seen.bound.last().filter(|_| well && self.seen.state.is_pending())
+        else {
+            return false;
+        };
+        let (name, at) = (self.analysis().node_name(node), absolute(bound.at));
+        let verdict = format!(
+            "bound to {name} at {at}, and its containers start: Pending at {}",
+            absolute(until)
+        );
+        let came = self.seen.created.last().into_iter().chain([bound]);
+        self.tell(verdict, came.map(|m| of.step(m, None)));
+        true
     }
 
     /// Adds how long a pod had no node before it was bound, where the scheduler found none at first, and what that said.
@@ -83,7 +102,7 @@ impl Case<'_, '_> {
     }
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
-    fn is_not_ready_by_itself(&mut self) -> bool {
+    pub(super) fn is_not_ready_by_itself(&mut self) -> bool {
         const LAST: usize = 6;
         let seen = self.seen;
         let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
@@ -163,7 +182,13 @@ impl Case<'_, '_> {
         } else if let Some(timer) = timer {
             let (at, due) = (absolute(self.of.question.until), absolute(timer.due()));
             let seconds = timer.seconds;
-            let verdict = format!("not evicted by {at}: its timer of {seconds} s runs until {due}");
+            let verdict = if timer.due() <= self.of.question.until {
+                format!(
+                    "not evicted by {at}: its timer of {seconds} s ran out at {due}, and its deletion is under way"
+                )
+            } else {
+                format!("not evicted by {at}: its timer of {seconds} s runs until {due}")
+            };
             self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
         } else if let Some(forever) = seen.forever.last() {
             self.tolerated(node, forever);
