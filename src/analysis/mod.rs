@@ -24,6 +24,7 @@ pub(crate) mod clock;
 pub(crate) mod costs;
 pub(crate) mod course;
 pub mod curves;
+mod daemons;
 pub mod diff;
 pub mod disruption;
 pub(crate) mod drains;

@@ -2,9 +2,9 @@
 //! that cost.
 //!
 //! Definitions, beside those of [`truth`](super::truth):
-//! * *desired*: how many pods a workload asks for. A DaemonSet asks for one on each node that
-//!   suits, which no record states: those of its pods that exist and are not finished. A Job asks
-//!   for nothing any more once it is complete or has failed.
+//! * *desired*: how many pods a workload asks for; of a DaemonSet as
+//!   [`daemons`](super::daemons) has it. A Job asks for nothing any more once it is complete or has
+//!   failed.
 //! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
 //!   finished or gone: two where one should be.
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
@@ -21,6 +21,7 @@
 //! a user deletes it or it succeeds, and nothing replaces it; one that never finds a node is
 //! pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
 
+use super::daemons::Daemons;
 use super::evictions::Eviction;
 use super::owners::wanted_from;
 use super::prelude::*;
@@ -35,6 +36,7 @@ pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from}
 pub(super) struct Walk<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
+    daemons: Daemons,
     /// By workload, and last pods without one; none for those that another one owns.
     all: Vec<Option<Served>>,
     /// By pod: whether it is static and so not counted; whether it has no workload and is wanted.
@@ -76,7 +78,8 @@ impl<'a> Walk<'a> {
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
         let (is_static, pending) = (static_pods(analysis), BTreeMap::new());
-        Walk { analysis, owners, all, is_static, bare, pending, ran }
+        let daemons = Daemons::default();
+        Walk { analysis, owners, daemons, all, is_static, bare, pending, ran }
     }
 
     /// Where a pod is counted.
@@ -88,6 +91,10 @@ impl<'a> Walk<'a> {
 
     /// Counts what is there at the start.
     pub(super) fn start(&mut self, truth: &Truth<'_>) {
+        self.daemons = Daemons::new(&truth.follow, &self.owners);
+        for (set, desired) in self.daemons.all().collect::<Vec<_>>() {
+            self.with(set.index(), Time::ZERO, |c| c.desired = desired);
+        }
         for (pod, state) in truth.follow.pods().filter(|(_, p)| p.exists) {
             let (standing, runs) = (truth.standing(pod), state.phase == PodPhase::Running);
             if let Some(place) = self.place(pod).filter(|_| runs) {
@@ -120,7 +127,6 @@ impl<'a> Walk<'a> {
     /// The state of a pod changed.
     pub(super) fn change(&mut self, at: Time, pod: PodId, before: &Standing, after: &Standing) {
         let Some(place) = self.place(pod) else { return };
-        let by_pods = self.all[place].as_ref().is_some_and(|s| s.name.starts_with("DaemonSet/"));
         self.with(place, at, |c| {
             let add = |n: &mut u32, of: fn(&Standing) -> u32| *n = *n + of(after) - of(before);
             add(&mut c.up, |s| s.up.into());
@@ -128,9 +134,6 @@ impl<'a> Walk<'a> {
             add(&mut c.ghosts, |s| s.ghosts);
             add(&mut c.dead, |s| (s.ready && !s.up).into());
             add(&mut c.pending, |s| s.pending.into());
-            if by_pods {
-                add(&mut c.desired, |s| s.exists.into());
-            }
         });
         match (before.pending, after.pending) {
             (false, true) => drop(self.pending.insert(pod, at)),
@@ -159,6 +162,10 @@ impl<'a> Walk<'a> {
     /// Takes in what else a record says; `truth` has taken it in, and says whether
     /// containers started that had run before.
     pub(super) fn record(&mut self, r: &Record, step: &Step, again: bool, truth: &Truth<'_>) {
+        for set in self.daemons.record(&truth.follow, &self.owners, r, step) {
+            let desired = self.daemons.desired(set).unwrap_or_default();
+            self.with(set.index(), r.at, |c| c.desired = desired);
+        }
         if let Some(w) = r.workload() {
             return self.workload(w, r);
         }
@@ -183,8 +190,7 @@ impl<'a> Walk<'a> {
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
         let Some(desired) = wanted_from(self.analysis.trace, r) else { return };
-        let served = self.all[id.index()].as_ref();
-        if served.is_some_and(|s| !s.name.starts_with("DaemonSet/")) {
+        if self.daemons.desired(id).is_none() {
             self.with(id.index(), r.at, |c| c.desired = desired);
         }
     }

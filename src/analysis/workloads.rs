@@ -2,9 +2,8 @@
 //! and what replaced the lost.
 //!
 //! Definitions:
-//! * *wanted*: how many pods a workload asks for. A DaemonSet asks for one on each node that suits,
-//!   which no record states: its wanted pods are those that exist and are not finished. A Job wants
-//!   nothing any more once it is complete or has failed.
+//! * *wanted*: how many pods a workload asks for; of a DaemonSet as [`daemons`](super::daemons) has
+//!   it. A Job wants nothing any more once it is complete or has failed.
 //! * *unavailable*: the time in which fewer pods are available than wanted. It is counted from the
 //!   first time at which enough of them are, so that starting up is no outage; if they never are,
 //!   from the workload's beginning.
@@ -19,6 +18,7 @@
 //! second in which it became so; those that are Ready at the start have been for long enough. The
 //! pods of a Deployment are those of its ReplicaSets.
 
+use super::daemons::Daemons;
 use super::outcomes::measured;
 use super::owners::wanted_from;
 use super::prelude::*;
@@ -45,8 +45,6 @@ struct Open {
     outcome: WorkloadOutcome,
     /// `minReadySeconds`
     min_ready: Dur,
-    /// Pods that exist and are not finished.
-    there: u32,
     /// Losses without a replacement, the oldest first.
     losses: VecDeque<RecordId>,
 }
@@ -63,6 +61,7 @@ struct Walk<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
     follow: Follow<'a>,
+    daemons: Daemons,
     /// By workload; none for those that another one owns.
     open: Vec<Option<Open>>,
     /// Losses of StatefulSets by workload and pod, those of DaemonSets by workload and node.
@@ -89,16 +88,27 @@ impl<'a> Walk<'a> {
             (*root == id).then(|| Open {
                 outcome: WorkloadOutcome::new(id, kind),
                 min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
-                there: 0,
                 losses: VecDeque::new(),
             })
         };
         let open = owners.root.iter().enumerate().map(open).collect();
-        let (follow, lost, found) = (Follow::new(analysis), BTreeMap::new(), BTreeMap::new());
-        let (replaces, over, due) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let ripening = BTreeSet::new();
-        let mut walk =
-            Walk { analysis, owners, follow, open, lost, replaces, over, found, ripening, due };
+        let follow = Follow::new(analysis);
+        let mut walk = Walk {
+            daemons: Daemons::new(&follow, &owners),
+            analysis,
+            owners,
+            follow,
+            open,
+            lost: BTreeMap::new(),
+            replaces: BTreeMap::new(),
+            over: BTreeMap::new(),
+            found: BTreeMap::new(),
+            ripening: BTreeSet::new(),
+            due: BTreeMap::new(),
+        };
+        for (set, desired) in walk.daemons.all().collect::<Vec<_>>() {
+            walk.want(set, Time::ZERO, desired);
+        }
         for (pod, state) in (0..).map(PodId).zip(&analysis.pods).filter(|(_, p)| p.exists) {
             if let Some(w) = walk.owners.of(analysis, pod) {
                 walk.count(w, Time::ZERO, pod, &PodState::default(), state);
@@ -114,6 +124,9 @@ impl<'a> Walk<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
         self.ripen(r.at);
         let step = self.follow.apply(id, r);
+        for set in self.daemons.record(&self.follow, &self.owners, r, &step) {
+            self.want(set, r.at, self.daemons.desired(set).unwrap_or_default());
+        }
         if let Some(w) = r.workload() {
             self.workload(w, r);
         } else if let Some(pod) = r.pod()
@@ -125,21 +138,21 @@ impl<'a> Walk<'a> {
 
     fn workload(&mut self, id: WorkloadId, r: &Record) {
         let Some(wanted) = wanted_from(self.analysis.trace, r) else { return };
-        if let Some(open) = self.open(id)
-            && open.outcome.kind != WorkloadKind::DaemonSet
-        {
-            set(&mut open.outcome.wanted, r.at, wanted);
+        if self.daemons.desired(id).is_none() {
+            self.want(id, r.at, wanted);
+        }
+    }
+
+    /// A workload asks for so many pods from now on.
+    fn want(&mut self, id: WorkloadId, at: Time, wanted: u32) {
+        if let Some(open) = self.open(id) {
+            set(&mut open.outcome.wanted, at, wanted);
         }
     }
 
     /// Takes a change of a pod into the counts of its workload.
     fn count(&mut self, id: WorkloadId, at: Time, pod: PodId, before: &PodState, after: &PodState) {
-        let there = |p: &PodState| u32::from(p.exists && !p.phase.is_terminal());
         let Some(open) = self.open.get_mut(id.index()).and_then(Option::as_mut) else { return };
-        open.there = open.there + there(after) - there(before);
-        if open.outcome.kind == WorkloadKind::DaemonSet {
-            set(&mut open.outcome.wanted, at, open.there);
-        }
         let min_ready = open.min_ready;
         match (before.is_available(), after.is_available()) {
             (false, true) if at == Time::ZERO || min_ready.is_zero() => {

@@ -74,6 +74,16 @@ impl PodTemplate {
         selected && required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, labels)))
     }
 
+    /// The name of the node that a daemon pod is pinned to by affinity
+    /// (`pkg/controller/daemon/util/daemonset_util.go: GetTargetNodeName`).
+    pub(crate) fn target_node_name(&self) -> Option<&str> {
+        let terms = self.scheduling.as_ref()?.required_nodes.as_ref()?;
+        let [field] = &*terms.iter().find(|t| !t.match_fields.is_empty())?.match_fields else {
+            return None;
+        };
+        field.is.then_some(&*field.name)
+    }
+
     /// The QoS class is BestEffort: nothing of CPU or memory is asked for
     /// (`pkg/apis/core/v1/helper/qos`).
     pub(crate) fn is_best_effort(&self) -> bool {

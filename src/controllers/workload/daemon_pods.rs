@@ -117,12 +117,3 @@ fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
         None => tolerations.push(wanted),
     }
 }
-
-/// The name of the node that a pod is pinned to by affinity (`GetTargetNodeName`).
-pub(super) fn pinned_name(template: &PodTemplate) -> Option<&str> {
-    let terms = template.scheduling.as_ref()?.required_nodes.as_ref()?;
-    let [field] = &*terms.iter().find(|t| !t.match_fields.is_empty())?.match_fields else {
-        return None;
-    };
-    field.is.then_some(&*field.name)
-}

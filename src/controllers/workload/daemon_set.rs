@@ -8,7 +8,7 @@
 //! Between its syncs the template of its pods and its census are known of every DaemonSet.
 
 use super::daemon_census::DaemonCensus;
-use super::daemon_pods::{DaemonTemplate, pinned_name};
+use super::daemon_pods::DaemonTemplate;
 use super::expectations::ControllerExpectations;
 use crate::client::go_all;
 use crate::controllers::workload::prelude::*;
@@ -317,8 +317,9 @@ impl DaemonSetController {
 
     /// The node that a pod is on, or pinned to.
     fn node_of(&self, pod: &Pod) -> Option<NodeId> {
-        pod.node
-            .or_else(|| self.core.client.api().names(|n| n.find_node(pinned_name(&pod.template)?)))
+        pod.node.or_else(|| {
+            self.core.client.api().names(|n| n.find_node(pod.template.target_node_name()?))
+        })
     }
 
     /// The census of a DaemonSet, its nodes as they are now: a sync that has begun keeps to them.
@@ -363,8 +364,9 @@ impl DaemonSetController {
     fn with_census<R>(&self, ds: &Workload, f: impl FnOnce(&DaemonCensus) -> R) -> Option<R> {
         self.core.informers.reads_all(Resource::Pods);
         let (names, now) = (self.core.client.api(), self.core.ctx.now());
-        let find =
-            |id| names.names(|n| n.find_node(pinned_name(&self.core.informers.pod(id)?.template)?));
+        let find = |id| {
+            names.names(|n| n.find_node(self.core.informers.pod(id)?.template.target_node_name()?))
+        };
         let oldest_first = |ids: &[PodId]| {
             let mut pods = self.pods_among(ids);
             self.sort_oldest_first(&mut pods);
