@@ -18,8 +18,10 @@
 //!   they never are, from the workload's beginning.
 //!
 //! Pods without a workload are taken together as one. Each is desired from when it first runs until
-//! a user deletes it or it succeeds, and nothing replaces it; one that never finds a node is
-//! pending, and nothing was lost with it. Static pods belong to their machine, and are left out.
+//! a user deletes it or it succeeds by itself, and nothing replaces it; one that never finds a node
+//! is pending, and nothing was lost with it. What ends because it is evicted, or its machine told to
+//! go off, has not done what it was for, whatever its exit code. Static pods belong to their machine,
+//! and are left out.
 
 use super::daemons::Daemons;
 use super::evictions::Eviction;
@@ -161,7 +163,13 @@ impl<'a> Walk<'a> {
 
     /// Takes in what else a record says; `truth` has taken it in, and says whether
     /// containers started that had run before.
-    pub(super) fn record(&mut self, r: &Record, step: &Step, again: bool, truth: &Truth<'_>) {
+    pub(super) fn record(
+        &mut self,
+        (id, r): (RecordId, &Record),
+        step: &Step,
+        again: bool,
+        truth: &Truth<'_>,
+    ) {
         for set in self.daemons.record(&truth.follow, &self.owners, r, step) {
             let desired = self.daemons.desired(set).unwrap_or_default();
             self.with(set.index(), r.at, |c| c.desired = desired);
@@ -177,7 +185,12 @@ impl<'a> Walk<'a> {
                 }
             }
             What::ContainersStarted(_) if truth.standing(pod).up => self.want(r.at, pod, true),
-            What::PodPhase(PodPhase::Succeeded) => self.want(r.at, pod, false),
+            What::PodPhase(PodPhase::Succeeded)
+                if !truth.follow.pod(pod).deleting
+                    && step.shut_down(self.analysis, id, r).is_none() =>
+            {
+                self.want(r.at, pod, false)
+            }
             // Who drains a node wants its pods elsewhere; who deletes one wants it gone.
             What::PodDeleting(_) | What::PodGone
                 if r.actor == Actor::User && step.eviction(r).is_none() =>

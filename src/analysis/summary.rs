@@ -114,7 +114,7 @@ pub(crate) fn with_evictions<'a>(
         let (step, again) = tally
             .truth
             .apply(id, r, &mut |pod, before, after| served.change(r.at, pod, before, after));
-        served.record(r, &step, again, &tally.truth);
+        served.record((id, r), &step, again, &tally.truth);
         tally.record(id, r, &step);
         finder.record(id, r, &step, &tally.truth.follow);
     }

@@ -259,3 +259,33 @@ fn a_daemon_that_is_away_is_missing_whatever_its_pods_are() {
         near(seconds(m.costs.missing_ns), 512.0, 0.001, "replica-seconds missing");
     }
 }
+
+/// The seconds for which pods without a workload are missing of ten minutes: `bare` on `n-0`, to which `step` is done, and
+/// another. Kubelets take their time, as only those say that a pod has Succeeded.
+fn bare(version: &str, flags: &str, pod: &str, step: &str) -> f64 {
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "10m", flags: (kubelet: {{{flags}}}),
+    nodes: [(names: "n-{{0..1}}", zone: "a")],
+    pods: [(name: "bare", on: Node("n-0"){pod}), (name: "other", on: Node("n-1"))],
+    timeline: [{step}])"#
+    );
+    seconds(ran(&text, &[], 1).costs.missing_ns)
+}
+
+#[test]
+fn a_pod_that_nothing_replaces_is_missing_to_the_end_whatever_it_ended_with() {
+    // It has Failed up to 1.26, and Succeeded from 1.27 on, as it ends with 0.
+    for version in ["1.26", "1.34", "1.37"] {
+        // It is being deleted from 60 s on: 540 s to the end.
+        let taint = r#"(at: "60s", do: Taint(node: "n-0", taint: "x=y:NoExecute"))"#;
+        near(bare(version, "", "", taint), 540.0, 0.5, "evicted");
+        // Told at 60 s, it ends within 3 s.
+        let periods =
+            r#""shutdown-grace-period": "30s", "shutdown-grace-period-critical-pods": "10s""#;
+        let off = r#"(at: "60s", do: Shutdown(node: "n-0"))"#;
+        near(bare(version, periods, r#", pod_stop: "3s""#, off), 537.0, 0.5, "shut down");
+    }
+    // One that ends with 0 by itself is done, once its kubelet has looked, which it does every second.
+    let ends = r#", restartPolicy: Never, ends: (after: "60s")"#;
+    assert!(bare("1.34", "", ends, "") < 2.0);
+}

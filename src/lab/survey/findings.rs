@@ -240,9 +240,8 @@ impl<'a> All<'a> {
                 )
             }
             Why::Bare | Why::DaemonSet | Why::Late => {
-                let gone: fn(&Hit) -> i64 = |h| i64::from(h.desired.saturating_sub(h.spared));
-                let is_one = one && worst(cases, &|h| gone(h) as f64).0 <= 1.0;
-                let (pods, it) = (count(gone), if is_one { "it" } else { "them" });
+                let is_one = one && worst(cases, &|h| h.gone as f64).0 <= 1.0;
+                let (pods, it) = (count(|h| h.gone), if is_one { "it" } else { "them" });
                 format!("{subject} lost: {pods} without a workload: nothing replaces {it}")
             }
         };

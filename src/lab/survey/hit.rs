@@ -52,6 +52,8 @@ pub(crate) struct Hit {
     pub(crate) desired: u32,
     /// How many of them were up when the loss had just begun.
     pub(crate) spared: u32,
+    /// How many fewer were up when the loss ended than without it.
+    pub(crate) gone: i64,
     /// For how much longer it was below its need than without the loss.
     pub(crate) down: Dur,
     /// Replica-minutes missing.
@@ -270,6 +272,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         kind: planned.map(|w| w.kind),
         desired: with.count.desired,
         spared: with.up_at_once,
+        gone: i64::from(without.count.up) - i64::from(with.count.up),
         down,
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
             - Figure::ReplicaMinutesMissing.of(&without.costs),
@@ -433,7 +436,7 @@ impl Damage {
     /// Whether figures from a file can be reckoned with.
     pub(super) fn is_sound(&self) -> bool {
         let of_hit = |h: &Hit| {
-            let counts = [h.pending, h.unattached, h.stuck, h.left, h.not_back];
+            let counts = [h.gone, h.pending, h.unattached, h.stuck, h.left, h.not_back];
             let parts = [Some(h.missing_minutes), h.cores, h.gibibytes];
             are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
         };

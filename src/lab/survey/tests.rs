@@ -140,6 +140,30 @@ fn bare_pods_do_not_come_back() {
     assert_eq!(all, expected.map(|(n, p, b, why)| (n.to_owned(), p, b, why.to_owned())));
 }
 
+/// Drained at 150 s, off for ten minutes, and looked at for ten more: 1,200 s, in which the pod of the drained node is
+/// missing. It ends with 0, so that it has Succeeded from 1.27 on, and Failed before.
+#[test]
+fn a_drained_pod_without_a_workload_is_gone() {
+    for version in ["1.26", "1.34"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "30m", nodes: [(names: "n-{{0..1}}")],
+            pods: [(name: "one", on: Node("n-0")), (name: "two", on: Node("n-1"))])"#
+        );
+        let loaded = parse("bare.ron", text.into(), Path::new("")).expect("it is a scenario");
+        let mut survey = survey(&loaded, kinds(&[Kind::Node]));
+        survey.how = How::Drain;
+        let done = survey.run(1, &|_| true, Desk::Here).expect("it runs");
+        for lost in &done.lost {
+            let figures = lost.damage.figures;
+            assert_eq!((figures.evicted, figures.not_back), (1, 1), "{version}");
+            assert!((figures.missing_minutes - 20.0).abs() < 0.1, "{version}: {figures:?}");
+        }
+        let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+        let said = "any node lost: up to 1 pod without a workload: nothing replaces it";
+        assert!(texts.contains(&said), "{version}: {texts:#?}");
+    }
+}
+
 #[test]
 fn findings_say_it_in_words() {
     let done = surveyed(Wanted::default(), 2);
