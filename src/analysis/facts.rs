@@ -163,6 +163,11 @@ const ALL_DARK: &str =
     "master disruption: no node of any zone is Ready, so taints come off and evictions stop";
 
 impl Fact {
+    /// Whether it tells that a pod is made: created, bound or started.
+    pub(crate) fn makes_pods(self) -> bool {
+        matches!(self, Self::PodCreated(_) | Self::PodBound(_) | Self::PodRunning(_))
+    }
+
     /// How facts of its kind are shown.
     pub(crate) fn look(self) -> Look {
         let (name, verb, tone, rank) = match self {

@@ -182,6 +182,31 @@ fn like_rows_collapse_and_nothing_is_lost() {
     assert_eq!(evictions(&analysis).len() as u32, evicted);
 }
 
+/// Two pods are made a second into the run, and a third after the first fault: nothing says that the
+/// fault led to it, and it belongs to the start no more than one of which something does.
+#[test]
+fn successors_are_told_apart_from_pods_of_the_start() {
+    let mut run = Run::new("successors", ms(60_000));
+    let n = run.node("n1", "");
+    let (web, _) = run.workload("ReplicaSet/default/web", "ReplicaSet/default/other");
+    for (name, at) in [("web-0", 1_000), ("web-1", 1_000), ("web-2", 20_000)] {
+        let pod = run.replica(&format!("default/{name}"), web);
+        run.record(ms(at), NO_RECORD, Actor::ReplicaSet, What::PodCreated(None), pod);
+    }
+    let cut = Do::Fail(vec![n], NodeFault::Cut(Connections::Dropped));
+    run.entry("cut n1", ms(10_000), None, cut, None);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let expected = [
+        "1000 ReplicaSet default/web: 2 pods created",
+        "10000 cut n1",
+        "20000 default/web-2 created",
+    ];
+    assert_eq!(texts(&timeline(&analysis, 48)), expected);
+    // However few rows there may be.
+    assert_eq!(timeline(&analysis, 1).len(), 3);
+}
+
 #[test]
 fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let mut run = Run::new("taint, untaint, taint", ms(60_000));

@@ -3,7 +3,8 @@
 //! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per
 //! fact and moment, nodes together that share both; per fact and zone; per fact; the same fact
 //! again of the same node no longer apart; facts that are counted from different entries of the
-//! timeline no longer apart. The first level that stays within a given number of rows is taken; the
+//! timeline no longer apart. Pods that are made before the first fault stay apart from those after it,
+//! which are successors, at any level. The first level that stays within a given number of rows is taken; the
 //! later ones, which tell less, only where that number is exceeded by half.
 
 use super::facts::{Fact, Facts, Finding};
@@ -51,10 +52,13 @@ struct Group {
     /// How often the same fact was true of the same object since the same entry before.
     generation: u8,
     node: u32,
+    /// A pod is made after the first fault.
+    late: bool,
 }
 
-/// What sets groups apart: fact, entry, generation, node.
-type FineKey = (Fact, Option<Since>, u8, u32);
+/// What sets groups apart: fact, entry, generation, node, and whether a pod is made after the first
+/// fault.
+type FineKey = (Fact, Option<Since>, u8, u32, bool);
 
 /// The finest grouping, made while the facts are found.
 #[derive(Default)]
@@ -71,6 +75,8 @@ struct Fine {
     seen_pods: Vec<[u32; POD_SLOTS]>,
     entries: BTreeMap<Option<Since>, u32>,
     latest_entry: Option<(Option<Since>, u32)>,
+    /// When something is done to nodes or pods for the first time.
+    harm: Option<Time>,
 }
 
 const POD_SLOTS: usize = 16;
@@ -100,7 +106,8 @@ fn pod_slot(fact: Fact) -> usize {
 
 impl Fine {
     fn new(analysis: &Analysis<'_>) -> Self {
-        Fine { seen_pods: vec![[0; POD_SLOTS]; analysis.pods.len()], ..Fine::default() }
+        let harm = analysis.first_harm(Time::ZERO, Time::MAX).map(|harm| harm.at);
+        Fine { seen_pods: vec![[0; POD_SLOTS]; analysis.pods.len()], harm, ..Fine::default() }
     }
 
     fn add(&mut self, f: &Finding) {
@@ -108,7 +115,8 @@ impl Fine {
         // kubectl asks every few seconds: another try is nothing new, and about the same pod.
         let asks_again = matches!(f.fact, Fact::EvictionRefused(_)) && seen > 0;
         let generation = if asks_again { 0 } else { seen };
-        let key = (f.fact, f.since, generation, f.node);
+        let late = f.fact.makes_pods() && self.harm.is_some_and(|harm| f.at >= harm);
+        let key = (f.fact, f.since, generation, f.node, late);
         let index = match self.latest {
             Some((k, i)) if k == key => i,
             _ => *self.by_key.entry(key).or_insert_with(|| {
@@ -124,7 +132,7 @@ impl Fine {
                     record: f.record,
                     text: String::new(),
                 };
-                self.groups.push(Group { row, generation, node: f.node });
+                self.groups.push(Group { row, generation, node: f.node, late });
                 self.groups.len() as u32 - 1
             }),
         };
@@ -214,9 +222,9 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: u8) -> Vec<Row> {
     rows
 }
 
-/// What sets rows apart at a level: fact, entry, generation, zone, and when it first and last
-/// became true.
-type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>);
+/// What sets rows apart at a level: fact, entry, generation, zone, when it first and last became
+/// true, and whether pods are made after the first fault.
+type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>, bool);
 
 fn key(analysis: &Analysis<'_>, g: &Group, level: u8) -> Key {
     let row = &g.row;
@@ -228,5 +236,5 @@ fn key(analysis: &Analysis<'_>, g: &Group, level: u8) -> Key {
     };
     let span = (level == 0).then_some((row.first.as_millis(), row.last.as_millis()));
     let generation = if level < 3 { g.generation } else { 0 };
-    (fact, since, generation, place, span)
+    (fact, since, generation, place, span, g.late)
 }

@@ -65,8 +65,7 @@ impl Printer<'_> {
 fn start_up<'r>(report: &'r Report<'_>) -> (Vec<&'r Row>, Vec<&'r Row>) {
     let harm = report.analysis.first_harm(Time::ZERO, Time::MAX);
     let is_made = |r: &&Row| {
-        let kind = matches!(r.fact, Fact::PodCreated(_) | Fact::PodBound(_) | Fact::PodRunning(_));
-        kind && r.since.is_none() && harm.is_some_and(|harm| r.first < harm.at)
+        r.fact.makes_pods() && r.since.is_none() && harm.is_some_and(|harm| r.last < harm.at)
     };
     let (made, others): (Vec<_>, Vec<_>) = report.rows.iter().partition(is_made);
     if made.len() < SEVERAL {
