@@ -7,7 +7,7 @@ use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
 use super::still::Why;
-use super::told::told;
+use super::told::{runs_short, told};
 use crate::lab::prelude::*;
 
 /// Something that a person should know.
@@ -34,6 +34,7 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur, how: How) -> Vec<
     let survey = All { lost, lasts, how, tolerant };
     let mut found: Vec<Finding> = tainted.collect();
     found.extend(survey.short_of_pods());
+    found.extend(survey.pressed());
     found.extend(whole.first().map(|l| of_everything(l)));
     found.extend(survey.together());
     found.extend(survey.below());
@@ -208,11 +209,15 @@ impl<'a> All<'a> {
             ),
             Why::NoRoom => {
                 let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;
+                // Room would help them, though the scheduler speaks of taints alone.
+                let why = match shown.lacks_room() {
+                    true => first_sentence(shown.why.as_deref()),
+                    false => "the nodes left run short themselves, and their taints keep pods away",
+                };
                 format!(
-                    "{subject} lost: {} of {who} Pending for as long as it lasts{}: {}",
+                    "{subject} lost: {} of {who} Pending for as long as it lasts{}: {why}",
                     count(|h| h.pending - h.held),
                     missing(cases),
-                    first_sentence(shown.why.as_deref())
                 )
             }
             Why::Held => format!(
@@ -246,6 +251,15 @@ impl<'a> All<'a> {
             }
         };
         finding(text, cases, hit)
+    }
+
+    /// Nodes that are left and run short.
+    fn pressed(&self) -> Option<Finding> {
+        let is_one = |l: &&Lost| !l.damage.pressed.is_empty();
+        let lost: Vec<&Lost> = self.lost.iter().copied().filter(is_one).collect();
+        let (text, worst) = runs_short(&self.of_losses(&lost), &lost)?;
+        let object = worst.damage.pressed.0.keys().next().map(|name| format!("node/{name}"));
+        Some(Finding { text, loss: Some(worst.loss.name()), object, drained: false })
     }
 
     /// Workloads all of whose pods go at one time.

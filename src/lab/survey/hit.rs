@@ -7,6 +7,7 @@
 
 use super::kept::Kept;
 use super::losses::Loss;
+use super::pressed::Pressed;
 use super::still::{Still, Why};
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
@@ -304,6 +305,11 @@ impl Hit {
         self.pending > 0 && (why.contains("Insufficient") || why.contains("Too many pods"))
     }
 
+    /// Whether more room may help its pods: it is short, or nodes that run short are tainted for it.
+    pub(super) fn may_lack_room(&self, pressed: &Pressed) -> bool {
+        self.lacks_room() || self.pending > 0 && !pressed.is_empty()
+    }
+
     /// What becomes of its pods where room does not matter: how many are still without a node, and
     /// why.
     pub(super) fn hold(&mut self, plan: &Plan, held: i64, by: Option<String>) {
@@ -420,6 +426,8 @@ pub(crate) struct Damage {
     pub(crate) whole_zone: bool,
     /// Who was evicted for a taint of devices, if it is one.
     pub(crate) evicted: Option<Evicted>,
+    /// Which of the nodes that are left ran short of something while it lasted.
+    pub(crate) pressed: Pressed,
 }
 
 /// No figure of a loss is larger.
@@ -446,5 +454,6 @@ impl Damage {
             && are_counts(&[f.pending, f.evicted, f.needless, f.stuck, f.not_back])
             && parts.iter().all(|x| x.abs() <= FIGURE_MAX)
             && self.hits.iter().all(of_hit)
+            && self.pressed.evicted() <= COUNT_MAX
     }
 }

@@ -9,8 +9,9 @@
 //! still    why pods are not replaced
 //! holder   what keeps pods that room would not help, and budgets that stop drains
 //! kept     volumes of pods on lost nodes
+//! pressed  what runs short on the nodes that are left
 //! limit    what a loss must not come to
-//! tainted  taints of devices, and told: what they did in words
+//! tainted  taints of devices, and told: what they and node pressure did in words
 //! ```
 //!
 //! A loss begins in the third minute, when an export's controllers have found their feet, and what
@@ -24,6 +25,7 @@ mod holder;
 mod kept;
 mod limit;
 mod losses;
+mod pressed;
 mod run;
 #[cfg(test)]
 mod said_tests;
@@ -37,6 +39,7 @@ pub(crate) use findings::Finding;
 pub(crate) use hit::{Hit, Lost, whole};
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
+pub(crate) use pressed::PressedNode;
 pub(crate) use run::{Survey, Surveyed};
 pub(crate) use still::Why;
 pub(crate) use tainted::{Evicted, EvictedPod};

@@ -4,6 +4,7 @@ use super::findings::{Finding, findings, lead};
 use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, hits};
 use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
+use super::pressed::Pressed;
 use super::still::Why;
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
@@ -164,6 +165,7 @@ struct Run {
     seen: Seen,
     paced: Vec<(String, Pace)>,
     evicted: Evicted,
+    pressed: Pressed,
 }
 
 /// The runs of a survey, one after the other, with one plan of its scenario; each is none if it was stopped.
@@ -200,6 +202,7 @@ impl Runs<'_> {
             seen: Seen::new(&analysis, (summary.metrics, &serving), (BEGIN, over)),
             paced: found.zones.iter().filter_map(slow).collect(),
             evicted: if has_devices { Evicted::of(&analysis, BEGIN) } else { Evicted::default() },
+            pressed: Pressed::of(&analysis, (BEGIN, over)),
         })
     }
 
@@ -219,7 +222,9 @@ impl Runs<'_> {
         let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
         let (paced, size) = (paced.collect(), (nodes.len(), pods));
         let whole_zone = loss.takes_a_zone(&self.plan);
-        let mut damage = Damage { figures, hits, paced, size, whole_zone, evicted };
+        let names = nodes.iter().map(|n| self.plan.nodes[*n as usize].name.as_str());
+        let pressed = with.pressed.beyond(&without.pressed, &names.collect::<Vec<_>>());
+        let mut damage = Damage { figures, hits, paced, size, whole_zone, evicted, pressed };
         self.without_limits(&outages, without, &mut damage)?;
         self.go_on(loss, &mut damage)?;
         Some(damage)
@@ -238,7 +243,8 @@ impl Runs<'_> {
     }
 
     /// Tells pods that wait for room from those that something else holds: runs a loss again, with
-    /// room without end on the nodes that are left, where the scheduler spoke of room.
+    /// room without end on the nodes that are left, where the scheduler spoke of room, or of taints
+    /// where nodes ran short.
     fn without_limits(
         &mut self,
         outages: &[Outage],
@@ -246,7 +252,8 @@ impl Runs<'_> {
         damage: &mut Damage,
     ) -> Option<()> {
         let mut roomy = None;
-        if damage.hits.iter().any(Hit::lacks_room) {
+        let pressed = &damage.pressed;
+        if damage.hits.iter().any(|hit| hit.may_lack_room(pressed)) {
             let before: Vec<_> = self.plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
             // More than any cluster asks for, and no more than the scheduler's scores can be
             // reckoned with: 35 million million cores, bytes and pods.
@@ -262,7 +269,7 @@ impl Runs<'_> {
             roomy = Some(run?);
         }
         for hit in damage.hits.iter_mut().filter(|h| h.pending > 0) {
-            let (held, by) = match roomy.as_ref().filter(|_| hit.lacks_room()) {
+            let (held, by) = match roomy.as_ref().filter(|_| hit.may_lack_room(pressed)) {
                 None => (hit.pending, hit.why.clone()),
                 Some(roomy) => {
                     let of = |run: &Run| {

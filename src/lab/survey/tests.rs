@@ -164,6 +164,47 @@ fn a_drained_pod_without_a_workload_is_gone() {
     }
 }
 
+/// Each of three nodes has 16 GiB, of which it uses 1 itself, and two pods that use 5.4 each and ask for 2: 11.7 GiB. The pods of a lost
+/// node make three, 17.1 GiB, and one of each three is evicted for as long as the scheduler has not heard of it: two of six stay Pending,
+/// as both nodes are tainted. With 32 GiB nothing of that happens.
+#[test]
+fn nodes_that_are_left_and_run_short_are_told() {
+    let of = |memory: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "30m",
+            nodes: [(names: "n-{{0..2}}", capacity: {{"cpu": "8", "memory": "{memory}", "pods": "10"}}, usage: {{"memory": "1Gi"}})],
+            workloads: [Deployment(name: "web", replicas: 6, placement: Spread(All),
+                template: (requests: {{"memory": "2Gi"}}, usage: {{"memory": "5500Mi"}}))])"#
+        );
+        let loaded = parse("short.ron", text.into(), Path::new("")).expect("it is a scenario");
+        let only = Wanted { only: vec!["node/n-0".to_owned()], ..Wanted::default() };
+        survey(&loaded, only).run(1, &|_| true, Desk::Here).expect("it runs")
+    };
+    let done = of("16Gi");
+    let damage = &done.lost[0].damage;
+    let nodes: Vec<_> =
+        damage.pressed.0.iter().map(|(name, n)| (&**name, n.memory_used_up)).collect();
+    assert_eq!(nodes, [("n-1", true), ("n-2", true)]);
+    let web = &damage.hits[0];
+    assert_eq!((web.pending, web.held), (2, 0), "{web:?}");
+    assert_eq!(web.still.map(|s| s.why), Some(Why::NoRoom));
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let has = |part: &str| texts.iter().any(|t| t.contains(part));
+    assert!(has("memory of n-1, n-2 runs short: "), "{texts:#?}");
+    assert!(
+        has("evicted by their kubelets; a look at n-1, n-2 found no memory left"),
+        "{texts:#?}"
+    );
+    assert!(
+        has("2 pods of web Pending") && has("the nodes left run short themselves"),
+        "{texts:#?}"
+    );
+    assert!(!has("whatever room there is"), "{texts:#?}");
+    let done = of("32Gi");
+    assert!(done.lost[0].damage.pressed.is_empty(), "{:?}", done.lost[0].damage.pressed);
+    assert!(done.findings.iter().all(|f| !f.text.contains("short: ")), "{:#?}", done.findings);
+}
+
 #[test]
 fn findings_say_it_in_words() {
     let done = surveyed(Wanted::default(), 2);

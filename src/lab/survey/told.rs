@@ -1,4 +1,5 @@
-//! What a taint of devices did, in words: whom it evicts and when, and whether the successors find devices.
+//! What a taint of devices did, in words: whom it evicts and when, and whether the successors find devices; and
+//! what nodes that are left run short of.
 
 use super::hit::{Hit, Lost, listed, up_to, whole};
 use super::losses::Part;
@@ -106,4 +107,39 @@ fn of_workloads(evicted: &Evicted, hits: &[Hit]) -> Option<String> {
     };
     let all: Vec<String> = by.into_iter().filter_map(say).collect();
     (!all.is_empty()).then(|| all.join(". "))
+}
+
+/// What is said of losses in which nodes that are left run short; `subject` says which losses. Returns
+/// the loss that shows it, too: the one with most evictions.
+pub(super) fn runs_short<'a>(subject: &str, losses: &[&'a Lost]) -> Option<(String, &'a Lost)> {
+    // Of equal ones the first.
+    let evicted = |lost: &&&Lost| lost.damage.pressed.evicted();
+    let worst = *losses.iter().rev().max_by_key(evicted)?;
+    let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, node) in &worst.damage.pressed.0 {
+        node.short_of.iter().for_each(|what| by.entry(what).or_default().push(name));
+    }
+    let short = by.into_iter().map(|(what, nodes)| format!("{what} of {}", listed(&nodes)));
+    let short = short.collect::<Vec<_>>().join(" and ");
+    let shown = match losses {
+        [one] if one.loss.like.is_empty() => String::new(),
+        _ => format!(" ({} lost)", worst.loss.name()),
+    };
+    let most = i64::try_from(worst.damage.pressed.evicted()).unwrap_or(i64::MAX);
+    let then = match most {
+        0 => "their taints keep pods away".to_owned(),
+        _ => format!("{} evicted by their kubelets", up_to(losses.len(), most, "pod")),
+    };
+    let nodes = losses.iter().flat_map(|lost| &lost.damage.pressed.0);
+    let used_up = nodes.filter(|(_, node)| node.memory_used_up).map(|(name, _)| name.as_str());
+    let used_up: Vec<&str> = used_up.collect::<BTreeSet<_>>().into_iter().collect();
+    let killed = match used_up.as_slice() {
+        [] => String::new(),
+        names => format!(
+            "; a look at {} found no memory left: the kernel kills before that, which is not simulated, \
+             so that what comes after is not what would happen",
+            listed(names)
+        ),
+    };
+    Some((format!("{subject} lost: {short} runs short{shown}: {then}{killed}"), worst))
 }

@@ -1,7 +1,9 @@
 //! A survey as JSON. Fields may be added; those that are there keep their names and meanings.
 
 use super::SurveyReport;
-use crate::lab::survey::{Evicted, EvictedPod, Finding, Hit, Lost, Measure, Surveyed, Unit, Why};
+use crate::lab::survey::{
+    Evicted, EvictedPod, Finding, Hit, Lost, Measure, PressedNode, Surveyed, Unit, Why,
+};
 use crate::report::results::*;
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
@@ -48,7 +50,17 @@ fn row(l: &Lost) -> Value {
         "why_not_back": l.why_not_back(),
         "workloads": l.damage.hits.iter().map(|hit| object(&fields(), hit)).collect::<Vec<_>>(),
         "evicted_for_devices": l.damage.evicted.as_ref().map(evicted),
+        "node_pressure": l.damage.pressed.0.iter().map(pressed).collect::<Vec<_>>(),
         "zones": l.damage.paced.iter().map(|(zone, pace)| json!({ "zone": zone, "stopped": pace.is_stopped() })).collect::<Vec<_>>(),
+    })
+}
+
+fn pressed((node, p): (&String, &PressedNode)) -> Value {
+    json!({
+        "node": node,
+        "short_of": p.short_of,
+        "evicted": p.evicted,
+        "memory_used_up": p.memory_used_up,
     })
 }
 
