@@ -12,6 +12,7 @@ mod devices_rows;
 mod disk_refusals;
 mod disk_topologies;
 mod disks;
+mod documented;
 mod drains;
 mod eager;
 mod expectations;
