@@ -80,7 +80,7 @@ pub(super) fn write(
         let until = now + (asked.end - now) / (all.len() - i) as f64;
         let found = &searches[s].report.violations[v];
         let tape = tape_of(s, found);
-        let least = least(asked, &tape, found.property, until)?;
+        let least = least(asked, &tape, found, until)?;
         // What comes down to the same is told once.
         let there = written.iter().find(|(text, _)| *text == least.text);
         let folder = match there {
@@ -99,12 +99,12 @@ pub(super) fn write(
 }
 
 /// The least scenario that violates the property as the tape does, as far as there is time.
-fn least(asked: &Asked<'_>, tape: &Tape, property: Property, until: f64) -> Result<Shrunk> {
+fn least(asked: &Asked<'_>, tape: &Tape, found: &Violated, until: f64) -> Result<Shrunk> {
     let of = asked.loaded;
     let loaded = tape.loaded(&of.folder)?;
     let spec = scenario::changed(&loaded, &tape.overrides())?;
-    let goal = Goal::Violates(property);
-    let what = Shrink { loaded: &loaded, spec, goal, keeps_tape: true };
+    let (goal, told) = (Goal::Violates(found.property), Some(found.text.as_str()));
+    let what = Shrink { loaded: &loaded, spec, goal, told, keeps_tape: true };
     let progress = Progress::new(asked.terminal, asked.quiet, &of.name, 0, |done, _| {
         format!("making it small: {} scenarios tried", grouped(done))
     });
@@ -112,7 +112,7 @@ fn least(asked: &Asked<'_>, tape: &Tape, property: Property, until: f64) -> Resu
     let shrunk = progress.during(|| shrink(what, &mut goes_on));
     shrunk.map_err(|failed| match failed {
         Failed::Problems(problems) => Failure::Problems(problems),
-        Failed::Holds => Failure::Io(format!("the tape does not violate {property} again")),
+        Failed::Holds => Failure::Io(format!("the tape does not violate {} again", found.property)),
     })
 }
 

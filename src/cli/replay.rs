@@ -43,7 +43,7 @@ pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
 }
 
 /// The same, with what the file holds itself.
-fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
+pub(super) fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
     // Read once: a pipe has nothing left for a second reader.
     let (from_stdin, shown) = (is_stdin(file), shown(file));
     let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
@@ -63,6 +63,12 @@ fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
     };
     let source = loaded.source.clone();
     Ok((loaded, Overrides::default(), source))
+}
+
+/// What a search told of the violation whose tape a file holds.
+pub(super) fn told(source: &Source) -> Option<String> {
+    let doc = Tape::read(&source.name, &source.text).ok()?.doc;
+    Some(doc.split_once(": ")?.1.to_owned())
 }
 
 /// Runs the command.

@@ -3,7 +3,7 @@
 //! stdout has the scenario, or the file of `--out`; stderr says how much went.
 
 use super::prelude::*;
-use super::replay::load_any;
+use super::replay::{load, told};
 use super::run::tell_imported;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, Size, shrink};
 use crate::language::Tape;
@@ -63,7 +63,7 @@ pub(super) fn asked(
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
     let to_file = args.out.file()?;
-    let (loaded, taped) = load_any(&args.file)?;
+    let (loaded, taped, source) = load(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
     let overrides = args.change.over(taped, &args.sets);
     let spec = scenario::changed(&loaded, &overrides)?;
@@ -72,7 +72,8 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     });
     let which = ("which property does it violate?", "--property");
     let property = asked(args.property, spec.tape.as_ref(), which)?;
-    let what = Shrink { loaded: &loaded, spec, goal: Goal::Violates(property), keeps_tape: false };
+    let (goal, meant) = (Goal::Violates(property), told(&source));
+    let what = Shrink { loaded: &loaded, spec, goal, told: meant.as_deref(), keeps_tape: false };
     let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     if !shrunk.is_least {
@@ -80,7 +81,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     }
     write_text(to_file, &shrunk.text, terminal)?;
     if !args.quiet {
-        terminal.note(&told(&shrunk, to_file));
+        terminal.note(&how_much(&shrunk, to_file));
     }
     Ok(Exit::Fine)
 }
@@ -96,7 +97,7 @@ fn failure(failed: Failed, args: &ShrinkArgs, property: Property) -> Failure {
 }
 
 /// How much went.
-fn told(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
+fn how_much(shrunk: &Shrunk, to_file: Option<&Path>) -> String {
     let size = |s: Size| {
         let count = |n: usize, noun: &str| (n > 0).then(|| counted(n, noun));
         let parts = [

@@ -8,6 +8,7 @@ mod diff;
 mod explain;
 mod explain_remedies;
 mod explore;
+mod explore_finds;
 mod export_zone_lost;
 mod exports;
 mod faults;

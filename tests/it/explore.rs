@@ -518,7 +518,13 @@ fn what_a_violation_does_not_need_is_left_out() {
     let mut long = needed.clone();
     let others = run.choices.iter().filter(|d| d.point != "next" && !d.deviates()).take(3);
     long.extend(others.map(|d| Deviation { value: u64::MAX, ..(*d).into() }));
-    assert_eq!(shorter(&search, property(), long, &|| true), (needed, true));
+    let (tape, is_small, text) =
+        shorter(&search, (property(), "default/db-0 node-1"), long.clone(), &|| true);
+    assert_eq!((tape, is_small), (needed, true));
+    assert!(text.is_some_and(|text| text.starts_with("default/db-0 is still on node-1 ")));
+    // A violation of other objects needs all of its tape, as no run has it.
+    let other = shorter(&search, (property(), "default/db-1 node-1"), long.clone(), &|| true);
+    assert_eq!(other, (long, true, None));
 }
 
 /// How a trouble shows in a run that has it.

@@ -61,8 +61,11 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
 }
 
 /// What a violation is about, as it was right before.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Harm {
+    /// Whose: the workload of the pod, or where it has none its name without a number; or the node where it is about
+    /// no pod.
+    whose: String,
     /// It is about a pod.
     pod: bool,
     /// The pod was bound to a node, or the violation is about a node alone.
@@ -84,11 +87,14 @@ impl Harm {
             }
             follow.apply(id, r);
         }
-        let Some(pod) = violation.pod.map(|p| follow.pod(p)) else {
-            return Self { node: violation.node.is_some(), ..Self::default() };
+        let Some((id, pod)) = violation.pod.map(|p| (p, follow.pod(p))) else {
+            let node = violation.node.map(|n| analysis.node_name(n));
+            let whose = node.unwrap_or_default().to_owned();
+            return Self { whose, node: node.is_some(), ..Self::default() };
         };
         let back = pod.node_id().is_some_and(|n| follow.node(n).is_back());
         Self {
+            whose: whose(id, analysis).to_owned(),
             pod: true,
             node: pod.node_id().is_some(),
             lives: pod.phase == PodPhase::Running || back,
@@ -96,11 +102,22 @@ impl Harm {
         }
     }
 
-    /// Whether it is as bad as another.
-    pub fn is_as_bad(self, other: Self) -> bool {
-        self.pod == other.pod
+    /// Whether it is as bad as another, and the same one's.
+    pub fn is_as_bad(&self, other: &Self) -> bool {
+        (&self.whose, self.pod) == (&other.whose, other.pod)
             && self.node >= other.node
             && self.lives >= other.lives
             && self.ready >= other.ready
     }
+}
+
+/// The workload of a pod, or the pod's name without its number: one of several may be called otherwise where there are
+/// fewer.
+fn whose<'a>(pod: PodId, analysis: &'a Analysis<'_>) -> &'a str {
+    if let Some(workload) = Owners::new(analysis).of(analysis, pod) {
+        return analysis.trace.names.workload_name(workload);
+    }
+    let name = analysis.pod_name(pod);
+    let numbered = name.rsplit_once('-').filter(|(_, number)| number.parse::<u64>().is_ok());
+    numbered.map_or(name, |(name, _)| name)
 }

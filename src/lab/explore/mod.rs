@@ -23,7 +23,7 @@ pub use faults::Faults;
 pub use levels::explore;
 pub(crate) use levels::explore_at;
 pub(crate) use often::{Along, Often, Wanted, drawn, often};
-pub use one::{Found, digest, fewest, shorter};
+pub use one::{Found, Which, digest, fewest, shorter};
 pub use outcome::Outcome;
 pub use search::{BATCH, Beside, Explore, Reached, Report, Strategy, Violated, Watch};
 pub use timelines::fewer;

@@ -5,7 +5,7 @@ use crate::analysis::expect;
 use crate::analysis::properties::check;
 use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 
 /// A violation in a run.
@@ -148,35 +148,50 @@ pub(super) fn tape(choices: &[Drawn]) -> Vec<Deviation> {
     choices.iter().filter(|d| d.deviates()).map(|d| (*d).into()).collect()
 }
 
-/// Whether the run of a tape violates one of the properties. One that may not go on does not.
+/// Which violation: of what property, and for which objects ([`Found`]).
+pub type Which<'a> = (Property, &'a str);
+
+/// Whether the run of a tape has this violation, too; `text` gets what happens there. One that may not go on has not.
 pub(super) fn violates(
     search: &Explore<'_>,
     searcher: &mut Searcher,
-    tape: &[Deviation],
+    ((property, about), tape): (Which<'_>, &[Deviation]),
     goes_on: GoesOn<'_>,
+    text: &Cell<Option<String>>,
 ) -> bool {
     let choices = Choices::tape(tape.to_vec(), Choices::default_order());
     let searched = searcher.decided(choices, goes_on);
     let (plan, trace) = (searcher.plan(), &searched.trace);
-    let is_so =
-        !searched.known && !violations(search, plan, trace, || run(plan, tape).trace).is_empty();
+    let all = match searched.known {
+        true => Vec::new(),
+        false => violations(search, plan, trace, || run(plan, tape).trace),
+    };
     searcher.take_back(searched);
+    let found = all.into_iter().find(|f| f.property == property && f.about == about);
+    let is_so = found.is_some();
+    if is_so {
+        text.set(found.map(|f| f.text));
+    }
     is_so
 }
 
-/// A shorter tape whose run violates the property, too, and whether no single deviation can be left
-/// out of it: it ends where it may not go on.
+/// A shorter tape whose run has this violation, too; whether no single deviation can be left out of it; and what
+/// happens in its run, where it is another one. It ends where it may not go on.
 pub fn shorter(
     search: &Explore<'_>,
-    property: Property,
+    which: Which<'_>,
     tape: Vec<Deviation>,
     goes_on: GoesOn<'_>,
-) -> (Vec<Deviation>, bool) {
-    let properties = [property];
+) -> (Vec<Deviation>, bool, Option<String>) {
+    let properties = [which.0];
     let search = Explore { properties: &properties, ..search.clone() };
     let searcher = RefCell::new(Searcher::new((search.plan)()));
-    let is_so = |tape: &[Deviation]| violates(&search, &mut searcher.borrow_mut(), tape, goes_on);
-    fewest(tape, &is_so, goes_on)
+    let text = Cell::new(None);
+    let is_so = |tape: &[Deviation]| {
+        violates(&search, &mut searcher.borrow_mut(), (which, tape), goes_on, &text)
+    };
+    let (tape, is_small) = fewest(tape, &is_so, goes_on);
+    (tape, is_small, text.into_inner())
 }
 
 /// A shorter tape of which the same is so, and whether no single deviation can be left out of it.

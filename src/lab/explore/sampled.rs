@@ -1,7 +1,7 @@
 //! Searches by drawing: every choice, or priorities as PCT has them; counts outcomes and violations over
 //! the runs of a search.
 
-use super::changes::Change;
+use super::changes::{Change, Changing};
 use super::coverage::Nodes;
 use super::one::{self, Found, shorter};
 use super::outcome::Outcome;
@@ -10,6 +10,7 @@ use super::timelines::{Known, Other, fewer};
 use crate::lab::prelude::*;
 use crate::plan::Perturb;
 use serde::de::DeserializeOwned;
+use std::cell::Cell;
 use std::collections::btree_map::Entry;
 
 /// No more runs of other timelines are made between two looks at which of them to go on from.
@@ -190,34 +191,47 @@ impl At<'_> {
     pub(super) fn shorten(self, violations: &mut [Violated], runs: u64) {
         let search = self.search;
         let goes_on = || (self.watch)(runs);
-        let one = |violated: &mut Violated| {
-            let tape = std::mem::take(&mut violated.tape);
-            let (property, changes) = (violated.property, &violated.changes);
-            (violated.changes, violated.tape, violated.is_small) = match &search.changing {
-                Some(changing) if !changes.is_empty() => {
-                    let of_it = [property];
-                    let search = Explore { properties: &of_it, ..search.clone() };
-                    let is_so = |changes: &[Change]| {
-                        let searcher = (changing.plan)(changes).map(Searcher::new);
-                        searcher
-                            .is_some_and(|mut s| one::violates(&search, &mut s, &tape, &goes_on))
-                    };
-                    let changes = fewer(changes, &changing.entries, &is_so);
-                    let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
-                    let there = Explore { plan: &plan, ..search };
-                    let (tape, is_small) = shorter(&there, property, tape, &goes_on);
-                    (changes, tape, is_small)
-                }
-                _ => {
-                    let (tape, is_small) = shorter(search, property, tape, &goes_on);
-                    (Vec::new(), tape, is_small)
-                }
-            };
+        let one = |violated: &mut Violated| match &search.changing {
+            Some(changing) if !violated.changes.is_empty() => {
+                change_less(search, changing, violated, &goes_on);
+                let changes = violated.changes.clone();
+                let plan = || (changing.plan)(&changes).unwrap_or_else(|| (search.plan)());
+                deviate_less(&Explore { plan: &plan, ..search.clone() }, violated, &goes_on);
+            }
+            _ => deviate_less(search, violated, &goes_on),
         };
         let long = |v: &&mut Violated| !v.is_small && goes_on();
         self.pool.install(|| violations.par_iter_mut().filter(long).for_each(one));
         sort(violations);
     }
+}
+
+/// Leaves out of the tape of a violation what it does not need.
+fn deviate_less(search: &Explore<'_>, violated: &mut Violated, goes_on: GoesOn<'_>) {
+    let tape = std::mem::take(&mut violated.tape);
+    let which = (violated.property, violated.about.as_str());
+    let (tape, is_small, text) = shorter(search, which, tape, goes_on);
+    (violated.tape, violated.is_small) = (tape, is_small);
+    violated.text = text.unwrap_or_else(|| std::mem::take(&mut violated.text));
+}
+
+/// Leaves as much of the timeline of a violation as it is written as that allows.
+fn change_less(
+    search: &Explore<'_>,
+    changing: &Changing<'_>,
+    violated: &mut Violated,
+    goes_on: GoesOn<'_>,
+) {
+    let of_it = [violated.property];
+    let search = Explore { properties: &of_it, ..search.clone() };
+    let run = ((violated.property, violated.about.as_str()), violated.tape.as_slice());
+    let text = Cell::new(None);
+    let is_so = |changes: &[Change]| {
+        let searcher = (changing.plan)(changes).map(Searcher::new);
+        searcher.is_some_and(|mut s| one::violates(&search, &mut s, run, goes_on, &text))
+    };
+    violated.changes = fewer(&violated.changes, &changing.entries, &is_so);
+    violated.text = text.into_inner().unwrap_or_else(|| std::mem::take(&mut violated.text));
 }
 
 /// What is otherwise in the timeline, and what of its run is kept where that is a scenario.

@@ -36,6 +36,8 @@ pub(super) struct Judge<'a> {
     pub(super) goal: Goal<'a>,
     /// The least harm of a violation; none before the first.
     harm: Option<Harm>,
+    /// What is told of the first, where it is not the first that there is.
+    told: Option<&'a str>,
     /// Whether it takes the timeline, or the tape, to violate.
     takes_events: bool,
     /// One thread, for searches; none if it cannot be had, and then there are none.
@@ -43,9 +45,9 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(super) fn new(loaded: &'a Loaded, goal: Goal<'a>) -> Self {
+    pub(super) fn new(loaded: &'a Loaded, goal: Goal<'a>, told: Option<&'a str>) -> Self {
         let pool = ThreadPoolBuilder::new().num_threads(1).build().ok();
-        Judge { loaded, goal, harm: None, takes_events: false, pool }
+        Judge { loaded, goal, harm: None, told, takes_events: false, pool }
     }
 
     fn load(&self, tree: &Tree) -> Result<Loaded, Problems> {
@@ -56,8 +58,12 @@ impl<'a> Judge<'a> {
     pub(super) fn first(&mut self, tree: &Tree) -> Result<Seen, Failed> {
         let loaded = self.load(tree).map_err(Failed::Problems)?;
         let plan = build(&loaded, &Overrides::default()).map_err(Failed::Problems)?;
-        let seen = self.any(&loaded, &plan).ok_or(Failed::Holds)?;
-        self.harm = Some(seen.harm);
+        let mut seen = self.any(&loaded, &plan);
+        if seen.is_none() && self.told.take().is_some() {
+            seen = self.any(&loaded, &plan);
+        }
+        let seen = seen.ok_or(Failed::Holds)?;
+        self.harm = Some(seen.harm.clone());
         self.takes_events = self.is_about_events(tree);
         Ok(seen)
     }
@@ -113,8 +119,12 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Whether it is the violation that is made small, or as bad as that was and the same one's.
     fn is_as_bad(&self, seen: &Seen) -> bool {
-        self.harm.is_none_or(|harm| seen.harm.is_as_bad(harm))
+        match &self.harm {
+            Some(harm) => seen.harm.is_as_bad(harm),
+            None => self.told.is_none_or(|told| told == seen.text),
+        }
     }
 
     /// The first violation in a run that is as bad as it has to be.
@@ -163,14 +173,17 @@ impl<'a> Judge<'a> {
             ..Explore::drawing(&built, &properties, &expected, 0)
         };
         let (report, _) = explore(&search, pool, &|_| true);
-        let found: Vec<Deviation> =
-            report.violations.into_iter().map(|v| v.tape).find(|t| t.len() <= depth)?;
-        plan.tape = Some(found.clone());
-        let run = sim::replay(&plan);
-        let seen = self.violated(property, loaded, &plan, &run.trace)?;
-        let field = tree.field_mut("tape")?;
-        *field = Tree::of(&tape::spec_of(&plan, &run, None, &found)).named("tape");
-        Some((tree, seen))
+        let tapes = report.violations.into_iter().map(|v| v.tape).filter(|t| t.len() <= depth);
+        for found in tapes {
+            plan.tape = Some(found.clone());
+            let run = sim::replay(&plan);
+            if let Some(seen) = self.violated(property, loaded, &plan, &run.trace) {
+                let field = tree.field_mut("tape")?;
+                *field = Tree::of(&tape::spec_of(&plan, &run, None, &found)).named("tape");
+                return Some((tree, seen));
+            }
+        }
+        None
     }
 }
 
@@ -209,6 +222,8 @@ pub struct Shrink<'a> {
     pub spec: Scenario,
     /// What it does, and must go on doing.
     pub goal: Goal<'a>,
+    /// What is told of the violation that is meant, where a run may have several; otherwise it is the first.
+    pub told: Option<&'a str>,
     /// Its tape stays, if without a deviation: what is left is no matter of a seed then.
     pub keeps_tape: bool,
 }

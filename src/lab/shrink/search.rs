@@ -15,7 +15,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     // What an export held is among the groups; what a run must come to is not what is looked for.
     (spec.cluster, spec.golden) = (None, None);
     spec.guards = Vec::new();
-    let mut judge = Judge::new(what.loaded, what.goal);
+    let mut judge = Judge::new(what.loaded, what.goal, what.told);
     if matches!(what.goal, Goal::Violates(Property::Expect)) {
         // One of the expectations that are not met: the first.
         let unmet = judge.first(&Tree::of(&spec))?.unmet;

@@ -109,6 +109,7 @@ pub fn smallest(
         loaded: &random.loaded,
         spec: random.loaded.spec.clone(),
         goal: Goal::Fails(&fails),
+        told: None,
         keeps_tape: false,
     };
     Some(match shrink(what, &mut |_, _| goes_on()) {

@@ -1,0 +1,82 @@
+//! `taintsim explore`: each violation has a tape, a scenario and a report of its own.
+
+use super::{Scratch, repository};
+use std::fs;
+
+/// Beside the race of `db-0`, which takes another order than the usual one, there is a pod whose eviction is refused
+/// for 65 s whatever the order: five tries, a minute, and it is stuck at 170 s + 60 s. Each violation has its own tape
+/// and its own report.
+#[test]
+fn a_race_is_not_taken_for_what_happens_anyway() {
+    let dir = Scratch::new();
+    let text = fs::read_to_string(repository().join("scenarios/rapid.ron")).unwrap();
+    let (before, _) = text.split_once("golden: ").expect("a golden timeline");
+    let both = before
+        .replacen("horizon: \"170s\"", "horizon: \"5m\"", 1)
+        .replacen(
+            "nodes: [(name: \"node-1\")]",
+            r#"nodes: [(name: "node-1"), (name: "node-2", taints: ["y:NoSchedule"])],
+               pods: [(name: "other", tolerations: [(key: "y", operator: Exists)], on: Node("node-2"))]"#,
+            1,
+        )
+        .replacen(
+            "timeline: [",
+            r#"timeline: [
+                (at: "160s", do: Untaint(node: "node-1", taint: "maintenance:NoExecute")),
+                (at: "170s", do: TooManyRequests(duration: "65s", clients: [TaintEviction])),
+                (at: "170s", do: Taint(node: "node-2", taint: "x:NoExecute")),"#,
+            1,
+        );
+    dir.write("both.ron", both + ")");
+    let hunt = ["explore", "both.ron", "-p", "pod-stuck", "--strategy", "random", "--runs", "200"];
+    let found = dir.call(&[&hunt[..], &["-q", "-o", "json", "--report", "r"]].concat());
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let document: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+    let all = document["searches"][0]["violations"].as_array().unwrap();
+    let of = |whose: &str| {
+        let is_of = |v: &&serde_json::Value| v["text"].as_str().unwrap().starts_with(whose);
+        let [violation] = &all.iter().filter(is_of).collect::<Vec<_>>()[..] else {
+            panic!("{document}")
+        };
+        let words = |name: &str| violation[name].as_str().unwrap().to_owned();
+        (violation["deviations"].as_u64().unwrap(), words("text"), words("tape"), words("report"))
+    };
+    let (race, anyway) = (of("default/db-0"), of("default/other"));
+    assert_eq!((anyway.0, all.len()), (0, 2), "{document}");
+    assert!(race.0 > 0 && race.3 != anyway.3, "{document}");
+    for ((_, text, tape, report), mine, others) in
+        [(&race, "\"db\"", "\"other\""), (&anyway, "\"other\"", "\"db\"")]
+    {
+        let shown = dir.call(&["replay", tape]);
+        assert!(shown.stdout.contains(text), "{text}: {}", shown.stdout);
+        let least = dir.text(&format!("{report}/scenario.ron"));
+        assert!(least.contains(mine) && !least.contains(others), "{least}");
+        let told = dir.text(&format!("{report}/report.md"));
+        let whose = text.split_once(" is").unwrap().0;
+        assert!(told.lines().next().unwrap().contains(whose), "{told}");
+        // `shrink` takes the violation that the tape was written for.
+        let small = dir.call(&["shrink", "-q", tape]).stdout;
+        assert!(small.contains(mine) && !small.contains(others), "{small}");
+    }
+}
+
+/// The eviction of x is late whatever the order; that y goes first is a matter of it.
+#[test]
+fn each_expectation_has_its_own_tape() {
+    let dir = Scratch::new();
+    dir.write(
+        "two.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "2m", nodes: [(name: "a"), (name: "b")],
+            pods: [(name: "x", on: Node("a")), (name: "y", on: Node("b"))],
+            timeline: [(at: "1m", do: Taint(node: "a", taint: "m:NoExecute")), (at: "1m", do: Taint(node: "b", taint: "m:NoExecute"))],
+            expect: [Evicted(pod: "x", before: "1m"), Order([Evicted(pod: "x"), Evicted(pod: "y")])])"#,
+    );
+    let hunt = ["explore", "two.ron", "-p", "expect", "--strategy", "random", "--runs", "64"];
+    let found = dir.call(&[&hunt[..], &["-q"]].concat());
+    let lines = || found.stdout.lines().filter(|l| l.trim_start().starts_with("expect, "));
+    let order = lines().find(|l| l.contains(": Order: ")).expect("the order is otherwise");
+    assert!(order.contains(" deviation") && lines().count() == 2, "{}", found.stdout);
+    let shown = dir.call(&["replay", "output/two-explore/expect-2.tape.ron"]);
+    let told = order.split_once(": Order: ").unwrap().1;
+    assert!(shown.stdout.contains(told), "{order}: {}", shown.stdout);
+}
