@@ -61,8 +61,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// When something is overdue that should have happened `within` a span after `since`, not
-    /// counting the time for which a search held up watches meanwhile; none where that is beyond
-    /// the end of time.
+    /// counting the time for which a search held up watches or requests meanwhile; none where that is
+    /// beyond the end of time.
     pub(crate) fn due(&self, since: Time, within: Dur) -> Option<Time> {
         let mut due = since.checked_add(within)?;
         for &(at, lasts) in &self.trace.held_up {

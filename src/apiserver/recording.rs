@@ -24,16 +24,20 @@ impl ApiServer {
         self.trace.with(|t| t.count_request(actor, self.ctx.now()));
     }
 
-    /// Notes that a search holds up a watch from now on.
+    /// Notes that a search holds up a request from now on.
     pub(crate) fn note_held_up(&self, lasts: Dur) {
         self.trace.with(|t| t.held_up.push((self.ctx.now(), lasts)));
     }
 
+    /// Notes that a search holds up a watch from now on.
+    pub(crate) fn note_watch_held_up(&self, lasts: Dur) {
+        self.note_held_up(lasts);
+        self.watches_held_up.set(self.watches_held_up.get().saturating_add(lasts));
+    }
+
     /// For how long a search has held up watches so far, all of them together.
-    pub(crate) fn held_up(&self) -> Dur {
-        self.trace.with(|t| {
-            t.held_up.iter().fold(Dur::ZERO, |sum, (_, lasts)| sum.saturating_add(*lasts))
-        })
+    pub(crate) fn watches_held_up(&self) -> Dur {
+        self.watches_held_up.get()
     }
 
     /// Writes a record about a node.

@@ -315,8 +315,11 @@ impl Client {
         F: FnOnce(&ApiServer, Actor) -> ApiResult<R> + 'static,
     {
         let tried = self.send_in_time(about, apply).await;
+        // Only a search has requests time out.
         if matches!(tried, Ok(Err(ApiError::TimedOut))) {
-            self.inner.ctx.sleep(if self.reads { READ_TIMEOUT } else { WRITE_TIMEOUT }).await;
+            let lasts = if self.reads { READ_TIMEOUT } else { WRITE_TIMEOUT };
+            self.inner.api.note_held_up(lasts);
+            self.inner.ctx.sleep(lasts).await;
         }
         tried
     }
@@ -345,6 +348,9 @@ impl Client {
         }
         let fates = i.meets.fates.as_ref();
         let late = fates.map_or(Dur::ZERO, |fates| (fates.late)(self.actor, about));
+        if !late.is_zero() {
+            i.api.note_held_up(late);
+        }
         let request = draw(i.timing.request, &i.ctx, i.request_point, about) + late;
         let response = draw(i.timing.response, &i.ctx, i.response_point, about);
         if request.is_zero() {
@@ -400,10 +406,14 @@ impl Client {
             return untaken(ApiError::Rejected, true);
         }
         let fates = i.meets.fates.as_ref();
+        let sent_again = |error| {
+            i.api.note_held_up(RETRY_AFTER);
+            untaken(error, true)
+        };
         match fates.map_or(Fate::Answered, |fates| (fates.arrives)(self.actor, about)) {
-            Fate::Lost | Fate::ReplyLost if self.reads => untaken(ApiError::Unavailable, true),
+            Fate::Lost | Fate::ReplyLost if self.reads => sent_again(ApiError::Unavailable),
             Fate::Lost => untaken(ApiError::Unavailable, false),
-            Fate::Rejected => untaken(ApiError::Rejected, true),
+            Fate::Rejected => sent_again(ApiError::Rejected),
             Fate::Fails => untaken(ApiError::Failing, false),
             Fate::TimedOut => untaken(ApiError::TimedOut, false),
             fate => Ok(fate),

@@ -157,7 +157,7 @@ impl InformerFactory {
     }
 
     fn left_to_hold(&self) -> Dur {
-        TROUBLE_MOST.saturating_sub(self.api.held_up())
+        TROUBLE_MOST.saturating_sub(self.api.watches_held_up())
     }
 
     /// For how many of the times something may be held up yet.
@@ -169,7 +169,7 @@ impl InformerFactory {
     /// What is held up here cannot be held up elsewhere.
     fn hold_up(&self, lasts: Dur) {
         self.ctx.writes(self.ctx.keys("watch-trouble").of(0));
-        self.api.note_held_up(lasts);
+        self.api.note_watch_held_up(lasts);
     }
 
     /// A watch that broke lists again: what differs from the cache is delivered as one change each

@@ -56,7 +56,7 @@ pub struct Trace {
     /// What pods were created with, and what they have after a change of their tolerations: by the
     /// record that says so, in order.
     pub templates: Vec<(RecordId, Rc<PodTemplate>)>,
-    /// When a search held up watches, and for how long: lag of its own making.
+    /// When a search held up watches or requests, and for how long: lag of its own making.
     pub held_up: Vec<(Time, Dur)>,
     /// The end of the run.
     pub horizon: Time,

@@ -65,7 +65,7 @@ impl Hasher for Mixer {
 }
 
 /// A number for a trace: equal for traces whose records are the same, each with the same causes, in
-/// whatever order those of one instant came.
+/// whatever order those of one instant came, and in which a search held up the same.
 pub fn digest(trace: &Trace) -> u64 {
     let mut hashes: Vec<u64> = Vec::with_capacity(trace.len());
     let mut sum = trace.len() as u64;
@@ -90,7 +90,8 @@ pub fn digest(trace: &Trace) -> u64 {
         hashes.push(mixer.finish());
         sum = sum.wrapping_add(mixer.finish());
     }
-    sum
+    let held_up = trace.held_up.iter().map(|(at, lasts)| fold(at.as_nanos(), lasts.as_nanos()));
+    held_up.fold(sum, u64::wrapping_add)
 }
 
 /// The violations of a complete run.

@@ -1,4 +1,4 @@
-//! `taintsim explore`: each violation has a tape, a scenario and a report of its own.
+//! `taintsim explore`: each violation has a tape, a scenario and a report of its own, and none is the search's own doing.
 
 use super::{Scratch, repository};
 use std::fs;
@@ -79,4 +79,23 @@ fn each_expectation_has_its_own_tape() {
     let shown = dir.call(&["replay", "output/two-explore/expect-2.tape.ron"]);
     let told = order.split_once(": Order: ").unwrap().1;
     assert!(shown.stdout.contains(told), "{order}: {}", shown.stdout);
+}
+
+/// The eviction's GET waits for the 60 s after which the API server gives it up, as the search has it, and is sent again.
+/// That is late, and no pod that is stuck.
+#[test]
+fn time_for_which_the_search_holds_up_a_request_is_nobodys_fault() {
+    let dir = Scratch::new();
+    dir.write(
+        "held.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "4m", nodes: [(name: "a"), (name: "b")],
+            workloads: [Deployment(name: "web", placement: Node("a"))],
+            timeline: [(at: "1m", do: Taint(node: "a", taint: "m:NoExecute"))],
+            expect: [Evicted(workload: "web", before: "119s")])"#,
+    );
+    let hunt = ["explore", "held.ron", "-p", "pod-stuck", "-p", "expect", "--depth", "1", "-q"];
+    let found = dir.call(&[&hunt[..], &["--perturb", "request of taint-eviction"]].concat());
+    assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
+    assert!(found.stdout.contains("1 violation\n  expect, with 1 deviation, "), "{}", found.stdout);
+    assert!(found.stdout.contains(" at 2m0"), "{}", found.stdout);
 }
