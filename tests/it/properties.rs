@@ -130,6 +130,27 @@ fn a_stateful_pod_on_a_dead_node_is_not_replaced() {
     );
 }
 
+/// A workload that is deleted in the foreground stays until its pods are gone, of which the one on a dead node never is, and
+/// makes no others. The StatefulSet's pod is missing from 7 min 20 s on, as above, and the Job has none at 17 min 20 s.
+#[test]
+fn what_is_being_deleted_lacks_no_pod() {
+    let story = |workload: &str, deleted: &str| {
+        format!(
+            r#"horizon: "20m", nodes: [(names: "n-{{0..1}}")], workloads: [{workload}],
+            timeline: [(at: "10s", do: Partition(node: "n-0")),
+                (at: "{deleted}", do: DeleteWorkload(workload: "w", cascade: Foreground))]"#
+        )
+    };
+    let set = r#"StatefulSet(name: "w", replicas: 2, placement: Spread(All))"#;
+    let part = ["StatefulSet default/w has 1 of 2 pods at 7m20."];
+    violates("not-replaced", &story(set, "8m"), &part, &story(set, "3m"));
+    let job = r#"Job(name: "w", podReplacementPolicy: Failed, placement: Node("n-0"))"#;
+    let part = ["Job default/w is not finished and has no pod at 17m20."];
+    violates("job-stalled", &story(job, "18m"), &part, &story(job, "3m"));
+    let deployment = r#"Deployment(name: "w", replicas: 2, placement: Spread(All))"#;
+    assert_eq!(said("not-replaced", &story(deployment, "3m")), [""; 0]);
+}
+
 /// Deleting a node does not cancel the countdown of its pod, which the garbage collector leaves alone
 /// for 40 s (countdown-outlives-node.ron). Taking the taint away does.
 #[test]

@@ -1,6 +1,7 @@
 //! Workloads that lack pods, and nothing happens to them. What counts are pods that exist, have not
 //! ended and are not being deleted. Anything that changes one of a workload's pods, or how many it
-//! asks for, begins the time anew; so does a start of the controllers.
+//! asks for, begins the time anew; so does a start of the controllers. A workload that is being deleted, in the
+//! foreground or with orphans, lacks none: its controller makes no more.
 //!
 //! `not-replaced`: a Deployment, ReplicaSet or StatefulSet has fewer pods than it asks for, and had as
 //! many before.
@@ -20,7 +21,7 @@
 use super::super::owners::wanted_from;
 use super::property::Found;
 use crate::analysis::prelude::*;
-use crate::api::workload::WorkloadSpec;
+use crate::api::workload::{Propagation, WorkloadSpec};
 use crate::plan::WorkloadPlan;
 
 /// A workload while walking through the trace.
@@ -28,6 +29,10 @@ use crate::plan::WorkloadPlan;
 struct Open<'a> {
     /// Its plan, where it has one and somebody looks after it.
     plan: Option<&'a WorkloadPlan>,
+    /// When it was made last.
+    created: Time,
+    /// When people delete it, and it stays until what it owns is gone or has no owner any more.
+    deletions: Vec<Time>,
     /// How many pods it asks for.
     wanted: u32,
     /// It had as many since it asks for that.
@@ -53,6 +58,11 @@ impl Open<'_> {
         } else if ends && (!after.exists || after.phase.is_terminal()) {
             self.ended.1 += 1;
         }
+    }
+
+    /// Whether it is being deleted.
+    fn is_deleting(&self, at: Time) -> bool {
+        self.deletions.iter().any(|deletion| (self.created..=at).contains(deletion))
     }
 
     /// Whether it has fewer pods than it asks for, and had as many.
@@ -99,6 +109,14 @@ pub(super) fn lacking<'a>(
             all[id.index()].plan = Some(plan);
         }
     }
+    for action in &analysis.plan.actions {
+        if let Do::DeleteWorkload(index, how) = action.act
+            && how != Propagation::Background
+            && let Some(id) = names.find_workload(&analysis.plan.workloads[index as usize].name)
+        {
+            all[id.index()].deletions.push(action.at);
+        }
+    }
     let owners = Owners::new(analysis);
     let mut follow = Follow::new(analysis);
     for (pod, state) in follow.pods().filter(|(_, state)| state.exists) {
@@ -109,7 +127,10 @@ pub(super) fn lacking<'a>(
     let mut overdue = |(i, open): (usize, &Open<'a>), now: Time| {
         let (since, record) = open.since?;
         let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
-        let at = analysis.due(since.saturating_add(ready), within).filter(|at| *at < now)?;
+        let at = analysis.due(since.saturating_add(ready), within)?;
+        if at >= now || open.is_deleting(at) {
+            return None;
+        }
         let pod = analysis.trace.get(record).and_then(Record::pod);
         let whose = analysis.workload_in_words(WorkloadId(i as u32));
         let lacks = match of_jobs {
@@ -139,6 +160,9 @@ pub(super) fn lacking<'a>(
         overdue((i, open), r.at);
         if let Some((pod, before, after)) = changed {
             open.pod(pod, &before, &after);
+        }
+        if matches!(r.what, What::WorkloadCreated(_)) {
+            open.created = r.at;
         }
         let wanted = wanted.unwrap_or(open.wanted);
         open.was_whole &= wanted == open.wanted;
