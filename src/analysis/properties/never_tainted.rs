@@ -1,8 +1,10 @@
 //! `never-tainted`: a node is dead for long and has no NoExecute taint.
 //!
 //! Nodes of a zone are tainted one after another at a rate, so the time runs anew with each that
-//! is. It does not run in a zone that is partly disrupted, nor in master disruption, nor where
-//! tainting is switched off by flags or belongs to a release of its own.
+//! is, and only from when its limiter has its next token (`RateLimitedTimedQueue.Try`). One that takes the place of another
+//! after a disruption may begin without a token (`SwapLimiter`). The time does not run in a zone that is partly
+//! disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its
+//! own.
 
 use super::property::Found;
 use super::walk::Walk;
@@ -12,14 +14,16 @@ use crate::plan::switches::node_lifecycle::EvictionMode;
 /// A zone whose nodes are tainted at a rate.
 #[derive(Clone, Copy)]
 struct Zone {
-    /// The last time at which a node was tainted, or tainting began anew.
-    moved_at: Time,
+    /// When the limiter has a token again, at the latest, after a node was tainted or tainting began anew.
+    token_at: Time,
     partial: bool,
 }
 
 struct Search<'a> {
     walk: Walk<'a>,
     within: Dur,
+    /// From one token to the next.
+    interval: Dur,
     zones: Vec<Zone>,
     master_disruption: bool,
     /// Nodes that are dead and without the taint: since when, by which record.
@@ -34,9 +38,16 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within
     if timeout || flags.node_eviction_rate <= 0.0 {
         return;
     }
-    let zones = vec![Zone { moved_at: Time::ZERO, partial: false }; analysis.zones.len().max(1)];
+    let interval = Dur::from_nanos((f64::from(1.0 / flags.node_eviction_rate) * 1e9) as u64);
+    // What went before the start of an imported cluster may have left its limiters without a token.
+    let token_at = match analysis.plan.memory {
+        Some(_) => Time::ZERO.saturating_add(interval),
+        None => Time::ZERO,
+    };
+    let zones = vec![Zone { token_at, partial: false }; analysis.zones.len().max(1)];
     let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
-    let mut search = Search { walk, within, zones, master_disruption: false, waiting, found };
+    let mut search =
+        Search { walk, within, interval, zones, master_disruption: false, waiting, found };
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
@@ -53,7 +64,7 @@ impl<'a> Search<'a> {
             self.walk.apply(id, r);
             if self.is_tainted(node) && !before {
                 self.overdue(Some(zone), r.at, false);
-                self.zones[zone].moved_at = r.at;
+                self.zones[zone].token_at = self.next_token(r.at);
             }
             if matches!(
                 r.what,
@@ -75,7 +86,7 @@ impl<'a> Search<'a> {
                 let partial = state == ZoneState::PartialDisruption;
                 if partial != self.zones[zone].partial {
                     self.overdue(Some(zone), r.at, false);
-                    self.zones[zone] = Zone { moved_at: r.at, partial };
+                    self.zones[zone] = Zone { token_at: self.next_token(r.at), partial };
                 }
             }
             What::MasterDisruptionEntered
@@ -84,10 +95,18 @@ impl<'a> Search<'a> {
             | What::ControllersStarted => {
                 self.overdue(None, r.at, false);
                 self.master_disruption = r.what == What::MasterDisruptionEntered;
-                self.zones.iter_mut().for_each(|z| z.moved_at = r.at);
+                // A new process has new limiters, which are full.
+                let is_new = matches!(r.what, What::ControllersStopped | What::ControllersStarted);
+                let token_at = if is_new { r.at } else { self.next_token(r.at) };
+                self.zones.iter_mut().for_each(|z| z.token_at = token_at);
             }
             _ => {}
         }
+    }
+
+    /// When a limiter that has no token now has the next.
+    fn next_token(&self, now: Time) -> Time {
+        now.saturating_add(self.interval)
     }
 
     fn is_tainted(&self, node: NodeId) -> bool {
@@ -113,7 +132,7 @@ impl<'a> Search<'a> {
     /// Reports the nodes of a zone, or of all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
-        let due = |z: &Zone| self.walk.analysis.due(z.moved_at, self.within);
+        let due = |z: &Zone| self.walk.analysis.due(z.token_at, self.within);
         let early = |z: &Zone| due(z).is_none_or(|at| at > now || at == now && !end);
         if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
             return;
@@ -131,7 +150,7 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
         let zone = self.zones[self.zone_of(node)];
-        let Some(at) = self.walk.analysis.due(since.max(zone.moved_at), self.within) else {
+        let Some(at) = self.walk.analysis.due(since.max(zone.token_at), self.within) else {
             return false;
         };
         if zone.partial || self.master_disruption || at > now || at == now && !end {

@@ -34,7 +34,7 @@ pub enum Property {
     NeverReady(Dur),
     /// A node is not Ready for longer than its bound (5m) and has no NoExecute taint, while its zone
     /// is tainted at a rate and no other node of it was tainted for that long.
-    /// Counted from when the node could have been tainted.
+    /// Counted from when the node could have been tainted, as its zone's rate allows it again after each other node.
     NeverTainted(Dur),
     /// A pod, or its successors of the same workload, is evicted from the same node more than
     /// its bound of times (3), each time having been created after the eviction before.

@@ -157,15 +157,22 @@ fn a_dead_node_is_tainted_in_its_turn() {
     };
     assert_eq!(story(None, None).times("never-tainted(60s)"), [110_000]);
     assert!(story(Some(100_000), None).times("never-tainted(60s)").is_empty());
-    assert_eq!(
-        story(None, Some(100_000)).times("never-tainted(60s)"),
-        [160_000],
-        "another node's turn came first"
-    );
+    // At 0.1 a second, as the flag has it by default, the next token comes ten seconds after the one that another node
+    // has had; at 0.002 it comes after 500 s, and by the end of the run nobody has waited too long.
+    let other_first = |rate: f32| {
+        let mut other = story(None, Some(100_000));
+        other.run.plan.flags.node_eviction_rate = rate;
+        other.times("never-tainted(60s)")
+    };
+    assert_eq!(other_first(0.1), [170_000], "another node's turn came first");
+    assert_eq!(other_first(0.002), [0; 0]);
+    let mut first = story(None, None);
+    first.run.plan.flags.node_eviction_rate = 0.002;
+    assert_eq!(first.times("never-tainted(60s)"), [110_000], "the first token is there");
     // #89012: a person takes it away, and it does not come back.
     let mut removed = story(Some(51_000), None);
     removed.untainted(60_000, Actor::User);
-    assert_eq!(removed.times("never-tainted(60s)"), [120_000]);
+    assert_eq!(removed.times("never-tainted(60s)"), [121_000]);
     // Neither in a zone that is partly disrupted, nor in master disruption.
     let mut partial = story(None, None);
     let zone = partial.run.text("a");
@@ -174,7 +181,7 @@ fn a_dead_node_is_tainted_in_its_turn() {
     let mut all = story(None, None);
     all.run.lifecycle(ms(50_001), NO_RECORD, What::MasterDisruptionEntered, 0);
     all.run.lifecycle(ms(200_000), NO_RECORD, What::MasterDisruptionLeft, 0);
-    assert_eq!(all.times("never-tainted(60s)"), [260_000]);
+    assert_eq!(all.times("never-tainted(60s)"), [270_000], "the new limiter has no token yet");
 }
 
 #[test]
