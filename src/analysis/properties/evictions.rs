@@ -17,7 +17,8 @@
 //!
 //! Rounds are counted: an eviction counts when its pod was created after the eviction that counted
 //! last, so that several pods that leave a node together are one. Pods without a workload are
-//! counted by name.
+//! counted by name. Counting begins anew with an outage of its own: the node had no NoExecute taint for an hour, and
+//! then gets one. A taint that stays, or comes and goes more often, is one loop.
 
 use super::property::Found;
 use super::walk::{Due, Walk, evicted, short};
@@ -82,6 +83,10 @@ fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId
     }
 }
 
+/// A node without a NoExecute taint for this long is well. Taints that come and go by themselves do so within minutes:
+/// `--eviction-pressure-transition-period` is 5m, and a pod tolerates a failing node for 5m.
+const WELL: Dur = Dur::from_secs(3_600);
+
 /// A countdown that began.
 #[derive(Clone, Copy)]
 struct Countdown {
@@ -127,12 +132,26 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more
     let workload = |pod| Some(analysis.trace.names.workload_name(owners.of(analysis, pod)?));
     // By the name of whose pods are counted together, and the node.
     let mut rounds: BTreeMap<(&str, NodeId), (u32, RecordId, RecordId)> = BTreeMap::new();
+    // By node: when its last NoExecute taint went, and with which record its present outage began.
+    let mut free_since = vec![Time::ZERO; analysis.node_count()];
+    let mut outages: Vec<RecordId> = vec![0; free_since.len()];
     while let Some((id, r, step)) = walk.step() {
+        if let Some((node, before, after)) = step.node {
+            let free_since = &mut free_since[node.index()];
+            match [before, after].map(|n| n.no_execute > 0) {
+                [true, false] => *free_since = r.at,
+                [false, true] if r.at.since(*free_since) >= WELL => outages[node.index()] = id,
+                _ => {}
+            }
+        }
         let Some((pod, before)) = evicted(&step, r) else { continue };
         let created = walk.life(pod).created;
         let Some(node) = before.node_id() else { continue };
         let name = workload(pod).unwrap_or_else(|| analysis.pod_name(pod));
         let (count, first, last) = rounds.entry((name, node)).or_insert((0, id, NO_RECORD));
+        if *last != NO_RECORD && *last < outages[node.index()] {
+            (*count, *first, *last) = (0, id, NO_RECORD);
+        }
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;
         if !is_next {
             continue;

@@ -305,6 +305,35 @@ fn an_eviction_loop_is_counted_in_rounds() {
     );
 }
 
+/// Four times the node is tainted at 2 s of a period, a pod is evicted at 3 s, and the taint goes at 4 s: it is without one
+/// for the period less 2 s.
+#[test]
+fn an_outage_an_hour_after_the_one_before_is_no_loop() {
+    let rounds = |period: u64, is_back: bool| {
+        let mut run = Run::new("weeks", Time::from_secs(4 * period));
+        let node = run.node("n", "a");
+        let (_, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-1");
+        let k = [taint(UNREACHABLE, Effect::NoExecute)];
+        for round in 0..4 {
+            let at = |second: u64| ms((period * round + second) * 1_000);
+            let pod = run.replica(&format!("default/web-{round}"), set);
+            let created = What::pod_created(Some(NodeId(node)));
+            run.record(at(1), NO_RECORD, Actor::ReplicaSet, created, pod);
+            if round == 0 || is_back {
+                run.taints(at(2), NO_RECORD, Actor::NodeLifecycle, node, &k, &[]);
+            }
+            run.eviction(at(3), NO_RECORD, What::PodDeleting(30), pod);
+            if is_back {
+                run.taints(at(4), NO_RECORD, Actor::NodeLifecycle, node, &[], &k);
+            }
+        }
+        let (plan, trace) = run.finish();
+        check(&Property::parse("evict-loop(3)").unwrap(), &Analysis::new(&plan, &trace)).len()
+    };
+    assert_eq!([rounds(3_601, true), rounds(3_602, true)], [1, 0]);
+    assert_eq!(rounds(7_200, false), 1, "the taint stays");
+}
+
 #[test]
 fn a_pod_from_the_start_is_stuck_only_where_it_does_not_tolerate_its_node() {
     let times = |tolerations: &[Toleration]| {
