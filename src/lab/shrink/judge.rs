@@ -193,7 +193,8 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
     let size = Size {
         nodes: there.nodes as usize,
         pods: there.pods as usize,
-        workloads: plan.workloads.len(),
+        // What a Deployment makes is no workload of the scenario's.
+        workloads: plan.workloads.iter().filter(|w| w.owner.is_none()).count(),
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),
     };
