@@ -3,7 +3,7 @@
 use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
-use super::probe::Life;
+use super::probe::{Life, RestartPolicy};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
@@ -52,6 +52,8 @@ pub struct PodTemplate {
     pub image: Option<Rc<Image>>,
     /// Its probes, and what is said of its containers' life, where there is any of it.
     pub life: Option<Rc<Life>>,
+    /// `spec.restartPolicy`
+    pub restart_policy: RestartPolicy,
     /// `spec.priority`
     pub priority: Option<i32>,
     /// `spec.priorityClassName`

@@ -73,8 +73,6 @@ pub struct Life {
     pub(crate) serves_for: Option<Spread>,
     /// From a container's start to its end, and what it exits with.
     pub(crate) ends: Option<(Spread, i32)>,
-    /// `spec.restartPolicy`
-    pub(crate) restart_policy: RestartPolicy,
 }
 
 impl Life {

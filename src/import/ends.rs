@@ -80,11 +80,11 @@ fn loop_of(pod: &RawPod, zero: Stamp) -> Option<Ended> {
     looping.min_by_key(|e| e.ran)
 }
 
-/// Tells of a pod's containers that are in a loop how they end, and whether those are started again that something ends.
+/// Tells of a pod's containers that are in a loop how they end, and whether those are started again that end.
 pub(super) fn tell_of_pod(pod: &RawPod, template: &mut PodTemplate, zero: Stamp) {
     template.ends =
         loop_of(pod, zero).map(|e| ends(HowLong::Always(micros(e.ran.max(LESS_US))), e.exit_code));
-    template.restart_policy = restart_policy(pod, template);
+    template.restart_policy = restart_policy(pod);
 }
 
 /// `after 3s, exit code 1`
@@ -101,15 +101,14 @@ fn ends(after: HowLong, exit_code: i32) -> Ends {
     Ends { after, exit_code: Some(exit_code).filter(|c| *c != 0) }
 }
 
-/// The restart policy of a pod with this template, where it is not what goes without saying, and anything follows from it.
-fn restart_policy(pod: &RawPod, template: &PodTemplate) -> Option<RestartPolicy> {
-    let probed = template.liveness_probe.is_some() || template.startup_probe.is_some();
+/// The restart policy of a pod, where it is not what goes without saying, and anything follows from it.
+fn restart_policy(pod: &RawPod) -> Option<RestartPolicy> {
     let usual = match pod.meta.controller() {
         Some(owner) if owner.kind == WorkloadKind::Job.as_str() => RestartPolicy::Never,
         _ => RestartPolicy::Always,
     };
     let policy: Option<RestartPolicy> = fields::shared(&pod.spec.restart_policy);
-    policy.filter(|p| *p != usual && (probed || template.ends.is_some()))
+    policy.filter(|p| *p != usual && !pod.is_over())
 }
 
 impl EndsSeen {

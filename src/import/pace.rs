@@ -201,7 +201,6 @@ impl Pace {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
             format!("{kind}/{}/{name}", namespace.as_deref().unwrap_or("default"))
         };
-        let mut policies: BTreeMap<String, RestartPolicy> = BTreeMap::new();
         for workload in workloads {
             let kind = workload.kind().as_str();
             let group = workload.group_mut();
@@ -211,7 +210,6 @@ impl Pace {
             group.template.pod_stop.clone_from(&takes.stop);
             group.template.image.clone_from(&takes.image);
             group.template.ends.clone_from(&takes.ends);
-            policies.extend(group.template.restart_policy.map(|policy| (name.clone(), policy)));
             takes.set_probes(&mut group.template);
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
@@ -229,13 +227,8 @@ impl Pace {
             let mut template = group.template();
             takes.set_probes(&mut template);
             let over = group.start.as_ref().is_some_and(PodStart::is_over);
-            if let Some(ends) = takes.ends.filter(|_| template.ends.is_none() && !over) {
-                template.ends = Some(ends);
-                template.restart_policy = policies.get(&name).copied();
-            }
-            let may_end = [&template.liveness_probe, &template.startup_probe];
-            if may_end.iter().all(|p| p.is_none()) && template.ends.is_none() {
-                template.restart_policy = None;
+            if template.ends.is_none() && !over {
+                template.ends = takes.ends;
             }
             *group = std::mem::take(group).with_template(template);
         }

@@ -39,6 +39,7 @@ mod readme;
 mod real_disks;
 mod real_kubelets;
 mod rejections;
+mod restarts;
 mod scenarios;
 mod scheduler;
 mod shrink;

@@ -119,10 +119,16 @@ impl Containers {
             && due.stop == Time::MAX
             && due.evicted.is_none()
             && (due.start_known || !cut);
-        let wanted =
-            |p: &Pod| p.uid == uid && !p.phase.is_terminal() && due.admission != Admission::Refused;
+        let wanted = |p: &Pod| {
+            p.uid == uid
+                && !p.phase.is_terminal()
+                && due.admission != Admission::Refused
+                && !due.is_over(p)
+        };
         if starts && let Some(pod) = api.pod(due.pod).filter(|p| wanted(p)) {
-            self.pods.with_due(uid, |d| (d.up, d.down, d.forgotten) = (true, false, false));
+            self.pods.with_due(uid, |d| {
+                (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);
+            });
             self.stats.started(due.node, &pod);
             self.lives.started(&pod, due);
             api.record_pod(Actor::Kubelet, due.pod, What::ContainersStarted(due.node.0));
@@ -163,10 +169,12 @@ impl Containers {
                 // What it knew is gone with its memory.
                 due => {
                     let pod = due.and_then(|due| self.pods.object(uid, &due));
+                    let code = self.lives.with(uid, |c| c.exit_code()).flatten();
                     self.lives.forget(uid);
                     let goes = pod.is_some_and(|p| p.is_terminating());
                     self.pods.with_due(uid, |d| {
                         d.forgotten |= d.up || d.down;
+                        d.succeeded |= code == Some(0);
                         if d.down {
                             d.start = now;
                         }

@@ -68,7 +68,11 @@ impl PodWorkers {
         self.images(uid, &due);
         let stop = now >= due.stop;
         let runs = self.pods.due(uid).is_some_and(|d| d.refused.is_none() && d.evicted.is_none());
-        if runs && !due.started && !due.waits && !due.unpulled && !stop && now >= due.start {
+        let over = self.pods.object(uid, &due).filter(|p| due.is_over(p));
+        if let Some(pod) = over {
+            self.status.tell_stopped(&pod, &due);
+            self.containers.volumes.remove_pod(due.node, uid);
+        } else if runs && !due.started && !due.waits && !due.unpulled && !stop && now >= due.start {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
@@ -130,7 +134,10 @@ impl PodWorkers {
         }
         if due.found_stopped.is_some_and(|at| at <= now) {
             self.pods.with_due(uid, |d| d.found_stopped = None);
-            self.status.tell_stopped(&pod);
+            self.status.tell_stopped(&pod, &due);
+        }
+        if due.is_over(&pod) {
+            return self.containers.volumes.remove_pod(due.node, uid);
         }
         if due.stop != Time::MAX {
             if now >= due.stop && (due.shutdown.is_none() || pod.is_terminating()) {

@@ -1,6 +1,7 @@
 //! What is due for each pod, and who is told when it is.
 
 use super::nodes::Nodes;
+use super::prober::KILLED;
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
@@ -45,6 +46,8 @@ pub(super) struct Due {
     pub(super) refused: Option<Refused>,
     /// Its machine stopped while its containers ran, and the runtime knows nothing of them any more.
     pub(super) forgotten: bool,
+    /// They had exited with 0 by then.
+    pub(super) succeeded: bool,
     /// When its kubelet finds that its containers have stopped.
     pub(super) found_stopped: Option<Time>,
     /// Its status was read, to be told that it has ended.
@@ -106,6 +109,13 @@ impl Due {
             .deletion
             .map_or_else(|| pod.termination_grace_period_seconds(), |d| d.grace_period_seconds);
         self.unhurried.min(Dur::from_secs(grace.max(1).unsigned_abs()))
+    }
+
+    /// Its containers ran until its machine stopped, and are not started again (`computePodActions`). Whatever still ran
+    /// then has failed.
+    pub(super) fn is_over(&self, pod: &Pod) -> bool {
+        let code = if self.succeeded { 0 } else { KILLED };
+        self.forgotten && self.stop == Time::MAX && !pod.template.restart_policy.restarts(code)
     }
 
     /// How long what runs of a pod takes to stop.
@@ -257,7 +267,11 @@ impl Pods {
     /// Pods of a node that are marked NotReady, though they neither have ended nor are to.
     pub(super) fn not_ready(&self, node: NodeId) -> impl Iterator<Item = Rc<Pod>> {
         let pods = self.of_node(node).into_iter();
-        pods.filter_map(|uid| self.object(uid, &self.due(uid)?)).filter(|p| {
+        let stays = |uid| {
+            let due = self.due(uid)?;
+            self.object(uid, &due).filter(|p| !due.is_over(p))
+        };
+        pods.filter_map(stays).filter(|p| {
             p.is_active() && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
         })
     }

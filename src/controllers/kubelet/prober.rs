@@ -24,6 +24,9 @@ pub(super) enum Event {
     Fails(ProbeType),
 }
 
+/// The exit code of a container that was killed (128 and SIGKILL).
+pub(super) const KILLED: i32 = 137;
+
 /// The container of a pod, and what its kubelet knows of it.
 #[derive(Default)]
 pub(super) struct Container {
@@ -167,6 +170,14 @@ impl Container {
         self.follow(now);
         (self.runs, self.killed, self.seen) = (false, None, None);
         self.exited = Some(now);
+    }
+
+    /// What it has exited with, once it has.
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        self.exited.filter(|_| !self.runs).map(|exited| match &self.life.ends {
+            Some((_, code)) if self.ends == exited => *code,
+            _ => KILLED,
+        })
     }
 
     /// Its kubelet sees a new container, and probes its readiness out of turn.

@@ -6,7 +6,7 @@
 
 use super::containers::Containers;
 use super::lives::Lives;
-use super::prober::Event;
+use super::prober::{Event, KILLED};
 use super::status_manager::StatusManager;
 use crate::api::probe::ProbeType;
 use crate::controllers::kubelet::prelude::*;
@@ -108,16 +108,16 @@ impl Restarts {
         let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
         let fails = self.lives.with(uid, |c| {
             let fails = c.probed(now, (which, ok), switches.probes_at_once, switches.resets_period);
-            fails.then(|| (c.life.probe(which).and_then(|p| p.grace), c.life.restart_policy))
+            fails.then(|| c.life.probe(which).and_then(|p| p.grace))
         });
-        let Some(Some((own, policy))) = fails else { return };
+        let Some(Some(own)) = fails else { return };
         self.lives.say_failures(uid, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, which as u32);
         let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
             Some(grace) => due.unhurried.min(grace),
             None => due.stop_of(&pod),
         });
-        self.lives.say_killing(uid, due, which, policy.restarts(KILLED));
+        self.lives.say_killing(uid, due, which, self.restarts(due, KILLED));
         self.lives.with(uid, |c| c.killed = Some(now + stops));
     }
 
@@ -128,10 +128,11 @@ impl Restarts {
         let before = self.lives.with(uid, |c| {
             let before = c.exited;
             c.end(now);
-            (before, c.watched, c.life.restart_policy.restarts(KILLED))
+            (before, c.watched)
         });
         self.containers.ended(uid, due);
-        let Some((before, true, restarts)) = before else { return };
+        let Some((before, true)) = before else { return };
+        let restarts = self.restarts(due, KILLED);
         if restarts && before.is_none_or(|exited| self.may_start(uid, exited)) {
             return self.start(uid);
         }
@@ -155,11 +156,7 @@ impl Restarts {
         let now = self.nodes.now();
         let ended = self.lives.with(uid, |c| {
             (c.ready, c.noticed) = (false, None);
-            let by_itself = c.life.ends.as_ref().filter(|_| Some(c.ends) == c.exited);
-            let code = by_itself.map_or(KILLED, |(_, code)| *code);
-            if !c.life.restart_policy.restarts(code) {
-                c.finished = Some(code);
-            }
+            c.finished = c.exit_code().filter(|code| !self.restarts(due, *code));
             (c.exited.unwrap_or(now), c.finished.is_some())
         });
         match ended {
@@ -168,6 +165,12 @@ impl Restarts {
             Some((exited, false)) => self.backs_off(uid, due, exited),
             None => {}
         }
+    }
+
+    /// Whether a pod's container that exited like that is started again.
+    fn restarts(&self, due: &Due, exit_code: i32) -> bool {
+        let pod = self.nodes.api.pod(due.pod);
+        pod.is_some_and(|p| p.template.restart_policy.restarts(exit_code))
     }
 
     /// `doBackOff`: whether a container may be started whose predecessor ended then.
@@ -223,6 +226,3 @@ impl Restarts {
         }
     }
 }
-
-/// The exit code of a container that was killed (128 and SIGKILL).
-const KILLED: i32 = 137;

@@ -75,8 +75,13 @@ impl StatusManager {
         }
     }
 
-    /// After a machine's start: containers that ran have stopped.
-    pub(super) fn tell_stopped(&self, pod: &Pod) {
+    /// After a machine's start: containers that ran have stopped. Where none is started again, so has the pod
+    /// (`getPhase`).
+    pub(super) fn tell_stopped(&self, pod: &Pod, due: &Due) {
+        if due.is_over(pod) && !pod.phase.is_terminal() {
+            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), last_phase(pod, due), None);
+            return;
+        }
         // It was taken away when the pod was refused.
         let was_refused = pod.ready.is_none() && pod.phase == PodPhase::Running;
         if pod.is_active() && (pod.is_ready() || was_refused) {
@@ -170,10 +175,7 @@ fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
     let killed = grace < due.unhurried;
     let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
     let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
-    let failed = killed && !due.down || code != 0;
-    if failed || due.forgotten || pod.phase == PodPhase::Pending {
-        PodPhase::Failed
-    } else {
-        PodPhase::Succeeded
-    }
+    let failed =
+        killed && !due.down || code != 0 || due.forgotten || pod.phase == PodPhase::Pending;
+    if failed && !due.succeeded { PodPhase::Failed } else { PodPhase::Succeeded }
 }

@@ -190,7 +190,7 @@ impl PodUpdates {
     }
 
     /// A machine has come up, and its kubelet hears of its pods then: it finds their containers
-    /// stopped, tells so, and starts them anew, or ends the pods.
+    /// stopped, tells so, and starts them anew, or the pods have ended with them.
     pub(super) fn start_anew(&self, node: NodeId, hears: Time, real: Real) {
         for uid in self.pods.of_node(node) {
             self.find_stopped(uid, node, hears, real);
@@ -210,7 +210,8 @@ impl PodUpdates {
         } else {
             (hears, hears)
         };
-        let pulls = pod.as_ref().is_some_and(|p| p.template.image.is_some());
+        let starts = |p: &Rc<Pod>| due.is_none_or(|d| !d.is_over(p));
+        let pulls = pod.as_ref().filter(|p| starts(p)).is_some_and(|p| p.template.image.is_some());
         self.pods.with_due(uid, |d| {
             d.found_stopped = d.forgotten.then_some(found);
             (d.start, d.starting) = (found + if pulls { Dur::ZERO } else { takes }, takes);

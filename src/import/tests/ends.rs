@@ -155,7 +155,7 @@ fn a_jobs_containers_take_as_long_as_those_that_have_succeeded() {
     }
 }
 
-/// A pod that nothing owns is started again or not as it says, where something ends it.
+/// A pod that nothing owns is started again or not as it says, whatever ends it: its machine may.
 #[test]
 fn the_restart_policy_of_a_pod() {
     let probed = json!([{"name": "c", "livenessProbe": {}}]);
@@ -164,7 +164,8 @@ fn the_restart_policy_of_a_pod() {
         (json!({"restartPolicy": "Never", "containers": probed}), Some("Never")),
         (json!({"restartPolicy": "OnFailure", "containers": probed}), Some("OnFailure")),
         (json!({"restartPolicy": "Always", "containers": probed}), None),
-        (json!({"restartPolicy": "Never"}), None),
+        (json!({"restartPolicy": "Never"}), Some("Never")),
+        (json!({"restartPolicy": "Always"}), None),
     ] {
         let (_, text) = imported("", &[(spec, running.clone())]);
         let expected = taken.map(|policy| format!("restartPolicy: {policy}"));

@@ -1,7 +1,7 @@
 //! What is said of the life of a pod's containers: probes, what they see, and ends.
 
 use super::prelude::*;
-use crate::api::probe::{Life, Probe, ProbeType, RestartPolicy};
+use crate::api::probe::{Life, Probe, ProbeType};
 
 /// The probes of a template and the rest of its containers' life, if there is any of it.
 pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<Life>> {
@@ -35,9 +35,7 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<L
         }
         Some((after, code))
     });
-    let restart_policy = written.restart_policy.unwrap_or_default();
-    (probed || ends.is_some())
-        .then(|| Rc::new(Life { probes, serves_after, serves_for, ends, restart_policy }))
+    (probed || ends.is_some()).then(|| Rc::new(Life { probes, serves_after, serves_for, ends }))
 }
 
 /// A probe as the API accepts it (`pkg/apis/core/validation/validation.go`, `validateProbe`, `validateLivenessProbe`), with
@@ -65,12 +63,5 @@ fn read_probe(which: ProbeType, written: &language::Probe, place: &Spot) -> Prob
         success_threshold,
         failure_threshold: number("failureThreshold", written.failure_threshold, 3),
         grace: grace.map(|g| Dur::from_secs(g.unsigned_abs())),
-    }
-}
-
-/// A Job's containers are not started again where nothing else is said.
-pub(super) fn of_a_job(template: &mut PodTemplate, written: Option<RestartPolicy>) {
-    if let (Some(life), None) = (&mut template.life, written) {
-        Rc::make_mut(life).restart_policy = RestartPolicy::Never;
     }
 }

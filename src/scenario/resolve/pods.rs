@@ -10,6 +10,7 @@ use super::volumes::{check_places, claims, name_claims};
 use super::{devices, lives};
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, Image, PodCondition, PodReason, PodSource};
+use crate::api::probe::RestartPolicy;
 use crate::api::toleration::Toleration;
 use crate::language::{PodStart as Written, PullPolicy};
 use crate::plan::PodStart;
@@ -156,14 +157,7 @@ pub(super) fn template(
     template.owner = group.owner.clone().map(reference);
     let owner = group.owner.as_ref().map(|o| (o.kind.as_str(), o.name.as_str()));
     if owner.is_some_and(|(kind, _)| kind == WorkloadKind::Job.as_str()) {
-        lives::of_a_job(&mut template, group.restart_policy);
-    }
-    // A container that a readiness probe finds unwell goes on.
-    let is_ended = group.liveness_probe.is_some() || group.startup_probe.is_some();
-    if group.restart_policy.is_some() && !is_ended && group.ends.is_none() {
-        let text = "no container ends here, so that none is started again";
-        let help = "`ends: (after: \"5m\")`, or a liveness or startup probe";
-        place.part("restartPolicy").add(Problem::new(text).help(help));
+        template.restart_policy = group.restart_policy.unwrap_or(RestartPolicy::Never);
     }
     name_claims(&mut template.claims, owner);
     template.source = source;
@@ -237,6 +231,7 @@ pub(super) fn pod_template(
         exit_code: written.exit_code.unwrap_or(0),
         image: written.image.as_ref().and_then(|i| image(i, &place.part("image"))),
         life: lives::life(written, place),
+        restart_policy: written.restart_policy.unwrap_or_default(),
         priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
         scheduling: scheduling(written, lookup.priorities.never_preempts(written), place),

@@ -1,10 +1,10 @@
 //! Groups of workloads to workloads.
 
-use super::lives;
 use super::pods::{Lookup, pod_template};
 use super::prelude::*;
 use super::workload_fields::*;
 use super::workload_pods::{Declared, Set};
+use crate::api::probe::RestartPolicy;
 use crate::plan::PodStart;
 use std::cell::OnceCell;
 
@@ -29,7 +29,8 @@ impl Workloads {
         let of = (namespace, &place.part("template"));
         let mut template = pod_template(&group.template, of, false, lookup);
         if kind == WorkloadKind::Job {
-            lives::of_a_job(&mut template, group.template.restart_policy);
+            let policy = group.template.restart_policy;
+            template.restart_policy = policy.unwrap_or(RestartPolicy::Never);
         }
         let node = group.template.node_name.as_ref().and_then(|name| {
             let place = place.part("template").part("nodeName");
