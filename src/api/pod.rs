@@ -240,6 +240,9 @@ pub struct Pod {
     pub deletion: Option<Deletion>,
     /// `status.phase`
     pub phase: PodPhase,
+    /// `status.containerStatuses[0].restartCount`: how often its container was started again, as far as its kubelet has
+    /// said so.
+    pub restart_count: u32,
     /// The condition `Ready`.
     pub ready: Option<PodCondition>,
     /// The condition `DisruptionTarget`.
@@ -263,6 +266,7 @@ impl Pod {
             node,
             deletion: None,
             phase: PodPhase::Pending,
+            restart_count: 0,
             ready: None,
             disruption_target: None,
         }

@@ -213,6 +213,7 @@ impl ApiServer {
             && new.node == old.node
             && new.deletion == old.deletion
             && new.phase == old.phase
+            && new.restart_count == old.restart_count
             && new.start_time == old.start_time
             && new.job_finalizer == old.job_finalizer
             && new.has_claims == old.has_claims
@@ -278,6 +279,7 @@ impl ApiServer {
             p.phase = with.phase;
             p.start_time = with.start_time;
             p.unscheduled = with.unscheduled.clone();
+            p.restart_count = with.restart_count;
             p.ready = with.ready;
             p.disruption_target = Some(target);
         }))
@@ -299,9 +301,14 @@ impl ApiServer {
         }))
     }
 
-    /// A kubelet's report that a pod runs and whether it is ready, for that life of the pod only and
-    /// while it is Pending.
-    pub(crate) fn start_pod(&self, id: PodId, uid: Uid, ready: bool) -> Stored<Pod> {
+    /// A kubelet's report that a pod runs, whether it is ready, and how often its containers were started again, for that
+    /// life of the pod only and while it is Pending.
+    pub(crate) fn start_pod(
+        &self,
+        (id, uid): (PodId, Uid),
+        ready: bool,
+        restart_count: u32,
+    ) -> Stored<Pod> {
         let old = self.life_of_pod(id, uid)?;
         if old.phase != PodPhase::Pending {
             return Ok(old);
@@ -311,17 +318,27 @@ impl ApiServer {
         Ok(self.change_pod(Actor::Kubelet, &old, |p| {
             p.phase = PodPhase::Running;
             p.start_time = Some(now);
+            p.restart_count = restart_count;
             p.ready = Some(readiness(status, now));
         }))
     }
 
-    /// A kubelet's report of a pod's readiness, for that life of the pod only.
-    pub(crate) fn set_pod_ready(&self, id: PodId, uid: Uid, status: ConditionStatus) -> ApiResult {
+    /// A kubelet's report of a pod's readiness and of how often its containers were started again, for that life of the
+    /// pod only.
+    pub(crate) fn set_pod_ready(
+        &self,
+        (id, uid): (PodId, Uid),
+        status: ConditionStatus,
+        restart_count: u32,
+    ) -> ApiResult {
         let old = self.life_of_pod(id, uid)?;
         let now = self.timestamp();
-        if old.ready.is_none_or(|c| c.status != status) {
-            self.change_pod(Actor::Kubelet, &old, |p| p.ready = Some(readiness(status, now)));
-        }
+        self.change_pod(Actor::Kubelet, &old, |p| {
+            p.restart_count = restart_count;
+            if p.ready.is_none_or(|c| c.status != status) {
+                p.ready = Some(readiness(status, now));
+            }
+        });
         Ok(())
     }
 

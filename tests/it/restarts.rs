@@ -1,4 +1,5 @@
-//! What becomes of pods whose containers are started again, or are not, by `restartPolicy`: when their machine has stopped.
+//! What becomes of pods whose containers are started again, or are not, by `restartPolicy`: when their machine has
+//! stopped, and how often a Job allows it.
 
 use super::probes::{plan, told_of};
 use taintsim::kernel::Choices;
@@ -106,4 +107,67 @@ fn a_job_loses_its_pod_with_the_machine() {
     let made: Vec<u64> =
         times(&trace, "pod-created", "").into_iter().filter(|ms| *ms > 0).collect();
     assert!(made.len() == 1 && (161_000..=163_500).contains(&made[0]), "{made:?}");
+}
+
+/// `pastBackoffLimitOnFailure`: pods run from the start, for 5 s each time. They are started again at 5 s at once, at 20 s 10 s
+/// after the end at 10 s, at 45 s 20 s after the end at 25 s. The restarts of all pods together are as many as the limit, or 1
+/// where that is 0: the Job is over, and its pods are deleted. A sync comes up to a second after a change, the kubelet takes
+/// a second to stop a pod, for which a Job waits from 1.31 on, and is looked at again a second later.
+#[test]
+fn restarts_count_as_failures_of_a_job() {
+    for version in ["1.18", "1.24", "1.28", "1.34", "1.37"] {
+        for (limit, pods, at) in
+            [(0, 1, 5), (1, 1, 5), (2, 1, 20), (3, 1, 45), (2, 2, 5), (3, 2, 20)]
+        {
+            let text = format!(
+                r#"Scenario(version: 1, kubernetes: "{version}", horizon: "3m", timing: Ideal, nodes: [(name: "n")],
+                    workloads: [Job(name: "j", backoffLimit: {limit}, parallelism: {pods}, completions: {pods}, placement: Node("n"),
+                        template: (restartPolicy: OnFailure, ends: (after: "5s", exit_code: 1)))])"#
+            );
+            let trace = run(&plan(&text), Choices::seeded(1));
+            let ends = times(&trace, "event", "BackoffLimitExceeded");
+            let within = at * 1_000..=at * 1_000 + 4_500;
+            let case = format!("{version}, limit {limit}, {pods} pods");
+            assert!(ends.len() == 1 && within.contains(&ends[0]), "{case}: {ends:?}");
+            let gone = times(&trace, "pod-deleting", "");
+            assert!(
+                gone.len() >= pods && gone.iter().all(|ms| within.contains(ms)),
+                "{case}: {gone:?}"
+            );
+            assert_eq!(
+                times(&trace, "containers-started", "")
+                    .into_iter()
+                    .filter(|ms| *ms > 50_000)
+                    .count(),
+                0,
+                "{case}"
+            );
+        }
+    }
+}
+
+/// In 80 s it is started again three times, at 5, 20 and 45 s: less often than four times.
+#[test]
+fn restarts_below_the_limit_end_nothing() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "80s", timing: Ideal, nodes: [(name: "n")],
+        workloads: [Job(name: "j", backoffLimit: 4, placement: Node("n"),
+            template: (restartPolicy: OnFailure, ends: (after: "5s", exit_code: 1)))])"#;
+    let trace = run(&plan(text), Choices::seeded(1));
+    assert_eq!(times(&trace, "event", "BackoffLimitExceeded"), Vec::<u64>::new());
+    assert_eq!(times(&trace, "pod-deleting", ""), Vec::<u64>::new());
+}
+
+/// A real kubelet says that a container was started again when it has listed it, a second later, and not when it starts it: the
+/// Job cannot know before.
+#[test]
+fn a_job_knows_of_restarts_what_the_kubelet_has_said() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "3m", nodes: [(names: "a-{0..1}")],
+        workloads: [Job(name: "j", backoffLimit: 2, template: (restartPolicy: OnFailure, ends: (after: "5s", exit_code: 1)))])"#;
+    let trace = run(&plan(text), Choices::seeded(1));
+    let starts = times(&trace, "containers-started", "");
+    let deleted = times(&trace, "pod-deleting", "");
+    // The third start is the second restart; a batch comes a second after the kubelet has said so.
+    assert!(starts.len() == 3 && !deleted.is_empty(), "{starts:?} {deleted:?}");
+    assert!((starts[2] + 2_000..starts[2] + 2_300).contains(&deleted[0]), "{starts:?} {deleted:?}");
+    assert_eq!(times(&trace, "event", "BackoffLimitExceeded").len(), 1);
 }

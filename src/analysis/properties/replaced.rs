@@ -16,7 +16,7 @@
 //! The default bound is what a Job may wait after failures, ten minutes
 //! (`MaxJobPodFailureBackOff`), and a minute for its controller. A Job is finished where an event
 //! says it or, as events may be lost, where as many pods succeeded, or more ended otherwise, than
-//! its spec says.
+//! its spec says, or one did whose containers may have been started again too often.
 
 use super::super::owners::wanted_from;
 use super::property::Found;
@@ -78,7 +78,7 @@ impl Open<'_> {
                 let (succeeded, failed) = self.ended;
                 let over = succeeded >= job.completions.unwrap_or(1).into()
                     || failed > job.backoff_limit.into()
-                    || failed > 0 && !job.pod_failure_policy.is_empty();
+                    || failed > 0 && (!job.restart_never || !job.pod_failure_policy.is_empty());
                 self.wanted > 0 && self.pods.is_empty() && !over
             }
             Some(WorkloadSpec::StatefulSet { .. }) => {

@@ -186,6 +186,7 @@ mod tests {
             deletion: terminating
                 .then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
             phase: PodPhase::Running,
+            restart_count: 0,
             ready: ready.then_some(condition),
             disruption_target: None,
         })

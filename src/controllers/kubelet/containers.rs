@@ -127,6 +127,7 @@ impl Containers {
         };
         if starts && let Some(pod) = api.pod(due.pod).filter(|p| wanted(p)) {
             self.pods.with_due(uid, |d| {
+                d.restarts += u32::from(d.down || d.forgotten);
                 (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);
             });
             self.stats.started(due.node, &pod);

@@ -31,6 +31,8 @@ pub(super) struct Due {
     pub(super) up: bool,
     /// They have ended by themselves, or for a probe, while it is not to end.
     pub(super) down: bool,
+    /// How often they were started again.
+    pub(super) restarts: u32,
     /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
     /// same of its end.
     pub(super) start_known: bool,
@@ -279,7 +281,7 @@ impl Pods {
     /// Says of a pod whether it is ready.
     pub(super) fn set_ready(&self, pod: &Pod, status: ConditionStatus) {
         // It may be gone; then there is nothing to be said of it.
-        let _ = self.nodes.api.set_pod_ready(pod.id, pod.uid, status);
+        let _ = self.nodes.api.set_pod_ready((pod.id, pod.uid), status, pod.restart_count);
     }
 
     /// Removes the object of one life of a pod, if it is still there.

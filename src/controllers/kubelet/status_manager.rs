@@ -60,18 +60,26 @@ impl StatusManager {
         period + more + self.until_relist(due.node)
     }
 
+    /// How often the containers of a pod were started again, as far as their kubelet has seen it.
+    pub(super) fn restart_count(&self, uid: Uid) -> u32 {
+        let started = self.pods.due(uid).map_or(0, |d| d.restarts);
+        let unseen = self.lives.with(uid, |c| c.seen.is_some()) == Some(true);
+        started.saturating_sub(unseen.into())
+    }
+
     /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
     pub(super) fn tell_ready(&self, pod: &Pod) {
         let ready = self.lives.is_ready(pod.uid);
+        let restarts = self.restart_count(pod.uid);
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         if let Some(code) = self.lives.with(pod.uid, |c| c.finished).flatten() {
             let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
             let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), phase, None);
         } else if pod.phase == PodPhase::Pending {
             self.pods.with_due(pod.uid, |d| d.started = true);
-            let _ = self.nodes.api.start_pod(pod.id, pod.uid, ready);
-        } else if pod.ready.is_none_or(|c| c.status != status) {
-            self.pods.set_ready(pod, status);
+            let _ = self.nodes.api.start_pod((pod.id, pod.uid), ready, restarts);
+        } else if pod.ready.is_none_or(|c| c.status != status) || pod.restart_count != restarts {
+            let _ = self.nodes.api.set_pod_ready((pod.id, pod.uid), status, restarts);
         }
     }
 

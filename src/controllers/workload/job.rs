@@ -1,8 +1,8 @@
 //! Jobs (`pkg/controller/job/job_controller.go`, v1.34).
 //!
-//! Left out: indexed completion and per-index back-off, success policies, deadlines, suspension,
-//! restarts of containers (a pod of a Job with restartPolicy OnFailure counts as one), and pod
-//! failure rules on exit codes.
+//! Left out: indexed completion and per-index back-off, success policies, deadlines, suspension, and
+//! pod failure rules on exit codes; and that up to 1.9 restarts of containers do not count, and in 1.10
+//! and 1.11 those of pods that run alone, which with a limit of 0 end a Job at once.
 
 use super::job_control::JobControl;
 use super::job_memory::{BackoffRecord, SyncJobCtx};
@@ -220,7 +220,8 @@ impl JobController {
                 .fail_job_message(&self.core.client, &s.spec, &s.pods)
                 .map(JobEnd::PodFailurePolicy);
         }
-        if s.end.is_none() && all_failed > s.spec.backoff_limit {
+        let restarted = past_backoff_limit_on_failure(&s.spec, &s.pods);
+        if s.end.is_none() && (all_failed > s.spec.backoff_limit || restarted) {
             s.end = Some(JobEnd::BackoffLimitExceeded);
         }
         if !self.switches.tracking_finalizers {
@@ -241,6 +242,14 @@ impl JobController {
         });
         SyncJobCtx::new(job, spec, pods, released, backoff)
     }
+}
+
+/// `pastBackoffLimitOnFailure`: whether the containers of pods that may still run were started again as often as a Job with
+/// restartPolicy OnFailure allows failures, all of them together.
+fn past_backoff_limit_on_failure(spec: &JobSpec, pods: &[Rc<Pod>]) -> bool {
+    let running = pods.iter().filter(|p| !p.phase.is_terminal());
+    let restarts: i64 = running.map(|p| i64::from(p.restart_count)).sum();
+    !spec.restart_never && restarts >= i64::from(spec.backoff_limit.max(1))
 }
 
 impl ResourceEventHandler<Workload> for JobController {

@@ -103,6 +103,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Pod {
         node: None,
         deletion: None,
         phase: PodPhase::Pending,
+        restart_count: 0,
         ready: None,
         disruption_target: None,
     }
