@@ -1,5 +1,5 @@
 //! What becomes of pods whose containers are started again, or are not, by `restartPolicy`: when their machine has
-//! stopped, and how often a Job allows it.
+//! stopped, how often a Job allows it, and when a kubelet forgets how often it was.
 
 use super::probes::{plan, told_of};
 use taintsim::kernel::Choices;
@@ -9,7 +9,7 @@ use taintsim::trace::Trace;
 /// A pod that runs from the start on.
 fn pod(version: &str, more: &str, timeline: &str) -> String {
     format!(
-        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "5m", timing: Ideal, nodes: [(name: "n")],
+        r#"Scenario(version: 1, kubernetes: "{version}", horizon: "100m", timing: Ideal, nodes: [(name: "n")],
             pods: [(name: "p", on: Node("n"), {more})], timeline: [{timeline}])"#
     )
 }
@@ -58,7 +58,7 @@ fn what_had_ended_before_its_machine_did_is_known() {
         let told = told_of(&pod("1.34", &more, timeline));
         let ended = told.iter().find(|l| l.ends_with("Succeeded") || l.ends_with("Failed"));
         assert_eq!(ended.map(String::as_str), phase, "{policy} {code}: {told:?}");
-        let again = told.iter().filter(|l| l.ends_with("runs") && !l.starts_with("0 ")).count() > 0;
+        let again = told.iter().any(|l| l.ends_with("runs") && !l.starts_with("0 "));
         assert_eq!(again, phase.is_none(), "{policy} {code}: {told:?}");
     }
 }
@@ -170,4 +170,56 @@ fn a_job_knows_of_restarts_what_the_kubelet_has_said() {
     assert!(starts.len() == 3 && !deleted.is_empty(), "{starts:?} {deleted:?}");
     assert!((starts[2] + 2_000..starts[2] + 2_300).contains(&deleted[0]), "{starts:?} {deleted:?}");
     assert_eq!(times(&trace, "event", "BackoffLimitExceeded").len(), 1);
+}
+
+/// `Backoff.GC`: a back-off is forgotten ten minutes after the start that began it. Of 6 min each time: ends at 360 s (started
+/// at once), 720 s (10 s), 1090 s (20 s), 1470 s (40 s), 1870 s (80 s), 2310 s (160 s); started at 2470 s it ends at 2830 s, waits
+/// for 300 s, and is started after 240 of them, at 3070 s; it ends at 3430 s, and waits for 10 s again. Of 4 min each time it
+/// waits for 300 s from 1990 s on, which are over 540 s after its start, each time.
+#[test]
+fn a_back_off_is_forgotten_ten_minutes_after_the_start() {
+    for version in ["1.20", "1.34", "1.37"] {
+        let six = told_of(&pod(version, r#"ends: (after: "6m", exit_code: 1)"#, ""));
+        let waits = |told: &[String]| -> Vec<String> {
+            told.iter().filter(|l| l.contains("back-off")).take(7).cloned().collect()
+        };
+        assert_eq!(
+            waits(&six),
+            [(720, 10), (1090, 20), (1470, 40), (1870, 80), (2310, 160), (2830, 300), (3430, 10)]
+                .map(|(at, lasts)| format!("{at} back-off {lasts}")),
+            "{version}"
+        );
+        assert!(says(&six, "3070 runs"), "{version}: {six:?}");
+        let four = told_of(&pod(version, r#"ends: (after: "4m", exit_code: 1)"#, ""));
+        assert_eq!(
+            waits(&four),
+            [(480, 10), (730, 20), (990, 40), (1270, 80), (1590, 160), (1990, 300), (2530, 300)]
+                .map(|(at, lasts)| format!("{at} back-off {lasts}")),
+            "{version}"
+        );
+    }
+}
+
+/// The same of real kubelets, which do their housekeeping every 2 s, and look again every 10 to 15 s and up to a second later; from
+/// 1.35 on after a minute at most, half as much more, and that second.
+#[test]
+fn a_back_off_is_forgotten_with_the_housekeeping() {
+    for (version, latest) in [("1.20", 618_100), ("1.34", 618_100), ("1.37", 693_100)] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "70m", nodes: [(name: "n")],
+                pods: [(name: "p", on: Node("n"), ends: (after: "6m", exit_code: 1))])"#
+        );
+        let trace = run(&plan(&text), Choices::seeded(1));
+        let waits: Vec<(u64, u32)> = trace
+            .iter()
+            .filter(|r| trace.fields(r).what == "back-off")
+            .filter_map(|r| Some((r.at.as_millis(), trace.fields(r).seconds?)))
+            .collect();
+        let lasts: Vec<u32> = waits.iter().map(|w| w.1).collect();
+        assert_eq!(lasts[..7], [10, 20, 40, 80, 160, 300, 10], "{version}: {waits:?}");
+        let starts = times(&trace, "containers-started", "");
+        let next = starts.iter().position(|ms| *ms > waits[5].0).unwrap();
+        let after = starts[next] - starts[next - 1];
+        assert!((600_000..=latest).contains(&after), "{version}: {after} ms, {waits:?}");
+    }
 }

@@ -14,14 +14,11 @@
 use super::containers::Containers;
 use super::eviction::Pressure;
 use super::pods::Refused;
-use super::status_manager::StatusManager;
+use super::status_manager::{HOUSEKEEPING, StatusManager};
 use crate::api::toleration::matching_tolerations;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::RefusedAtStart;
 
-/// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`,
-/// `housekeepingPeriod`).
-const HOUSEKEEPING: Dur = Dur::from_secs(2);
 /// The grace of containers of which no pod worker knows (`HandlePodCleanups`).
 const ORPHANS_GRACE: Dur = Dur::from_secs(1);
 

@@ -11,7 +11,8 @@ use super::status_manager::StatusManager;
 use crate::api::probe::ProbeType;
 use crate::controllers::kubelet::prelude::*;
 
-/// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before, twice the longest).
+/// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before 1.32 twice the longest, which
+/// is always 300 s there).
 const EXPIRES: Dur = Dur::from_secs(600);
 /// `backOffPeriod`: until a pod whose sync failed is synced again.
 const BACK_OFF_PERIOD: Dur = Dur::from_secs(10);
@@ -133,7 +134,7 @@ impl Restarts {
         self.containers.ended(uid, due);
         let Some((before, true)) = before else { return };
         let restarts = self.restarts(due, KILLED);
-        if restarts && before.is_none_or(|exited| self.may_start(uid, exited)) {
+        if restarts && before.is_none_or(|exited| self.may_start(uid, due.node, exited)) {
             return self.start(uid);
         }
         if restarts {
@@ -161,7 +162,7 @@ impl Restarts {
         });
         match ended {
             Some((_, true)) => self.containers.volumes.remove_pod(due.node, uid),
-            Some((exited, false)) if self.may_start(uid, exited) => self.start(uid),
+            Some((exited, false)) if self.may_start(uid, due.node, exited) => self.start(uid),
             Some((exited, false)) => self.backs_off(uid, due, exited),
             None => {}
         }
@@ -174,25 +175,35 @@ impl Restarts {
     }
 
     /// `doBackOff`: whether a container may be started whose predecessor ended then.
-    fn may_start(&self, uid: Uid, exited: Time) -> bool {
+    fn may_start(&self, uid: Uid, node: NodeId, exited: Time) -> bool {
         let now = self.nodes.now();
         let (initial, most) = self.backoff;
-        let may = self.lives.with(uid, |c| {
-            let entry = c.backoff.filter(|(_, since)| exited.since(*since) <= EXPIRES);
-            if entry.is_some_and(|(backoff, _)| now.since(exited) < backoff) {
-                return false;
-            }
-            let next = entry.map_or(initial, |(backoff, _)| (backoff * 2).min(most));
-            c.backoff = Some((next, now));
-            true
-        });
-        may == Some(true)
+        let is_kept = |since: Time| {
+            exited.since(since) <= EXPIRES
+                && (now.since(since) <= EXPIRES || now < self.forgotten_at(node, since))
+        };
+        let entry = self.lives.with(uid, |c| c.backoff).flatten().filter(|(_, at)| is_kept(*at));
+        if entry.is_some_and(|(backoff, _)| now.since(exited) < backoff) {
+            return false;
+        }
+        let next = entry.map_or(initial, |(backoff, _)| (backoff * 2).min(most));
+        self.lives.with(uid, |c| c.backoff = Some((next, now))).is_some()
+    }
+
+    /// When a back-off that was begun then is forgotten, whatever its container does: by the first housekeeping for which it has
+    /// expired (`HandlePodCleanups`, `Backoff.GC`); by the recorder's kubelets at once.
+    fn forgotten_at(&self, node: NodeId, since: Time) -> Time {
+        let expired = since + EXPIRES + Dur::from_nanos(1);
+        match self.nodes.mode {
+            KubeletMode::Imitated(_) => expired,
+            KubeletMode::Real(_) => self.status.housekeeping_after(node, expired),
+        }
     }
 
     /// CrashLoopBackOff: the pod is synced again when the back-off is over, or, up to 1.34, some ten seconds later.
     fn backs_off(&self, uid: Uid, due: &Due, exited: Time) {
         let now = self.nodes.now();
-        let backoff = self.lives.with(uid, |c| c.backoff).flatten().map_or(Dur::ZERO, |(b, _)| b);
+        let Some((backoff, since)) = self.lives.with(uid, |c| c.backoff).flatten() else { return };
         let left = (exited + backoff).since(now);
         let waits = if self.nodes.switches.life.waits_for_backoff {
             left.min(RESYNC_INTERVAL)
@@ -200,7 +211,7 @@ impl Restarts {
             BACK_OFF_PERIOD
         };
         let waits = match self.nodes.mode {
-            KubeletMode::Imitated(_) => left,
+            KubeletMode::Imitated(_) => left.min(self.forgotten_at(due.node, since).since(now)),
             KubeletMode::Real(_) => self.status.until_resync(due, waits, self.jitter),
         };
         if self.lives.with(uid, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {

@@ -6,6 +6,8 @@ use crate::plan::switches::kubelet::ShutdownPhase;
 
 /// The period of the status manager's sync of pod statuses (`syncPeriod`).
 const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
+/// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`, `housekeepingPeriod`).
+pub(super) const HOUSEKEEPING: Dur = Dur::from_secs(2);
 /// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
 /// `genericPlegRelistPeriod`).
 const RELIST: Dur = Dur::from_secs(1);
@@ -39,13 +41,23 @@ impl StatusManager {
     /// The status manager's next sync at or after a time. Its ticker runs from the kubelet's start on,
     /// and does not jitter.
     pub(super) fn sync_after(&self, node: NodeId, from: Time) -> Time {
-        let period = POD_STATUS_SYNC.as_nanos();
+        self.tick_after(node, from, POD_STATUS_SYNC)
+    }
+
+    /// A kubelet's next housekeeping at or after a time. Its ticker starts with that of the statuses (`Run`), whose period
+    /// is a multiple of its own.
+    pub(super) fn housekeeping_after(&self, node: NodeId, from: Time) -> Time {
+        self.tick_after(node, from, HOUSEKEEPING)
+    }
+
+    fn tick_after(&self, node: NodeId, from: Time, period: Dur) -> Time {
         let phase = self.nodes.with(node, |k| k.syncs_at).flatten().unwrap_or_else(|| {
             self.nodes.draw(self.pod_status, node, POD_STATUS_SYNC - Dur::from_nanos(1))
         });
         self.nodes.with(node, |k| k.syncs_at = Some(phase));
+        let period = period.as_nanos();
         let into = from.as_nanos() % period;
-        from + Dur::from_nanos((phase.as_nanos() + period - into) % period)
+        from + Dur::from_nanos((phase.as_nanos() % period + period - into) % period)
     }
 
     /// Until the pod lifecycle event generator next lists the containers of a node.
