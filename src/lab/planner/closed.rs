@@ -8,7 +8,7 @@
 
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{PodPhase, PodSource};
-use crate::api::probe::{Life, ProbeType};
+use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
@@ -84,15 +84,19 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, 
     Ok(drawn.iter().map(a_year).collect())
 }
 
-/// The models whose outages the closed form leaves out: nodes that are drained first, or taken back.
+/// What the closed form leaves out: models whose nodes are drained first, or taken back, and what templates say that it does
+/// not know.
 pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     let other = drawn.models.list.iter().filter(|m| m.away().is_none());
     let ends = |life: &Life| life.ends.is_some() || life.serves_for.is_some();
     let any_ends = drawn.plan.templates.iter().any(|t| t.life.as_deref().is_some_and(ends));
     let ends = any_ends.then(|| "containers that end, or do not serve any more".to_owned());
+    let fails = |t: &PodTemplate| t.restart_policy == RestartPolicy::Never;
+    let fails = drawn.plan.templates.iter().any(fails);
+    let fails = fails.then(|| "pods that end with their machine (restartPolicy Never)".to_owned());
     let any_pulled = drawn.plan.templates.iter().any(|t| t.image.is_some());
     let pulls = any_pulled.then(|| "pulls of images".to_owned());
-    other.map(|m| m.name.clone()).chain(ends).chain(pulls).collect()
+    other.map(|m| m.name.clone()).chain(ends).chain(fails).chain(pulls).collect()
 }
 
 /// Pods of a node that go the same way.

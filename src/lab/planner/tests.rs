@@ -3,6 +3,7 @@
 use super::closed::{bare_pods, closed, left_out};
 use super::{Answer, Counting, Objective, Planner, answer};
 use crate::api::pod::{PodPhase, PodSource};
+use crate::api::probe::RestartPolicy;
 use crate::kernel::Dur;
 use crate::lab::shards::Desk;
 use crate::lab::sweep::{Axis, Sweep};
@@ -268,6 +269,8 @@ fn who_is_missed_by_nobody_is_not_in_the_closed_form() {
     // Each of the others has a workload. Pods that have none are left out where others have one.
     assert_eq!((bare_pods(&rows[0].plan), left_out(&rows[0])), (0, Vec::new()));
     let template = rows[0].plan.pods[0].template as usize;
+    rows[0].plan.templates[template].restart_policy = RestartPolicy::Never;
+    assert_eq!(left_out(&rows[0]), ["pods that end with their machine (restartPolicy Never)"]);
     rows[0].plan.templates[template].owner = None;
     assert_eq!(bare_pods(&rows[0].plan), 18);
     let none = closed(&p.sweep, &rows).expect("a toleration")[0].missing;
