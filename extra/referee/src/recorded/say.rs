@@ -8,11 +8,13 @@ use super::say_actions::{READINESS, actions};
 use super::say_objects::{budgets, nodes, pods, resource_claims, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
+use taintsim::api::pod::PodTemplate;
+use taintsim::api::probe::RestartPolicy;
 use taintsim::api::volume::{BindingMode, DEFAULT_DRIVER, Reach, attach_limit_key};
 use taintsim::kernel::Dur;
 use taintsim::plan::{
-    Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, Perturb, Plan,
-    SchedulerSettings, Strategy, UserMode,
+    Action, Controllers, Delay, Do, KubeletMode, Limits, NamespaceTolerations, NodeFault, Perturb,
+    Plan, SchedulerSettings, Strategy, UserMode,
 };
 use taintsim::trace::Actor;
 
@@ -106,6 +108,13 @@ fn rest(plan: &Plan, missing: &mut Missing) {
     unless(
         plan.templates.iter().all(|t| t.life.is_none()),
         "probes, and containers that end by themselves",
+        missing,
+    );
+    let ends = |t: &PodTemplate| t.restart_policy == RestartPolicy::Never;
+    let is_off = |a: &Action| matches!(a.act, Do::Fail(_, NodeFault::Off));
+    unless(
+        !plan.templates.iter().any(ends) || !plan.actions.iter().any(is_off),
+        "pods that end with their machine (restartPolicy Never)",
         missing,
     );
     unless(plan.templates.iter().all(|t| t.image.is_none()), "pulls of images (`image`)", missing);

@@ -1,6 +1,7 @@
 //! Plans of recorded scenarios, compared with the recorder's documentation and source.
 
 use super::{PlanError, Recorded, parse, scenario_of};
+use taintsim::api::probe::RestartPolicy;
 use taintsim::api::quantity::Quantity;
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::kernel::{Dur, Time};
@@ -395,20 +396,17 @@ fn is_said_and_read_again(fields: &str) {
 
 #[test]
 fn what_the_recorder_cannot_say_is_named() {
-    let mut p = plan("v1.34.4", NODES);
+    let crash = r#", "actions": [{"at": "1s", "do": "crash", "node": "n1"}]"#;
+    let mut p = plan("v1.34.4", &format!("{NODES}{crash}"));
     p.timing.user = UserMode::Kubectl;
     let kubectl = "a user who writes with kubectl (`timing: Ideal`)";
     assert_eq!(scenario_of(&p).unwrap_err(), [kubectl]);
-    p.actions.push(taintsim::plan::Action {
-        at: Time::from_secs(1),
-        entry: 0,
-        phase: taintsim::plan::Phase::Begin,
-        act: Do::Fail(vec![0], NodeFault::NoKubelet),
-    });
-    assert_eq!(
-        scenario_of(&p).unwrap_err(),
-        [kubectl, "kubelets that restart, which imitated ones do not"]
-    );
+    p.templates[0].restart_policy = RestartPolicy::Never;
+    let ends = "pods that end with their machine (restartPolicy Never)";
+    assert_eq!(scenario_of(&p).unwrap_err(), [kubectl, ends]);
+    p.actions[0].act = Do::Fail(vec![0], NodeFault::NoKubelet);
+    let restarts = "kubelets that restart, which imitated ones do not";
+    assert_eq!(scenario_of(&p).unwrap_err(), [kubectl, restarts]);
 }
 
 #[test]
