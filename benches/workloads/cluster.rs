@@ -223,7 +223,11 @@ fn replica_sets(plan: &mut Plan, count: usize, replicas: usize) {
             node: None,
             min_ready_seconds: 0,
             needs: None,
-            spec: WorkloadSpec::ReplicaSet { replicas: replicas as i32 },
+            spec: WorkloadSpec::ReplicaSet {
+                replicas: replicas as i32,
+                revision: 0,
+                max_replicas: 0,
+            },
         });
         plan.templates.push(PodTemplate {
             labels,

@@ -378,7 +378,7 @@ mod tests {
             node: None,
             min_ready_seconds: 10,
             needs: None,
-            spec: WorkloadSpec::Deployment { replicas: 2 },
+            spec: WorkloadSpec::Deployment { replicas: 2, max_surge: IntOrPercent::Int(1) },
         });
         let found = workloads(&Analysis::new(&plan, &trace));
         let s = |s: u64| ms(s * 1000);

@@ -27,8 +27,9 @@ impl IntOrPercent {
         match self {
             Self::Int(n) => n,
             Self::Percent(share) => {
-                (i64::from(share) * i64::from(total)).div_euclid(100) as i32
-                    + i32::from(i64::from(share) * i64::from(total) % 100 != 0)
+                let hundredths = i64::from(share) * i64::from(total);
+                let rounded = hundredths.div_euclid(100) + i64::from(hundredths % 100 != 0);
+                i32::try_from(rounded).unwrap_or(i32::MAX)
             }
         }
     }

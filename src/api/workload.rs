@@ -1,9 +1,10 @@
 //! Objects that pods are made from: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job
 //! (`k8s.io/api/apps/v1`, `batch/v1`).
 //!
-//! Left out: rollouts (a Deployment has one ReplicaSet), revisions, volume claims, suspended and
-//! indexed jobs, and every status field that no modelled controller reads.
+//! Left out: rollouts (a Deployment makes one ReplicaSet, and one that is under way stands still), volume claims,
+//! suspended and indexed jobs, and every status field that no modelled controller reads.
 
+use super::budget::IntOrPercent;
 use super::labels::LabelSelector;
 use super::meta::{ConditionStatus, Timestamp, Uid};
 use super::names::{generated_letters, stable_hash};
@@ -37,11 +38,18 @@ pub enum WorkloadSpec {
     Deployment {
         /// `spec.replicas`
         replicas: i32,
+        /// `spec.strategy.rollingUpdate.maxSurge`
+        max_surge: IntOrPercent,
     },
     /// `apps/v1 ReplicaSetSpec`
     ReplicaSet {
         /// `spec.replicas`
         replicas: i32,
+        /// The annotation `deployment.kubernetes.io/revision`: the highest of a Deployment's is that of its newest template.
+        revision: i64,
+        /// The annotation `deployment.kubernetes.io/max-replicas`: how many pods all sets of its Deployment might have together
+        /// when that last scaled this one; 0 where it has not.
+        max_replicas: i32,
     },
     /// `apps/v1 StatefulSetSpec`
     StatefulSet {
@@ -62,8 +70,8 @@ impl WorkloadSpec {
     /// How many pods it asks for; none of a DaemonSet, which asks for one on each node that suits.
     pub fn replicas(&self) -> i32 {
         match self {
-            Self::Deployment { replicas }
-            | Self::ReplicaSet { replicas }
+            Self::Deployment { replicas, .. }
+            | Self::ReplicaSet { replicas, .. }
             | Self::StatefulSet { replicas, .. } => *replicas,
             Self::DaemonSet => 0,
             Self::Job(job) => job.parallelism,

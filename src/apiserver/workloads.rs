@@ -46,18 +46,23 @@ impl ApiServer {
         Ok(self.commit_workload(actor, Some(&old), new))
     }
 
-    /// UPDATE of a ReplicaSet's size that was read at a version: refused if it has changed since.
+    /// UPDATE of a ReplicaSet's size that was read at a version: refused if it has changed since. With it comes how many
+    /// pods its Deployment allows.
     pub(crate) fn scale_replica_set(
         &self,
         actor: Actor,
         (id, version): (WorkloadId, u64),
-        replicas: i32,
+        (wanted, allowed): (i32, i32),
     ) -> Stored<Workload> {
         let old = self.workload(id).ok_or(ApiError::NotFound)?;
         if self.has_outdated_workload(actor, version, &old) {
             return Err(ApiError::Conflict);
         }
-        self.mutate_workload(actor, id, |w| w.spec = WorkloadSpec::ReplicaSet { replicas })
+        self.mutate_workload(actor, id, |w| {
+            if let WorkloadSpec::ReplicaSet { replicas, max_replicas, .. } = &mut w.spec {
+                (*replicas, *max_replicas) = (wanted, allowed);
+            }
+        })
     }
 
     fn has_outdated_workload(&self, actor: Actor, read: u64, old: &Rc<Workload>) -> bool {

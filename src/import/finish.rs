@@ -14,7 +14,7 @@ use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
 use super::times::{POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
-use super::{control_plane, document, ends, groups, images, remembered};
+use super::{control_plane, document, ends, groups, images, remembered, replica_sets};
 use crate::import::prelude::*;
 use crate::language::values::KUBERNETES;
 use crate::language::{Memory, Owner};
@@ -387,6 +387,7 @@ fn convert(
 ) -> Result<Vec<Workload>> {
     let mut in_order: Vec<&(Place, RawWorkload)> = raw.placed().collect();
     in_order.sort_by_key(|(_, w)| w.kind != WorkloadKind::Deployment);
+    let rollouts = replica_sets::rollouts(raw);
     let mut all = Vec::new();
     for (place, workload) in in_order {
         if let Some(why) = workload.is_over() {
@@ -398,6 +399,9 @@ fn convert(
         let known = |name: &str| raw.contains(name);
         let mut converted =
             workload.convert(&known, priorities, &mut left_out).map_err(at(place))?;
+        if workload.deployment().is_some_and(|deployment| rollouts.contains(&deployment)) {
+            workload.tell_of_rollout(converted.group_mut());
+        }
         disks.tell_of_workload(workload, &mut converted.group_mut().template);
         devices.tell_of_workload(workload, &mut converted.group_mut().template);
         let group = converted.group();

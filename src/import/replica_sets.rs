@@ -60,6 +60,17 @@ impl Told {
     }
 }
 
+/// The Deployments of the files with several ReplicaSets that have pods: `Deployment/namespace/name`.
+pub(super) fn rollouts(workloads: &Named<RawWorkload>) -> BTreeSet<String> {
+    let mut sets: BTreeMap<String, usize> = BTreeMap::new();
+    let active = |w: &&RawWorkload| w.kind == WorkloadKind::ReplicaSet && w.is_over().is_none();
+    for deployment in workloads.iter().filter(active).filter_map(RawWorkload::deployment) {
+        *sets.entry(deployment).or_default() += 1;
+    }
+    sets.retain(|deployment, sets| *sets > 1 && workloads.contains(deployment));
+    sets.into_keys().collect()
+}
+
 impl Gathered {
     /// Makes those that are not there, as if they stood where their Deployments do.
     pub(super) fn make_replica_sets(&mut self) -> Result<()> {

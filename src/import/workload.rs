@@ -15,12 +15,13 @@ use super::raw_volumes::RawClaimSpec;
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
 use crate::import::prelude::*;
-use crate::language::{self, PreemptionPolicy, Toleration, WorkloadGroup};
+use crate::language::{self, FlagValue, PreemptionPolicy, Toleration, WorkloadGroup};
 
 raw! {
     /// The spec of any kind of workload.
     struct RawWorkloadSpec {
         replicas: Option<i32>,
+        strategy: RawStrategy,
         selector: Option<RawSelector>,
         template: RawTemplate,
         min_ready_seconds: Option<i32>,
@@ -33,6 +34,16 @@ raw! {
         pod_failure_policy: Option<RawPodFailurePolicy>,
         suspend: bool,
         volume_claim_templates: Vec<RawClaimTemplate>,
+    }
+
+    /// `apps/v1 DeploymentStrategy`
+    struct RawStrategy {
+        rolling_update: RawRollingUpdate,
+    }
+
+    /// `apps/v1 RollingUpdateDeployment`
+    struct RawRollingUpdate {
+        max_surge: Option<FlagValue>,
     }
 
     /// `spec.template`
@@ -161,6 +172,24 @@ impl RawWorkload {
     pub(super) fn wants(&self, number: i64) -> bool {
         let start = self.spec.ordinals.as_ref().map_or(0, |o| i64::from(o.start));
         (start..start + i64::from(self.spec.replicas.unwrap_or(1))).contains(&number)
+    }
+
+    /// `Deployment/namespace/name` of what it is, or belongs to.
+    pub(super) fn deployment(&self) -> Option<String> {
+        match self.kind {
+            WorkloadKind::Deployment => Some(self.full_name()),
+            _ => self.owner().map(|owner| format!("Deployment/{}/{owner}", self.namespace)),
+        }
+    }
+
+    /// Tells, of a Deployment that is amid a rollout or of one of its ReplicaSets, what a run needs to know of that.
+    pub(super) fn tell_of_rollout(&self, group: &mut WorkloadGroup) {
+        match self.kind {
+            WorkloadKind::Deployment => {
+                group.max_surge = self.spec.strategy.rolling_update.max_surge.clone();
+            }
+            _ => group.revision = self.meta.annotations.revision(),
+        }
     }
 
     /// The name of the Deployment that it belongs to.

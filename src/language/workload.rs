@@ -17,7 +17,7 @@ use std::mem::swap;
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Workload {
-    /// `apps/v1 Deployment`, with one ReplicaSet
+    /// `apps/v1 Deployment`, with one ReplicaSet unless others say that they are its own
     Deployment(WorkloadGroup),
     /// `apps/v1 ReplicaSet`
     ReplicaSet(WorkloadGroup),
@@ -45,7 +45,8 @@ impl Workload {
     /// their own names.
     pub(crate) fn has(kind: &str, field: &str) -> bool {
         let kinds: &[&str] = match field {
-            "deployment" => &["ReplicaSet"],
+            "deployment" | "revision" => &["ReplicaSet"],
+            "maxSurge" => &["Deployment"],
             "replicas" => &["Deployment", "ReplicaSet", "StatefulSet"],
             "minReadySeconds" => &["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"],
             "podManagementPolicy" | "ordinals" => &["StatefulSet"],
@@ -96,8 +97,14 @@ pub struct WorkloadGroup {
     pub(crate) namespace: Option<String>,
     /// The Deployment of a ReplicaSet, in its namespace.
     pub(crate) deployment: Option<String>,
+    /// The annotation `deployment.kubernetes.io/revision` of a ReplicaSet: of several that a Deployment has amid a rollout,
+    /// the one with the highest is the new one.
+    pub(crate) revision: Option<i64>,
     /// `spec.replicas`; 1 where not given.
     pub(crate) replicas: Option<i32>,
+    /// `spec.strategy.rollingUpdate.maxSurge` of a Deployment, which counts while it has several ReplicaSets with pods;
+    /// `"25%"` where not given.
+    pub(crate) max_surge: Option<FlagValue>,
     /// `spec.selector`; the label `app` with the workload's name where not given, which the
     /// template then has too.
     pub(crate) selector: Option<LabelSelector>,

@@ -126,8 +126,8 @@ impl User {
     pub(super) fn scale(&self, entry: u32, index: WorkloadIndex, wanted: i32) {
         let write = |id| {
             self.world.api.mutate_workload(Actor::User, id, |w| match &mut w.spec {
-                WorkloadSpec::Deployment { replicas }
-                | WorkloadSpec::ReplicaSet { replicas }
+                WorkloadSpec::Deployment { replicas, .. }
+                | WorkloadSpec::ReplicaSet { replicas, .. }
                 | WorkloadSpec::StatefulSet { replicas, .. } => *replicas = wanted,
                 WorkloadSpec::DaemonSet | WorkloadSpec::Job(_) => {}
             })

@@ -1602,106 +1602,110 @@ class Workload(Variant):
     @staticmethod
     def Deployment(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, replicas: int | None = None, selector: LabelSelector | None =
-        None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
-        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
-        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
-        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
-        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
-        None = None
+        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
+        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
+        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
+        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
+        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
+        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
+        template: PodTemplate | None = None, placement: Placement | None = None
     ) -> Workload:
-        """`apps/v1 Deployment`, with one ReplicaSet"""
+        """`apps/v1 Deployment`, with one ReplicaSet unless others say that they are its own"""
         return Workload(
             "Deployment", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "replicas": replicas, "selector": selector, "minReadySeconds":
-            minReadySeconds, "needs": needs, "podManagementPolicy": podManagementPolicy, "ordinals":
-            ordinals, "parallelism": parallelism, "completions": completions, "backoffLimit":
-            backoffLimit, "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy":
-            podFailurePolicy, "template": template, "placement": placement}
+            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
+            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
+            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            parallelism, "completions": completions, "backoffLimit": backoffLimit,
+            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
+            "template": template, "placement": placement}
         )
 
     @staticmethod
     def ReplicaSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, replicas: int | None = None, selector: LabelSelector | None =
-        None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
-        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
-        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
-        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
-        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
-        None = None
+        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
+        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
+        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
+        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
+        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
+        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
+        template: PodTemplate | None = None, placement: Placement | None = None
     ) -> Workload:
         """`apps/v1 ReplicaSet`"""
         return Workload(
             "ReplicaSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "replicas": replicas, "selector": selector, "minReadySeconds":
-            minReadySeconds, "needs": needs, "podManagementPolicy": podManagementPolicy, "ordinals":
-            ordinals, "parallelism": parallelism, "completions": completions, "backoffLimit":
-            backoffLimit, "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy":
-            podFailurePolicy, "template": template, "placement": placement}
+            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
+            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
+            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            parallelism, "completions": completions, "backoffLimit": backoffLimit,
+            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
+            "template": template, "placement": placement}
         )
 
     @staticmethod
     def StatefulSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, replicas: int | None = None, selector: LabelSelector | None =
-        None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
-        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
-        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
-        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
-        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
-        None = None
+        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
+        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
+        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
+        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
+        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
+        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
+        template: PodTemplate | None = None, placement: Placement | None = None
     ) -> Workload:
         """`apps/v1 StatefulSet`"""
         return Workload(
             "StatefulSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "replicas": replicas, "selector": selector, "minReadySeconds":
-            minReadySeconds, "needs": needs, "podManagementPolicy": podManagementPolicy, "ordinals":
-            ordinals, "parallelism": parallelism, "completions": completions, "backoffLimit":
-            backoffLimit, "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy":
-            podFailurePolicy, "template": template, "placement": placement}
+            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
+            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
+            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            parallelism, "completions": completions, "backoffLimit": backoffLimit,
+            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
+            "template": template, "placement": placement}
         )
 
     @staticmethod
     def DaemonSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, replicas: int | None = None, selector: LabelSelector | None =
-        None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
-        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
-        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
-        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
-        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
-        None = None
+        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
+        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
+        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
+        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
+        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
+        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
+        template: PodTemplate | None = None, placement: Placement | None = None
     ) -> Workload:
         """`apps/v1 DaemonSet`"""
         return Workload(
             "DaemonSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "replicas": replicas, "selector": selector, "minReadySeconds":
-            minReadySeconds, "needs": needs, "podManagementPolicy": podManagementPolicy, "ordinals":
-            ordinals, "parallelism": parallelism, "completions": completions, "backoffLimit":
-            backoffLimit, "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy":
-            podFailurePolicy, "template": template, "placement": placement}
+            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
+            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
+            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            parallelism, "completions": completions, "backoffLimit": backoffLimit,
+            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
+            "template": template, "placement": placement}
         )
 
     @staticmethod
     def Job(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, replicas: int | None = None, selector: LabelSelector | None =
-        None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
-        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
-        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
-        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
-        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
-        None = None
+        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
+        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
+        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
+        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
+        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
+        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
+        template: PodTemplate | None = None, placement: Placement | None = None
     ) -> Workload:
         """`batch/v1 Job`"""
         return Workload(
             "Job", {"name": name, "names": names, "namespace": namespace, "deployment": deployment,
-            "replicas": replicas, "selector": selector, "minReadySeconds": minReadySeconds, "needs":
-            needs, "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
-            parallelism, "completions": completions, "backoffLimit": backoffLimit,
-            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
-            "template": template, "placement": placement}
+            "revision": revision, "replicas": replicas, "maxSurge": maxSurge, "selector": selector,
+            "minReadySeconds": minReadySeconds, "needs": needs, "podManagementPolicy":
+            podManagementPolicy, "ordinals": ordinals, "parallelism": parallelism, "completions":
+            completions, "backoffLimit": backoffLimit, "podReplacementPolicy": podReplacementPolicy,
+            "podFailurePolicy": podFailurePolicy, "template": template, "placement": placement}
         )
 
 
@@ -1718,8 +1722,14 @@ class WorkloadGroup(Struct):
     namespace: str | None = None
     #: The Deployment of a ReplicaSet, in its namespace.
     deployment: str | None = None
+    #: The annotation `deployment.kubernetes.io/revision` of a ReplicaSet: of several that a
+    #: Deployment has amid a rollout, the one with the highest is the new one.
+    revision: int | None = None
     #: `spec.replicas`; 1 where not given.
     replicas: int | None = None
+    #: `spec.strategy.rollingUpdate.maxSurge` of a Deployment, which counts while it has several
+    #: ReplicaSets with pods; `"25%"` where not given.
+    maxSurge: FlagValue | None = None
     #: `spec.selector`; the label `app` with the workload's name where not given, which the
     #: template then has too.
     selector: LabelSelector | None = None

@@ -1,13 +1,16 @@
-//! Deployments (`pkg/controller/deployment`, v1.34): one ReplicaSet each, its scale, and the
+//! Deployments (`pkg/controller/deployment`, v1.34): their ReplicaSets, the sizes of these, and the
 //! status.
 //!
-//! Left out: rollouts (a template never changes), revisions, pausing, and the condition Progressing
-//! with its deadline.
+//! A template never changes here, so that a Deployment makes one ReplicaSet. Where it has several from the start, a
+//! rollout is under way, and stands still: its sets keep their sizes, as those of a paused Deployment do.
+//!
+//! Left out: the steps of rollouts, pausing, and the condition Progressing with its deadline.
 
 use crate::api::labels::LabelSelector;
 use crate::api::workload::{Lasting, WorkloadSpec, pod_template_hash};
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::{ScalingText, Switches};
+use std::cmp::Reverse;
 
 /// `--concurrent-deployment-syncs`
 const WORKERS: usize = 5;
@@ -52,14 +55,14 @@ impl DeploymentController {
         if d.is_terminating() {
             return self.sync_status(&d, &sets).await;
         }
-        // With one template the first is the new one; an import may bring old ones, which have no
-        // pods.
-        let Some(newest) = sets.iter().max_by_key(|rs| (rs.replicas(), rs.id)).cloned() else {
+        if sets.is_empty() {
             let rs = self.create_replica_set(&d).await?;
             return self.sync_status(&d, &[rs]).await;
-        };
-        if newest.replicas() != d.replicas() {
-            self.scale(&d, &newest).await?;
+        }
+        for (rs, wanted) in sizes(&d, &sets) {
+            if rs.replicas() != wanted {
+                self.scale(&d, &rs, wanted).await?;
+            }
         }
         self.sync_status(&d, &sets).await
     }
@@ -93,7 +96,11 @@ impl DeploymentController {
                 owner: Some((owner.id, owner.uid)),
                 selector: Rc::new(selector),
                 template: Rc::new(template),
-                spec: WorkloadSpec::ReplicaSet { replicas: owner.replicas() },
+                spec: WorkloadSpec::ReplicaSet {
+                    replicas: owner.replicas(),
+                    revision: 1,
+                    max_replicas: 0,
+                },
                 ..(*owner.lasting).clone()
             };
             api.create_workload(actor, new)
@@ -107,9 +114,10 @@ impl DeploymentController {
     }
 
     /// `scaleReplicaSet`
-    async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>) -> ApiResult {
-        let (of, wanted, before) = ((rs.id, rs.resource_version), d.replicas(), rs.replicas());
-        let scale = move |api: &ApiServer, actor| api.scale_replica_set(actor, of, wanted);
+    async fn scale(&self, d: &Rc<Workload>, rs: &Rc<Workload>, wanted: i32) -> ApiResult {
+        let (of, before) = ((rs.id, rs.resource_version), rs.replicas());
+        let size = (wanted, allowed(d));
+        let scale = move |api: &ApiServer, actor| api.scale_replica_set(actor, of, size);
         let about = self.core.client.workload_object(rs.id);
         let scaled = self.core.client.call(about, scale).await?;
         self.tell_scaled(d, &scaled, before);
@@ -148,6 +156,91 @@ impl DeploymentController {
     }
 }
 
+/// A ReplicaSet, and how many pods it is to have.
+type Size = (Rc<Workload>, i32);
+
+/// The sizes of a Deployment's ReplicaSets that it has a say in (`sync.go: scale`).
+fn sizes(d: &Workload, sets: &[Rc<Workload>]) -> Vec<Size> {
+    // Where an export lacks the revisions of two sets, the larger one is taken for the new one.
+    let newest = sets.iter().max_by_key(|rs| (revision(rs), rs.replicas(), rs.id));
+    let mut active: Vec<_> = sets.iter().filter(|rs| rs.replicas() > 0).cloned().collect();
+    // `FindActiveOrLatest`
+    if active.len() <= 1 {
+        let only = active.pop().or_else(|| newest.cloned());
+        return only.map(|rs| (rs, d.replicas())).into_iter().collect();
+    }
+    match newest.filter(|new| is_saturated(d, new)) {
+        Some(new) => active.into_iter().filter(|rs| rs.id != new.id).map(|old| (old, 0)).collect(),
+        None => shares(d, active),
+    }
+}
+
+/// The new ReplicaSet has all pods that there should be, and they are available (`IsSaturated`).
+fn is_saturated(d: &Workload, new: &Workload) -> bool {
+    new.replicas() == d.replicas() && new.status.available == d.replicas()
+}
+
+/// The sizes of several ReplicaSets with pods: what may come, or has to go, is shared out in proportion to what they
+/// have.
+fn shares(d: &Workload, mut active: Vec<Rc<Workload>>) -> Vec<Size> {
+    let allowed = i64::from(allowed(d));
+    let there: i64 = active.iter().map(|rs| i64::from(rs.replicas())).sum();
+    let to_add = allowed - there;
+    // The larger ones first; of one size the newer ones grow first, and the older ones shrink first.
+    active.sort_by_key(|rs| (revision(rs), rs.id));
+    if to_add > 0 {
+        active.reverse();
+    }
+    active.sort_by_key(|rs| Reverse(rs.replicas()));
+    let mut left = to_add;
+    let mut sizes: Vec<i64> = Vec::with_capacity(active.len());
+    for rs in &active {
+        let size = i64::from(rs.replicas());
+        let fraction = rounded(size * allowed, allowed_before(d, rs).unwrap_or(there)) - size;
+        // `GetReplicaSetProportion`
+        let share = match to_add {
+            1.. => fraction.min(left),
+            0 => 0,
+            _ => fraction.max(left),
+        };
+        left -= share;
+        sizes.push(size + share);
+    }
+    // What is left over is the largest one's.
+    if let Some(first) = sizes.first_mut() {
+        *first = (*first + left).max(0);
+    }
+    let size = |n: i64| i32::try_from(n).unwrap_or(i32::MAX);
+    active.into_iter().zip(sizes.into_iter().map(size)).collect()
+}
+
+/// How many pods the ReplicaSets of a Deployment may have together: its own, and maxSurge.
+fn allowed(d: &Workload) -> i32 {
+    let surge = match d.spec {
+        WorkloadSpec::Deployment { replicas: 1.., max_surge } => max_surge.of(d.replicas()),
+        _ => 0,
+    };
+    d.replicas().saturating_add(surge)
+}
+
+/// How many they might have together when this one was scaled last, or else how many there are
+/// (`getReplicaSetFraction`); at the start of a run the latter has not been counted yet.
+fn allowed_before(d: &Workload, rs: &Workload) -> Option<i64> {
+    let WorkloadSpec::ReplicaSet { max_replicas, .. } = rs.spec else { return None };
+    [max_replicas, d.status.replicas].into_iter().find(|n| *n > 0).map(i64::from)
+}
+
+/// A quotient of what is not negative, rounded (`integer.RoundToInt32`).
+fn rounded(dividend: i64, divisor: i64) -> i64 {
+    let rest = i64::from(2 * (dividend % divisor) >= divisor);
+    dividend / divisor + rest
+}
+
+/// The annotation of a ReplicaSet that says of which revision of its Deployment it is.
+fn revision(rs: &Workload) -> i64 {
+    if let WorkloadSpec::ReplicaSet { revision, .. } = rs.spec { revision } else { 0 }
+}
+
 impl ResourceEventHandler<Workload> for DeploymentController {
     /// `addDeployment` and `addReplicaSet` with their like.
     fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
@@ -160,5 +253,88 @@ impl ResourceEventHandler<Workload> for DeploymentController {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::budget::IntOrPercent;
+
+    fn workload(id: u32, spec: WorkloadSpec, available: i32) -> Rc<Workload> {
+        let kind = match spec {
+            WorkloadSpec::Deployment { .. } => WorkloadKind::Deployment,
+            _ => WorkloadKind::ReplicaSet,
+        };
+        let lasting = Lasting {
+            id: WorkloadId(id),
+            kind,
+            uid: Uid::default(),
+            creation_timestamp: Timestamp::default(),
+            deletion: None,
+            owner: None,
+            selector: Rc::default(),
+            template: Rc::default(),
+            pinned: None,
+            min_ready_seconds: 0,
+            spec,
+        };
+        let status = WorkloadStatus { available, ..WorkloadStatus::default() };
+        let lasting = Rc::new(lasting);
+        Rc::new(Workload { resource_version: 1, generation: 1, record: 0, status, lasting })
+    }
+
+    /// The sizes of ReplicaSets, the newest first, of a Deployment with these replicas and this maxSurge, from what they
+    /// have and how many of them are available.
+    fn scaled(replicas: i32, max_surge: i32, sets: &[(i32, i32)]) -> Vec<i32> {
+        let max_surge = IntOrPercent::Int(max_surge);
+        let d = workload(0, WorkloadSpec::Deployment { replicas, max_surge }, 0);
+        let set = |(age, &(replicas, available)): (u32, &(i32, i32))| {
+            let revision = 9 - i64::from(age);
+            let spec = WorkloadSpec::ReplicaSet { replicas, revision, max_replicas: 0 };
+            workload(1 + age, spec, available)
+        };
+        let sets: Vec<_> = (0..).zip(sets).map(set).collect();
+        let found = sizes(&d, &sets);
+        let size = |rs: &Rc<Workload>| {
+            found.iter().find(|(of, _)| of.id == rs.id).map_or(rs.replicas(), |(_, n)| *n)
+        };
+        sets.iter().map(size).collect()
+    }
+
+    /// The rows of `TestScale` (`pkg/controller/deployment/sync_test.go`, v1.34) in which no write fails and maxSurge
+    /// stays. None of the pods is available there.
+    #[test]
+    fn replica_sets_share_what_their_deployment_is_scaled_by() {
+        let rows: [(i32, i32, &[i32], &[i32]); 13] = [
+            (12, 0, &[10], &[12]),
+            (5, 0, &[10], &[5]),
+            (10, 0, &[2, 3], &[4, 6]),
+            (3, 0, &[2, 3], &[1, 2]),
+            (4, 0, &[8, 1], &[4, 0]),
+            (10, 0, &[2, 3, 2], &[3, 4, 3]),
+            (8, 0, &[2, 8, 3], &[1, 5, 2]),
+            (4, 0, &[1, 1, 1], &[2, 1, 1]),
+            (2, 0, &[1, 1, 1], &[1, 1, 0]),
+            (5, 0, &[2, 2], &[3, 2]),
+            (0, 0, &[3, 2, 1], &[0, 0, 0]),
+            (6, 0, &[0, 0, 0], &[6, 0, 0]),
+            (20, 2, &[6, 6], &[11, 11]),
+        ];
+        for (replicas, max_surge, there, expected) in rows {
+            let sets: Vec<(i32, i32)> = there.iter().map(|n| (*n, 0)).collect();
+            assert_eq!(scaled(replicas, max_surge, &sets), expected, "{there:?} to {replicas}");
+        }
+    }
+
+    /// Amid a rollout of four with a surge of one there are five, and nothing changes: neither the larger old set nor the
+    /// new one grows. Once the new one's four are all available, the old one goes (`IsSaturated`); while one is not, it
+    /// stays, as in the row "saturated but broken new replica set does not affect old pods".
+    #[test]
+    fn a_rollout_stands_still_until_its_new_pods_are_all_there() {
+        assert_eq!(scaled(4, 1, &[(2, 2), (3, 3)]), [2, 3]);
+        assert_eq!(scaled(4, 1, &[(4, 3), (1, 1)]), [4, 1]);
+        assert_eq!(scaled(4, 1, &[(4, 4), (1, 1)]), [4, 0]);
+        assert_eq!(scaled(2, 1, &[(2, 0), (1, 1)]), [2, 1]);
     }
 }

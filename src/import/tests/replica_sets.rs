@@ -77,3 +77,36 @@ fn of_several_each_has_its_pods() {
     assert_eq!(sets(&foreign.workloads), []);
     assert_eq!(foreign.summary.ownerless, 6);
 }
+
+/// Amid a rollout with both of its ReplicaSets in the file, each says of which revision it is, and the Deployment how many
+/// pods there may be beyond its own; where there is one set, nothing is said of that.
+#[test]
+fn a_rollout_is_taken_as_it_stands() {
+    let mut list: Value = serde_json::from_str(&export("healthy-all.json.gz").text).unwrap();
+    let items = list["items"].as_array_mut().unwrap();
+    for object in items.iter_mut().filter(|o| o["metadata"]["name"] == "web") {
+        if object["kind"] == "Deployment" {
+            object["spec"]["strategy"]["rollingUpdate"]["maxSurge"] = 2.into();
+        }
+    }
+    let is_new = |o: &&Value| o["kind"] == "ReplicaSet" && o["metadata"]["labels"]["app"] == "web";
+    let mut newer = items.iter().find(is_new).unwrap().clone();
+    newer["metadata"]["name"] = "web-newer".into();
+    newer["metadata"]["annotations"]["deployment.kubernetes.io/revision"] = "12".into();
+    newer["spec"]["replicas"] = 2.into();
+    items.push(newer);
+    let cluster = good(&list.to_string());
+    let mut of_rollout: Vec<(&str, Option<i64>, Option<String>)> = Vec::new();
+    for group in cluster.workloads.iter().map(Workload::group) {
+        if group.revision.is_some() || group.max_surge.is_some() {
+            let surge = group.max_surge.as_ref().map(ToString::to_string);
+            of_rollout.push((group.name.as_deref().unwrap_or_default(), group.revision, surge));
+        }
+    }
+    let expected = [
+        ("web", None, Some("2".to_owned())),
+        ("web-5468c74c4d", Some(1), None),
+        ("web-newer", Some(12), None),
+    ];
+    assert_eq!(of_rollout, expected);
+}

@@ -41,6 +41,7 @@ pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
         on_several_nodes(plan),
         too_large(plan),
         too_few(plan),
+        amid_rollout(plan),
         nowhere(plan, actions),
         made_nowhere(plan),
         storage(plan),
@@ -249,6 +250,21 @@ fn too_few(plan: &Plan) -> Option<String> {
     };
     let names = listed(plan.workloads.iter().filter(is_short).map(|w| in_short(&w.name)))?;
     Some(format!("{names}: below what it needs all the time, as it asks for fewer pods than that."))
+}
+
+/// Deployments with several ReplicaSets that have pods.
+fn amid_rollout(plan: &Plan) -> Option<String> {
+    let mut sets: BTreeMap<WorkloadIndex, usize> = BTreeMap::new();
+    let with_pods = plan.workloads.iter().filter(|w| w.spec.replicas() > 0);
+    for deployment in with_pods.filter_map(|w| w.owner) {
+        *sets.entry(deployment).or_default() += 1;
+    }
+    let several = sets.into_iter().filter(|(_, n)| *n > 1);
+    let deployments = several.filter_map(|(of, _)| plan.workloads.get(of as usize));
+    let names = listed(deployments.map(|w| in_short(&w.name)))?;
+    Some(format!(
+        "Not simulated: the rollout that {names} is amid. Its ReplicaSets keep the pods that they have, as if it were paused; the old ones go once the new one has all that are asked for, available."
+    ))
 }
 
 /// Workloads whose pods no node may have by its labels. A DaemonSet without nodes is in order.

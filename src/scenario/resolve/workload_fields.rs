@@ -7,8 +7,10 @@ use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
 /// A field that not all kinds have, and whether it is given.
 type Own = (&'static str, fn(&WorkloadGroup) -> bool);
 
-const OWN: [Own; 11] = [
+const OWN: [Own; 13] = [
     ("deployment", |g| g.deployment.is_some()),
+    ("revision", |g| g.revision.is_some()),
+    ("maxSurge", |g| g.max_surge.is_some()),
     ("replicas", |g| g.replicas.is_some()),
     ("minReadySeconds", |g| g.min_ready_seconds.is_some()),
     ("podManagementPolicy", |g| g.pod_management_policy.is_some()),
@@ -104,8 +106,13 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> W
     let number = |value, default, field| at_least_zero(value, default, field, place);
     let replicas = number(group.replicas, 1, "replicas");
     match kind {
-        WorkloadKind::Deployment => WorkloadSpec::Deployment { replicas },
-        WorkloadKind::ReplicaSet => WorkloadSpec::ReplicaSet { replicas },
+        WorkloadKind::Deployment => {
+            WorkloadSpec::Deployment { replicas, max_surge: max_surge(group, place) }
+        }
+        WorkloadKind::ReplicaSet => {
+            let revision = group.revision.unwrap_or(0);
+            WorkloadSpec::ReplicaSet { replicas, revision, max_replicas: 0 }
+        }
         WorkloadKind::StatefulSet => WorkloadSpec::StatefulSet {
             replicas,
             parallel: group.pod_management_policy == Some(PodManagementPolicy::Parallel),
@@ -114,6 +121,16 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> W
         WorkloadKind::DaemonSet => WorkloadSpec::DaemonSet,
         WorkloadKind::Job => WorkloadSpec::Job(job(group, place)),
     }
+}
+
+/// How many pods there may be beyond `replicas` amid a rollout (`pkg/apis/apps/v1/defaults.go`: 25 %).
+fn max_surge(group: &WorkloadGroup, place: &Spot) -> IntOrPercent {
+    let default = IntOrPercent::Percent(25);
+    let Some(written) = &group.max_surge else { return default };
+    let problem =
+        || Problem::new(format!("expected a number or a share such as \"25%\", found {written}"));
+    let read = IntOrPercent::parse(&written.to_string()).ok_or_else(problem);
+    place.part("maxSurge").take(read).unwrap_or(default)
 }
 
 /// What a Job asks for.

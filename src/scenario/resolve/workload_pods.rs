@@ -230,7 +230,11 @@ impl Workloads {
             name: format!("ReplicaSet/{}/{name}", made.namespace),
             kind: WorkloadKind::ReplicaSet,
             owner: Some(deployment),
-            spec: WorkloadSpec::ReplicaSet { replicas: plan.spec.replicas() },
+            spec: WorkloadSpec::ReplicaSet {
+                replicas: plan.spec.replicas(),
+                revision: 1,
+                max_replicas: 0,
+            },
             ..plan.clone()
         };
         self.implied.insert(deployment, self.plans.len() as WorkloadIndex);

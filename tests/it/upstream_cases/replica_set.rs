@@ -205,3 +205,37 @@ fn availability_comes_by_itself() {
         assert_eq!(seconds, [0, 1, 31], "{release}");
     }
 }
+
+/// A Deployment amid a rollout, paused or not, keeps what its two ReplicaSets have: three old and two new pods are four
+/// and a surge of one (`deployment/sync.go: scale`). Scaled to eight, of nine that there may be then, the four that come
+/// are shared out: of the old set's 3 * 9 / 5 = 5.4 pods two, of the new one's 2 * 9 / 5 = 3.6 two.
+#[test]
+fn replica_sets_amid_a_rollout_keep_their_pods() {
+    let created = |timeline: &str| {
+        let plan = ron(
+            "1.34",
+            &format!(
+                r#"horizon: "20s", nodes: [(name: "n")],
+                   workloads: [
+                       Deployment(name: "web", replicas: 4, maxSurge: 1),
+                       ReplicaSet(name: "web-old", deployment: "web", revision: 1, replicas: 3, placement: Node("n")),
+                       ReplicaSet(name: "web-new", deployment: "web", revision: 2, replicas: 2, placement: Node("n")),
+                   ],
+                   timeline: [{timeline}]"#
+            ),
+        );
+        let said = "Not simulated: the rollout that default/web is amid.";
+        assert!(plan.notes.iter().any(|note| note.starts_with(said)), "{:?}", plan.notes);
+        let all = done_by("replicaset", &plan);
+        let of = |set: &str| {
+            let name = format!("pod-created default/{set}-");
+            all.iter().filter(|line| line.contains(&name)).count()
+        };
+        [of("web-old"), of("web-new")]
+    };
+    assert_eq!(created(""), [0, 0]);
+    assert_eq!(
+        created(r#"(at: "5s", do: Scale(workload: "Deployment/web", replicas: 8))"#),
+        [2, 2]
+    );
+}

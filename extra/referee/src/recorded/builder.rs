@@ -9,6 +9,7 @@ use super::plan_error::{PlanError, invalid};
 use super::settings::{or, period};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use taintsim::api::budget::IntOrPercent;
 use taintsim::api::device::DeviceClaim;
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::meta::OwnerReference;
@@ -286,8 +287,11 @@ fn workload_spec(kind: WorkloadKind, w: &WorkloadSpec) -> Result<Spec, PlanError
     let replicas = w.replicas;
     let policy = w.template.spec.as_ref().map_or("", |s| s.restart_policy.as_str());
     let mut spec = match kind {
-        WorkloadKind::Deployment => Spec::Deployment { replicas },
-        WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas },
+        // The recorder's Deployments have one ReplicaSet each, so that what is allowed amid a rollout is never asked.
+        WorkloadKind::Deployment => {
+            Spec::Deployment { replicas, max_surge: IntOrPercent::Percent(25) }
+        }
+        WorkloadKind::ReplicaSet => Spec::ReplicaSet { replicas, revision: 1, max_replicas: 0 },
         WorkloadKind::StatefulSet => {
             Spec::StatefulSet { replicas, parallel: w.parallel, first_ordinal: 0 }
         }
