@@ -390,6 +390,10 @@ fn convert(
     let rollouts = replica_sets::rollouts(raw);
     let mut all = Vec::new();
     for (place, workload) in in_order {
+        for field in workload.unmodelled() {
+            let name = format!("{}/{}", workload.namespace, workload.name);
+            summary.job_fields.entry(field).or_default().push(name);
+        }
         if let Some(why) = workload.is_over() {
             *summary.over.entry(why.to_owned()).or_default() += 1;
             continue;

@@ -26,7 +26,7 @@ raw! {
         deletion_grace_period_seconds: Option<i64>,
         creation_timestamp: String,
         generation: i64,
-        finalizers: Filled,
+        finalizers: Vec<Option<String>>,
     }
 
     /// The name of an object that is only counted.
@@ -106,6 +106,7 @@ raw! {
         scheduler_name: String,
         preemption_policy: String,
         restart_policy: String,
+        active_deadline_seconds: Option<i64>,
     }
 
     /// `v1.PodResourceClaim`

@@ -52,6 +52,10 @@ fn every_no_execute() -> Toleration {
     Toleration { operator, effect, ..Toleration::default() }
 }
 
+/// The finalizer that the Job controller gives its pods until it has counted them, which a run gives them, too
+/// (`JobTrackingFinalizer`).
+const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+
 /// A pod's name, its node, and its shape.
 pub(super) type NamedPod = (String, Option<String>, PodShape);
 
@@ -95,7 +99,8 @@ impl RawPod {
         let spec = &self.spec;
         let facts = [
             ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
-            ("finalizers", self.meta.finalizers.0),
+            ("finalizers", self.meta.finalizers.iter().flatten().any(|f| f != JOB_TRACKING)),
+            ("activeDeadlineSeconds", spec.active_deadline_seconds.is_some()),
             ("timeoutSeconds of probes", is_patient(spec)),
         ];
         facts.into_iter().filter(|f| f.1).for_each(|f| found(f.0));

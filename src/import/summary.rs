@@ -55,7 +55,7 @@ pub struct Summary {
     pub(crate) leases: usize,
     /// Workloads, disruption budgets, volumes, and namespaces that say something, by kind.
     pub(crate) workloads: BTreeMap<String, usize>,
-    /// Workloads that do nothing any more, and how many of each were left out.
+    /// Workloads of which nothing comes here, and how many of each were left out.
     pub(crate) over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the files.
     pub(crate) ownerless: usize,
@@ -109,6 +109,8 @@ pub struct Summary {
     pub(crate) kinds: BTreeMap<String, usize>,
     /// Fields of pods that are not modelled yet, and how many pods have them.
     pub(crate) pod_fields: BTreeMap<String, usize>,
+    /// Fields of Jobs that are not modelled, and the Jobs that have them.
+    pub(crate) job_fields: BTreeMap<&'static str, Vec<String>>,
     /// Workloads, and pods without one, with volumes that outlive a pod and are not simulated.
     pub(crate) volumes: BTreeSet<String>,
     /// Those with claims of which nothing is known.
@@ -273,7 +275,7 @@ impl Summary {
             "whose pods are not in the files, made anew when a run begins, on nodes that the scheduler chooses then (add `pods,replicasets` to the kubectl command)",
         );
         let over = counts(&self.over);
-        lines.add(self.over.len(), format!("nothing comes of them any more, left out: {over}"));
+        lines.add(self.over.len(), format!("no controller here acts on them, left out: {over}"));
         lines.counted(
             "pod",
             self.unadmitted,
@@ -374,7 +376,8 @@ impl Summary {
         let rules = self.named.iter().filter(|((kind, _), _)| *kind == RULE);
         let rules = rules.map(|(_, rules)| rules.len()).sum::<usize>();
         let rules = (rules > 0).then(|| counted(rules, RULE));
-        let said: Vec<String> = kinds.into_iter().chain(rules).chain(claims).collect();
+        let jobs = self.job_fields.iter().map(|(field, jobs)| format!("{field} of {}", some(jobs)));
+        let said: Vec<String> = kinds.into_iter().chain(rules).chain(claims).chain(jobs).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
 
@@ -385,6 +388,9 @@ impl Summary {
         let fields = tally(&self.pod_fields);
         let text = format!("not modelled yet, left out of pods: {fields}");
         lines.add(self.pod_fields.len(), text);
+        for (field, jobs) in &self.job_fields {
+            lines.listed("Job", jobs, &format!("with {field}, which is not modelled"));
+        }
         let unsaid = self.pod_fields.get("resourceClaims").filter(|_| self.slices == 0);
         let without = format!(
             "with claims on devices, of which nothing is simulated without ResourceSlices (add `{DEVICES}` to the kubectl command)"

@@ -2,8 +2,8 @@
 //!
 //! `k8s.io/api/apps/v1`, `batch/v1` and `scheduling.k8s.io/v1`, v1.34. A Job that is under way asks
 //! for the successes that are still missing, and may fail as often as it still may. Left out, with
-//! a word: Jobs that are finished or suspended, and ReplicaSets of former revisions, which have no
-//! pods.
+//! a word: Jobs that are finished or suspended or that another controller manages, what ends a Job beside its
+//! completions and its back-off limit, indexed Jobs, and ReplicaSets of former revisions, which have no pods.
 //!
 //! Namespaces: what their annotations say of their pods' tolerations
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
@@ -33,6 +33,12 @@ raw! {
         pod_replacement_policy: String,
         pod_failure_policy: Option<RawPodFailurePolicy>,
         suspend: bool,
+        active_deadline_seconds: Option<i64>,
+        completion_mode: String,
+        backoff_limit_per_index: Option<i32>,
+        max_failed_indexes: Option<i32>,
+        success_policy: Option<Filled>,
+        managed_by: String,
         volume_claim_templates: Vec<RawClaimTemplate>,
     }
 
@@ -96,6 +102,9 @@ raw! {
     }
 }
 
+/// A Job that upstream's Job controller leaves alone.
+const EXTERNALLY_MANAGED: &str = "externally managed Job";
+
 impl RawWorkloadStatus {
     /// Whether it says that the workload has pods, of whichever kind it is.
     pub(super) fn has_pods(&self) -> bool {
@@ -144,13 +153,37 @@ impl RawWorkload {
         format!("{}/{}/{}", self.kind.as_str(), self.namespace, self.name)
     }
 
-    /// Why it does nothing any more, in words that go with its kind.
+    /// Whether its `managedBy` names another controller than upstream's own, which then leaves it alone
+    /// (`pkg/controller/job/job_controller.go: controllerName`).
+    fn is_managed_by_another(&self) -> bool {
+        !["", "kubernetes.io/job-controller"].contains(&&*self.spec.managed_by)
+    }
+
+    /// The fields of a Job that end it or rule its replacements and are not modelled.
+    pub(super) fn unmodelled(&self) -> impl Iterator<Item = &'static str> {
+        let (s, pods) = (&self.spec, &self.spec.template.spec);
+        let facts = [
+            ("activeDeadlineSeconds", s.active_deadline_seconds.is_some()),
+            ("activeDeadlineSeconds of the pods", pods.active_deadline_seconds.is_some()),
+            ("backoffLimitPerIndex", s.backoff_limit_per_index.is_some()),
+            ("completionMode Indexed", s.completion_mode == "Indexed"),
+            ("managedBy", self.is_managed_by_another()),
+            ("maxFailedIndexes", s.max_failed_indexes.is_some()),
+            ("successPolicy", s.success_policy.is_some()),
+        ];
+        let goes_on = matches!(self.is_over(), None | Some(EXTERNALLY_MANAGED));
+        let counts = self.kind == WorkloadKind::Job && goes_on;
+        facts.into_iter().filter(move |(_, has)| *has && counts).map(|(field, _)| field)
+    }
+
+    /// Why nothing comes of it here, in words that go with its kind.
     pub(super) fn is_over(&self) -> Option<&'static str> {
         let kinds = ["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"];
         let ended = |c: &RawCondition| kinds.iter().any(|kind| c.is(kind, "True"));
         match self.kind {
             WorkloadKind::Job if self.status.conditions.iter().any(ended) => Some("finished Job"),
             WorkloadKind::Job if self.spec.suspend => Some("suspended Job"),
+            WorkloadKind::Job if self.is_managed_by_another() => Some(EXTERNALLY_MANAGED),
             WorkloadKind::ReplicaSet if self.spec.replicas == Some(0) && self.owner().is_some() => {
                 Some("former ReplicaSet")
             }

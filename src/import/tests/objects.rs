@@ -424,3 +424,70 @@ fn namespaces_keep_what_they_say_of_tolerations() {
     ));
     assert!(e.contains("the annotation scheduler.alpha.kubernetes.io/tolerationsWhitelist is no list of tolerations"), "{e}");
 }
+
+/// What ends a Job or rules its replacements and is not modelled is told with the Jobs' names, in the summary and beside
+/// every result; of a finished Job nothing is. One that another controller manages is no business of the Job controller
+/// and not imported, while upstream's own name says nothing. The finalizer that Jobs' pods have is modelled; another is not.
+#[test]
+fn what_ends_a_job_and_is_not_modelled_is_told() {
+    let job = |name: &str, fields: &str, status: &str| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}}}\nspec: {{{fields}selector: {{matchLabels: {{job: {name}}}}}, template: {{metadata: {{labels: {{job: {name}}}}}}}}}\nstatus: {{{status}}}\n---\n"
+        )
+    };
+    let pod = |name: &str, finalizer: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, finalizers: [{finalizer}]}}\nspec: {{nodeName: n}}\nstatus: {{phase: Running}}\n---\n"
+        )
+    };
+    let text = [
+        "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n---\n".to_owned(),
+        job(
+            "deadline",
+            "activeDeadlineSeconds: 600, managedBy: kubernetes.io/job-controller, ",
+            "",
+        ),
+        job(
+            "indexed",
+            "completionMode: Indexed, backoffLimitPerIndex: 0, maxFailedIndexes: 1, ",
+            "",
+        ),
+        job(
+            "success",
+            "completionMode: Indexed, successPolicy: {rules: [{succeededCount: 1}]}, ",
+            "",
+        ),
+        job("foreign", "managedBy: example.com/queue, ", ""),
+        job(
+            "done",
+            "activeDeadlineSeconds: 5, ",
+            "conditions: [{type: Complete, status: \"True\"}]",
+        ),
+        pod("of-job", "batch.kubernetes.io/job-tracking"),
+    ]
+    .concat();
+    let cluster = good(&text);
+    let jobs: Vec<Option<&str>> =
+        cluster.workloads.iter().map(|w| w.group().name.as_deref()).collect();
+    assert_eq!(jobs, [Some("deadline"), Some("indexed"), Some("success")]);
+    let lines = cluster.summary.lines().join("\n");
+    for line in [
+        "no controller here acts on them, left out: 1 externally managed Job, 1 finished Job",
+        "1 Job with activeDeadlineSeconds, which is not modelled: default/deadline",
+        "1 Job with backoffLimitPerIndex, which is not modelled: default/indexed",
+        "2 Jobs with completionMode Indexed, which is not modelled: default/indexed, default/success",
+        "1 Job with managedBy, which is not modelled: default/foreign",
+        "1 Job with maxFailedIndexes, which is not modelled: default/indexed",
+        "1 Job with successPolicy, which is not modelled: default/success",
+    ] {
+        assert!(lines.contains(line), "{line}:\n{lines}");
+    }
+    assert!(!lines.contains("finalizers"), "{lines}");
+    let note = "Not simulated: activeDeadlineSeconds of default/deadline, backoffLimitPerIndex of default/indexed, \
+                completionMode Indexed of default/indexed, default/success, managedBy of default/foreign, \
+                maxFailedIndexes of default/indexed, successPolicy of default/success, which the export has.";
+    let notes = cluster.summary.notes();
+    assert!(notes.iter().any(|n| n == note), "{notes:?}");
+    let foreign = good(&(text + &pod("other", "example.com/wait"))).summary.lines().join("\n");
+    assert!(foreign.contains("left out of pods: finalizers (1)"), "{foreign}");
+}

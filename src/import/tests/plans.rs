@@ -248,7 +248,7 @@ fn workloads_adopt_the_pods_of_the_export() {
     );
     let lines = exports(&["healthy-all.json.gz"]).summary.lines();
     assert!(
-        lines.contains(&"nothing comes of them any more, left out: 1 finished Job".to_owned()),
+        lines.contains(&"no controller here acts on them, left out: 1 finished Job".to_owned()),
         "{lines:?}"
     );
 }
