@@ -151,6 +151,9 @@ pub(super) fn stand(analysis: &Analysis<'_>, b: &BudgetState) -> String {
         Refusal::NotObserved => {
             format!("{name} ({}) has not been looked at since it changed", asks(b.rule))
         }
+        _ if b.rule == BudgetRule::Neither => {
+            format!("{name} has neither minAvailable nor maxUnavailable, and so never allows one")
+        }
         Refusal::NotKept => format!("{name} has too many evictions that do not show yet"),
         _ if b.never_allows() => format!("{name} {}, and so never allows one", needs(b)),
         refusal => {

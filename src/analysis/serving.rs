@@ -283,8 +283,9 @@ fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need>
         namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels)
     };
     let need = |b: &BudgetPlan| match b.rule {
-        BudgetRule::MinAvailable(n) => Need::AtLeast(n),
-        BudgetRule::MaxUnavailable(n) => Need::AllBut(n),
+        BudgetRule::MinAvailable(n) => Some(Need::AtLeast(n)),
+        BudgetRule::MaxUnavailable(n) => Some(Need::AllBut(n)),
+        BudgetRule::Neither => None,
     };
-    analysis.plan.budgets.iter().filter(over).map(need).collect()
+    analysis.plan.budgets.iter().filter(over).filter_map(need).collect()
 }

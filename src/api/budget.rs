@@ -51,6 +51,9 @@ pub enum BudgetRule {
     MinAvailable(IntOrPercent),
     /// `spec.maxUnavailable`
     MaxUnavailable(IntOrPercent),
+    /// Neither, which the API takes: no pod is expected, and so none may go
+    /// (`pkg/controller/disruption/disruption.go: getExpectedPodCount`).
+    Neither,
 }
 
 impl BudgetRule {
@@ -59,6 +62,7 @@ impl BudgetRule {
         match self {
             Self::MinAvailable(_) => "minAvailable",
             Self::MaxUnavailable(_) => "maxUnavailable",
+            Self::Neither => "neither",
         }
     }
 
@@ -66,6 +70,7 @@ impl BudgetRule {
     pub(crate) fn amount(self) -> IntOrPercent {
         match self {
             Self::MinAvailable(amount) | Self::MaxUnavailable(amount) => amount,
+            Self::Neither => IntOrPercent::Int(0),
         }
     }
 }

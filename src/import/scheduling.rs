@@ -21,7 +21,7 @@ raw! {
     struct RawBudgetSpec {
         min_available: Option<FlagValue>,
         max_unavailable: Option<FlagValue>,
-        selector: RawSelector,
+        selector: Option<RawSelector>,
         unhealthy_pod_eviction_policy: String,
     }
 
@@ -202,14 +202,15 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
 /// A disruption budget as a scenario has it.
 pub(super) fn budget(raw: &RawBudget) -> Result<PodDisruptionBudget, Wrong> {
     let spec = &raw.spec;
-    if spec.min_available.is_some() == spec.max_unavailable.is_some() {
+    if spec.min_available.is_some() && spec.max_unavailable.is_some() {
         return Err(Wrong("has either spec.minAvailable or spec.maxUnavailable".to_owned()));
     }
+    let selected = spec.selector.as_ref().map(|raw| selector("spec.selector", raw)).transpose()?;
     let always = spec.unhealthy_pod_eviction_policy == "AlwaysAllow";
     Ok(PodDisruptionBudget {
         name: raw.name.clone(),
         namespace: (raw.namespace != "default").then(|| raw.namespace.clone()),
-        selector: selector("spec.selector", &spec.selector)?,
+        selector: selected,
         min_available: spec.min_available.clone(),
         max_unavailable: spec.max_unavailable.clone(),
         unhealthy_pod_eviction_policy: always.then_some(UnhealthyPodEvictionPolicy::AlwaysAllow),

@@ -378,9 +378,8 @@ pub struct PodDisruptionBudget {
     pub(crate) name: String,
     /// `metadata.namespace`; `default` where not given.
     pub(crate) namespace: Option<String>,
-    /// `spec.selector`; empty is every pod of the namespace.
-    #[serde(default)]
-    pub(crate) selector: LabelSelector,
+    /// `spec.selector`; `()` is every pod of the namespace, and up to 1.20 none. Where it is not given it selects none.
+    pub(crate) selector: Option<LabelSelector>,
     /// `spec.minAvailable`: a number, or `"50%"`.
     pub(crate) min_available: Option<FlagValue>,
     /// `spec.maxUnavailable`: a number, or `"25%"`.

@@ -249,6 +249,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
     step(&[(21, 0)], |p| {
         (p.disruption.resync, p.disruption.failure_is_condition) = (None, true);
+        p.disruption.empty_selects_all = true; // S85
         p.disruption.no_scale = NoScale::EveryKind;
     }),
     step(&[(25, 0)], |p| {

@@ -210,7 +210,7 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
         "{said}"
     );
     let said = act(r#"PatchBudget(budget: "shop/web")"#);
-    assert!(said.contains("this budget asks for nothing"), "{said}");
+    assert!(said.contains("this changes nothing of the budget"), "{said}");
     let said = act(r#"PatchBudget(budget: "shop/web", minAvailable: 1, maxUnavailable: 1)"#);
     assert!(said.contains("cannot be both set"), "{said}");
     let said = act(r#"PatchBudget(budget: "shop/web", minAvailable: "101%")"#);

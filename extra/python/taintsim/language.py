@@ -1462,7 +1462,8 @@ class PodDisruptionBudget(Struct):
     name: str
     #: `metadata.namespace`; `default` where not given.
     namespace: str | None = None
-    #: `spec.selector`; empty is every pod of the namespace.
+    #: `spec.selector`; `()` is every pod of the namespace, and up to 1.20 none. Where it is not
+    #: given it selects none.
     selector: LabelSelector | None = None
     #: `spec.minAvailable`: a number, or `"50%"`.
     minAvailable: FlagValue | None = None

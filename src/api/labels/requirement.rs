@@ -78,6 +78,11 @@ impl Requirement {
         Ok(Self { key: key.to_owned(), operator, values })
     }
 
+    /// A condition that no labels meet: one of no values at all.
+    pub(super) fn unmet() -> Self {
+        Self { key: String::new(), operator: Operator::In, values: Vec::new() }
+    }
+
     /// The label that has to be there, and the values that it may have, if that is the condition.
     pub(crate) fn one_of(&self) -> Option<(&str, &[String])> {
         matches!(self.operator, Operator::Equals | Operator::In)

@@ -30,6 +30,11 @@ impl Selector {
         parser::parse(text).map(Self::new)
     }
 
+    /// What an object without a selector selects: nothing (`labels.Nothing`).
+    pub(crate) fn nothing() -> Self {
+        Self { requirements: vec![Requirement::unmet()] }
+    }
+
     /// Whether labels meet every condition.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.requirements.iter().all(|requirement| requirement.matches(labels))

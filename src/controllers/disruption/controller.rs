@@ -213,6 +213,7 @@ impl Controller {
                 let expected = self.expected_scale(budget).await?;
                 (expected, share.of(expected))
             }
+            BudgetRule::Neither => (0, 0),
         })
     }
 
@@ -302,7 +303,10 @@ impl Controller {
 
     /// Says that pods without a controller do not count, in the words of Go's `%v`.
     fn tell_unmanaged(&self, budget: &Budget) {
-        let scaled = !matches!(budget.rule, BudgetRule::MinAvailable(IntOrPercent::Int(_)));
+        let scaled = !matches!(
+            budget.rule,
+            BudgetRule::MinAvailable(IntOrPercent::Int(_)) | BudgetRule::Neither
+        );
         let some =
             || self.census.with(|c| c.tally(budget.id).is_some_and(|t| !t.unmanaged.is_empty()));
         if self.switches.unmanaged_pods != UnmanagedPods::Told || !scaled || !some() {

@@ -252,3 +252,28 @@ fn workloads_adopt_the_pods_of_the_export() {
         "{lines:?}"
     );
 }
+
+/// A budget without a selector, and one with neither number, are taken as the API takes them: the first is about no pod,
+/// the second lets none of its pods go. One with both is refused (`ValidatePodDisruptionBudgetSpec`, v1.34).
+#[test]
+fn budgets_are_taken_as_the_api_takes_them() {
+    let budget = |name: &str, spec: &str| {
+        format!(
+            "---\napiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n"
+        )
+    };
+    let of = |spec: &str| {
+        let node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n".to_owned();
+        super::read(&(node + &budget("b", spec)))
+    };
+    let taken = |spec: &str| plan(&of(spec).unwrap().to_scenario()).budgets.remove(0);
+    let labels = crate::api::labels::Labels::from([("app".to_owned(), "web".to_owned())]);
+    let without = taken("minAvailable: 1");
+    assert_eq!(without.rule, BudgetRule::MinAvailable(IntOrPercent::Int(1)));
+    assert!(!without.selector.matches(&labels));
+    assert!(taken("selector: {}, minAvailable: 1").selector.matches(&labels));
+    let neither = taken("selector: {matchLabels: {app: web}}");
+    assert_eq!((neither.rule, neither.selector.matches(&labels)), (BudgetRule::Neither, true));
+    let both = of("minAvailable: 1, maxUnavailable: 1").unwrap_err().to_string();
+    assert!(both.contains("has either spec.minAvailable or spec.maxUnavailable"), "{both}");
+}

@@ -220,6 +220,8 @@ fn blocks<'a>(plan: &Plan, budget: &'a BudgetPlan) -> Option<Blocked<'a>> {
     let desired = match budget.rule {
         crate::api::budget::BudgetRule::MinAvailable(n) => n.of(expected),
         crate::api::budget::BudgetRule::MaxUnavailable(n) => expected - n.of(expected),
+        // It lets none go.
+        crate::api::budget::BudgetRule::Neither => expected,
     };
     if expected == 0 || healthy > desired {
         return None;

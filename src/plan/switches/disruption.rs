@@ -14,6 +14,9 @@ pub(crate) struct Switches {
     pub(crate) unmanaged_pods: UnmanagedPods,
     /// What it says where a pod's controller has no scale.
     pub(crate) no_scale: NoScale,
+    /// The empty selector of a budget selects every pod of its namespace (S85): `policy/v1`, from 1.21 on. In
+    /// `policy/v1beta1` it selects none.
+    pub(crate) empty_selects_all: bool,
     /// A failed sync shows in the condition DisruptionAllowed (1.21 on).
     pub(crate) failure_is_condition: bool,
 }

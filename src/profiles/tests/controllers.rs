@@ -134,6 +134,12 @@ fn node_lifecycle_switches() {
         &["1.21.0", "1.37.1"],
     );
     boundary(
+        "S85",
+        |p| p.disruption.empty_selects_all,
+        &["1.6.0", "1.20.15"],
+        &["1.21.0", "1.37.1"],
+    );
+    boundary(
         "S8",
         |p| p.node_lifecycle.taint_patch_has_version,
         &["1.22.17", "1.23.12", "1.24.7", "1.25.3"],

@@ -34,8 +34,7 @@ pub(super) fn plan(
     let whole = complaints.at(at![]);
     let controllers_start = whole.read("controllers_start", &spec.controllers_start, values::span);
     let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
-    let operators = profile.taint_eviction.comparison_operators;
-    let declared = Declared::read(spec, defaults, operators, damage, complaints);
+    let declared = Declared::read(spec, defaults, &profile, damage, complaints);
     let rules = devices::at_start(spec, (&declared.pods, &declared.nodes), &profile, complaints);
     let world = World {
         rules: &devices::rules(spec),

@@ -8,6 +8,9 @@ use crate::api::budget::BudgetRule;
 #[derive(Default)]
 pub(super) struct Budgets {
     pub(super) plans: Vec<BudgetPlan>,
+    /// The release has `policy/v1`, in which an empty selector selects every pod of the namespace; in `policy/v1beta1` it
+    /// selects none, as one that is missing does in both.
+    pub(super) empty_selects_all: bool,
     /// Budgets could not be declared for a mistake of their own.
     pub(super) incomplete: bool,
 }
@@ -32,7 +35,7 @@ impl Budgets {
             let text = format!("disruption budget `{namespace}/{}` is declared twice", budget.name);
             place.part("name").say(text);
         }
-        let selector = selector(&budget.selector, &place.part("selector"));
+        let selector = self.selector(budget.selector.as_ref(), &place.part("selector"));
         let (Some(rule), Some(selector)) = (rule, selector) else {
             self.incomplete = true;
             return None;
@@ -41,6 +44,15 @@ impl Budgets {
             budget.unhealthy_pod_eviction_policy == Some(UnhealthyPodEvictionPolicy::AlwaysAllow);
         self.plans.push(BudgetPlan { name, selector, rule, always_allow_unhealthy });
         Some(self.plans.len() as BudgetIndex - 1)
+    }
+
+    /// The pods that a budget is about (`pkg/registry/core/pod/storage/eviction.go`, v1.18: "a PDB with a nil or empty
+    /// selector … should match nothing").
+    fn selector(&self, written: Option<&LabelSelector>, place: &Spot) -> Option<Selector> {
+        let Some(written) = written else { return Some(Selector::nothing()) };
+        let selector = selector(written, place)?;
+        let is_nothing = selector.is_empty() && !self.empty_selects_all;
+        Some(if is_nothing { Selector::nothing() } else { selector })
     }
 
     /// The budget of that name: `web`, `shop/web`, `PodDisruptionBudget/shop/web`.
@@ -78,7 +90,7 @@ fn shown(full: &str) -> &str {
     full.split_once('/').map_or(full, |(_, name)| name)
 }
 
-/// What a budget asks for: one of the two fields.
+/// What a budget asks for: one of the two fields, or nothing.
 pub(super) fn rule(
     min_available: Option<&FlagValue>,
     max_unavailable: Option<&FlagValue>,
@@ -100,9 +112,6 @@ pub(super) fn rule(
         }
         (Some(min), None) => amount(min, "minAvailable").map(BudgetRule::MinAvailable),
         (None, Some(max)) => amount(max, "maxUnavailable").map(BudgetRule::MaxUnavailable),
-        (None, None) => {
-            let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
-            place.refuse(Problem::new("this budget asks for nothing").help(help))
-        }
+        (None, None) => Some(BudgetRule::Neither),
     }
 }

@@ -24,11 +24,11 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Reads all objects. `operators`: the gate TaintTolerationComparisonOperators is on.
+    /// Reads all objects, as a release takes them.
     pub(super) fn read(
         spec: &Scenario,
         defaults: Defaults,
-        operators: bool,
+        profile: &Profile,
         damage: Damage,
         complaints: &Complaints,
     ) -> Self {
@@ -42,10 +42,12 @@ impl Declared {
         }
         let priorities = Priorities::read(&spec.priority_classes, complaints);
         let scheduler = scheduling::settings(&spec.scheduler, complaints);
-        let mut budgets = Budgets::default();
+        let empty_selects_all = profile.disruption.empty_selects_all;
+        let mut budgets = Budgets { empty_selects_all, ..Budgets::default() };
         for (i, budget) in spec.pod_disruption_budgets.iter().enumerate() {
             budgets.declare(budget, &complaints.at(at!["podDisruptionBudgets", i]), false);
         }
+        let operators = profile.taint_eviction.comparison_operators;
         let mut declared = Self {
             nodes,
             pods: Pods { incomplete: damage.pods, ..Pods::default() },

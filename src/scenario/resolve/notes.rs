@@ -10,6 +10,7 @@
 use super::declared::Declared;
 use super::overrides::Changed;
 use super::timeline::Written;
+use crate::api::budget::BudgetRule;
 use crate::api::node::{allows, reaches};
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
@@ -47,6 +48,8 @@ pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
         storage(plan),
         misspelt(plan, actions),
         selects_nothing(plan),
+        without_selector(plan),
+        asks_nothing(plan),
         cut_short(plan, entries),
     ];
     all.into_iter().flatten().collect()
@@ -344,10 +347,30 @@ fn selects_nothing(plan: &Plan) -> Option<String> {
             template.is_some_and(|t| b.selector.matches(&t.labels))
         })
     };
-    let none = plan.budgets.iter().filter(|b| !selects(b));
+    let none = plan.budgets.iter().filter(|b| !selects(b) && b.selector != Selector::nothing());
     let names = listed(none.map(|b| in_short(&b.name)))?;
     Some(format!(
         "No pod has the labels that the selector of budget {names} asks for: it protects nothing."
+    ))
+}
+
+/// Budgets that select no pod by what they are.
+fn without_selector(plan: &Plan) -> Option<String> {
+    let none = plan.budgets.iter().filter(|b| b.selector == Selector::nothing());
+    let names = listed(none.map(|b| in_short(&b.name)))?;
+    let empty = match plan.profile.disruption.empty_selects_all {
+        true => "One that is empty, `selector: ()`, is every pod of the namespace.",
+        false => "One that is empty selects none, either, up to 1.20 (policy/v1beta1).",
+    };
+    Some(format!("Budget {names} has no selector, so that it is about no pod. {empty}"))
+}
+
+/// Budgets with neither of the two fields.
+fn asks_nothing(plan: &Plan) -> Option<String> {
+    let neither = plan.budgets.iter().filter(|b| b.rule == BudgetRule::Neither);
+    let names = listed(neither.map(|b| in_short(&b.name)))?;
+    Some(format!(
+        "Budget {names} has neither minAvailable nor maxUnavailable. The API takes it, and the disruption controller expects no pods of it, so that none of them is ever evicted."
     ))
 }
 

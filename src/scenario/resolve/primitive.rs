@@ -3,6 +3,7 @@
 
 use super::budgets::{self, Budgets};
 use super::prelude::*;
+use crate::api::budget::BudgetRule;
 use crate::api::kubectl_taint::TaintEdit;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.
@@ -242,7 +243,12 @@ impl Reader<'_> {
         min_available: Option<&FlagValue>,
         max_unavailable: Option<&FlagValue>,
     ) -> Steps {
-        let rule = budgets::rule(min_available, max_unavailable, &self.place());
+        let place = self.place();
+        let rule = budgets::rule(min_available, max_unavailable, &place);
+        if rule == Some(BudgetRule::Neither) {
+            let help = "`minAvailable: 2`, or `maxUnavailable: \"25%\"`";
+            return place.refuse(Problem::new("this changes nothing of the budget").help(help));
+        }
         once(Do::PatchBudget(self.budget(budget)?, rule?))
     }
 

@@ -203,3 +203,30 @@ fn a_drain_forces_orphans_out() {
     );
     assert_eq!(outcome("force: true"), (1, String::new()));
 }
+
+/// One ready pod, and a budget that would keep it if it were about it. A budget without a selector is about no pod; an
+/// empty selector is every pod from 1.21 on, and before, in `policy/v1beta1`, none (`disruption.go: getPodsForPdb`,
+/// v1.18.20: `if sel.Empty()`). With neither number no pod is expected, so that `disruptionsAllowed` is zero
+/// (`getExpectedPodCount`). What is out of the common is told.
+#[test]
+fn budgets_without_a_selector_or_without_a_number() {
+    let outcome = |release: &str, budget: &str| {
+        let fields = format!("podDisruptionBudgets: [(name: \"b\", {budget})],");
+        let ready = [("web", imported(Running, true, false))];
+        let plan = drained(release, &ready, "force: true", &fields);
+        let told = |text: &str| plan.notes.iter().any(|note| note.starts_with(text));
+        let (no_selector, no_number) =
+            (told("Budget default/b has no selector"), told("Budget default/b has neither"));
+        (refused(&plan).join(" "), no_selector, no_number)
+    };
+    let kept = |no_number| ("web".to_owned(), false, no_number);
+    let goes = (String::new(), true, false);
+    for release in ["1.18", "1.20", "1.21", "1.34"] {
+        assert_eq!(outcome(release, "minAvailable: 1"), goes, "{release}");
+        let by_label = "selector: (matchLabels: { \"app\": \"web\" })";
+        assert_eq!(outcome(release, by_label), kept(true), "{release}");
+        let empty = outcome(release, "selector: (), minAvailable: 1");
+        let expected = if release < "1.21" { goes.clone() } else { kept(false) };
+        assert_eq!(empty, expected, "{release}");
+    }
+}

@@ -186,7 +186,8 @@ pub(super) fn rule(spec: &BudgetSpec) -> Result<BudgetRule, PlanError> {
     match (&spec.min_available, &spec.max_unavailable) {
         (Some(min), None) => Ok(BudgetRule::MinAvailable(amount(min)?)),
         (None, Some(max)) => Ok(BudgetRule::MaxUnavailable(amount(max)?)),
-        _ => Err(invalid(format!("budget {:?} asks for nothing, or for two things", spec.name))),
+        (None, None) => Ok(BudgetRule::Neither),
+        _ => Err(invalid(format!("budget {:?} asks for two things", spec.name))),
     }
 }
 

@@ -245,13 +245,14 @@ pub(super) fn budgets(plan: &Plan) -> Value {
 
 /// A budget that asks for that.
 pub(super) fn budget(b: &BudgetPlan, rule: &BudgetRule) -> Value {
-    let (field, amount) = match rule {
-        BudgetRule::MinAvailable(n) => ("minAvailable", n),
-        BudgetRule::MaxUnavailable(n) => ("maxUnavailable", n),
-    };
-    let amount = match amount {
+    let amount = |amount: &IntOrPercent| match amount {
         IntOrPercent::Int(n) => json!(n),
         IntOrPercent::Percent(share) => json!(format!("{share}%")),
+    };
+    let (field, amount) = match rule {
+        BudgetRule::MinAvailable(n) => ("minAvailable", amount(n)),
+        BudgetRule::MaxUnavailable(n) => ("maxUnavailable", amount(n)),
+        BudgetRule::Neither => ("minAvailable", Value::Null),
     };
     let mut parts = b.name.splitn(3, '/').skip(1);
     let (namespace, name) = (parts.next(), parts.next());
