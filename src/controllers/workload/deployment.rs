@@ -180,11 +180,15 @@ fn is_saturated(d: &Workload, new: &Workload) -> bool {
     new.replicas() == d.replicas() && new.status.available == d.replicas()
 }
 
-/// The sizes of several ReplicaSets with pods: what may come, or has to go, is shared out in proportion to what they
-/// have.
+/// The sizes of several ReplicaSets with pods, of a Deployment that was scaled: what may come, or has to go, is shared out
+/// in proportion to what they have.
 fn shares(d: &Workload, mut active: Vec<Rc<Workload>>) -> Vec<Size> {
     let allowed = i64::from(allowed(d));
     let there: i64 = active.iter().map(|rs| i64::from(rs.replicas())).sum();
+    // With as many as are asked for, or some of its surge beside them, a rollout is on its way.
+    if (i64::from(d.replicas())..=allowed).contains(&there) {
+        return Vec::new();
+    }
     let to_add = allowed - there;
     // The larger ones first; of one size the newer ones grow first, and the older ones shrink first.
     active.sort_by_key(|rs| (revision(rs), rs.id));
@@ -198,11 +202,7 @@ fn shares(d: &Workload, mut active: Vec<Rc<Workload>>) -> Vec<Size> {
         let size = i64::from(rs.replicas());
         let fraction = rounded(size * allowed, allowed_before(d, rs).unwrap_or(there)) - size;
         // `GetReplicaSetProportion`
-        let share = match to_add {
-            1.. => fraction.min(left),
-            0 => 0,
-            _ => fraction.max(left),
-        };
+        let share = if to_add > 0 { fraction.min(left) } else { fraction.max(left) };
         left -= share;
         sizes.push(size + share);
     }
@@ -333,6 +333,7 @@ mod tests {
     #[test]
     fn a_rollout_stands_still_until_its_new_pods_are_all_there() {
         assert_eq!(scaled(4, 1, &[(2, 2), (3, 3)]), [2, 3]);
+        assert_eq!(scaled(4, 1, &[(1, 1), (3, 3)]), [1, 3]);
         assert_eq!(scaled(4, 1, &[(4, 3), (1, 1)]), [4, 1]);
         assert_eq!(scaled(4, 1, &[(4, 4), (1, 1)]), [4, 0]);
         assert_eq!(scaled(2, 1, &[(2, 0), (1, 1)]), [2, 1]);
