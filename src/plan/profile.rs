@@ -5,12 +5,14 @@
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
 use super::log_forms::LogForms;
+use super::switches::api_fields::ApiField;
 use super::switches::eviction::EvictionRules;
 use super::switches::{
     attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
     scheduler, taint_eviction, workload,
 };
 use crate::kernel::Dur;
+use std::collections::BTreeMap;
 
 /// After how long a watch that was refused is asked for again (`reflector.go`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,4 +75,22 @@ pub struct Profile {
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule
     /// (1.12.6, 1.13.3, 1.14.0 on).
     pub(crate) taint_nodes_by_condition: bool,
+    /// The fields that its API server drops (S86), each with the feature gate that would have it stored; none where the
+    /// release does not know the field.
+    pub(crate) dropped_fields: BTreeMap<ApiField, Option<&'static str>>,
+}
+
+impl Profile {
+    /// Its API server stores these fields.
+    pub(crate) fn stores(&mut self, fields: &[ApiField]) {
+        self.dropped_fields.retain(|field, _| !fields.contains(field));
+    }
+
+    /// Its API server stores a field if that gate is on.
+    pub(crate) fn stores_if(&mut self, field: ApiField, gate: &'static str, on: bool) {
+        self.stores(&[field]);
+        if !on {
+            self.dropped_fields.insert(field, Some(gate));
+        }
+    }
 }

@@ -8,6 +8,7 @@ use super::release::{Release, UnknownRelease};
 use crate::api::spelling;
 use crate::kernel::Dur;
 use crate::plan::Profile;
+use crate::plan::switches::api_fields::ApiField;
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode};
 use crate::plan::switches::scheduler::PreemptionWrites;
 use crate::plan::switches::taint_eviction::DisruptionTarget;
@@ -168,7 +169,8 @@ const GATES: &[Gate] = &[
     }),
     gate("DRADeviceTaintRules", &[off(35), on(37)], |p, on| p.device_taint_eviction.rules &= on),
     gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
-        p.scheduler.scheduling_gates &= on
+        p.scheduler.scheduling_gates &= on;
+        p.stores_if(ApiField::SchedulingGates, "PodSchedulingReadiness", on);
     }),
     gate("SchedulerAsyncPreemption", &[off(32), on(33)], |p, on| {
         if !on {
@@ -187,7 +189,8 @@ const GATES: &[Gate] = &[
         p.workload.job.tracking_finalizers &= on
     }),
     gate("JobPodFailurePolicy", &[off(25), on(26), locked(31, true), gone(32)], |p, on| {
-        p.workload.job.pod_failure_policy &= on
+        p.workload.job.pod_failure_policy &= on;
+        p.stores_if(ApiField::PodFailurePolicy, "JobPodFailurePolicy", on);
     }),
     gate("JobManagedBy", &[off(30), on(32), locked(35, true)], |p, on| {
         p.workload.job.validates_ready &= on
@@ -195,10 +198,12 @@ const GATES: &[Gate] = &[
     // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
     gate("JobPodReplacementPolicy", &[off(28), on(29), locked(34, true), gone(37)], |p, on| {
         p.workload.job.pod_replacement_policy &= on;
+        p.stores_if(ApiField::PodReplacementPolicy, "JobPodReplacementPolicy", on);
         p.pod_gc.marks_failed |= on;
     }),
     gate("StatefulSetMinReadySeconds", &[off(22), on(23), locked(25, true), gone(27)], |p, on| {
-        p.workload.stateful_set.min_ready_seconds &= on
+        p.workload.stateful_set.min_ready_seconds &= on;
+        p.stores_if(ApiField::MinReadySeconds, "StatefulSetMinReadySeconds", on);
     }),
     gate("StaleControllerConsistencyDaemonSet", &[on(36)], |p, on| {
         p.workload.daemon_set.waits_for_own_writes &= on
@@ -212,6 +217,53 @@ const GATES: &[Gate] = &[
     gate("StaleControllerConsistencyStatefulSet", &[on(36)], |p, on| {
         p.workload.stateful_set.waits_for_own_writes &= on
     }),
+    // S86: gates that have a field stored, and change nothing else here
+    gate("EvenPodsSpread", &[off(16), on(18), locked(19, true), gone(22)], |p, on| {
+        p.stores_if(ApiField::TopologySpreadConstraints, "EvenPodsSpread", on)
+    }),
+    gate("StartupProbe", &[off(16), on(18), locked(20, true), gone(23)], |p, on| {
+        p.stores_if(ApiField::StartupProbe, "StartupProbe", on)
+    }),
+    gate("NonPreemptingPriority", &[off(15), on(19), locked(24, true), gone(26)], |p, on| {
+        p.stores_if(ApiField::PreemptionPolicy, "NonPreemptingPriority", on)
+    }),
+    gate(
+        "PodAffinityNamespaceSelector",
+        &[off(21), on(22), locked(24, true), gone(26)],
+        |p, on| p.stores_if(ApiField::NamespaceSelector, "PodAffinityNamespaceSelector", on),
+    ),
+    gate("ProbeTerminationGracePeriod", &[off(21), on(25), locked(28, true), gone(29)], |p, on| {
+        p.stores_if(ApiField::ProbeGracePeriod, "ProbeTerminationGracePeriod", on)
+    }),
+    gate(
+        "MinDomainsInPodTopologySpread",
+        &[off(24), on(27), locked(30, true), gone(32)],
+        |p, on| p.stores_if(ApiField::MinDomains, "MinDomainsInPodTopologySpread", on),
+    ),
+    gate(
+        "NodeInclusionPolicyInPodTopologySpread",
+        &[off(25), on(26), locked(33, true)],
+        |p, on| {
+            p.stores_if(
+                ApiField::NodeInclusionPolicies,
+                "NodeInclusionPolicyInPodTopologySpread",
+                on,
+            )
+        },
+    ),
+    gate("MatchLabelKeysInPodTopologySpread", &[off(25), on(27)], |p, on| {
+        p.stores_if(ApiField::MatchLabelKeys, "MatchLabelKeysInPodTopologySpread", on)
+    }),
+    gate("StatefulSetStartOrdinal", &[off(26), on(27), locked(31, true), gone(34)], |p, on| {
+        p.stores_if(ApiField::Ordinals, "StatefulSetStartOrdinal", on)
+    }),
+    gate(
+        "PDBUnhealthyPodEvictionPolicy",
+        &[off(26), on(27), locked(31, true), gone(33)],
+        |p, on| {
+            p.stores_if(ApiField::UnhealthyPodEvictionPolicy, "PDBUnhealthyPodEvictionPolicy", on)
+        },
+    ),
 ];
 
 impl Gate {

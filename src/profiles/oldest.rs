@@ -6,6 +6,7 @@
 
 use crate::kernel::Dur;
 use crate::plan::log_forms::LogForms;
+use crate::plan::switches::api_fields::ApiField;
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
     attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
@@ -104,5 +105,6 @@ pub(super) fn oldest() -> Profile {
         log: LogForms::default(),
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
+        dropped_fields: ApiField::ALL.into_iter().map(|field| (field, None)).collect(),
     }
 }

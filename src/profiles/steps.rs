@@ -12,6 +12,7 @@ use super::oldest::oldest;
 use super::release::Release;
 use crate::kernel::Dur;
 use crate::plan::log_forms::{EvictionLog, WorkerLog};
+use crate::plan::switches::api_fields::ApiField;
 use crate::plan::switches::{
     disruption, kubelet, node_lifecycle, scheduler, taint_eviction, workload,
 };
@@ -478,4 +479,16 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
     step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
     step(&[(36, 3), (37, 0)], |p| p.workload.job.counts_active_in_backoff = true),
+    // S86
+    step(&[(18, 0)], |p| p.stores(&[ApiField::TopologySpreadConstraints, ApiField::StartupProbe])),
+    step(&[(19, 0)], |p| p.stores(&[ApiField::PreemptionPolicy])),
+    step(&[(22, 0)], |p| p.stores(&[ApiField::NamespaceSelector])),
+    step(&[(23, 0)], |p| p.stores(&[ApiField::MinReadySeconds])),
+    step(&[(25, 0)], |p| p.stores(&[ApiField::ProbeGracePeriod])),
+    step(&[(26, 0)], |p| p.stores(&[ApiField::NodeInclusionPolicies, ApiField::PodFailurePolicy])),
+    step(&[(27, 0)], |p| {
+        p.stores(&[ApiField::MinDomains, ApiField::MatchLabelKeys, ApiField::SchedulingGates]);
+        p.stores(&[ApiField::Ordinals, ApiField::UnhealthyPodEvictionPolicy]);
+    }),
+    step(&[(29, 0)], |p| p.stores(&[ApiField::PodReplacementPolicy])),
 ];

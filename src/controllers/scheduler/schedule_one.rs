@@ -323,6 +323,11 @@ impl ScheduleOne {
                         "pods/binding",
                         format!("pod {name} is being deleted, cannot be assigned to a host"),
                     ),
+                    Some(p)
+                        if p.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty()) =>
+                    {
+                        ("pods/binding", format!("pod {name} has non-empty .spec.schedulingGates"))
+                    }
                     _ => ("pods/binding", format!("pod {name} is already assigned to a node")),
                 };
                 format!("Operation cannot be fulfilled on {kind} {name:?}: {why}")

@@ -1,6 +1,7 @@
 //! What changed in each component from release to release, as named switches. Which release has
 //! which is said in one place, `profiles`.
 
+pub mod api_fields;
 pub(crate) mod attach_detach;
 pub(crate) mod cloud;
 pub(crate) mod device_taint_eviction;

@@ -2,6 +2,7 @@
 //! releases are those of the reference's list of switches, written out again here and not computed
 //! from the table under test.
 
+mod api_fields;
 mod controllers;
 mod kubelets;
 mod releases;
@@ -163,7 +164,8 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: CSIStorageCapacity, ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds",
+                "gates that change something here: CSIStorageCapacity, ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds, \
+                 NonPreemptingPriority, PodAffinityNamespaceSelector, ProbeTerminationGracePeriod",
             ),
         ),
         (
@@ -173,7 +175,8 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
-                 DRADeviceTaints, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy",
+                 DRADeviceTaints, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
+                 NodeInclusionPolicyInPodTopologySpread, MatchLabelKeysInPodTopologySpread, StatefulSetStartOrdinal",
             ),
         ),
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),

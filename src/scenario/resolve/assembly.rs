@@ -9,7 +9,7 @@ use super::outages::Outage;
 use super::overrides::Changed;
 use super::prelude::*;
 use super::primitive::World;
-use super::{assumed, devices, memory, nodes, notes, read_models, tape, timeline, timing};
+use super::{assumed, devices, dropped, memory, nodes, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::plan::{Controllers, Eviction};
@@ -110,6 +110,8 @@ pub(super) fn plan(
     };
     times.give(&mut plan.templates);
     nodes::list_images(&mut plan);
+    let dropped = dropped::drop_fields(&mut plan, &declared.workloads.without_ordinals);
+    plan.notes.extend(dropped);
     plan.notes.extend(notes::of_plan(&plan, &written));
     plan.notes.extend(notes::of_eviction_flags(&plan).filter(|_| says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));

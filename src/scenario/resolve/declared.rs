@@ -7,6 +7,7 @@ use super::pods::Lookup;
 use super::prelude::*;
 use super::priorities::Priorities;
 use super::{devices, namespaces, readiness, scheduling};
+use crate::plan::switches::api_fields::ApiField;
 
 /// Everything that is declared.
 pub(super) struct Declared {
@@ -59,10 +60,10 @@ impl Declared {
             pods_of_groups: Vec::with_capacity(spec.pods.len()),
             added: BTreeMap::new(),
         };
-        declared.at_the_start(spec, &priorities, operators, complaints);
+        declared.at_the_start(spec, &priorities, profile, complaints);
         // Nodes, pods and workloads that come later: known to every entry, whatever its time.
         declared.nodes_later(&spec.timeline, &defaults, complaints);
-        declared.others_later(spec, &priorities, operators, complaints);
+        declared.others_later(spec, &priorities, profile, complaints);
         declared.workloads.name_pods(&mut declared.pods);
         declared.workloads.need(&spec.needs, complaints);
         declared
@@ -73,11 +74,11 @@ impl Declared {
         &mut self,
         spec: &Scenario,
         priorities: &Priorities,
-        operators: bool,
+        profile: &Profile,
         complaints: &Complaints,
     ) {
         let claims = devices::shared(&spec.resource_claims, &self.nodes, complaints);
-        let lookup = Lookup { nodes: &self.nodes, claims: &claims, priorities, operators };
+        let lookup = lookup((&self.nodes, &claims), priorities, profile);
         for (i, workload) in spec.workloads.iter().enumerate() {
             let place = complaints.at(at!["workloads", i]);
             self.workloads.declare(workload, &place, false, &mut self.pods, &lookup);
@@ -114,11 +115,11 @@ impl Declared {
         &mut self,
         spec: &Scenario,
         priorities: &Priorities,
-        operators: bool,
+        profile: &Profile,
         complaints: &Complaints,
     ) {
         let claims = devices::shared(&spec.resource_claims, &self.nodes, &Complaints::default());
-        let lookup = Lookup { nodes: &self.nodes, claims: &claims, priorities, operators };
+        let lookup = lookup((&self.nodes, &claims), priorities, profile);
         for (i, entry) in spec.timeline.iter().enumerate() {
             let place = |part: &str| complaints.at(at!["timeline", i, "do", part]);
             let indices = match &entry.step {
@@ -134,6 +135,21 @@ impl Declared {
             };
             self.added.insert(i, indices);
         }
+    }
+}
+
+/// What pods and workloads are read with.
+fn lookup<'a>(
+    (nodes, claims): (&'a Nodes, &'a devices::SharedClaims),
+    priorities: &'a Priorities,
+    profile: &Profile,
+) -> Lookup<'a> {
+    Lookup {
+        nodes,
+        claims,
+        priorities,
+        operators: profile.taint_eviction.comparison_operators,
+        drops_ordinals: profile.dropped_fields.contains_key(&ApiField::Ordinals),
     }
 }
 

@@ -10,6 +10,7 @@ mod declared;
 mod describe;
 mod devices;
 mod draw;
+mod dropped;
 mod expect;
 mod faults;
 mod group_names;

@@ -141,6 +141,8 @@ pub(super) struct Lookup<'a> {
     pub(super) claims: &'a devices::SharedClaims,
     pub(super) priorities: &'a Priorities,
     pub(super) operators: ComparisonOperators,
+    /// The API server of the release drops `ordinals` of StatefulSets.
+    pub(super) drops_ordinals: bool,
 }
 
 /// The template of a group of pods.

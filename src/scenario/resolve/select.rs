@@ -231,6 +231,8 @@ pub(super) struct Workloads {
     pub(super) implied: BTreeMap<WorkloadIndex, WorkloadIndex>,
     /// StatefulSets whose pods are not there yet.
     pub(super) numbered: Vec<Numbered>,
+    /// StatefulSets whose `ordinals` the release's API server drops.
+    pub(super) without_ordinals: Vec<String>,
     /// Workloads that could not be declared for a mistake of their own.
     pub(super) incomplete: bool,
 }

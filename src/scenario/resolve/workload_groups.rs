@@ -5,6 +5,7 @@ use super::prelude::*;
 use super::workload_fields::*;
 use super::workload_pods::{Declared, Set};
 use crate::api::probe::RestartPolicy;
+use crate::api::workload::WorkloadSpec;
 use crate::plan::PodStart;
 use std::cell::OnceCell;
 
@@ -36,7 +37,14 @@ impl Workloads {
             let place = place.part("template").part("nodeName");
             place.take(lookup.nodes.named(name))
         });
-        let spec = spec(kind, group, place);
+        let mut spec = spec(kind, group, place);
+        if let WorkloadSpec::StatefulSet { first_ordinal, .. } = &mut spec
+            && lookup.drops_ordinals
+            && std::mem::take(first_ordinal) != 0
+        {
+            let sets = names.iter().map(|name| format!("{}/{namespace}/{name}", kind.as_str()));
+            self.without_ordinals.extend(sets);
+        }
         let min_ready_seconds = at_least_zero(group.min_ready_seconds, 0, "minReadySeconds", place);
         if let Some(selector) = &group.selector {
             check_selector(selector, &template, place);

@@ -111,6 +111,9 @@ fn a_pod_that_is_not_ready_may_go_for_nothing() {
     assert_eq!(outcome("1.34", &two, 2, "IfHealthyBudget"), pair("", "ready unready"));
     assert_eq!(outcome("1.34", &two, 2, "AlwaysAllow"), pair("unready", "ready"));
     assert_eq!(outcome("1.34", &two, 1, "IfHealthyBudget"), pair("unready", "ready"));
+    // Up to 1.26 the policy is not stored unless its gate is on.
+    assert_eq!(outcome("1.26", &two, 2, "AlwaysAllow"), pair("", "ready unready"));
+    assert_eq!(outcome("1.27", &two, 2, "AlwaysAllow"), pair("unready", "ready"));
     let three = [("a-unready", unready), ("b-ready", ready), ("c-ready", ready)];
     assert_eq!(outcome("1.34", &three, 1, "AlwaysAllow"), pair("a-unready b-ready", "c-ready"));
 }

@@ -6,6 +6,7 @@ mod cloud;
 mod creation;
 mod daemon_set;
 mod disruption;
+mod dropped_fields;
 mod garbage_collector;
 mod job;
 mod own_writes;
