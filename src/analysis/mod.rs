@@ -53,6 +53,7 @@ pub mod summary;
 pub(crate) mod tests;
 pub mod timeline;
 pub(crate) mod truth;
+mod wanted;
 pub(crate) mod words;
 pub(crate) mod workloads;
 

@@ -1,8 +1,9 @@
-//! Which workload a pod belongs to, and how many pods a workload asks for, as records tell it.
+//! Which workload a pod belongs to, and how many pods somebody asked a workload for, as records tell
+//! it.
 
 use super::setting::Analysis;
 use crate::api::names::{PodId, WorkloadId};
-use crate::trace::{Actor, EventText, Record, Trace, What};
+use crate::trace::{Actor, Record, What};
 
 /// The workload that people take a pod to belong to: of a Deployment's pod the Deployment.
 #[derive(Clone, Debug, Default)]
@@ -53,17 +54,12 @@ impl Owners {
     }
 }
 
-/// How many pods a workload asks for from this record on; none where the record does not change it.
-/// A Job asks for nothing any more once it is complete or has failed.
-pub(super) fn wanted_from(trace: &Trace, record: &Record) -> Option<u32> {
+/// How many pods a workload's spec asks for from this record on, of a Job its parallelism; none where
+/// the record does not change it.
+pub(super) fn asked_from(record: &Record) -> Option<u32> {
     match record.what {
         What::WorkloadCreated(n) | What::WorkloadScaled(n) => Some(n.max(0) as u32),
         What::WorkloadDeleted => Some(0),
-        What::WorkloadMessage(m) => matches!(
-            trace.messages.get(m as usize)?.body.text,
-            EventText::JobCompleted | EventText::BackoffLimitExceeded | EventText::PodFailurePolicy
-        )
-        .then_some(0),
         _ => None,
     }
 }

@@ -3,8 +3,7 @@
 //!
 //! Definitions, beside those of [`truth`](super::truth):
 //! * *desired*: how many pods a workload asks for; of a DaemonSet as
-//!   [`daemons`](super::daemons) has it. A Job asks for nothing any more once it is complete or has
-//!   failed.
+//!   [`daemons`](super::daemons) has it, of a Job as [`wanted`](super::wanted).
 //! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
 //!   finished or gone: two where one should be.
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
@@ -25,10 +24,10 @@
 
 use super::daemons::Daemons;
 use super::evictions::Eviction;
-use super::owners::wanted_from;
 use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
 use super::truth::{Standing, Truth};
+use super::wanted::Wanted;
 use crate::api::pod::PodSource;
 use crate::plan::{BudgetPlan, PodPlan};
 
@@ -39,6 +38,7 @@ pub(super) struct Walk<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
     daemons: Daemons,
+    wanted: Wanted<'a>,
     /// By workload, and last pods without one; none for those that another one owns.
     all: Vec<Option<Served>>,
     /// By pod: whether it is static and so not counted; whether it has no workload and is wanted.
@@ -80,8 +80,8 @@ impl<'a> Walk<'a> {
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
         let (is_static, pending) = (static_pods(analysis), BTreeMap::new());
-        let daemons = Daemons::default();
-        Walk { analysis, owners, daemons, all, is_static, bare, pending, ran }
+        let (daemons, wanted) = (Daemons::default(), Wanted::new(analysis));
+        Walk { analysis, owners, daemons, wanted, all, is_static, bare, pending, ran }
     }
 
     /// Where a pod is counted.
@@ -174,8 +174,8 @@ impl<'a> Walk<'a> {
             let desired = self.daemons.desired(set).unwrap_or_default();
             self.with(set.index(), r.at, |c| c.desired = desired);
         }
-        if let Some(w) = r.workload() {
-            return self.workload(w, r);
+        if let Some((workload, desired)) = self.wanted.take(r, step) {
+            self.desire(r.at, workload, desired);
         }
         let Some(pod) = r.pod() else { return };
         match r.what {
@@ -201,10 +201,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let Some(desired) = wanted_from(self.analysis.trace, r) else { return };
+    fn desire(&mut self, at: Time, id: WorkloadId, desired: u32) {
         if self.daemons.desired(id).is_none() {
-            self.with(id.index(), r.at, |c| c.desired = desired);
+            self.with(id.index(), at, |c| c.desired = desired);
         }
     }
 

@@ -3,7 +3,7 @@
 //!
 //! Definitions:
 //! * *wanted*: how many pods a workload asks for; of a DaemonSet as [`daemons`](super::daemons) has
-//!   it. A Job wants nothing any more once it is complete or has failed.
+//!   it, of a Job as [`wanted`](super::wanted).
 //! * *unavailable*: the time in which fewer pods are available than wanted. It is counted from the
 //!   first time at which enough of them are, so that starting up is no outage; if they never are,
 //!   from the workload's beginning.
@@ -20,8 +20,8 @@
 
 use super::daemons::Daemons;
 use super::outcomes::measured;
-use super::owners::wanted_from;
 use super::prelude::*;
+use super::wanted::Wanted;
 use std::collections::VecDeque;
 
 pub(crate) use super::outcomes::{Replacement, WorkloadOutcome, Workloads};
@@ -60,6 +60,7 @@ impl Open {
 struct Walk<'a> {
     analysis: &'a Analysis<'a>,
     owners: Owners,
+    wanted: Wanted<'a>,
     follow: Follow<'a>,
     daemons: Daemons,
     /// By workload; none for those that another one owns.
@@ -97,6 +98,7 @@ impl<'a> Walk<'a> {
             daemons: Daemons::new(&follow, &owners),
             analysis,
             owners,
+            wanted: Wanted::new(analysis),
             follow,
             open,
             lost: BTreeMap::new(),
@@ -127,19 +129,15 @@ impl<'a> Walk<'a> {
         for set in self.daemons.record(&self.follow, &self.owners, r, &step) {
             self.want(set, r.at, self.daemons.desired(set).unwrap_or_default());
         }
-        if let Some(w) = r.workload() {
-            self.workload(w, r);
-        } else if let Some(pod) = r.pod()
+        if let Some((w, wanted)) = self.wanted.take(r, &step)
+            && self.daemons.desired(w).is_none()
+        {
+            self.want(w, r.at, wanted);
+        }
+        if let Some(pod) = r.pod()
             && let Some(w) = self.owners.of(self.analysis, pod)
         {
             self.pod(id, r, w, pod, &step);
-        }
-    }
-
-    fn workload(&mut self, id: WorkloadId, r: &Record) {
-        let Some(wanted) = wanted_from(self.analysis.trace, r) else { return };
-        if self.daemons.desired(id).is_none() {
-            self.want(id, r.at, wanted);
         }
     }
 

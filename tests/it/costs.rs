@@ -289,3 +289,33 @@ fn a_pod_that_nothing_replaces_is_missing_to_the_end_whatever_it_ended_with() {
     let ends = r#", restartPolicy: Never, ends: (after: "60s")"#;
     assert!(bare("1.34", "", ends, "") < 2.0);
 }
+
+/// Two nodes, two pods of a Job on each, that are done after ten minutes; five are to be done.
+fn five_of_a_job(step: &str) -> Metrics {
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "30m",
+    nodes: [(names: "{{a,b}}-0", zone: "a", lease_offset: "3s", status_offset: "4s")],
+    workloads: [Job(name: "sum", parallelism: 4, completions: 5, placement: Spread(All), template: (ends: (after: "10m")))],
+    timeline: [{step}])"#
+    );
+    ran(&text, &[], 1)
+}
+
+/// At 600 s four are done, and the Job asks for the fifth alone: its controller makes it a second later,
+/// and it runs after another. Nothing else is missing.
+#[test]
+fn a_job_lacks_no_pods_that_are_done() {
+    let m = five_of_a_job("");
+    near(seconds(m.costs.missing_ns), 2.0, 0.1, "replica-seconds missing");
+    near(m.costs.below_need.as_nanos() as f64 / 1e9, 2.0, 0.1, "seconds below need");
+}
+
+/// Two are lost at 61 s. As above they are evicted 44.1 s and 300 s later, the Job's controller makes others
+/// after a second, and these run after another. At 600 s the two that stayed are done and the fifth is made:
+/// three are asked for, and the third is missing for 2 s.
+#[test]
+fn losing_a_node_is_never_cheaper_for_a_job_than_losing_none() {
+    let lost = five_of_a_job(r#"(at: "61s", do: Crash(node: "b-0"))"#);
+    near(seconds(lost.costs.missing_ns), 2.0 * 346.1 + 2.0, 0.1, "replica-seconds missing");
+    assert!(lost.costs.missing_ns > five_of_a_job("").costs.missing_ns);
+}

@@ -18,7 +18,7 @@
 //! says it or, as events may be lost, where as many pods succeeded, or more ended otherwise, than
 //! its spec says, or one did whose containers may have been started again too often.
 
-use super::super::owners::wanted_from;
+use super::super::owners::asked_from;
 use super::property::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::{Propagation, WorkloadSpec};
@@ -148,7 +148,7 @@ pub(super) fn lacking<'a>(
             all.iter_mut().filter_map(|open| open.since.as_mut()).for_each(|s| s.0 = r.at);
         }
         let changed = step.pod.filter(|(_, before, after)| before != after);
-        let wanted = wanted_from(analysis.trace, r);
+        let wanted = asked_from(r).or_else(|| analysis.trace.ends_job(r).then_some(0));
         let whose = match (changed, wanted) {
             (Some((pod, ..)), _) => owners.of(analysis, pod),
             (_, Some(_)) => r.workload(),

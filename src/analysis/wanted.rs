@@ -1,0 +1,206 @@
+//! How many pods each workload asks for, as records tell it.
+//!
+//! A Job asks for what its controller keeps up (`job_controller.go: manageJob`, v1.34): as many as its
+//! parallelism, and no more than still have to succeed. One without completions asks, once a pod has
+//! succeeded, for those alone that it has.
+//!
+//! A pod has succeeded from when its phase says so. Its controller counts it a second later, which
+//! would have a pod that is done be missing until then. One that is being deleted has not succeeded,
+//! though its container may exit with 0: the controller counts it as failed (`isPodFailed`). A Job that
+//! replaces only failed pods counts it, unless its own controller deleted it. Should the controller
+//! count it all the same, as it saw the end before the deletion, the Job asks for one pod too many
+//! until it is complete.
+
+use super::owners::asked_from;
+use super::prelude::*;
+use crate::api::workload::{JobSpec, PodReplacementPolicy, WorkloadSpec};
+use crate::plan::WorkloadPlan;
+
+/// How many pods each workload asks for, while walking through a trace.
+pub(super) struct Wanted<'a> {
+    analysis: &'a Analysis<'a>,
+    jobs: BTreeMap<WorkloadId, Job<'a>>,
+    /// Pods that the Job controller deleted.
+    deleted: BTreeSet<PodId>,
+}
+
+/// A Job, as far as that depends on it.
+struct Job<'a> {
+    spec: &'a JobSpec,
+    parallelism: u32,
+    succeeded: u32,
+    /// Its pods that have neither ended nor are being deleted.
+    active: u32,
+    /// It is complete, has failed or is gone.
+    is_over: bool,
+}
+
+impl<'a> Wanted<'a> {
+    /// Stands at the start of the run, before its first record.
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+        let names = &analysis.trace.names;
+        let job = |plan: &'a WorkloadPlan| {
+            let WorkloadSpec::Job(spec) = &plan.spec else { return None };
+            let new = Job { spec, parallelism: 0, succeeded: 0, active: 0, is_over: false };
+            Some((names.find_workload(&plan.name)?, new))
+        };
+        let mut jobs: BTreeMap<_, _> = analysis.plan.workloads.iter().filter_map(job).collect();
+        let pods = (0..).map(PodId).zip(&analysis.pods).filter(|(_, p)| p.is_active());
+        for (pod, _) in pods {
+            if let Some(job) = names.owner_of(pod).and_then(|w| jobs.get_mut(&w)) {
+                job.active += 1;
+            }
+        }
+        Wanted { analysis, jobs, deleted: BTreeSet::new() }
+    }
+
+    /// Takes a record in: the workload that it concerns, and how many pods that asks for from then on.
+    pub(super) fn take(&mut self, r: &Record, step: &Step) -> Option<(WorkloadId, u32)> {
+        let asked = asked_from(r);
+        let id = match step.pod {
+            None => r.workload()?,
+            Some((pod, ..)) => self.analysis.trace.names.owner_of(pod)?,
+        };
+        let Some(job) = self.jobs.get_mut(&id) else { return Some((id, asked?)) };
+        job.parallelism = asked.unwrap_or(job.parallelism);
+        match (r.what, step.pod) {
+            (What::WorkloadCreated(_), _) => (job.succeeded, job.is_over) = (0, false),
+            (What::WorkloadDeleted, _) => job.is_over = true,
+            (What::WorkloadMessage(_), _) => job.is_over |= self.analysis.trace.ends_job(r),
+            (_, Some((pod, before, after))) => {
+                let is_deleted = || self.deleted.contains(&pod);
+                if ends_well(r, &before)
+                    && (!before.deleting || job.replaces_failed() && !is_deleted())
+                {
+                    job.succeeded += 1;
+                }
+                job.count(&before, &after);
+                if r.actor == Actor::Job && step.deletion_begins().is_some() {
+                    self.deleted.insert(pod);
+                }
+            }
+            _ => {}
+        }
+        Some((id, job.wanted()))
+    }
+}
+
+/// A pod's phase becomes Succeeded.
+fn ends_well(r: &Record, before: &PodState) -> bool {
+    r.what == What::PodPhase(PodPhase::Succeeded) && before.exists && !before.phase.is_terminal()
+}
+
+impl Job<'_> {
+    /// Whether it replaces a pod only once that has failed.
+    fn replaces_failed(&self) -> bool {
+        self.spec.pod_replacement_policy == Some(PodReplacementPolicy::Failed)
+            || !self.spec.pod_failure_policy.is_empty()
+    }
+
+    /// Takes in what became of one of its pods.
+    fn count(&mut self, before: &PodState, after: &PodState) {
+        match (before.is_active(), after.is_active()) {
+            (false, true) => self.active += 1,
+            (true, false) => self.active = self.active.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn wanted(&self) -> u32 {
+        let left = |n: i32| u32::try_from(n).unwrap_or(0).saturating_sub(self.succeeded);
+        match self.spec.completions {
+            _ if self.is_over => 0,
+            Some(completions) => self.parallelism.min(left(completions)),
+            None if self.succeeded > 0 => self.active,
+            None => self.parallelism,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::synthetic::{Run, ms};
+    use super::*;
+    use std::rc::Rc;
+
+    /// What a Job of three pods at a time asks for from each second on, where this happens to its pods by
+    /// their numbers.
+    fn asked(
+        completions: Option<i32>,
+        pod_replacement_policy: Option<PodReplacementPolicy>,
+        happens: &[(u64, Actor, What, usize)],
+    ) -> Vec<(u64, u32)> {
+        let mut run = Run::new("w", ms(100_000));
+        let node = run.node("n", "a");
+        let pods = ["default/sum-0", "default/sum-1", "default/sum-2"].map(|p| run.pod(p, node));
+        let (job, _) = run.workload("Job/default/sum", "Job/default/sum");
+        pods.iter().for_each(|&p| run.owned(p, job));
+        run.plan.workloads.push(WorkloadPlan {
+            name: "Job/default/sum".to_owned(),
+            kind: WorkloadKind::Job,
+            owner: None,
+            selector: Rc::default(),
+            template: 0,
+            node: None,
+            min_ready_seconds: 0,
+            needs: None,
+            spec: WorkloadSpec::Job(JobSpec {
+                parallelism: 3,
+                completions,
+                backoff_limit: 6,
+                pod_replacement_policy,
+                pod_failure_policy: Vec::new(),
+                restart_never: true,
+            }),
+        });
+        run.record(ms(0), NO_RECORD, Actor::User, What::WorkloadCreated(3), job);
+        for &(s, actor, what, pod) in happens {
+            run.record(ms(s * 1000), NO_RECORD, actor, what, pods[pod]);
+        }
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let (mut follow, mut wanted) = (Follow::new(&analysis), Wanted::new(&analysis));
+        let mut steps = Steps::new();
+        for (id, r) in (0..).zip(trace.iter()) {
+            let step = follow.apply(id, r);
+            if let Some((_, n)) = wanted.take(r, &step) {
+                set(&mut steps, r.at, n);
+            }
+        }
+        steps.into_iter().map(|(at, n)| (at.as_secs(), n)).collect()
+    }
+
+    const SUCCEEDED: What = What::PodPhase(PodPhase::Succeeded);
+
+    /// Of four completions three are left after the first, which is as many as run at a time, and two
+    /// after the second.
+    #[test]
+    fn a_job_asks_for_no_more_pods_than_still_have_to_succeed() {
+        let ends = [(10, Actor::Kubelet, SUCCEEDED, 0), (20, Actor::Kubelet, SUCCEEDED, 1)];
+        assert_eq!(asked(Some(4), None, &ends), [(0, 3), (20, 2)]);
+    }
+
+    /// A pod that exits with 0 as it is deleted has failed; where only failed pods are replaced, it has
+    /// succeeded, unless the Job's controller deleted it.
+    #[test]
+    fn a_pod_that_is_deleted_has_not_succeeded() {
+        let gone = |by| [(10, by, What::PodDeleting(30), 0), (11, Actor::Kubelet, SUCCEEDED, 0)];
+        let failed = Some(PodReplacementPolicy::Failed);
+        assert_eq!(asked(Some(3), None, &gone(Actor::TaintEviction)), [(0, 3)]);
+        assert_eq!(asked(Some(3), failed, &gone(Actor::TaintEviction)), [(0, 3), (11, 2)]);
+        assert_eq!(asked(Some(3), failed, &gone(Actor::Job)), [(0, 3)]);
+    }
+
+    /// Without completions three are asked for until one has succeeded, whatever is deleted meanwhile;
+    /// then those that are left, of which one is evicted and one succeeds.
+    #[test]
+    fn a_job_without_completions_asks_for_no_more_once_one_has_succeeded() {
+        let happens = [
+            (10, Actor::Kubelet, SUCCEEDED, 0),
+            (20, Actor::TaintEviction, What::PodDeleting(30), 1),
+            (30, Actor::Kubelet, SUCCEEDED, 2),
+        ];
+        assert_eq!(asked(None, None, &happens), [(0, 3), (10, 2), (20, 1), (30, 0)]);
+        assert_eq!(asked(None, None, &happens[1..2]), [(0, 3)]);
+    }
+}
