@@ -121,6 +121,10 @@ rows! {
         PodFailed = ("pod-failed", "Failed", Warning, 1),
         /// A pod's phase became Succeeded.
         PodSucceeded = ("pod-succeeded", "Succeeded", Plain, 10),
+        /// A Job is complete.
+        JobComplete(WorkloadId) = ("job-complete", "completed", Good, 10),
+        /// A Job has failed; the text of the reason and the message.
+        JobFailed(WorkloadId, TextId) = ("job-failed", "failed", Bad, 1),
         /// A pod object is gone.
         PodGone = ("pod-gone", "gone", Plain, 10),
     }
@@ -359,6 +363,10 @@ impl<'a> Facts<'a> {
             What::BudgetDeleted => Some(Fact::BudgetDeleted(budget)),
             What::CutShort(text) => Some(Fact::CutShort(TextId(text), entry)),
             What::PodMessage(_) => self.waits(r),
+            What::Noted(Note::JobComplete, _) => Some(Fact::JobComplete(WorkloadId(r.object))),
+            What::Noted(Note::JobFailed, why) => {
+                Some(Fact::JobFailed(WorkloadId(r.object), TextId(why)))
+            }
             What::Noted(note, arg) => noted(note, arg, later),
             // The others are told elsewhere, or repeat what other records say.
             _ => None,

@@ -32,6 +32,7 @@ pub mod evictions;
 pub mod expect;
 pub mod explain;
 pub(crate) mod facts;
+pub(crate) mod job_ends;
 pub mod lanes;
 pub(crate) mod matching;
 pub(crate) mod moment;

@@ -60,6 +60,8 @@ impl Text<'_> {
             | Fact::BudgetDeleted(_)
             | Fact::CutShort(..)
             | Fact::RuleSays(_)
+            | Fact::JobComplete(_)
+            | Fact::JobFailed(..)
             | Fact::Refused(..)
             | Fact::ControllersStarted
             | Fact::ControllersStopped
@@ -123,10 +125,22 @@ impl Text<'_> {
                 format!("{} stops: {}", self.entry_name(entry), text(why))
             }
             Fact::RuleSays(said) => words::rule_says(self.analysis, said),
+            Fact::JobComplete(job) => format!("{} {verb}", self.job(job)),
+            Fact::JobFailed(job, why) => {
+                format!("{} {}", self.job(job), words::job_failed(self.analysis, why))
+            }
             Fact::PodDeleted(actor) if actor != Actor::Scheduler => {
                 format!("deleted by {}", actor.by())
             }
             _ => verb.to_owned(),
+        }
+    }
+
+    /// `Job default/sum`, or several of which none is named.
+    fn job(&self, job: WorkloadId) -> String {
+        match job.index() < self.analysis.trace.names.workloads() {
+            true => self.analysis.workload_in_words(job),
+            false => "Jobs".to_owned(),
         }
     }
 

@@ -56,6 +56,8 @@ pub(crate) struct Served {
     pub(crate) needs: Vec<Need>,
     /// From when on its costs are counted; none if it never asked for a pod.
     pub(crate) from: Option<Time>,
+    /// The record that says how it has ended, if it is a Job that has.
+    pub(crate) ended: Option<Record>,
     /// What the run cost it.
     pub(crate) costs: Costs,
 }
@@ -95,6 +97,11 @@ impl Served {
     /// Whether somebody sends it requests: a Job's pods work something off, and nobody calls them.
     fn has_clients(&self) -> bool {
         !self.name.starts_with("Job/")
+    }
+
+    /// Whether it is a Job that has failed: nobody makes the pods that it lacks.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.ended.is_some_and(|r| matches!(r.what, What::Noted(Note::JobFailed, _)))
     }
 
     /// Its pods at the end of the run.
@@ -261,6 +268,7 @@ mod tests {
             counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
             needs: Vec::new(),
             from: Some(Time::ZERO),
+            ended: None,
             costs: Costs::default(),
         };
         reckon(&mut served, at(3_600));

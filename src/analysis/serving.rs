@@ -60,6 +60,7 @@ impl<'a> Walk<'a> {
             counts: vec![(Time::ZERO, Count::default())],
             needs: Vec::new(),
             from: None,
+            ended: None,
             costs: Costs::default(),
         };
         let own = |i: u32| {
@@ -176,6 +177,13 @@ impl<'a> Walk<'a> {
         }
         if let Some((workload, desired)) = self.wanted.take(r, step) {
             self.desire(r.at, workload, desired);
+        }
+        if let Some(served) = r.workload().and_then(|w| self.all[w.index()].as_mut()) {
+            match r.what {
+                What::Noted(Note::JobComplete | Note::JobFailed, _) => served.ended = Some(*r),
+                What::WorkloadCreated(_) => served.ended = None,
+                _ => {}
+            }
         }
         let Some(pod) = r.pod() else { return };
         match r.what {

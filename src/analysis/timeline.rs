@@ -188,6 +188,8 @@ fn without_entry(fact: Fact) -> Fact {
         Fact::PodBound(Some(_)) => Fact::PodBound(Some(ANY)),
         Fact::PodRunning(_) => Fact::PodRunning(ANY),
         Fact::PodPending(Some(_), why) => Fact::PodPending(Some(ANY), why),
+        Fact::JobComplete(_) => Fact::JobComplete(ANY),
+        Fact::JobFailed(_, why) => Fact::JobFailed(ANY, why),
         other => other,
     }
 }

@@ -10,6 +10,8 @@
 //! replaces only failed pods counts it, unless its own controller deleted it. Should the controller
 //! count it all the same, as it saw the end before the deletion, the Job asks for one pod too many
 //! until it is complete.
+//!
+//! A Job that has failed asks for as much as it did: it is not done, and nobody makes what it lacks.
 
 use super::owners::asked_from;
 use super::prelude::*;
@@ -29,9 +31,10 @@ struct Job<'a> {
     spec: &'a JobSpec,
     parallelism: u32,
     succeeded: u32,
-    /// Its pods that have neither ended nor are being deleted.
+    /// Its pods that have neither ended nor are being deleted. Of a Job without completions that has failed with
+    /// those that its controller deletes for that.
     active: u32,
-    /// It is complete, has failed or is gone.
+    /// It is complete, or gone.
     is_over: bool,
 }
 
@@ -54,6 +57,20 @@ impl<'a> Wanted<'a> {
         Wanted { analysis, jobs, deleted: BTreeSet::new() }
     }
 
+    /// Whether there are no Jobs.
+    pub(super) fn has_no_jobs(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// The pod that the Job controller deletes with this record, which is not taken in yet, although its Job asks
+    /// for as many: it has failed.
+    pub(super) fn given_up(&self, r: &Record, step: &Step) -> Option<(WorkloadId, PodId)> {
+        let (pod, before) = step.deletion_begins().filter(|_| r.actor == Actor::Job)?;
+        let id = self.analysis.trace.names.owner_of(pod)?;
+        let job = self.jobs.get(&id)?;
+        (before.is_active() && job.active <= job.wanted()).then_some((id, pod))
+    }
+
     /// Takes a record in: the workload that it concerns, and how many pods that asks for from then on.
     pub(super) fn take(&mut self, r: &Record, step: &Step) -> Option<(WorkloadId, u32)> {
         let asked = asked_from(r);
@@ -66,7 +83,7 @@ impl<'a> Wanted<'a> {
         match (r.what, step.pod) {
             (What::WorkloadCreated(_), _) => (job.succeeded, job.is_over) = (0, false),
             (What::WorkloadDeleted, _) => job.is_over = true,
-            (What::WorkloadMessage(_), _) => job.is_over |= self.analysis.trace.ends_job(r),
+            (What::Noted(Note::JobComplete, _), _) => job.is_over = true,
             (_, Some((pod, before, after))) => {
                 let is_deleted = || self.deleted.contains(&pod);
                 if ends_well(r, &before)
@@ -74,7 +91,7 @@ impl<'a> Wanted<'a> {
                 {
                     job.succeeded += 1;
                 }
-                job.count(&before, &after);
+                job.count(r, &before, &after);
                 if r.actor == Actor::Job && step.deletion_begins().is_some() {
                     self.deleted.insert(pod);
                 }
@@ -98,10 +115,14 @@ impl Job<'_> {
     }
 
     /// Takes in what became of one of its pods.
-    fn count(&mut self, before: &PodState, after: &PodState) {
+    fn count(&mut self, r: &Record, before: &PodState, after: &PodState) {
+        // Without completions, once one has succeeded, its controller deletes pods only as it has failed.
+        let is_missed = r.actor == Actor::Job && self.succeeded > 0;
         match (before.is_active(), after.is_active()) {
             (false, true) => self.active += 1,
-            (true, false) => self.active = self.active.saturating_sub(1),
+            (true, false) if !is_missed || self.spec.completions.is_some() => {
+                self.active = self.active.saturating_sub(1);
+            }
             _ => {}
         }
     }
@@ -202,5 +223,18 @@ mod tests {
         ];
         assert_eq!(asked(None, None, &happens), [(0, 3), (10, 2), (20, 1), (30, 0)]);
         assert_eq!(asked(None, None, &happens[1..2]), [(0, 3)]);
+    }
+
+    /// As above, but its controller deletes the pods, which is how a Job fails: two are missing to the end.
+    #[test]
+    fn a_job_that_has_failed_asks_for_what_it_lacks() {
+        let happens = [
+            (10, Actor::Kubelet, SUCCEEDED, 0),
+            (20, Actor::Job, What::PodDeleting(30), 1),
+            (20, Actor::Job, What::PodDeleting(30), 2),
+            (21, Actor::Kubelet, SUCCEEDED, 1),
+        ];
+        assert_eq!(asked(None, None, &happens), [(0, 3), (10, 2)]);
+        assert_eq!(asked(Some(3), None, &happens), [(0, 3), (10, 2)]);
     }
 }

@@ -187,6 +187,20 @@ pub(super) fn rule_says(analysis: &Analysis<'_>, text: TextId) -> String {
     }
 }
 
+/// `failed: BackoffLimitExceeded (Job has reached the specified backoff limit)`
+pub(crate) fn job_failed(analysis: &Analysis<'_>, why: TextId) -> String {
+    let (reason, message) = analysis.trace.job_end(why);
+    format!("failed: {reason} ({message})")
+}
+
+/// What the record says that a Job has ended with.
+pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
+    match r.what {
+        What::Noted(Note::JobFailed, why) => job_failed(analysis, TextId(why)),
+        _ => "completed".to_owned(),
+    }
+}
+
 fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, u32)) -> String {
     match note {
         Note::ZoneQueue => format!("zone {} gets its queue", analysis.zone_told(r)),
@@ -196,6 +210,10 @@ fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, 
             format!("{object}: the taint eviction controller knows of {}", taints.join(", "))
         }
         Note::RuleCondition => rule_says(analysis, TextId(arg)),
+        Note::JobComplete | Note::JobFailed => {
+            let job = analysis.workload_in_words(WorkloadId(r.object));
+            format!("{job} {}", job_end(analysis, r))
+        }
         Note::ContainerServes if arg == 0 => format!("{object}: its container does not serve"),
         Note::ContainerUnhealthy => {
             let probe = ProbeType::ALL.get(arg as usize).map_or("", |p| p.as_str());

@@ -166,6 +166,26 @@ pub(crate) enum JobEnd {
     PodFailurePolicy(String),
 }
 
+impl JobEnd {
+    /// The reason of the event that tells it.
+    pub(crate) fn reason(&self) -> &'static str {
+        match self {
+            Self::Complete => "Completed",
+            Self::BackoffLimitExceeded => "BackoffLimitExceeded",
+            Self::PodFailurePolicy(_) => "PodFailurePolicy",
+        }
+    }
+
+    /// The message of that event.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Complete => "Job completed",
+            Self::BackoffLimitExceeded => "Job has reached the specified backoff limit",
+            Self::PodFailurePolicy(message) => message,
+        }
+    }
+}
+
 /// `status`, as far as it is modelled.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct WorkloadStatus {
@@ -189,6 +209,13 @@ pub(crate) struct WorkloadStatus {
     pub(crate) observed_generation: i64,
     /// What only a Job has.
     pub(crate) job: OfJob,
+}
+
+impl JobStatus {
+    /// How the Job ends, from when on that is decided.
+    pub(crate) fn end(&self) -> Option<&JobEnd> {
+        self.ending.as_ref().or(self.finished.as_ref())
+    }
 }
 
 /// The part of `status` that only a Job has.

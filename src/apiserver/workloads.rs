@@ -4,7 +4,9 @@
 use super::store::put;
 use super::{ApiError, ApiResult, ApiServer, Stored};
 use crate::api::meta::OwnerReference;
-use crate::api::workload::{Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus};
+use crate::api::workload::{
+    JobEnd, Lasting, Propagation, WorkloadKind, WorkloadSpec, WorkloadStatus,
+};
 use crate::apiserver::prelude::*;
 
 impl ApiServer {
@@ -93,7 +95,17 @@ impl ApiServer {
         {
             return Err(ApiError::Invalid);
         }
+        if let Some(end) = status.job.end().filter(|_| old.status.job.end().is_none()) {
+            self.note_end(actor, old.id, end);
+        }
         Ok(self.commit_workload(actor, Some(&old), Workload { status, ..(*old).clone() }))
+    }
+
+    /// Notes how a Job ends.
+    fn note_end(&self, actor: Actor, id: WorkloadId, end: &JobEnd) {
+        let note = if *end == JobEnd::Complete { Note::JobComplete } else { Note::JobFailed };
+        let text = self.names(|n| n.text(&format!("{}\n{}", end.reason(), end.message())));
+        self.record_workload(actor, id, What::Noted(note, text.0));
     }
 
     /// DELETE of a workload (`store.go: deletionFinalizersForGarbageCollection`): it goes at once,

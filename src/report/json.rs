@@ -125,6 +125,10 @@ fn workloads(report: &Report<'_>) -> Value {
         extend(&mut all, costs(&w.costs));
         all["costs_from_s"] = w.from.map(Time::as_secs_f64).into();
         all["not_whole_at_first_fault"] = w.late(report.analysis).is_some().into();
+        all["ended"] = w.ended.map_or(Value::Null, |r| {
+            let f = report.analysis.trace.fields(&r);
+            json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message })
+        });
         for (key, figure) in Served::FIGURES {
             all[key] = steps(&w.course(figure));
         }

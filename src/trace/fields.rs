@@ -196,6 +196,11 @@ impl Trace {
                 f.reason = Some(Cow::from(reason.to_owned()));
                 f.message = Some(message.to_owned()).filter(|m| !m.is_empty());
             }
+            Note::JobComplete | Note::JobFailed => {
+                let (reason, message) = self.job_end(TextId(arg));
+                f.reason = Some(Cow::from(reason.to_owned()));
+                f.message = Some(message.to_owned());
+            }
             Note::DeviceEvictionSet | Note::BackOff | Note::ImagePullFailed => {
                 f.seconds = Some(arg)
             }
@@ -214,6 +219,11 @@ impl Trace {
     pub(crate) fn rule_condition(&self, text: TextId) -> [&str; 4] {
         let mut lines = self.names.text_of(text).splitn(4, '\n');
         std::array::from_fn(|_| lines.next().unwrap_or_default())
+    }
+
+    /// The reason and the message with which a Job ended.
+    pub(crate) fn job_end(&self, text: TextId) -> (&str, &str) {
+        self.names.text_of(text).split_once('\n').unwrap_or_default()
     }
 
     fn fill_drain(&self, f: &mut Fields, end: u32) {

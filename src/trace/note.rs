@@ -1,7 +1,7 @@
 //! What controllers find or decide without anything changing, and changes that are told on request.
 
 use crate::api::words::words;
-use ObjectKind::{Node, Nothing, Pod, Zone};
+use ObjectKind::{Node, Nothing, Pod, Workload, Zone};
 
 /// What the object of a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +98,13 @@ words! {
         /// The condition EvictionInProgress of a DeviceTaintRule changed. Object: nothing; argument: the text of
         /// the rule's name, and of the condition's reason, status and message, a line each.
         RuleCondition = "rule-condition": (Nothing, ""),
+        /// A Job is complete: its status has the condition SuccessCriteriaMet or, up to 1.30, Complete. Object:
+        /// workload; argument: the text of the reason and the message of the event that follows, a line each.
+        JobComplete = "job-complete": (Workload, ""),
+        /// A Job has failed: its status has the condition FailureTarget or, up to 1.30, Failed. From then on its
+        /// controller makes no pods. Object and argument as above; the event, and Failed, may wait for ever for pods
+        /// on a dead node.
+        JobFailed = "job-failed": (Workload, ""),
         /// A NodeReadinessRule was created. Object: nothing; argument: the text of its name.
         ReadinessRuleCreated = "readiness-rule-created": (Nothing, "readiness rule {text} created"),
         /// A NodeReadinessRule is gone. Object: nothing; argument: the text of its name.

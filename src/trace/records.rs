@@ -208,20 +208,6 @@ impl Trace {
         }
     }
 
-    /// Whether a record is the event that a Job is complete, or has failed.
-    pub(crate) fn ends_job(&self, r: &Record) -> bool {
-        let What::WorkloadMessage(message) = r.what else { return false };
-        let text = self.messages.get(message as usize).map(|m| m.body.text);
-        matches!(
-            text,
-            Some(
-                EventText::JobCompleted
-                    | EventText::BackoffLimitExceeded
-                    | EventText::PodFailurePolicy
-            )
-        )
-    }
-
     /// The kind of text of an event about a pod that has an argument.
     pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
         Some(self.pod_message(r)?.body.text)

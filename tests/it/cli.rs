@@ -16,6 +16,7 @@ mod files;
 mod hostile;
 mod html;
 mod interrupt;
+mod jobs;
 mod odds;
 mod output;
 mod packed;

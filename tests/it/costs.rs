@@ -319,3 +319,32 @@ fn losing_a_node_is_never_cheaper_for_a_job_than_losing_none() {
     near(seconds(lost.costs.missing_ns), 2.0 * 346.1 + 2.0, 0.1, "replica-seconds missing");
     assert!(lost.costs.missing_ns > five_of_a_job("").costs.missing_ns);
 }
+
+/// A Job of four pods, on a node each, of which the first is lost for good at 61 s; each takes 40 minutes.
+fn a_job_that_loses_a_pod(release: &str, backoff_limit: u32) -> Metrics {
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "{release}", timing: Ideal, horizon: "1h",
+    nodes: [(names: "a-{{0..3}}", zone: "a", lease_offset: "3s", status_offset: "4s")],
+    workloads: [Job(name: "sum", parallelism: 4, completions: 4, backoffLimit: {backoff_limit}, placement: Spread(All), template: (ends: (after: "40m")))],
+    timeline: [(at: "61s", do: Crash(node: "a-0"))])"#
+    );
+    ran(&text, &[], 1)
+}
+
+/// At 405.1 s the pod is evicted. A second later its Job makes another one, which runs after one more; or it
+/// fails, and its other pods go with it. Then the one is missing from 61 s on and three are from 406.1 s on,
+/// to the end at 3,600 s.
+#[test]
+fn a_job_that_fails_costs_more_than_one_that_goes_on() {
+    let (goes_on, fails) = (a_job_that_loses_a_pod("1.34", 6), a_job_that_loses_a_pod("1.34", 0));
+    near(seconds(goes_on.costs.missing_ns), 346.1, 0.1, "replica-seconds missing");
+    let by_hand = 3539.0 + 3.0 * 3193.9;
+    near(seconds(fails.costs.missing_ns), by_hand, 0.1, "replica-seconds missing");
+    near(fails.costs.below_need.as_nanos() as f64 / 1e9, 3193.9, 0.1, "seconds below need");
+    // Earlier releases find the node a pass sooner, and write Failed at once.
+    for release in ["1.26", "1.30", "1.37"] {
+        let missing = |limit| seconds(a_job_that_loses_a_pod(release, limit).costs.missing_ns);
+        near(missing(6), 346.1, 6.0, release);
+        near(missing(0), by_hand, 20.0, release);
+    }
+}

@@ -211,6 +211,7 @@ mod tests {
             counts,
             needs: Vec::new(),
             from: None,
+            ended: None,
             costs,
         })
     }

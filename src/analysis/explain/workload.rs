@@ -1,6 +1,7 @@
 //! What became of a workload: when it had too few pods, which it lost and to whom, what replaced
 //! them, and what is still missing.
 
+use super::super::job_ends::JobEnds;
 use super::super::serving::counted_from;
 use super::super::workloads::{Replacement, WorkloadOutcome, workloads};
 use super::drain::Refusals;
@@ -18,6 +19,7 @@ type Missing = (Time, Time, u32);
 pub(crate) fn explain_workloads(question: Question<'_>, ids: &[WorkloadId]) -> Vec<Explanation> {
     let found = workloads(question.analysis);
     let owners = Owners::new(question.analysis);
+    let ends = JobEnds::new(question.analysis);
     let lost = Lost::all(question, &owners, ids);
     let mut replaced: BTreeMap<WorkloadId, Vec<&Replacement>> = BTreeMap::new();
     for next in found.replacements.values() {
@@ -28,7 +30,7 @@ pub(crate) fn explain_workloads(question: Question<'_>, ids: &[WorkloadId]) -> V
     let one = |(id, lost): (&WorkloadId, Lost<'_>)| {
         let outcome = found.outcomes.iter().find(|o| o.id == *id);
         let replaced = replaced.get(id).map_or(&[][..], Vec::as_slice);
-        outcome.map_or_else(Explanation::default, |o| told(question, o, lost, replaced))
+        outcome.map_or_else(Explanation::default, |o| told(question, o, &ends, lost, replaced))
     };
     question.with_troubles(ids.iter().zip(lost).map(one))
 }
@@ -37,12 +39,15 @@ pub(crate) fn explain_workloads(question: Question<'_>, ids: &[WorkloadId]) -> V
 fn told(
     question: Question<'_>,
     outcome: &WorkloadOutcome,
+    ends: &JobEnds,
     lost: Lost<'_>,
     replacements: &[&Replacement],
 ) -> Explanation {
     let missing = missing(outcome, question.until);
     let has_lost = !lost.groups.is_empty();
-    let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, g)).collect();
+    let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, ends, g)).collect();
+    let ended = ends.of(question.analysis, outcome.id, question.until);
+    steps.extend(ended.map(|ended| question.step(ended, None)));
     steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
     steps.extend(replaced(question, replacements));
@@ -58,7 +63,11 @@ fn told(
         notes.push(pods.to_owned());
     }
     let object = question.analysis.workload_in_words(outcome.id);
-    let verdict = verdict(question, outcome, &missing);
+    let mut verdict = verdict(question, outcome, &missing);
+    if let Some((_, r)) = ended {
+        let (end, at) = (words::job_end(question.analysis, r), absolute(r.at));
+        verdict = format!("{end} at {at}; {verdict}");
+    }
     Explanation { object, verdict, steps, remedies: Vec::new(), notes }
 }
 
@@ -241,7 +250,7 @@ fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodStat
 }
 
 /// The step for lost pods that are reported together.
-fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
+fn lost(question: Question<'_>, ends: &JobEnds, group: &[Loss<'_>]) -> Step {
     let analysis = question.analysis;
     let &(at, record, pod, _, (what, actor)) = &group[0];
     let last = group[group.len() - 1].0;
@@ -252,8 +261,9 @@ fn lost(question: Question<'_>, group: &[Loss<'_>]) -> Step {
         1 => format!("{pod}{on} {what} by {by}"),
         n => format!("{} pods{on} {what} by {by}{to}", grouped(n as u64)),
     };
-    let rule = chain(analysis.trace, record)
-        .find(|(_, c)| matches!(c.what, What::TimerSet(_)))
-        .map(|(_, c)| words::record(analysis, c));
+    let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
+    let failed = of.and_then(|pod| ends.why_deleted(analysis, pod, question.until));
+    let timer = || chain(analysis.trace, record).find(|(_, c)| matches!(c.what, What::TimerSet(_)));
+    let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
     Step { at, text, rule, record: Some(record) }
 }

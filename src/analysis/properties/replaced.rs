@@ -14,9 +14,9 @@
 //! `job-stalled`: a Job that is not finished has no pod at all.
 //!
 //! The default bound is what a Job may wait after failures, ten minutes
-//! (`MaxJobPodFailureBackOff`), and a minute for its controller. A Job is finished where an event
-//! says it or, as events may be lost, where as many pods succeeded, or more ended otherwise, than
-//! its spec says, or one did whose containers may have been started again too often.
+//! (`MaxJobPodFailureBackOff`), and a minute for its controller. A Job is finished where its status
+//! says it or, as its controller may be gone, where as many pods succeeded, or more ended otherwise,
+//! than its spec says, or one did whose containers may have been started again too often.
 
 use super::super::owners::asked_from;
 use super::property::Found;
@@ -148,7 +148,8 @@ pub(super) fn lacking<'a>(
             all.iter_mut().filter_map(|open| open.since.as_mut()).for_each(|s| s.0 = r.at);
         }
         let changed = step.pod.filter(|(_, before, after)| before != after);
-        let wanted = asked_from(r).or_else(|| analysis.trace.ends_job(r).then_some(0));
+        let ends = matches!(r.what, What::Noted(Note::JobComplete | Note::JobFailed, _));
+        let wanted = asked_from(r).or(ends.then_some(0));
         let whose = match (changed, wanted) {
             (Some((pod, ..)), _) => owners.of(analysis, pod),
             (_, Some(_)) => r.workload(),

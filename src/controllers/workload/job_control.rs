@@ -271,17 +271,13 @@ impl JobControl {
 
     /// `recordJobFinished`
     fn tell_finished(&self, s: &SyncJobCtx) {
-        let (text, words) = match &s.status.job.finished {
-            None => return,
-            Some(JobEnd::Complete) => (EventText::JobCompleted, "Job completed"),
-            Some(JobEnd::BackoffLimitExceeded) => {
-                (EventText::BackoffLimitExceeded, "Job has reached the specified backoff limit")
-            }
-            Some(JobEnd::PodFailurePolicy(message)) => {
-                (EventText::PodFailurePolicy, message.as_str())
-            }
+        let Some(end) = &s.status.job.finished else { return };
+        let text = match end {
+            JobEnd::Complete => EventText::JobCompleted,
+            JobEnd::BackoffLimitExceeded => EventText::BackoffLimitExceeded,
+            JobEnd::PodFailurePolicy(_) => EventText::PodFailurePolicy,
         };
-        self.core.tell_words(&s.job, text, words);
+        self.core.tell_words(&s.job, text, end.message());
     }
 
     /// Notes the pods that ended in the status: those that are to lose their finalizer, whether the

@@ -82,7 +82,7 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             Why::Held => Holder::of(hit.held_by.as_deref().unwrap_or_default()).brief(),
             Why::NotEvicted => "not evicted in time",
             Why::Bare => "nothing replaces them",
-            Why::DaemonSet | Why::Late => continue,
+            Why::JobFailed | Why::DaemonSet | Why::Late => continue,
         };
         let names = by.entry(why).or_default();
         if !names.contains(&hit.name()) {
@@ -97,6 +97,12 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             _ => "for as long as a loss lasts",
         };
         lead.push(format!("Below what they need {long}: {}.", all.join("; ")));
+    }
+    let hits = lost.iter().flat_map(|l| &l.damage.hits);
+    let failed: BTreeSet<&str> = hits.filter(|h| h.failed.is_some()).map(Hit::name).collect();
+    if !failed.is_empty() {
+        let names: Vec<&str> = failed.into_iter().collect();
+        lead.push(format!("Jobs that fail, and are not done by anybody: {}.", listed(&names)));
     }
     lead
 }
@@ -165,6 +171,7 @@ impl<'a> All<'a> {
             };
             match still.why {
                 Why::DaemonSet | Why::Late => {}
+                Why::JobFailed => add(Why::JobFailed, None, Bound::Free),
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
                 Why::Volume => add(Why::Volume, None, Bound::Free),
                 Why::NotEvicted => {
@@ -200,6 +207,11 @@ impl<'a> All<'a> {
             up_to(losses_of(cases).len(), most, "pod")
         };
         let text = match why {
+            Why::JobFailed => format!(
+                "{subject} lost: {who} {}. Nobody makes {} pods anew",
+                hit.failed.as_deref().unwrap_or("failed"),
+                if one { "its" } else { "their" },
+            ),
             Why::StatefulSet => stateful(&subject, bound, cases, self.how),
             Why::Volume => format!(
                 "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",

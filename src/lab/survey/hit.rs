@@ -13,6 +13,7 @@ use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::{Moment, moment};
 use crate::analysis::serving::{BARE, Count, Served};
+use crate::analysis::words;
 use crate::analysis::{Costs, Figure, Metrics, Serving};
 use crate::api::volume::{Claim, Reach};
 use crate::lab::prelude::*;
@@ -89,6 +90,9 @@ pub(crate) struct Hit {
     /// Pods that are not up again when the run ends, and why.
     pub(crate) not_back: i64,
     pub(crate) why_not_back: Option<Why>,
+    /// How it failed, if it is a Job that does and would not without the loss:
+    /// `failed: BackoffLimitExceeded (…)`.
+    pub(crate) failed: Option<String>,
 }
 
 /// Volumes of a workload's pods; of several the one that binds them most.
@@ -185,6 +189,8 @@ pub(super) struct Of {
     up_at_once: u32,
     /// How it stands when the run ends.
     end: (Moment, Count),
+    /// How it failed, if it is a Job that has.
+    failed: Option<String>,
 }
 
 impl Seen {
@@ -208,6 +214,7 @@ impl Seen {
                 below: count.up < s.need(count.desired),
                 up_at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))).up,
                 end: (end, last),
+                failed: s.ended.filter(|_| s.has_failed()).map(|r| words::job_end(analysis, &r)),
             };
             (s.name.clone(), seen)
         };
@@ -283,8 +290,17 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         stuck: if is_stateful { more(|m| m.stuck) } else { 0 },
         unattached: more(|m| m.unattached),
         left: more(|m| m.left),
+        failed: with.failed.clone().filter(|_| without.failed.is_none()),
         ..Hit::default()
     };
+    if hit.failed.is_some() {
+        let lacks = |(_, c): &(Moment, Count)| i64::from(c.desired.saturating_sub(c.up));
+        let below = with.below && !without.below;
+        hit.still = Some(Still { why: Why::JobFailed, below });
+        hit.not_back = lacks(&with.end) - lacks(&without.end);
+        hit.why_not_back = Some(Why::JobFailed);
+        return hit;
+    }
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
         let below = with.below && !without.below;

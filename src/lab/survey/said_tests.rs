@@ -332,3 +332,22 @@ fn what_a_single_pod_loses_with_its_node_is_not_what_it_loses_with_its_zone() {
     let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
     assert!(texts.iter().any(|t| t.contains(&said)), "no {said:?}: {texts:#?}");
 }
+
+/// The Job may not lose a pod. Its node is lost for half an hour, which is longer than the pod is waited for; without
+/// that all four end at 40 min, before the run does.
+#[test]
+fn a_job_that_a_loss_makes_fail_is_not_back_after_it() {
+    let text = r#"Scenario(version: 1, horizon: "60m", nodes: [(names: "a-{0..3}", zone: "a")],
+        workloads: [Job(name: "sum", parallelism: 4, completions: 4, backoffLimit: 0, placement: Spread(All), template: (ends: (after: "40m")))])"#;
+    let done = of_text(text, only("node/a-0"), 1_800);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let expected = "node a-0 lost: sum failed: BackoffLimitExceeded (Job has reached the specified backoff limit). Nobody makes its pods anew";
+    assert_eq!(texts, [expected]);
+    let lead = "Jobs that fail, and are not done by anybody: sum.";
+    assert_eq!(done.lead.last().map(String::as_str), Some(lead));
+    let lost = &done.lost[0];
+    assert_eq!(
+        (lost.damage.figures.not_back, lost.why_not_back()),
+        (4, vec!["Job failed".to_owned()])
+    );
+}

@@ -10,6 +10,8 @@ rows! {
     /// Why pods are not replaced.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
     pub(crate) enum Why {
+        /// They are a Job's that has failed.
+        JobFailed = "Job failed",
         /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
         StatefulSet = "stuck",
         /// Replacements wait for volumes that are attached to lost nodes.

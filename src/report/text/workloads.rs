@@ -3,6 +3,7 @@
 use super::style::{PLAIN, Printer};
 use crate::analysis::Costs;
 use crate::analysis::serving::{self, Count, Served};
+use crate::analysis::words;
 use crate::analysis::workloads::WorkloadOutcome;
 use crate::report::model::Report;
 use crate::report::prelude::*;
@@ -73,6 +74,7 @@ fn is_well(report: &Report<'_>, w: &Served) -> bool {
     w.late(report.analysis).is_none()
         && w.costs.missing_ns == 0
         && w.costs.pending_at_end == 0
+        && !w.has_failed()
         && by_api(report, w).is_none_or(|o| o.stuck == 0)
 }
 
@@ -89,7 +91,9 @@ fn by_api<'r>(report: &'r Report<'_>, w: &Served) -> Option<&'r WorkloadOutcome>
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
-    let mut said = format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
+    let ended = w.ended.map(|r| format!("{}; ", words::job_end(report.analysis, &r)));
+    let mut said = ended.unwrap_or_default();
+    said += &format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
     if let Some(counted) = counted_from(report.analysis, w) {
         said += &format!("; {counted}");
     }

@@ -7,6 +7,7 @@ use super::super::node::{Stories, Story};
 use super::super::prelude::*;
 use super::super::rules::Origins;
 use super::seen::Moment;
+use crate::analysis::job_ends::JobEnds;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
 use std::cell::OnceCell;
@@ -20,6 +21,7 @@ pub(super) struct Inquiry<'a> {
     told: &'a Stories,
     origins: OnceCell<Origins<'a>>,
     workloads: OnceCell<Workloads>,
+    job_ends: OnceCell<JobEnds>,
     /// Up to the end of the run, and up to the time of the question.
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
@@ -48,7 +50,8 @@ impl<'a> Inquiry<'a> {
         let nodes = nodes.into_iter().collect();
         let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Inquiry { question, nodes, told, origins, workloads, whole, asked, ends, states }
+        let job_ends = OnceCell::new();
+        Inquiry { question, nodes, told, origins, workloads, job_ends, whole, asked, ends, states }
     }
 
     /// Where pods come from.
@@ -63,6 +66,12 @@ impl<'a> Inquiry<'a> {
 
     fn workloads(&self) -> &Workloads {
         self.workloads.get_or_init(|| workloads(self.question.analysis))
+    }
+
+    /// The record that says that the Job has failed whose controller deleted a pod for that.
+    pub(super) fn failed_job(&self, pod: PodId) -> Option<(RecordId, &'a Record)> {
+        let (analysis, until) = (self.question.analysis, self.question.until);
+        self.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(analysis, pod, until)
     }
 
     /// How many pods a workload asks for at the time of the question.

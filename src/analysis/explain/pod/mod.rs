@@ -88,7 +88,11 @@ impl Case<'_, '_> {
         let news: Vec<Step> =
             led.into_iter().filter(|s| steps.iter().all(|own| own.record != s.record)).collect();
         steps.extend(news);
-        self.tell(format!("not evicted: {first}deleted at {at} by {by}{on}"), steps);
+        let failed = self.of.failed_job(self.pod);
+        let why = failed.map(|(_, r)| format!(", as {}", words::record(self.analysis(), r)));
+        let why = why.unwrap_or_default();
+        steps.extend(failed.map(|found| self.of.question.step(found, None)));
+        self.tell(format!("not evicted: {first}deleted at {at} by {by}{on}{why}"), steps);
     }
 
     /// Adds to what became of a pod what one of its name that came after it waits for.

@@ -1,0 +1,74 @@
+//! How Jobs end: which records say so, and which pods go with a Job that fails.
+//!
+//! The controller deletes the pods before it writes that the Job has failed, and otherwise only such as
+//! are more than the Job asks for.
+
+use super::prelude::*;
+use super::wanted::Wanted;
+
+/// How the Jobs of a run end.
+#[derive(Default)]
+pub(crate) struct JobEnds {
+    /// The record that says how a Job ends; of several Jobs of one name the last.
+    pub(crate) ends: BTreeMap<WorkloadId, RecordId>,
+    /// Pods that the controller deleted as their Job failed, each with the record that says so.
+    pub(crate) deleted: BTreeMap<PodId, RecordId>,
+}
+
+impl JobEnds {
+    /// Those of a run.
+    pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
+        let (mut follow, mut wanted) = (Follow::new(analysis), Wanted::new(analysis));
+        let mut given_up: BTreeMap<WorkloadId, Vec<PodId>> = BTreeMap::new();
+        let mut found = JobEnds::default();
+        if wanted.has_no_jobs() {
+            return found;
+        }
+        for (id, r) in (0..).zip(analysis.trace.iter()) {
+            let step = follow.apply(id, r);
+            if let Some((job, pod)) = wanted.given_up(r, &step) {
+                given_up.entry(job).or_default().push(pod);
+            }
+            wanted.take(r, &step);
+            let job = WorkloadId(r.object);
+            match r.what {
+                What::Noted(Note::JobComplete, _) => _ = found.ends.insert(job, id),
+                What::Noted(Note::JobFailed, _) => {
+                    found.ends.insert(job, id);
+                    let pods = given_up.remove(&job).unwrap_or_default();
+                    found.deleted.extend(pods.into_iter().map(|pod| (pod, id)));
+                }
+                // It goes on.
+                What::PodCreated(_) if r.actor == Actor::Job => {
+                    if let Some(job) = analysis.trace.names.owner_of(PodId(r.object)) {
+                        given_up.remove(&job);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// The record that says how a Job has ended by then.
+    pub(crate) fn of<'a>(
+        &self,
+        analysis: &Analysis<'a>,
+        job: WorkloadId,
+        until: Time,
+    ) -> Option<(RecordId, &'a Record)> {
+        let id = *self.ends.get(&job)?;
+        analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+    }
+
+    /// The record that says why the controller deleted a pod, if its Job has failed by then.
+    pub(crate) fn why_deleted<'a>(
+        &self,
+        analysis: &Analysis<'a>,
+        pod: PodId,
+        until: Time,
+    ) -> Option<(RecordId, &'a Record)> {
+        let id = *self.deleted.get(&pod)?;
+        analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+    }
+}

@@ -1,0 +1,85 @@
+//! Jobs that end: what is said of them, and of the pods that go with one that fails.
+
+use super::Scratch;
+use serde_json::Value;
+
+const FAILED: &str = "failed: BackoffLimitExceeded (Job has reached the specified backoff limit)";
+
+/// Of four pods one is lost for good at 61 s, evicted at 405.1 s, and counted a second later, which is more
+/// failures than the Job may have: its controller deletes the other three. Failed, and the event, wait for
+/// the pod on the dead node, and so for ever.
+fn fails(scratch: &Scratch) {
+    scratch.write(
+        "fails.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "1h",
+        nodes: [(names: "a-{0..3}", zone: "a", lease_offset: "3s", status_offset: "4s")],
+        workloads: [Job(name: "sum", parallelism: 4, completions: 4, backoffLimit: 0, placement: Spread(All), template: (ends: (after: "40m")))],
+        timeline: [(at: "61s", do: Crash(node: "a-0"))])"#,
+    );
+}
+
+/// What is printed, without line breaks.
+fn said(scratch: &Scratch, args: &[&str]) -> String {
+    let called = scratch.call(args);
+    assert_eq!(called.code, 0, "{args:?}: {}", called.stderr);
+    called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[track_caller]
+fn has(said: &str, part: &str) {
+    assert!(said.contains(part), "no {part:?} in {said}");
+}
+
+/// 3,539 + 3 · 3,193.9 replica-seconds are 218.7 minutes: the one from 61 s on, three from 406.1 s on.
+#[test]
+fn a_run_says_that_a_job_has_failed() {
+    let scratch = Scratch::new();
+    fails(&scratch);
+    let run = said(&scratch, &["run", "fails.ron"]);
+    has(&run, &format!("Job default/sum {FAILED}"));
+    has(
+        &run,
+        &format!(
+            "Job default/sum: {FAILED}; 0 of 4 up at the end, at worst 0; 218.7 replica-minutes missing; below need for 53m13.9s"
+        ),
+    );
+    let json = said(&scratch, &["run", "fails.ron", "-o", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("is JSON");
+    let ended = &json["workloads"][0]["ended"];
+    assert_eq!(
+        (&ended["failed"], &ended["reason"]),
+        (&true.into(), &"BackoffLimitExceeded".into())
+    );
+}
+
+#[test]
+fn an_explanation_says_that_a_job_has_failed() {
+    let scratch = Scratch::new();
+    fails(&scratch);
+    let job = said(&scratch, &["explain", "fails.ron", "Job/sum"]);
+    has(&job, &format!("{FAILED} at 6:46.100; 0 of 4 pods available at 1:00:00.000"));
+    assert!(!job.contains("enough pods are available again"), "{job}");
+    let pod = said(&scratch, &["explain", "fails.ron", "sum-1"]);
+    has(
+        &pod,
+        &format!("deleted at 6:46.100 by the Job controller on a-1, as Job default/sum {FAILED}"),
+    );
+    // The one that was evicted did not go with it.
+    let pod = said(&scratch, &["explain", "fails.ron", "sum-0"]);
+    assert!(!pod.contains("as Job"), "{pod}");
+}
+
+/// Its only pod runs for ten minutes.
+#[test]
+fn a_run_says_that_a_job_is_complete() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "done.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m", nodes: [(name: "n")],
+        workloads: [Job(name: "sum", placement: Spread(All), template: (ends: (after: "10m")))])"#,
+    );
+    let run = said(&scratch, &["run", "done.ron"]);
+    has(&run, "Job default/sum completed");
+    has(&run, "all pods of 1 workload were always up");
+    has(&said(&scratch, &["explain", "done.ron", "Job/sum"]), "completed at 10:0");
+}
