@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::api::probe::RestartPolicy;
-use crate::api::workload::{JobSpec, PodFailurePolicyRule, WorkloadSpec};
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadSpec};
 
 /// A field that not all kinds have, and whether it is given.
 type Own = (&'static str, fn(&WorkloadGroup) -> bool);
@@ -143,6 +143,14 @@ fn job(group: &WorkloadGroup, place: &Spot) -> JobSpec {
     let backoff_limit = number(group.backoff_limit, 6, "backoffLimit");
     let rules = group.pod_failure_policy.iter().flat_map(|p| &p.rules);
     let on_failure = group.template.restart_policy == Some(RestartPolicy::OnFailure);
+    // `pkg/apis/batch/validation/validation.go: validatePodReplacementPolicy`
+    if group.pod_failure_policy.is_some()
+        && group.pod_replacement_policy == Some(PodReplacementPolicy::TerminatingOrFailed)
+    {
+        place
+            .part("podReplacementPolicy")
+            .say("Unsupported value: \"TerminatingOrFailed\": supported values: \"Failed\"");
+    }
     let policy = place.part("template").part("restartPolicy");
     if group.template.restart_policy == Some(RestartPolicy::Always) {
         policy.say("Unsupported value: \"Always\": supported values: \"OnFailure\", \"Never\"");
