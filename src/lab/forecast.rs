@@ -3,6 +3,13 @@
 //! A run leaves nothing but its course; courses are taken in by the order of seeds, whatever the
 //! threads.
 
+mod count;
+mod left;
+
+pub(crate) use self::count::Count;
+use self::count::{ends, most};
+use self::left::workload;
+pub(crate) use self::left::{Left, LeftAlike};
 use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::drains::refusals;
@@ -11,9 +18,6 @@ use crate::trace::ZoneState;
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;
-/// The range that is told is one in which nine in ten of further seeds lie: so many in a hundred
-/// are below it, and as many above.
-const ONE_IN: u64 = 5;
 /// Objects' times, and the start of a forecast, are whole seconds; so are the ends of a range.
 const SECOND_NS: u64 = 1_000_000_000;
 
@@ -63,19 +67,6 @@ pub(crate) struct Foreseen {
     pub(crate) evicted: Option<bool>,
 }
 
-/// A pod, or the volume of a claim, that stays where it is.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Left {
-    /// `namespace/name`
-    pub(crate) pod: String,
-    /// `Deployment shop/web`
-    pub(crate) workload: Option<String>,
-    /// The node it is stuck on, or why it is Pending, or why the volume stays.
-    pub(crate) said: String,
-    /// In what part of the seeds it does.
-    pub(crate) share: f64,
-}
-
 /// How many of a kind have come by each of the [`Forecast::times`], and when the first and the last
 /// come: who that is differs from seed to seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,25 +77,6 @@ pub(crate) struct ByWhen {
     pub(crate) counts: Vec<Count>,
     pub(crate) first: When,
     pub(crate) last: When,
-}
-
-/// How many, over the seeds: the middle, and the range of nine in ten as [`When`] has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Count {
-    pub(crate) low: u64,
-    pub(crate) median: u64,
-    pub(crate) high: u64,
-}
-
-impl Count {
-    /// Of these, one of each seed.
-    fn of(counts: impl Iterator<Item = u64>) -> Self {
-        let mut counts: Vec<u64> = counts.collect();
-        counts.sort_unstable();
-        let (low, high) = ends(counts.len());
-        let [low, high] = [low, high].map(|i| counts.get(i).copied().unwrap_or_default());
-        Count { low, median: nearest_rank(&counts, 50).unwrap_or_default(), high }
-    }
 }
 
 /// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
@@ -143,8 +115,14 @@ pub(crate) struct Forecast {
     pub(crate) done: [Count; 2],
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub(crate) stuck: Vec<Left>,
+    /// How many they are, by workload.
+    pub(crate) stuck_alike: Vec<LeftAlike>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
     pub(crate) pending: Vec<Left>,
+    /// How many they are, by workload and why.
+    pub(crate) pending_alike: Vec<LeftAlike>,
+    /// How many are stuck, and how many Pending: who that is differs from seed to seed.
+    pub(crate) left: [Count; 2],
     /// Volumes that somebody waits for and that stay where they are, by claim, and why.
     pub(crate) held: Vec<Left>,
     /// What is asked for in vain, by what it concerns, and how it comes to nothing.
@@ -244,6 +222,8 @@ impl Forecast {
             pods.filter(|(_, pod)| course.deleted.contains(pod) == otherwise).count() as u64
         };
         let times = times_of(courses);
+        let pending = Left::of(courses, |c| &c.pending);
+        let why = pending.iter().map(|left| (left.pod.as_str(), left.said.as_str())).collect();
         Forecast {
             seeds: seeds as u64,
             by_when: by_when(courses, &times),
@@ -258,10 +238,16 @@ impl Forecast {
                 })
                 .collect(),
             master_disruption: [master(0), master(1)],
-            stuck: left(courses, |c| &c.stuck),
-            pending: left(courses, |c| &c.pending),
-            held: left(courses, |c| &c.held),
-            refused: left(courses, |c| &c.refused),
+            left: [
+                Count::of(courses.iter().map(|c| c.stuck.len() as u64)),
+                Count::of(courses.iter().map(|c| c.pending.len() as u64)),
+            ],
+            stuck: Left::of(courses, |c| &c.stuck),
+            stuck_alike: LeftAlike::of(courses, |c| &c.stuck, &BTreeMap::new()),
+            pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
+            pending,
+            held: Left::of(courses, |c| &c.held),
+            refused: Left::of(courses, |c| &c.refused),
         }
     }
 }
@@ -323,13 +309,6 @@ impl When {
             share: times.len() as f64 / seeds.max(1) as f64,
         })
     }
-}
-
-/// Which of a number of sorted values are the ends of the range. Of n seeds and one more, which is what
-/// really comes, one in twenty is below and one above.
-fn ends(values: usize) -> (usize, usize) {
-    let outside = (values + 1) * ONE_IN as usize / 100;
-    (outside.saturating_sub(1), values.saturating_sub(outside.max(1)))
 }
 
 /// The spans that times of counts are apart, in seconds.
@@ -439,36 +418,6 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
         })
     };
     zones.into_iter().filter(most_seeds).filter_map(queue).collect()
-}
-
-fn workload(courses: &[Course], pod: &str) -> Option<String> {
-    courses.iter().find_map(|c| c.workloads.get(pod)).cloned()
-}
-
-/// The most frequent of these, the first of several by name.
-fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<(String, f64)> {
-    let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
-    for one in all {
-        *counts.entry(one).or_default() += 1;
-    }
-    let sum: usize = counts.values().sum();
-    let first = counts.into_iter().rev().max_by_key(|(_, n)| *n);
-    first.map(|(one, n)| (one.clone(), n as f64 / sum as f64))
-}
-
-fn left(courses: &[Course], of: impl Fn(&Course) -> &BTreeMap<String, String>) -> Vec<Left> {
-    let mut all: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
-    for (pod, said) in courses.iter().flat_map(&of) {
-        all.entry(pod).or_default().push(said);
-    }
-    all.into_iter()
-        .map(|(pod, said)| Left {
-            pod: pod.clone(),
-            workload: workload(courses, pod),
-            share: said.len() as f64 / courses.len().max(1) as f64,
-            said: most(said.into_iter()).unwrap_or_default().0,
-        })
-        .collect()
 }
 
 #[cfg(test)]

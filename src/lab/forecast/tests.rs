@@ -150,3 +150,47 @@ fn what_is_done_and_what_is_refused_is_counted_by_seed() {
     let Left { said, share, .. } = &forecast.refused[0];
     assert_eq!((said.as_str(), *share), ("n not drained: timed out after 1m", 2.0 / 3.0));
 }
+
+/// In each of five seeds one pod is Pending and two are stuck: of a in three of the seeds, of b in
+/// the others. Of c, two of three are Pending in four seeds, by different names, and one in the last.
+#[test]
+fn what_is_left_is_counted_by_seed() {
+    let of = |seed: usize| {
+        let mut course = Course::default();
+        let one = if seed < 3 { "a" } else { "b" };
+        let c: &[&str] = [&["0", "1"][..], &["1", "2"], &["0", "2"], &["0", "1"], &["2"]][seed];
+        let c = c.iter().map(|i| (format!("x/c-{i}"), "c"));
+        for (pod, workload) in c.chain([(format!("x/{one}"), one)]) {
+            course.pending.insert(pod.clone(), "no room".to_owned());
+            course.workloads.insert(pod, format!("Deployment x/{workload}"));
+        }
+        for i in [1, 2] {
+            let pod = format!("x/{one}-old-{i}");
+            course.stuck.insert(pod.clone(), format!("n{i}"));
+            course.workloads.insert(pod, format!("Deployment x/{one}"));
+        }
+        course
+    };
+    let forecast = Forecast::of(&(0..5).map(of).collect::<Vec<_>>());
+    let all = |c: &Count| (c.low, c.median, c.high);
+    assert_eq!((forecast.pending.len(), forecast.stuck.len()), (2 + 3, 4));
+    assert_eq!(forecast.left.each_ref().map(all), [(2, 2, 2), (2, 3, 3)]);
+    let alike = |left: &'_ LeftAlike| {
+        (left.workload.clone().unwrap(), left.said.clone(), all(&left.pods), left.share)
+    };
+    let row = |workload: &str, said: &str, pods, share| {
+        (format!("Deployment x/{workload}"), said.to_owned(), pods, share)
+    };
+    assert_eq!(
+        forecast.pending_alike.iter().map(alike).collect::<Vec<_>>(),
+        [
+            row("a", "no room", (1, 1, 1), 0.6),
+            row("b", "no room", (1, 1, 1), 0.4),
+            row("c", "no room", (1, 2, 2), 1.0)
+        ]
+    );
+    assert_eq!(
+        forecast.stuck_alike.iter().map(alike).collect::<Vec<_>>(),
+        [row("a", "", (2, 2, 2), 0.6), row("b", "", (2, 2, 2), 0.4)]
+    );
+}

@@ -152,14 +152,10 @@ pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
         let word = if bound.high == 1 { "comes to a node" } else { "come to nodes" };
         said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
     }
-    for (left, word) in [
-        (&forecast.stuck, "Terminating on nodes that do not answer"),
-        (&forecast.pending, "Pending"),
-    ] {
-        if !left.is_empty() {
-            let stays = if left.len() == 1 { "is" } else { "are" };
-            said.push(format!("{} {stays} {word} at the end.", counted(left.len(), "pod")));
-        }
+    let words = ["Terminating on nodes that do not answer", "Pending"];
+    for (count, word) in forecast.left.iter().zip(words).filter(|(count, _)| count.high > 0) {
+        let stays = if count.high == 1 { "is" } else { "are" };
+        said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
     }
     said
 }
@@ -182,11 +178,20 @@ pub(super) fn done_in_all(done: [Count; 2], sentence: bool) -> String {
 }
 
 /// `81 nodes`, `81 nodes (79 to 83)`
-fn how_many(count: &Count, noun: &str) -> String {
-    let n = counted(count.median, noun);
+pub(super) fn how_many(count: &Count, noun: &str) -> String {
+    counted(count.median, noun) + &in_range(count)
+}
+
+/// `81`, `81 (79 to 83)`
+pub(super) fn number(count: &Count) -> String {
+    grouped(count.median) + &in_range(count)
+}
+
+/// The range of a count, in brackets, if there is one.
+fn in_range(count: &Count) -> String {
     match count.low == count.high {
-        true => n,
-        false => format!("{n} ({} to {})", grouped(count.low), grouped(count.high)),
+        true => String::new(),
+        false => format!(" ({} to {})", grouped(count.low), grouped(count.high)),
     }
 }
 

@@ -4,12 +4,13 @@ mod parts;
 
 use self::parts::{FEW, volumes};
 use super::said::{
-    ALONE, Outlook, answer, done, done_in_all, holds, nothing, of, span, total, unless_all, when,
+    ALONE, Outlook, answer, done, done_in_all, holds, how_many, nothing, number, of, span, total,
+    unless_all, when,
 };
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Foreseen, Left, Queue};
+use crate::lab::forecast::{ByWhen, Foreseen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
 use std::cmp::Reverse;
@@ -105,7 +106,7 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         });
         let nodes = total(outlook, Happening::NodeNoExecute, "node");
         let pods = done_in_all(outlook.forecast.done, false);
-        let (stuck, pending) = (outlook.forecast.stuck.len(), outlook.forecast.pending.len());
+        let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
         let said = format!(
             "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
         );
@@ -261,9 +262,10 @@ impl Printer<'_> {
         let unknown = of(outlook, Happening::NodeUnknown);
         let Some(all) = span(outlook, Happening::NodeUnknown, None) else { return Ok(()) };
         let names: Vec<&str> = unknown.iter().map(|f| f.object.as_str()).collect();
+        let name = total(outlook, Happening::NodeUnknown, "node");
         let (from, to) = (outlook.clock(all.first.low), outlook.clock(all.last.high));
         let said = format!("Unknown {from} to {to}: {}", ranges(&names));
-        self.item(&counted(names.len(), "node"), &said)
+        self.item(&name, &said)
     }
 
     /// `81 nodes of b`, one each 10 s, from when to when.
@@ -349,16 +351,14 @@ impl Printer<'_> {
         let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();
         // Nodes whose dead pods keep a StatefulSet from replacing them, or have the volumes of those that replace them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
-        let mut by_workload: BTreeMap<&str, (u64, BTreeSet<&str>)> = BTreeMap::new();
+        let mut nodes_of: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
         for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
             let holds = holds(of);
             if of.starts_with("StatefulSet") || unattached.contains(&workload.as_deref()) {
                 blocking.insert(said);
             }
-            let counts = by_workload.entry(of).or_default();
-            counts.0 += 1;
-            counts.1.insert(said);
+            nodes_of.entry(workload.as_deref()).or_default().insert(said);
             if !one_by_one {
                 continue;
             }
@@ -370,14 +370,16 @@ impl Printer<'_> {
             self.pod(pod, &(text + &unless_all(*share)))?;
         }
         if !one_by_one {
-            for (of, (pods, nodes)) in by_workload {
-                let mut said =
-                    format!("{} on {}", counted(pods, "pod"), ranges(&Vec::from_iter(nodes)));
+            for LeftAlike { workload, pods, share, .. } in &outlook.forecast.stuck_alike {
+                let of = workload.as_deref().unwrap_or(ALONE);
+                let nodes = nodes_of.remove(&workload.as_deref()).unwrap_or_default();
+                let nodes = ranges(&Vec::from_iter(nodes));
+                let mut said = format!("{} on {nodes}", how_many(pods, "pod"));
                 if holds(of) {
-                    let gone = if pods == 1 { "it is gone" } else { "they are gone" };
+                    let gone = if pods.high == 1 { "it is gone" } else { "they are gone" };
                     said += &format!(": no successor until {gone}");
                 }
-                self.item(of, &said)?;
+                self.item(of, &(said + &unless_all(*share)))?;
             }
         }
         if !blocking.is_empty() {
@@ -399,21 +401,15 @@ impl Printer<'_> {
     }
 
     fn pending(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
-        let pending = &outlook.forecast.pending;
+        let pending = &outlook.forecast.pending_alike;
         if pending.is_empty() {
             return Ok(());
         }
         self.part("Pending at the end")?;
-        let mut alike: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
-        for left in pending {
-            let workload = left.workload.as_deref().unwrap_or(ALONE);
-            let of = alike.entry((workload, &left.said)).or_default();
-            (of.0, of.1) = (of.0 + 1, of.1.max(left.share));
-        }
-        for ((workload, why), (pods, share)) in alike {
-            let why = if why.is_empty() { "not tried yet" } else { why };
-            let said = format!("{}: {why}{}", counted(pods, "pod"), unless_all(share));
-            self.item(workload, &said)?;
+        for LeftAlike { workload, said, pods, share } in pending {
+            let why = if said.is_empty() { "not tried yet" } else { said };
+            let said = format!("{}: {why}{}", how_many(pods, "pod"), unless_all(*share));
+            self.item(workload.as_deref().unwrap_or(ALONE), &said)?;
         }
         Ok(())
     }
