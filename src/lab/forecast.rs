@@ -75,6 +75,11 @@ pub(crate) struct ByWhen {
     /// Of which workload the pods are, empty of those without one; of all where there is none here.
     pub(crate) workload: Option<String>,
     pub(crate) counts: Vec<Count>,
+    /// How many come in all, over the seeds in which some do.
+    pub(crate) all: Count,
+    /// How many of these are pods under the name of one that was deleted before, as those of a
+    /// StatefulSet are.
+    pub(crate) again: Count,
     pub(crate) first: When,
     pub(crate) last: When,
 }
@@ -194,19 +199,18 @@ impl Forecast {
             whens.extend(When::after(times.iter().map(lag), cause, seeds).map(|w| (*what, w)));
         }
         let foreseen = |(what, when): (&(Happening, String), When)| {
-            let (node, node_share) =
-                most(courses.iter().filter_map(|c| c.node(what.0, &what.1))).unzip();
+            let all = courses.iter().filter(|c| c.happenings.contains_key(what));
+            let nodes = all.clone().filter_map(|c| c.node(what.0, &what.1));
+            let (node, in_seeds) = most(nodes).unzip();
             Foreseen {
                 what: what.0,
                 object: what.1.clone(),
                 when,
                 node,
-                node_share: node_share.unwrap_or(1.0),
+                node_share: in_seeds.map_or(1.0, |n| n as f64 / all.clone().count() as f64),
                 workload: workload(courses, &what.1),
-                evicted: (what.0 == Happening::PodDeleted).then(|| {
-                    let deletes = |c: &&Course| c.happenings.contains_key(what);
-                    courses.iter().filter(deletes).any(|c| !c.deleted.contains(&what.1))
-                }),
+                evicted: (what.0 == Happening::PodDeleted)
+                    .then(|| all.clone().any(|c| !c.deleted.contains(&what.1))),
             }
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
@@ -242,11 +246,11 @@ impl Forecast {
                 Count::of(courses.iter().map(|c| c.stuck.len() as u64)),
                 Count::of(courses.iter().map(|c| c.pending.len() as u64)),
             ],
-            stuck: Left::of(courses, |c| &c.stuck),
+            stuck: Left::one_by_one(courses, |c| &c.stuck),
             stuck_alike: LeftAlike::of(courses, |c| &c.stuck, &BTreeMap::new()),
             pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
             pending,
-            held: Left::of(courses, |c| &c.held),
+            held: Left::one_by_one(courses, |c| &c.held),
             refused: Left::of(courses, |c| &c.refused),
         }
     }
@@ -328,15 +332,17 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
 
 /// How many have come by these times: of each kind, and of pods by workload, too.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
-    let mut all: BTreeMap<(Happening, Option<&str>), Vec<Vec<Time>>> = BTreeMap::new();
+    let mut all: BTreeMap<(Happening, Option<&str>), Vec<(Vec<Time>, u64)>> = BTreeMap::new();
     for (seed, course) in courses.iter().enumerate() {
         for ((what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
             let of_own = what.is_of_pod().then_some(Some(workload));
+            let again = comes_again(course, *what, object, *at);
             for of in std::iter::once(None).chain(of_own) {
                 let seeds = all.entry((*what, of)).or_default();
-                seeds.resize(courses.len(), Vec::new());
-                seeds[seed].push(*at);
+                seeds.resize(courses.len(), (Vec::new(), 0));
+                seeds[seed].0.push(*at);
+                seeds[seed].1 += u64::from(again);
             }
         }
     }
@@ -350,7 +356,11 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     // before them in this order.
     let mut firsts: BTreeMap<Happening, (Vec<Option<Time>>, When)> = BTreeMap::new();
     let mut rows = Vec::with_capacity(all.len());
-    for ((what, workload), mut seeds) in all {
+    for ((what, workload), seeds) in all {
+        let some = seeds.iter().filter(|(times, _)| !times.is_empty());
+        let again = Count::of(some.clone().map(|(_, again)| *again));
+        let in_all = Count::of(some.map(|(times, _)| times.len() as u64));
+        let mut seeds: Vec<Vec<Time>> = seeds.into_iter().map(|(times, _)| times).collect();
         seeds.iter_mut().for_each(|times| times.sort_unstable());
         seeds.resize(courses.len(), Vec::new());
         let cause = what.cause().and_then(|c| firsts.get(&c));
@@ -367,9 +377,15 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
             firsts.insert(what, (of_all.collect(), first));
         }
         let (workload, counts) = (workload.map(str::to_owned), count(&seeds));
-        rows.push(ByWhen { what, workload, counts, first, last });
+        rows.push(ByWhen { what, workload, counts, all: in_all, again, first, last });
     }
     rows
+}
+
+/// Whether a pod comes under the name of one whose deletion began before.
+fn comes_again(course: &Course, what: Happening, pod: &str, at: Time) -> bool {
+    let deleted = || course.happenings.get(&(Happening::PodDeleted, pod.to_owned()));
+    what.is_of_pod() && deleted().is_some_and(|deleted| *deleted < at)
 }
 
 /// The queues of zones with several nodes in most of the seeds.

@@ -33,13 +33,12 @@ pub(super) fn ends(values: usize) -> (usize, usize) {
     (outside.saturating_sub(1), values.saturating_sub(outside.max(1)))
 }
 
-/// The most frequent of these, the first of several by name.
-pub(super) fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<(String, f64)> {
+/// The most frequent of these, the first of several by name, and how many there are of it.
+pub(super) fn most<'a>(all: impl Iterator<Item = &'a String>) -> Option<(String, usize)> {
     let mut counts: BTreeMap<&String, usize> = BTreeMap::new();
     for one in all {
         *counts.entry(one).or_default() += 1;
     }
-    let sum: usize = counts.values().sum();
     let first = counts.into_iter().rev().max_by_key(|(_, n)| *n);
-    first.map(|(one, n)| (one.clone(), n as f64 / sum as f64))
+    first.map(|(one, n)| (one.clone(), n))
 }

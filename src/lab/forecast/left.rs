@@ -18,6 +18,26 @@ pub(crate) struct Left {
 }
 
 impl Left {
+    /// Those that these courses leave, each as often as there is something else to say of it: a node
+    /// that is named is that of so many seeds.
+    pub(super) fn one_by_one(
+        courses: &[Course],
+        left: impl Fn(&Course) -> &BTreeMap<String, String>,
+    ) -> Vec<Self> {
+        let mut all: BTreeMap<(&String, &String), usize> = BTreeMap::new();
+        for one in courses.iter().flat_map(&left) {
+            *all.entry(one).or_default() += 1;
+        }
+        all.into_iter()
+            .map(|((pod, said), seeds)| Left {
+                pod: pod.clone(),
+                workload: workload(courses, pod),
+                said: said.clone(),
+                share: seeds as f64 / courses.len().max(1) as f64,
+            })
+            .collect()
+    }
+
     /// Those that these courses leave; of what is said of one in several seeds the most frequent.
     pub(super) fn of(
         courses: &[Course],

@@ -1,7 +1,7 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, answer, done, nothing, of, span};
+use super::said::{ALONE, Outlook, answer, done, node, nothing, number, of, span};
 
 use crate::analysis::course::Happening;
 use crate::lab::forecast::{Foreseen, Queue};
@@ -137,7 +137,7 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
         let word = done(&pods);
         let name = match pods.as_slice() {
             [one] => format!("{word}: {}", one.object),
-            _ => format!("{word}: {} {of}", pods.len()),
+            _ => format!("{word}: {} {of}", all.map_or(String::new(), |b| number(&b.all))),
         };
         bar(name, low, minutes(pods[pods.len() / 2].when.median), high)
     }));
@@ -148,7 +148,7 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
     let row = |f: &Foreseen| {
         let times = [f.when.low, f.when.median, f.when.high];
         let [low, median, high] = times.map(|at| outlook.basis.clock.rfc3339(at));
-        let node = f.node.as_deref().unwrap_or_default();
+        let node = node(f).unwrap_or_default();
         json!([f.object, f.what.as_str(), low, median, high, f.when.share * 100.0, node])
     };
     let columns = [

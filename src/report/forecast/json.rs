@@ -8,7 +8,7 @@ use crate::report::results::*;
 const AS_IT_IS: &str = "as it is";
 
 /// What is told of each thing that may happen.
-fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 9] {
+fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 10] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
@@ -17,13 +17,14 @@ fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 9] {
         ("high", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.high)),
         ("share", Kind::Number, |(_, f)| Cell::number(Some(f.when.share))),
         ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
+        ("node_share", Kind::Number, |(_, f)| Cell::number(f.node.as_ref().map(|_| f.node_share))),
         ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
         ("evicted", Kind::Truth, |(_, f)| f.evicted.map_or(Cell::Empty, Cell::Truth)),
     ]
 }
 
 /// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
-/// "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
+/// "node_share", "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
 /// "share"}]}` (`held` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
@@ -123,7 +124,7 @@ mod tests {
             object: object.to_owned(),
             when,
             node: Some("n-1".to_owned()),
-            node_share: 1.0,
+            node_share: 0.75,
             workload: Some("Deployment shop/web".to_owned()),
             evicted: Some(true),
         };
@@ -147,9 +148,9 @@ mod tests {
         let table = table(&outlook("as it is", &a), &[outlook("=x", &b)]);
         is_told(&table, &[]);
         let expected = "\
-course,what,object,low,median,high,share,node,workload,evicted,at
-as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
-'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
+course,what,object,low,median,high,share,node,node_share,workload,evicted,at
+as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
+'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
 ";
         assert_eq!(csv_of_both(&table), expected);
     }

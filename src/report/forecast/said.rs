@@ -222,6 +222,13 @@ pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
     text + ")"
 }
 
+/// The node of what happens, and in how many of the seeds if it is another in some.
+pub(super) fn node(f: &Foreseen) -> Option<String> {
+    let is_another = f.node_share < 1.0;
+    let share = if is_another { unless_all(f.when.share * f.node_share) } else { String::new() };
+    f.node.as_ref().map(|node| format!("{node}{share}"))
+}
+
 /// Whether pods of a workload have no successor before they are gone.
 pub(super) fn holds(workload: &str) -> bool {
     workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")

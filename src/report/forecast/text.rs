@@ -4,8 +4,8 @@ mod parts;
 
 use self::parts::{FEW, volumes};
 use super::said::{
-    ALONE, Outlook, answer, done, done_in_all, holds, how_many, nothing, number, of, span, total,
-    unless_all, when,
+    ALONE, Outlook, answer, done, done_in_all, holds, how_many, node, nothing, number, of, span,
+    total, unless_all, when,
 };
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
@@ -296,41 +296,27 @@ impl Printer<'_> {
             writeln!(self.out, "  {}", line(workload))?;
             let kind = |what| happenings.iter().filter(move |f| f.what == what);
             for f in kind(Happening::PodDeleted) {
-                let on = f.node.as_deref().unwrap_or("no node");
+                let on = node(f).unwrap_or_else(|| "no node".to_owned());
                 let said = format!("on {on}, {} {}", done(&[f]), when(outlook, &f.when));
                 self.pod(&f.object, &said)?;
             }
-            self.replacements(outlook, workload, &happenings)?;
+            self.replacements(outlook, workload)?;
         }
         Ok(true)
     }
 
     /// Pods to come have names that nobody knows yet: they are counted.
-    fn replacements(
-        &mut self,
-        outlook: &Outlook<'_>,
-        workload: &str,
-        of: &[&Foreseen],
-    ) -> io::Result<()> {
-        let old: BTreeSet<&str> = of
-            .iter()
-            .filter(|f| f.what == Happening::PodDeleted)
-            .map(|f| f.object.as_str())
-            .collect();
+    fn replacements(&mut self, outlook: &Outlook<'_>, workload: &str) -> io::Result<()> {
         for (what, word) in [(Happening::PodCreated, "created"), (Happening::PodBound, "bound")] {
-            let new: Vec<&&Foreseen> = of.iter().filter(|f| f.what == what).collect();
-            let Some(ByWhen { first, last, .. }) = span(outlook, what, Some(workload)) else {
-                continue;
-            };
-            let again = new.iter().filter(|f| old.contains(f.object.as_str())).count();
-            let pods = counted(new.len() as u64, "pod");
-            let (begins, ends) = (when(outlook, first), outlook.clock(last.median));
-            let mut said = match outlook.clock(first.median) == ends {
+            let Some(new) = span(outlook, what, Some(workload)) else { continue };
+            let pods = how_many(&new.all, "pod");
+            let (begins, ends) = (when(outlook, &new.first), outlook.clock(new.last.median));
+            let mut said = match outlook.clock(new.first.median) == ends {
                 true => format!("{pods} {word} at {begins}"),
                 false => format!("{pods} {word} from {begins} to {ends}"),
             };
-            if again > 0 {
-                said += &format!(", {again} of them under an old name");
+            if new.again.high > 0 {
+                said += &format!(", {} of them under an old name", number(&new.again));
             }
             self.indented(&said, 4, PLAIN)?;
         }

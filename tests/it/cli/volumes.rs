@@ -285,7 +285,7 @@ fn what_people_do_about_a_disk_decides_when_it_moves() {
         &*on,
         "Volumes, and the pods that have them shop/data-db-0 is attached to n1, whose pod shop/db-0 is being deleted",
         "A volume begins to be detached when its node is back and says so, within 10s;",
-        "shop/data-web: detached from n1 12:06:06 (in 6m6s); attached to n2 12:06:1",
+        "shop/data-web: detached 12:06:06 (in 6m6s) from n1; attached 12:06:1",
         "shop/web-1-new: Ready 12:06:1",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");

@@ -1,6 +1,6 @@
 //! How the parts of a forecast are set, and the part on volumes that somebody waits for.
 
-use super::super::said::{Outlook, of, unless_all, when};
+use super::super::said::{Outlook, node, of, unless_all, when};
 use crate::analysis::course::Happening;
 use crate::files::line;
 use crate::report::results::*;
@@ -15,12 +15,13 @@ const FREES: &str = "A volume begins to be detached when its node is back and sa
 /// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
 pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (what, word) in
-        [(Happening::VolumeDetached, "detached from"), (Happening::VolumeAttached, "attached to")]
-    {
+    for (what, word, from) in [
+        (Happening::VolumeDetached, "detached", "from"),
+        (Happening::VolumeAttached, "attached", "to"),
+    ] {
         for f in of(outlook, what) {
-            let node = f.node.as_deref().unwrap_or("a node");
-            let line = format!("{word} {node} {}", when(outlook, &f.when));
+            let node = node(f).unwrap_or_else(|| "a node".to_owned());
+            let line = format!("{word} {} {from} {node}", when(outlook, &f.when));
             said.entry(&f.object).or_default().push(line);
         }
     }
@@ -31,9 +32,7 @@ pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     let lines = said.into_iter().map(|(claim, said)| (claim.to_owned(), said.join("; ")));
     let mut lines: Vec<(String, String)> = lines.collect();
     lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
-        let elsewhere = f.node_share < 1.0;
-        let share = if elsewhere { unless_all(f.when.share * f.node_share) } else { String::new() };
-        let on = f.node.as_ref().map_or(String::new(), |node| format!(" on {node}{share}"));
+        let on = node(f).map_or(String::new(), |node| format!(" on {node}"));
         (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
     }));
     lines
