@@ -12,6 +12,7 @@ use super::overrides::Changed;
 use super::timeline::Written;
 use crate::api::budget::BudgetRule;
 use crate::api::node::{allows, reaches};
+use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
@@ -209,10 +210,12 @@ fn out_of_reach(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Claims of pods on several nodes when the run begins, whose volumes one node at a time may have.
+/// Claims of pods on several nodes when the run begins, whose volumes one node at a time may have. A pod that is bound
+/// and has not started may wait for its volume.
 fn on_several_nodes(plan: &Plan) -> Option<String> {
     let mut nodes: BTreeMap<String, BTreeSet<NodeIndex>> = BTreeMap::new();
-    for (p, node, t) in running(plan) {
+    let started = running(plan).filter(|(p, ..)| p.start.phase() == Some(PodPhase::Running));
+    for (p, node, t) in started {
         let of_one = |c: &&Claim| c.attach && !c.assumed && !c.access.is_multi_attach_allowed();
         for claim in t.claims.iter().filter(of_one) {
             let name = claim.name_for(short_name(&p.name));

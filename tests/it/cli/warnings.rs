@@ -210,6 +210,24 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
 }
 
+/// A pod that is bound and has not started waits for the volume that another node has.
+#[test]
+fn a_pod_that_has_not_started_shares_no_volume() {
+    let scratch = Scratch::new();
+    for (start, shares) in [("", true), (", start: Pending", false)] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1m", nodes: [(names: "a-{{0..1}}")], pods: [
+                (name: "old", on: Node("a-0"), volumes: [(claim: "data")]),
+                (name: "new", on: Node("a-1"), volumes: [(claim: "data")]{start})])"#
+        );
+        scratch.write("shared.ron", text);
+        let called = scratch.call(&["validate", "shared.ron"]);
+        let said = format!("{}{}", called.stdout, called.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!((called.code, said.contains("share a volume")), (0, shares), "{start}: {said}");
+    }
+}
+
 /// A user taints two of three nodes: nodes that fail are none, and the two are told beside them.
 #[test]
 fn nodes_that_others_taint_are_told() {
