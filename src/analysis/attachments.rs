@@ -120,15 +120,20 @@ impl Attachments {
         self.all.iter().find(|a| a.node == node && a.is_attached)
     }
 
+    /// A pod that uses it on a node, if there is one.
+    pub(super) fn user_on(&self, follow: &Follow<'_>, node: NodeId) -> Option<PodId> {
+        let uses = |pod: &PodId| {
+            let s = follow.pod(*pod);
+            s.exists && s.node_id() == Some(node) && !s.phase.is_terminal()
+        };
+        self.users.iter().copied().find(uses)
+    }
+
     /// Why a node keeps it, in words that follow its name; `at` is when it is detached by force, where nobody uses it.
     pub(super) fn stays(&self, follow: &Follow<'_>, holder: NodeId, at: &str) -> String {
         let analysis = follow.analysis();
         let name = analysis.node_name(holder);
-        let uses = |pod: &PodId| {
-            let s = follow.pod(*pod);
-            s.exists && s.node_id() == Some(holder) && !s.phase.is_terminal()
-        };
-        match self.users.iter().copied().find(uses) {
+        match self.user_on(follow, holder) {
             Some(pod) if follow.pod(pod).deleting => format!(
                 "is attached to {name}, whose pod {} is being deleted and has not ended: as it is still said to run, the 6 minutes after which a volume is detached by force have not begun",
                 analysis.pod_name(pod)

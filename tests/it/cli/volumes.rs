@@ -292,6 +292,29 @@ fn what_people_do_about_a_disk_decides_when_it_moves() {
     }
 }
 
+/// The pod that has the disk is deleted by force at 8:00, and its node at 10:00: nobody can do more than wait then.
+#[test]
+fn what_frees_a_disk_is_what_is_left_to_do() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "12m",
+        nodes: [(names: "n{0..1}", zone: "a")],
+        pods: [(name: "old", on: Node("n1"), volumes: [(claim: "data", zone: "a")]),
+            (name: "new", on: Node("n0"), start: Pending, volumes: [(claim: "data", zone: "a")])],
+        timeline: [(at: "1m", do: Crash(node: "n1")),
+            (at: "8m", do: DeletePod(pods: Group("old"), gracePeriodSeconds: 0)),
+            (at: "10m", do: DeleteNode(nodes: Node("n1")))])"#;
+    scratch.write("disk.ron", text);
+    for (at, left) in
+        [("5m", [true, true, false]), ("9m", [true, false, true]), ("11m", [false, false, true])]
+    {
+        let called = scratch.call(&["explain", "disk.ron", "pod/default/new", "--at", at]);
+        let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, frees) = said.split_once("what frees it: ").expect(&said);
+        let ways = ["n1 is back", "deleted by force", "waiting, until the 6 minutes are over"];
+        assert_eq!(ways.map(|way| frees.contains(way)), left, "{at}: {said} {}", called.stderr);
+    }
+}
+
 /// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.
 #[test]
 fn a_course_that_cannot_be_is_refused() {

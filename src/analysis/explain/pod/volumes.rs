@@ -169,10 +169,21 @@ impl<'a> Case<'_, 'a> {
             let since = at(held.since);
             return format!("its volume {claim} is being detached from {holder} since {since}");
         }
-        let frees = format!(
-            "what frees it: {holder} is back and says that it no longer uses it; the taint node.kubernetes.io/out-of-service on {holder}, if that is off for certain; or pod or node are deleted by force, and 6 minutes go by"
-        );
-        self.found.notes.push(frees);
+        let mut frees = Vec::new();
+        if follow.node(held.node).exists {
+            frees.push(format!("{holder} is back and says that it no longer uses it"));
+            frees.push(format!("the taint node.kubernetes.io/out-of-service on {holder}, if that is off for certain"));
+        }
+        if !analysis.plan.flags.disable_force_detach_on_timeout {
+            let waiting = match volume.user_on(follow, held.node) {
+                Some(_) => "pod or node are deleted by force, and 6 minutes go by",
+                None => "waiting, until the 6 minutes are over: no pod has it there any more",
+            };
+            frees.push(waiting.to_owned());
+        }
+        if !frees.is_empty() {
+            self.found.notes.push(format!("what frees it: {}", frees.join("; or ")));
+        }
         let then = volume.unused.map_or(String::new(), |(at, _)| {
             format!(" at {}", absolute(at.saturating_add(MAX_WAIT_FOR_UNMOUNT)))
         });
