@@ -21,10 +21,16 @@ pub(crate) struct WorkloadOutcome {
     pub(crate) lost: u64,
     /// Replacements that were created.
     pub(crate) replaced: u64,
-    /// Pods that are Pending at the end.
+    /// Pods that are bound to no node at the end.
     pub(crate) pending: u64,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(crate) why_pending: Option<TextId>,
+    /// Pods on a node at the end to which their volumes cannot be attached.
+    pub(crate) unattached: u64,
+    /// What was last said of that.
+    pub(crate) why_unattached: Option<TextId>,
+    /// Pods that are bound at the end, have not started and wait for no volume.
+    pub(crate) starting: u64,
     /// Pods that are stuck at the end.
     pub(crate) stuck: u64,
 }
@@ -65,6 +71,9 @@ impl WorkloadOutcome {
             replaced: 0,
             pending: 0,
             why_pending: None,
+            unattached: 0,
+            why_unattached: None,
+            starting: 0,
             stuck: 0,
         }
     }

@@ -195,6 +195,11 @@ impl<'a> Walk<'a> {
         {
             open.outcome.why_pending = Some(why);
         }
+        if let Some(Err(why)) = self.analysis.trace.attached(r)
+            && let Some(open) = self.open(w)
+        {
+            open.outcome.why_unattached = Some(why);
+        }
         let Some((_, before, after)) = step.pod else { return };
         match r.what {
             What::PodDeleting(grace) => {
@@ -268,7 +273,10 @@ impl<'a> Walk<'a> {
             let open = owner.and_then(|w| self.open.get_mut(w.index())?.as_mut());
             let Some(Open { outcome, .. }) = open else { continue };
             let over = self.over.get(&pod).is_some_and(|&t| t < horizon);
-            outcome.pending += u64::from(state.is_pending());
+            let (waits, bound) = (state.is_pending(), state.node_id().is_some());
+            outcome.pending += u64::from(waits && !bound);
+            outcome.unattached += u64::from(bound && state.is_unattached());
+            outcome.starting += u64::from(waits && bound && !state.is_unattached());
             outcome.stuck += u64::from(state.deleting && over);
         }
         let mut outcomes: Vec<WorkloadOutcome> =

@@ -110,6 +110,9 @@ fn workloads(report: &Report<'_>) -> Value {
             "replacements": o.replaced,
             "pending": o.pending,
             "why_pending": o.why_pending.map(|t| names.text_of(t)),
+            "unattached": o.unattached,
+            "why_unattached": o.why_unattached.map(|t| names.text_of(t)),
+            "starting": o.starting,
             "stuck_terminating": o.stuck,
         })
     };

@@ -132,11 +132,12 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     Some(Step::without_record(first, text))
 }
 
-/// Which of its pods are pending or stuck at the end.
+/// Which of its pods are pending, not started or stuck at the end.
 fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
     let (analysis, mut notes) = (question.analysis, Vec::new());
     let are = |n: u64| format!("{} of its pods {}", grouped(n), if n == 1 { "is" } else { "are" });
-    if outcome.pending > 0 && question.until == analysis.horizon() {
+    let is_the_end = question.until == analysis.horizon();
+    if outcome.pending > 0 && is_the_end {
         let why = outcome.why_pending.map_or(String::new(), |t: TextId| {
             let message = analysis.trace.names.text_of(t);
             let said = |r: &Rejection| format!("{} on {}", r.filter, counted(r.nodes, "node"));
@@ -145,6 +146,14 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
             format!(": {why}")
         });
         notes.push(format!("{} pending at the end{why}", are(outcome.pending)));
+    }
+    if outcome.unattached > 0 && is_the_end {
+        let why = outcome.why_unattached.map_or("", |t| analysis.trace.names.text_of(t));
+        let are = are(outcome.unattached);
+        notes.push(format!("{are} waiting for a volume at the end: {why}"));
+    }
+    if outcome.starting > 0 && is_the_end {
+        notes.push(format!("{} starting at the end", are(outcome.starting)));
     }
     if outcome.stuck > 0 {
         notes.push(format!("{} stuck Terminating at the end", are(outcome.stuck)));

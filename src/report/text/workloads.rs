@@ -118,10 +118,19 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if o.stuck > 0 {
         said += &format!("; {} stuck Terminating", grouped(o.stuck));
     }
+    let because = |why: Option<TextId>| {
+        let why = why.map(|why| report.analysis.trace.names.text_of(why));
+        why.map(|why| format!(" ({why})")).unwrap_or_default()
+    };
     if o.pending > 0 {
-        let why = o.why_pending.map(|why| report.analysis.trace.names.text_of(why));
-        let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
-        said += &format!("; {} pending{why}", grouped(o.pending));
+        said += &format!("; {} pending{}", grouped(o.pending), because(o.why_pending));
+    }
+    if o.unattached > 0 {
+        let (n, why) = (grouped(o.unattached), because(o.why_unattached));
+        said += &format!("; {n} waiting for a volume{why}");
+    }
+    if o.starting > 0 {
+        said += &format!("; {} starting", grouped(o.starting));
     }
     said
 }

@@ -315,6 +315,36 @@ fn what_frees_a_disk_is_what_is_left_to_do() {
     }
 }
 
+/// n1 dies at 1:00, its pods are deleted at once when it is tainted, and their successors are bound to n0: that with the
+/// disk waits for it, that without one has begun to start, which takes it longer than the run; a third finds no node.
+#[test]
+fn a_bound_pod_is_not_pending() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "3m",
+        nodes: [(names: "n{0..1}", zone: "a")],
+        workloads: [
+            Deployment(name: "disk", replicas: 1, placement: Node("n1"), template: (volumes: [(claim: "data", zone: "a")],
+                tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 0)])),
+            Deployment(name: "slow", replicas: 1, placement: Node("n1"), template: (pod_start: "10m",
+                tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 0)])),
+            Deployment(name: "large", replicas: 1, template: (requests: {"cpu": "1k"})),
+        ],
+        timeline: [(at: "1m", do: Crash(node: "n1"))])"#;
+    scratch.write("bound.ron", text);
+    let ran = scratch.call(&["run", "bound.ron"]);
+    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    for wanted in
+        ["; 1 waiting for a volume (Multi-Attach error", "; 1 starting", "; 1 pending (0/2 nodes"]
+    {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+    let explained = scratch.call(&["explain", "bound.ron", "deployment/default/disk"]).stdout;
+    let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = "1 of its pods is waiting for a volume at the end: Multi-Attach error";
+    assert!(explained.contains(wanted), "{explained}");
+}
+
 /// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.
 #[test]
 fn a_course_that_cannot_be_is_refused() {
