@@ -87,8 +87,8 @@ impl Disks {
         disks
     }
 
-    /// Writes into a pod's shape what it says of its claims. Where the volumes of a StatefulSet's pod lie is said
-    /// if it is not where its pod is.
+    /// Writes into a pod's shape what it says of its claims. Of a StatefulSet's pod those volumes that are attached have
+    /// the names that events call them by, and where they lie is said if it is not where the pod is.
     pub(super) fn tell_of_pod(&self, pod: &RawPod, nodes: &[NamedNode], shape: &mut PodShape) {
         let kind = WorkloadKind::StatefulSet.as_str();
         let set = shape.owner.as_ref().filter(|o| o.kind == kind);
@@ -98,9 +98,12 @@ impl Disks {
             for written in &mut told.volumes {
                 let Some(template) = written.claim.clone() else { continue };
                 let claim = self.claims.get(&format!("{}/{template}-{}", pod.namespace, pod.name));
-                let claim = claim.and_then(|c| c.as_ref().ok());
-                if let Some(claim) = claim.filter(|c| elsewhere(c, on).is_some()) {
+                let Some(Ok(claim)) = claim else { continue };
+                if elsewhere(claim, on).is_some() {
                     *written = VolumeClaim { claim: Some(template), ..claim.clone() };
+                } else if claim.is_attached() {
+                    written.volume.clone_from(&claim.volume);
+                    written.allowed_topologies.clear();
                 }
             }
             told

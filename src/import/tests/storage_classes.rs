@@ -137,7 +137,13 @@ fn a_volume_is_made_in_the_zones_that_its_class_names() {
     assert_eq!(template(&cluster, 0).volumes[0].allowed_topologies, ["a", "b", "c"]);
     let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
     let plan = build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"));
-    assert_eq!(plan.templates[0].claims[0].allowed_topologies, ["a", "b", "c"]);
+    let own = |volume: Option<&str>| {
+        let mut claims = plan.templates.iter().map(|t| &t.claims[0]);
+        claims.find(|c| c.volume.as_deref() == volume).unwrap().allowed_topologies.clone()
+    };
+    assert_eq!(own(None), ["a", "b", "c"]);
+    // The one that is there lies where it lies.
+    assert_eq!(own(Some("pv-0")), none);
 }
 
 /// Of two objects of a class that a node reaches the larger one counts, `maximumVolumeSize` before `capacity`.

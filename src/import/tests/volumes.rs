@@ -322,7 +322,8 @@ fn a_stateful_set_says_how_its_volumes_are_and_not_where() {
     text += &volume("pv-3", "data-db-3", "ReadWriteOnce", EBS, &in_zone("b"));
     let data = VolumeClaim { claim: Some("data".to_owned()), ..VolumeClaim::default() };
     let cluster = good(&text);
-    // The pod that waits has its volume in a zone in which it is not.
+    // Events call the volume of a pod by its name. The pod that waits has its own in a zone in which it is not.
+    let of_a = VolumeClaim { volume: Some("pv-0".to_owned()), ..data.clone() };
     let of_b =
         VolumeClaim { zone: Some("b".to_owned()), volume: Some("pv-1".to_owned()), ..data.clone() };
     for (volumes, unknown, wanted) in [
@@ -330,7 +331,7 @@ fn a_stateful_set_says_how_its_volumes_are_and_not_where() {
         (
             &pod(&cluster, "shop", "db-0").volumes,
             pod(&cluster, "shop", "db-0").persistent_volumes,
-            &data,
+            &of_a,
         ),
         (
             &pod(&cluster, "shop", "db-1").volumes,
@@ -390,10 +391,9 @@ fn a_stateful_set_of_which_less_is_known() {
         let cluster = good(&(NODES.to_owned() + text));
         let set = template(&cluster, 0);
         let pods = pod(&cluster, "shop", "db-0");
-        assert_eq!(
-            (&pods.volumes, pods.persistent_volumes),
-            (&set.volumes, set.persistent_volumes)
-        );
+        let nameless = |v: &VolumeClaim| VolumeClaim { volume: None, ..v.clone() };
+        let of_pod: Vec<_> = pods.volumes.iter().map(nameless).collect();
+        assert_eq!((&of_pod, pods.persistent_volumes), (&set.volumes, set.persistent_volumes));
         (set.volumes.len(), set.persistent_volumes, cluster)
     };
     let first = own(0, "ReadWriteOnce", EBS);
