@@ -1,12 +1,12 @@
 //! Trials: scenarios run as tests, each with its seeds, and compared with what it expects.
 //!
 //! A trial fails where an expectation is not met in all of its runs, or in the share of them that
-//! it asks for. One that makes no sense for a run at all (a pod that there never was) is a
+//! it asks for. One that makes no sense for any of its runs (a pod that there never was) is a
 //! mistake of the file, neither passed nor failed. Nothing here does IO.
 
 use super::prelude::*;
 use super::replay::{Departure, played};
-use crate::analysis::expect::{Failed, Verdict, Wrong, verdicts};
+use crate::analysis::expect::{Failed, Verdict, verdicts};
 use crate::analysis::explain::{Question, explain};
 use crate::language::{Place, Tree, at};
 use crate::scenario::expectations::{Expectation, Expectations};
@@ -82,8 +82,8 @@ pub struct Failure {
     pub(crate) share: Option<f64>,
 }
 
-/// For each expectation what one run makes of it, or why it makes no sense for it.
-type Judged = Vec<Result<Seen, Problem>>;
+/// For each expectation what one run makes of it.
+type Judged = Vec<Seen>;
 
 /// What one run makes of an expectation.
 #[derive(Clone, Debug, Default)]
@@ -92,6 +92,8 @@ struct Seen {
     failed: Option<Told>,
     /// Why it says nothing that it does.
     empty: Option<String>,
+    /// Why it makes no sense for this run.
+    wrong: Option<Problem>,
 }
 
 impl<'a> Trial<'a> {
@@ -155,14 +157,15 @@ impl<'a> Trial<'a> {
     /// Holds one run against the expectations.
     fn judged(&self, analysis: &Analysis<'_>) -> Judged {
         let list = &self.expectations.list;
-        let told = |(verdict, e): (Result<Verdict, Wrong>, &Expectation)| match verdict {
-            Ok(v) => Ok(Seen { failed: v.failure.map(|f| Told::new(f, analysis)), empty: v.empty }),
-            Err(wrong) => {
+        let told = |(verdict, e): (Verdict, &Expectation)| {
+            let wrong = verdict.wrong.map(|wrong| {
                 let bytes = wrong.place.and_then(|place| self.bytes(&place));
                 let bytes = bytes.unwrap_or_else(|| e.bytes.clone());
                 let problem = Problem::new(wrong.message).maybe_help(wrong.help);
-                Err(problem.at(&self.loaded.source, bytes))
-            }
+                problem.at(&self.loaded.source, bytes)
+            });
+            let failed = verdict.failure.map(|f| Told::new(f, analysis));
+            Seen { failed, empty: verdict.empty, wrong }
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()
@@ -185,10 +188,10 @@ impl<'a> Trial<'a> {
     fn empty<'t>(
         &self,
         e: &Expectation,
-        of_runs: impl Iterator<Item = &'t Result<Seen, Problem>>,
+        of_runs: impl Iterator<Item = &'t Seen>,
     ) -> Option<Problem> {
-        let all: Option<Vec<&String>> =
-            of_runs.map(|run| run.as_ref().ok()?.empty.as_ref()).collect();
+        let said = |run: &'t Seen| run.empty.as_ref().filter(|_| run.wrong.is_none());
+        let all: Option<Vec<&String>> = of_runs.map(said).collect();
         let first = *all?.first()?;
         let help = "ask for what this scenario could break, or leave it out";
         let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
@@ -196,21 +199,16 @@ impl<'a> Trial<'a> {
     }
 
     /// Whether an expectation holds over all runs, which are in the order of their seeds.
-    fn held<'t>(
-        &self,
-        e: &Expectation,
-        of_runs: impl Iterator<Item = &'t Result<Seen, Problem>> + Clone,
-    ) -> Held {
+    fn held<'t>(&self, e: &Expectation, of_runs: impl Iterator<Item = &'t Seen> + Clone) -> Held {
         let seeds = &self.expectations.seeds;
-        // What is wrong in one run may be right in another, for the pods that a run has may differ.
-        if of_runs.clone().all(Result::is_err)
-            && let Some(Err(problem)) = of_runs.clone().next()
-        {
-            return Held::Wrong(problem.clone());
+        // What is wrong in one run may be right in another, for the pods that a run has may differ: where it is, a
+        // run that lacks them has nothing to meet it with.
+        let wrong: Option<Vec<&Problem>> = of_runs.clone().map(|run| run.wrong.as_ref()).collect();
+        if let Some(problem) = wrong.as_ref().and_then(|all| all.first()) {
+            return Held::Wrong((*problem).clone());
         }
         let failed = of_runs.zip(seeds);
-        let failed =
-            failed.filter_map(|(r, &seed)| Some((seed, r.as_ref().ok()?.failed.as_ref()?)));
+        let failed = failed.filter_map(|(run, &seed)| Some((seed, run.failed.as_ref()?)));
         let failed: Vec<(u64, &Told)> = failed.collect();
         let met = (seeds.len() - failed.len()) as f64 / seeds.len() as f64;
         let Some((seed, first)) = failed.first().filter(|_| met < e.share.unwrap_or(1.0)) else {

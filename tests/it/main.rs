@@ -47,3 +47,4 @@ mod shutdown;
 mod soak;
 mod tidy;
 mod upstream_cases;
+mod verdicts;

@@ -56,11 +56,10 @@ pub(crate) fn unmet(file: &Path) -> String {
             .into_iter()
             .zip(&expectations.list)
         {
-            let failure = verdict.map(|v| v.failure);
-            if failure != Ok(None) {
+            if !verdict.is_met() {
                 let (line, _) = loaded.source.line_and_column(e.bytes.start);
                 broken.push_str(&format!(
-                    "{}:{line} ({how}): {}: {failure:?}\n",
+                    "{}:{line} ({how}): {}: {verdict:?}\n",
                     file.display(),
                     e.kind
                 ));

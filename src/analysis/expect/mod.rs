@@ -2,7 +2,7 @@
 //! what came, and which records decided.
 //!
 //! All of it is a function of the trace. An expectation that speaks of pods that the run never had,
-//! or of a property that does not exist, is neither met nor failed but `Wrong`.
+//! or of a property that does not exist, is `Wrong` for this run.
 
 mod claims;
 mod figures;
@@ -19,31 +19,26 @@ use prelude::*;
 pub(crate) use verdict::{Failed, Verdict, Wrong};
 
 /// What became of each expectation, in their order.
-pub fn verdicts(
-    expectations: &[Expectation],
-    analysis: &Analysis<'_>,
-) -> Vec<Result<Verdict, Wrong>> {
+pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Verdict> {
     let run = Run::new(analysis);
     let mut hits = objects::find(&run, expectations).into_iter();
-    let mut next = move || hits.next().unwrap_or_else(|| Ok(Vec::new()));
     expectations
         .iter()
         .map(|e| {
-            let mut empty = None;
+            let (mut empty, mut wrong) = (None, None);
+            let mut next = || found(hits.next().unwrap_or_else(|| Ok(Vec::new())), &mut wrong);
             let failure = match &e.what {
                 Expected::Seen(sought) => {
                     empty = seen::says_nothing(&run, sought);
-                    seen::judge(&run, sought, &next()?)
+                    seen::judge(&run, sought, &next())
                 }
                 Expected::Order(parts) => {
                     // All are taken, also after one that is wrong: what is left is the next one's.
                     let found: Vec<_> = parts.iter().map(|_| next()).collect();
-                    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
                     seen::judge_order(&run, parts, &found)
                 }
                 Expected::Whenever { parts, each, within } => {
-                    let (that, then) = (next(), next());
-                    let found = [that?, then?];
+                    let found = [next(), next()];
                     empty = follows::says_nothing(&run, *within, &found[0]);
                     follows::judge(&run, parts, (*each, *within), &found)
                 }
@@ -53,7 +48,8 @@ pub fn verdicts(
                         Some(reason) => objects::never_for(&run, reason),
                         None => None,
                     };
-                    objects::judge_pending(&run, pods, *count, *at, reason.as_deref())?
+                    let fits = found(objects::selected(&run, pods), &mut wrong);
+                    objects::judge_pending(&run, (pods, &fits), *count, *at, reason.as_deref())
                 }
                 Expected::Figure { comparison, longest, during } => {
                     empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
@@ -72,18 +68,28 @@ pub fn verdicts(
                     claims::until(&run, that, until, *from)
                 }
                 Expected::Property { name, place, stretch, wanted } => {
-                    let wrong = |e: properties::PropertyError| {
-                        let place = Some(place.clone());
-                        Wrong { message: e.to_string(), help: None, place }
-                    };
-                    let property = properties::Property::parse(name).map_err(wrong)?;
-                    empty = about_nothing(&run, &property).filter(|_| !wanted);
-                    violated(&run, &property, *stretch, *wanted)
+                    let parsed = properties::Property::parse(name).map_err(|e| Wrong {
+                        message: e.to_string(),
+                        help: None,
+                        place: Some(place.clone()),
+                    });
+                    let property = found(parsed.map(Some), &mut wrong);
+                    let property = property.as_ref();
+                    empty = property.filter(|_| !wanted).and_then(|p| about_nothing(&run, p));
+                    property.and_then(|p| violated(&run, p, *stretch, *wanted))
                 }
             };
-            Ok(Verdict { failure, empty })
+            Verdict { failure, empty, wrong }
         })
         .collect()
+}
+
+/// What was found; nothing where that makes no sense for the run, of which the first mistake is kept.
+fn found<T: Default>(found: Result<T, Wrong>, wrong: &mut Option<Wrong>) -> T {
+    found.unwrap_or_else(|mistake| {
+        wrong.get_or_insert(mistake);
+        T::default()
+    })
 }
 
 /// The expectations that a run does not meet, by their places in the list: what a search or a
@@ -96,7 +102,8 @@ pub fn violations(
     let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
     let failed = all
         .filter(|(_, (_, e))| e.share.is_none())
-        .filter_map(|(i, (verdict, e))| Some((i, e, verdict.ok()?.failure?)));
+        .filter(|(_, (verdict, _))| verdict.wrong.is_none())
+        .filter_map(|(i, (verdict, e))| Some((i, e, verdict.failure?)));
     let violation = |(i, e, f): (usize, &Expectation, Failed)| {
         let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
         let violation = properties::Violation {

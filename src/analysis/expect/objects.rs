@@ -87,21 +87,20 @@ impl LabelsOf {
     }
 }
 
-/// Whether as many of the pods as expected are Pending at that moment, for that reason.
+/// Whether as many of the pods as expected, those that fit, are Pending at that moment, for that reason.
 pub(super) fn judge_pending(
     run: &Run<'_>,
-    pods: &Pods,
+    (pods, fits): (&Pods, &[bool]),
     count: Count,
     at: Time,
     reason: Option<&str>,
-) -> Result<Option<Failed>, Wrong> {
-    let fits = selected(run, pods)?;
-    let waits = waiting(run, &fits, at);
+) -> Option<Failed> {
+    let waits = waiting(run, fits, at);
     let is_counted = |w: &Waiting<'_>| reason.is_none_or(|part| w.2.contains(part));
     let counted: Vec<Waiting<'_>> = waits.iter().copied().filter(is_counted).collect();
     let n = counted.len() as u64;
     if (count.least..=count.most).contains(&n) {
-        return Ok(None);
+        return None;
     }
     let of = words::of_pods(pods);
     let for_reason = reason.map(|r| format!(" for {r:?}")).unwrap_or_default();
@@ -117,7 +116,7 @@ pub(super) fn judge_pending(
     let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !is_waiting(id));
     let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
     let failed = Failed::new(run, expected, got, records);
-    Ok(Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed }))
+    Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed })
 }
 
 /// Why it says nothing that no pod waits for such a reason: none ever did in the run, and it is none

@@ -16,6 +16,16 @@ pub struct Verdict {
     pub failure: Option<Failed>,
     /// Why it says nothing that it was met, where that is so.
     pub(crate) empty: Option<String>,
+    /// Why it makes no sense for this run, where that is so. It is judged all the same, as one of which nothing came:
+    /// the pods that this run lacks another one may have.
+    pub(crate) wrong: Option<Wrong>,
+}
+
+impl Verdict {
+    /// Whether it makes sense for the run, and is met.
+    pub fn is_met(&self) -> bool {
+        self.failure.is_none() && self.wrong.is_none()
+    }
 }
 
 /// Why an expectation failed.
@@ -71,7 +81,7 @@ impl Failed {
 
 /// An expectation that makes no sense for a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wrong {
+pub(crate) struct Wrong {
     /// What is wrong with it.
     pub(crate) message: String,
     /// What may help.

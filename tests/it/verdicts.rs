@@ -1,0 +1,62 @@
+//! What a verdict on an expectation says: in which runs it is not met, for how long, and what of.
+
+use std::path::Path;
+use taintsim::lab::Trial;
+use taintsim::lab::trial::{Held, Outcome};
+use taintsim::language::Problems;
+use taintsim::scenario::{Overrides, parse};
+
+fn tried(text: &str) -> Result<Outcome, Problems> {
+    let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))?;
+    let trial = Trial::new(&loaded, Overrides::default())?;
+    Ok(trial.run(&|| true, &|_, _| ()).expect("nobody interrupts").0)
+}
+
+fn outcome(text: &str) -> Outcome {
+    tried(text).unwrap_or_else(|p| panic!("{text}\n{p}"))
+}
+
+/// The zone is untainted again about when its pods' timers of 300 s run out, so that chance decides how many are evicted.
+/// The second replacement is there where two of them are, and its name follows from its number.
+#[test]
+fn a_run_without_the_pod_that_is_meant_does_not_meet_what_asks_for_it() {
+    let second = "web-vpzhh7zqb4-c5djq";
+    let of = |expect: String| {
+        outcome(&format!(
+            r#"Scenario(version: 1, horizon: "20m", seeds: 20,
+            nodes: [(names: "{{a,b}}-{{0..3}}", zone: "a"), (name: "c-0", zone: "b")],
+            workloads: [Deployment(name: "web", replicas: 4)],
+            timeline: [(at: "5m", name: "cut", do: Partition(nodes: Zone("a"), duration: "375s"))],
+            expect: [{expect}])"#
+        ))
+    };
+    let failed_runs = |expect: String| {
+        let outcome = of(expect);
+        assert!(outcome.problems().is_empty(), "{outcome:?}");
+        outcome.failures().first().map_or(0, |failure| failure.failed_runs)
+    };
+    let lacking = failed_runs(r#"AtLeast(of: evicted("web"), is: 2)"#.to_owned());
+    assert!(lacking > 0 && lacking < 20, "{lacking} of 20 runs have no second one");
+    for (expect, failed) in [
+        (format!(r#"Created(pod: "{second}", count: 1)"#), lacking),
+        (format!(r#"Created(pod: "{second}", count: "all")"#), lacking),
+        (format!(r#"Created(pod: "{second}", count: 0)"#), 20 - lacking),
+        (format!(r#"Created(pod: "{second}", count: "..1")"#), 0),
+        (format!(r#"Pending(pod: "{second}", count: 0)"#), 0),
+        (format!(r#"Order([Evicted(workload: "web"), Created(pod: "{second}")])"#), lacking),
+        // Nothing comes of it that something would have to follow.
+        (format!(r#"Whenever(that: Created(pod: "{second}"), then: Bound(pods: All))"#), 0),
+    ] {
+        assert_eq!(failed_runs(expect.clone()), failed, "{expect}");
+    }
+    let met = (20 - lacking) as f64 / 20.0;
+    for (share, fails) in [(met, false), (met + 0.01, true)] {
+        let outcome = of(format!(
+            r#"Mostly(in_at_least: {share:?}, that: Created(pod: "{second}", count: 1))"#
+        ));
+        assert_eq!(outcome.failures().len(), usize::from(fails), "{share}: {outcome:?}");
+    }
+    // A pod that there is in none of the runs is a mistake all the same.
+    let nobody = of(r#"Created(pod: "nobody", count: 1)"#.to_owned());
+    assert!(matches!(nobody.held[..], [Held::Wrong(_)]), "{nobody:?}");
+}
