@@ -16,6 +16,13 @@ fn outcome(text: &str) -> Outcome {
     tried(text).unwrap_or_else(|p| panic!("{text}\n{p}"))
 }
 
+/// What is said of the only expectation, which fails.
+fn failure(text: &str) -> String {
+    let outcome = outcome(text);
+    let [failure] = &outcome.failures()[..] else { panic!("{text}\n{outcome:?}") };
+    failure.problem.to_string()
+}
+
 /// The zone is untainted again about when its pods' timers of 300 s run out, so that chance decides how many are evicted.
 /// The second replacement is there where two of them are, and its name follows from its number.
 #[test]
@@ -59,4 +66,46 @@ fn a_run_without_the_pod_that_is_meant_does_not_meet_what_asks_for_it() {
     // A pod that there is in none of the runs is a mistake all the same.
     let nobody = of(r#"Created(pod: "nobody", count: 1)"#.to_owned());
     assert!(matches!(nobody.held[..], [Held::Wrong(_)]), "{nobody:?}");
+}
+
+/// One node after another loses its network for a minute, ten seconds apart, and a third one later: of three pods two are
+/// up from 2m on, one from 2m10s to 3m, two until 3m10s; and two again from 5m to 5m30s.
+#[test]
+fn a_limit_that_is_broken_is_told_with_the_whole_stretch_and_the_worst_value() {
+    for (expect, said) in [
+        (r#"AtLeast(of: up("web"), is: 3)"#, "got 2 from 2m to 3m10s and once more, at worst 1"),
+        (r#"AtLeast(of: up("web"), is: 2)"#, "got 1 from 2m10s to 3m"),
+        (
+            r#"AtMost(of: missing("web"), is: 0)"#,
+            "got 1 from 2m to 3m10s and once more, at worst 2",
+        ),
+        (
+            r#"Equal(of: missing("web"), is: 0, during: ("0s", "4m"))"#,
+            "got 1 from 2m to 3m10s, at worst 2",
+        ),
+        (
+            r#"AtMost(of: missing("web"), is: 2, longest: "30s")"#,
+            "got 1 from 2m, and not zero until 3m10s",
+        ),
+        (
+            r#"Always(AtLeast(of: up("web"), is: 3))"#,
+            r#"got otherwise from 2m to 3m10s and once more (up("web") is 1 to 2)"#,
+        ),
+        (
+            r#"Never(During(between: ("0s", "4m"), that: AtMost(of: up("web"), is: 1)))"#,
+            r#"got otherwise from 2m10s to 3m (up("web") is 1)"#,
+        ),
+    ] {
+        let told = failure(&format!(
+            r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{{0..2}}", zone: "a")],
+            workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
+            timeline: [
+                (at: "2m", do: Partition(node: "a-0", duration: "1m")),
+                (at: "2m10s", do: Partition(node: "a-1", duration: "1m")),
+                (at: "5m", do: Partition(node: "a-2", duration: "30s")),
+            ],
+            expect: [{expect}])"#
+        ));
+        assert!(told.ends_with(said), "{expect}: {told}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::figures::{self, Values, named, parts};
+use super::figures::{self, Values, further, named, parts, stretches};
 use super::prelude::*;
 
 /// Whether a claim holds over time, as a step function of zero and one.
@@ -52,16 +52,40 @@ fn comparisons(claim: &Claim) -> Vec<&Comparison> {
     }
 }
 
-/// The figures of a claim at a time: `available("web") is 7`.
-fn figures(run: &Run<'_>, claim: &Claim, at: Time) -> String {
-    let figure =
-        |c: &Comparison| format!("{} is {}", named(&c.quantity), value_at(&run.values(c), at));
+/// The figures of a claim in some stretches: `available("web") is 7`, or `is 6 to 7`.
+fn figures(run: &Run<'_>, claim: &Claim, during: &[Stretch]) -> String {
+    let figure = |c: &Comparison| {
+        let values = run.values(c);
+        // What begins as a stretch ends is no part of it any more.
+        let is_in = |part: &(Time, Time, u64), (from, to): Stretch| part.0 < to || from == to;
+        let within = |s: &Stretch| {
+            let s = *s;
+            parts(&values, s).into_iter().filter(move |p| is_in(p, s)).map(|part| part.2)
+        };
+        let all: BTreeSet<u64> = during.iter().flat_map(within).collect();
+        let least = all.first().copied().unwrap_or_default();
+        let most = all.last().filter(|most| **most != least);
+        let to = most.map_or(String::new(), |most| format!(" to {most}"));
+        format!("{} is {least}{to}", named(&c.quantity))
+    };
     comparisons(claim).into_iter().map(figure).collect::<Vec<_>>().join(", ")
 }
 
 fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
+    failed_during(run, claim, expected, got, &[(at, at)])
+}
+
+/// A failure in some stretches, which the records of the moment decide at which the first begins.
+fn failed_during(
+    run: &Run<'_>,
+    claim: &Claim,
+    expected: String,
+    got: String,
+    during: &[Stretch],
+) -> Failed {
     let all = comparisons(claim);
-    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, at)), &all, at)
+    let at = during.first().map_or(Time::ZERO, |first| first.0);
+    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, during)), &all, at)
 }
 
 fn whole(run: &Run<'_>, during: Stretch) -> String {
@@ -79,11 +103,12 @@ pub(super) fn throughout(
     wanted: bool,
 ) -> Option<Failed> {
     let values = holds(run, claim);
-    let broken = parts(&values, during).into_iter().find(|p| (p.2 == 1) != wanted)?;
+    let broken = stretches(&parts(&values, during), |holds| (holds == 1) != wanted);
+    let first = *broken.first()?;
     let word = if wanted { "always" } else { "never" };
     let expected = format!("{word}{} {}", whole(run, during), said(claim));
-    let got = format!("otherwise {}", stretch((broken.0, broken.1)));
-    Some(failed(run, claim, expected, got, broken.0))
+    let got = format!("otherwise {}{}", stretch(first), further(&broken));
+    Some(failed_during(run, claim, expected, got, &broken))
 }
 
 /// It holds at some moment of the stretch.

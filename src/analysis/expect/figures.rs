@@ -39,6 +39,30 @@ pub(super) fn parts(values: &Values, (from, to): Stretch) -> Vec<(Time, Time, u6
     out
 }
 
+/// The stretches in which a step function has such values, one after the other where only the value differs.
+pub(super) fn stretches(
+    parts: &[(Time, Time, u64)],
+    is_such: impl Fn(u64) -> bool,
+) -> Vec<Stretch> {
+    let mut out: Vec<Stretch> = Vec::new();
+    for &(from, to, _) in parts.iter().filter(|part| is_such(part.2)) {
+        match out.last_mut() {
+            Some(last) if last.1 == from => last.1 = to,
+            _ => out.push((from, to)),
+        }
+    }
+    out
+}
+
+/// That after the first of some stretches there are others.
+pub(super) fn further(stretches: &[Stretch]) -> String {
+    match stretches.len() {
+        0 | 1 => String::new(),
+        2 => " and once more".to_owned(),
+        n => format!(" and {} times more", n - 1),
+    }
+}
+
 impl Run<'_> {
     fn outcomes(&self, names: Who<'_>) -> Vec<&WorkloadOutcome> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
@@ -339,32 +363,42 @@ pub(super) fn judge(
         && c.relation != Relation::AtMost;
     let during = if is_span || adds_up { (during.1, during.1) } else { during };
     let parts = parts(&values, during);
-    if let Some((from, to, value)) = parts.iter().find(|p| !c.relation.holds(p.2, c.limit)) {
-        let value = number(&c.quantity, *value);
+    let is_broken = |value: u64| !c.relation.holds(value, c.limit);
+    let broken = stretches(&parts, is_broken);
+    if let Some(&(from, to)) = broken.first() {
+        let value = value_at(&values, from);
         let got = match is_span {
-            true => value,
-            false if from == to => format!("{value} at {}", time(*from)),
-            false => format!("{value} {}", stretch((*from, *to))),
+            true => number(&c.quantity, value),
+            false if from == to => format!("{value} at {}", time(from)),
+            false => format!("{value} {}", stretch((from, to))),
         };
         let is_short = |asked: &u64| c.relation != Relation::AtMost && c.limit > *asked;
         let never = run.asked(c).filter(is_short);
         let never = never.map_or(String::new(), |n| {
             format!("; never are more than {n} asked for, so that it cannot be met")
         });
-        if let Some(whole) = run.begins_short(c, &values, *from) {
+        if let Some(whole) = run.begins_short(c, &values, from) {
             let end = time(during.1);
             let got = format!(
                 "{got}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out"
             );
             return Some(Failed::new(run, expected(c, longest), got, Vec::new()));
         }
-        return Some(failed(run, expected(c, longest), got + &never, &[c], *from));
+        // The value that is the farthest from the limit.
+        let values = parts.iter().map(|part| part.2).filter(|value| is_broken(*value));
+        let worst = values.min_by_key(|value| Reverse(value.abs_diff(c.limit)));
+        let worst = worst.filter(|worst| *worst != value);
+        let worst = worst.map_or(String::new(), |worst| format!(", at worst {worst}"));
+        let got = format!("{got}{}{worst}{never}", further(&broken));
+        return Some(failed(run, expected(c, longest), got, &[c], from));
     }
-    let (begun, until) = too_long(&parts, longest?)?;
-    let (from, until) = (time(begun), time(until));
-    let value = number(&c.quantity, value_at(&values, begun));
-    let got = format!("{value} from {from}, and not zero until {until} or later");
-    Some(failed(run, expected(c, longest), got, &[c], begun))
+    let longest = longest?;
+    let above = stretches(&parts, |value| value > 0);
+    let (from, to) = above.into_iter().find(|(from, to)| to.since(*from) > longest)?;
+    let (begun, until) = (time(from), time(to));
+    let value = number(&c.quantity, value_at(&values, from));
+    let got = format!("{value} from {begun}, and not zero until {until}");
+    Some(failed(run, expected(c, Some(longest)), got, &[c], from))
 }
 
 /// A value of a figure in words.
@@ -379,18 +413,4 @@ fn expected(c: &Comparison, longest: Option<Dur>) -> String {
         format!(", and other than zero for {} at a stretch at the longest", span(longest))
     });
     format!("{} {relation} {limit}{longest}", named(&c.quantity))
-}
-
-/// The first stretch above zero, as far as it was looked at, that is longer than its limit.
-fn too_long(parts: &[(Time, Time, u64)], limit: Dur) -> Option<(Time, Time)> {
-    // Stretches above zero, one after the other where only the value differs.
-    let mut gap: Option<(Time, Time)> = None;
-    parts.iter().find_map(|&(from, to, value)| {
-        gap = match gap {
-            _ if value == 0 => None,
-            Some((begun, _)) => Some((begun, to)),
-            None => Some((from, to)),
-        };
-        gap.filter(|(a, b)| b.since(*a) > limit)
-    })
 }
