@@ -109,3 +109,34 @@ fn a_limit_that_is_broken_is_told_with_the_whole_stretch_and_the_worst_value() {
         assert!(told.ends_with(said), "{expect}: {told}");
     }
 }
+
+/// Zone b crashes for ten minutes, and its two pods are evicted, one from each node. Those of zone a, the replacements
+/// among them, never were on it.
+#[test]
+fn all_of_a_place_are_the_pods_that_were_there() {
+    let text = |expect: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "30m",
+            nodes: [(names: "a-{{0..4}}", zone: "a"), (names: "b-{{0..1}}", zone: "b")],
+            workloads: [
+                Deployment(name: "web", replicas: 7, placement: Spread(All)),
+                Deployment(name: "patient", replicas: 1, placement: Node("b-0"), template: (
+                    tolerations: [(operator: Exists, effect: NoExecute)],
+                )),
+            ],
+            timeline: [(at: "12m", do: Crash(nodes: Zone("b"), duration: "10m"))],
+            expect: [{expect}])"#
+        )
+    };
+    for met in [
+        r#"Evicted(workload: "web", zone: "b", count: "all")"#,
+        r#"TimerSet(workload: "web", zone: "b", count: "all")"#,
+        // They leave in the course of the stretch.
+        r#"Evicted(workload: "web", zone: "b", count: "all", during: ("13m", "30m"))"#,
+    ] {
+        assert!(outcome(&text(met)).held == [Held::Met], "{met}");
+    }
+    let told = failure(&text(r#"Evicted(pods: All, zone: "b", count: "all")"#));
+    let none = told.split_once("got none of default/patient-").map(|(_, name)| name);
+    assert!(none.is_some_and(|name| !name.contains("others")), "{told}");
+}

@@ -3,6 +3,7 @@
 use super::objects::{Hit, is_taint, selected};
 use super::prelude::*;
 use crate::api::taint::SET_BY_KUBERNETES;
+use crate::plan::NodeIndex;
 use crate::scenario::expectations::TaintSought;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
@@ -113,7 +114,11 @@ impl Judge<'_> {
         if !self.sought.count.each {
             return None;
         }
-        let missing = missing(self.run, self.sought, self.hits);
+        let mut missing = missing(self.run, self.sought, self.hits);
+        if let Some(nodes) = &self.sought.nodes {
+            let there = were_on(self.run, nodes, self.sought.times.during);
+            missing.retain(|object| !matches!(object, Object::Pod(pod) if !there.contains(pod)));
+        }
         let first = missing.first()?;
         let more = match missing.len() - 1 {
             0 => String::new(),
@@ -224,6 +229,24 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
         }
         (None, None) => Vec::new(),
     }
+}
+
+/// The pods that were on one of the nodes at some time of a stretch.
+fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> BTreeSet<PodId> {
+    let analysis = run.analysis;
+    let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
+    let mut follow = Follow::new(analysis);
+    let mut found = BTreeSet::new();
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= to) {
+        let on = follow.apply(id, r).on();
+        if r.at >= from && on.is_some_and(|on| nodes.contains(&on)) {
+            found.extend(r.pod());
+        }
+    }
+    // Where nothing happened to a pod in the stretch, it is still where it was.
+    let is_on = |pod: &PodState| pod.node_id().is_some_and(|on| nodes.contains(&on));
+    found.extend(follow.pods().filter(|(_, pod)| is_on(pod)).map(|(id, _)| id));
+    found
 }
 
 /// An object that shows why there is no record, or no other one: a selected one without any, or
