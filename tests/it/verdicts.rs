@@ -140,3 +140,28 @@ fn all_of_a_place_are_the_pods_that_were_there() {
     let none = told.split_once("got none of default/patient-").map(|(_, name)| name);
     assert!(none.is_some_and(|name| !name.contains("others")), "{told}");
 }
+
+/// Two pods are evicted, at 2m and at 3m20s, and what replaces them is bound at 3m30s and at 9m30s, when a node for it is
+/// free: the second one is followed after ten seconds, and nothing comes within a minute of the first.
+#[test]
+fn what_comes_too_late_for_one_follows_another() {
+    let told = failure(
+        r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "{a,b,c}-{0..1}", zone: "a", capacity: {"cpu": "1"})],
+        workloads: [Deployment(
+            name: "web", replicas: 2, placement: Nodes(["a-0", "a-1"]), template: (requests: {"cpu": "1"}),
+        )],
+        timeline: [
+            (at: "1m", do: Cordon(nodes: Nodes(["b-{0..1}", "c-{0..1}"]))),
+            (at: "2m", do: Taint(node: "a-0", taint: "x=y:NoExecute")),
+            (at: "3m20s", do: Taint(node: "a-1", taint: "x=y:NoExecute")),
+            (at: "3m30s", do: Uncordon(node: "b-0")),
+            (at: "9m30s", do: Uncordon(node: "c-0")),
+        ],
+        expect: [Whenever(
+            that: Evicted(workload: "web"), then: Bound(workload: "web"), each: Workload, within: "60s",
+        )])"#,
+    );
+    assert!(told.contains("none after default/web-") && told.contains("-0, at 2m0.0"), "{told}");
+    assert!(!told.contains("nor after"), "{told}");
+}

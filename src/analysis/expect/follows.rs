@@ -41,7 +41,12 @@ pub(super) fn judge(
             while all.front().is_some_and(|next| next.record <= hit.record) {
                 all.pop_front();
             }
-            if each == Each::Workload { all.pop_front() } else { all.front().copied() }
+            let next = all.front().copied()?;
+            // One that comes too late for this one may be in time for another.
+            if each == Each::Workload && next.at <= last {
+                all.pop_front();
+            }
+            Some(next)
         });
         if last <= horizon && next.is_none_or(|next| next.at > last) {
             alone.push(*hit);
