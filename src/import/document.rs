@@ -125,6 +125,12 @@ impl Reader<'_> {
         let cursor = Cursor::default();
         let raw = yaml::parse(self.document.text, &cursor)
             .map_err(|(line, column, message)| self.syntax(&cursor, line, column, message))?;
+        // Any line may be the last one of YAML, but for a list of kubectl's: its kind stands behind its items.
+        if raw.is_list_without_kind() {
+            let message = "the YAML ends in the middle, without the `kind` of its list: is the file cut short?";
+            let last = self.document.text.lines().count();
+            return Err(self.syntax(&cursor, last, 1, message.to_owned()));
+        }
         raw.flatten(self.place.clone(), take)
     }
 

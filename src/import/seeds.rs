@@ -388,6 +388,12 @@ impl Raw {
         &mut self.body
     }
 
+    /// Whether it is a list without its kind, or with a beginning of that.
+    pub(super) fn is_list_without_kind(&self) -> bool {
+        let is_beginning = |kind: &String| kind != "List" && "List".starts_with(kind.as_str());
+        self.items.is_some() && self.kind.as_ref().is_none_or(is_beginning)
+    }
+
     /// Hands over the object, or the objects of the list.
     pub(super) fn flatten(mut self, place: Place, take: &mut Take<'_>) -> Result<()> {
         let name = match (&self.meta.namespace, &self.meta.name) {

@@ -1,6 +1,6 @@
 //! What is wrong, and whether the message says where. None of it panics or takes long.
 
-use super::{error, good, read};
+use super::{error, export, good, read};
 
 const POD: &str = "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: a}\n";
 
@@ -115,6 +115,37 @@ fn wrong_types_and_syntax_have_a_line_and_a_caret() {
     assert!(
         error("kind: Pod\nkind: Pod\n").starts_with("f:2, Pod: the key `kind` is there twice\n")
     );
+}
+
+/// kubectl sorts the fields of a list: its kind stands behind its items. Wherever it ends before that, something is
+/// missing, a whole item or the node of a pod.
+#[test]
+fn a_list_in_yaml_that_is_cut_short_is_refused() {
+    let items = concat!(
+        "apiVersion: v1\nitems:\n",
+        "- apiVersion: v1\n  kind: Node\n  metadata:\n    name: n\n",
+        "- apiVersion: v1\n  kind: Pod\n  metadata:\n    name: p\n  spec:\n    nodeName: n\n  status:\n    phase: Running\n",
+    );
+    let whole = format!("{items}kind: List\nmetadata:\n  resourceVersion: \"\"\n");
+    good(&whole);
+    for cut in 0..=items.len() + "kind: Lis".len() {
+        error(&whole[..cut]);
+    }
+    for cut in [
+        items.to_owned(),
+        items.replace("  status:\n    phase: Running\n", ""),
+        format!("{items}kind:\n"),
+        format!("{items}kind: Li"),
+        format!("{whole}---\n{items}"),
+    ] {
+        assert!(error(&cut).contains("is the file cut short?"), "{cut}: {}", error(&cut));
+    }
+    let export = export("healthy-all.yaml.gz").text;
+    let items = export.find("\nkind: List\n").expect("it is a list");
+    for part in 1..8 {
+        let whole_lines = export[..items * part / 8].rfind('\n').expect("there are lines") + 1;
+        error(&export[..whole_lines]);
+    }
 }
 
 #[test]
