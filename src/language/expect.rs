@@ -261,7 +261,7 @@ pub enum Expectation {
     Deleted(DeletedSeen),
     /// Pod objects are gone: `Gone(workload: "db", count: 1, after: "10m")`
     Gone(PodsSeen),
-    /// Pods are created: `Created(workload: "web", count: 20, zone: "a")`
+    /// Pods are created, mostly on no node yet: `Created(workload: "web", count: 20)`
     Created(PodsSeen),
     /// Pods are bound: `Bound(workload: "web", zone: "a", count: "18..20")`
     Bound(PodsSeen),

@@ -165,3 +165,40 @@ fn what_comes_too_late_for_one_follows_another() {
     assert!(told.contains("none after default/web-") && told.contains("-0, at 2m0.0"), "{told}");
     assert!(!told.contains("nor after"), "{told}");
 }
+
+/// The scheduler binds the pods of a workload after they are created; the timeline creates one that is bound, and another
+/// that is not.
+#[test]
+fn a_pod_that_is_bound_later_is_created_in_no_place() {
+    let text = |expect: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "20m",
+            nodes: [(names: "a-{{0..3}}", zone: "a"), (name: "b-0", zone: "b")],
+            workloads: [Deployment(name: "web", replicas: 4), DaemonSet(name: "agent")],
+            timeline: [
+                (at: "15m", do: CreatePod(pod: (name: "bound", on: Node("a-0"), labels: {{"app": "one"}}))),
+                (at: "15m", do: CreatePod(pod: (name: "free", on: Unbound))),
+            ],
+            expect: [{expect}])"#
+        )
+    };
+    for (selected, may) in [
+        (r#"workload: "web", zone: "a""#, false),
+        (r#"workload: "agent", node: "a-0""#, false),
+        (r#"pod: "free", nodes: All"#, false),
+        (r#"label: "app=web", zone: "a""#, false),
+        (r#"pod: "bound", zone: "a""#, true),
+        (r#"label: "app=one", zone: "a""#, true),
+        (r#"pods: All, zone: "a""#, true),
+        (r#"zone: "a""#, true),
+    ] {
+        let one = text(&format!("Created({selected}, count: 1)"));
+        match tried(&one) {
+            Ok(outcome) => assert!(may && outcome.held == [Held::Met], "{selected}: {outcome:?}"),
+            Err(problem) => {
+                let said = problem.to_string();
+                assert!(!may && said.contains("on no node yet"), "{selected}: {said}");
+            }
+        }
+    }
+}

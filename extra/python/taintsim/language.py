@@ -2878,7 +2878,7 @@ class Expectation(Variant):
         between: tuple[TimeText, TimeText] | None = None, first: tuple[TimeText, TimeText] | None =
         None, spread: str | None = None, during: tuple[TimeText, TimeText] | None = None
     ) -> Expectation:
-        """Pods are created: `Created(workload: "web", count: 20, zone: "a")`"""
+        """Pods are created, mostly on no node yet: `Created(workload: "web", count: 20)`"""
         return Expectation(
             "Created", {"pod": pod, "pods": pods, "workload": workload, "label": label, "namespace":
             namespace, "node": node, "nodes": nodes, "zone": zone, "count": count, "at": at,

@@ -1,7 +1,9 @@
 //! Which pods and nodes an expectation means.
 
 use super::Reader;
+use crate::api::pod::PodSource;
 use crate::api::workload::{is_called, namespace_of, told_apart};
+use crate::plan::PodStart;
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::prelude::*;
 use crate::scenario::resolve::select::{Nothing, ambiguous, namespaced, those};
@@ -82,6 +84,23 @@ impl Reader<'_> {
         let found = place.take(self.pods.select(selector))?;
         to.names = Some(self.called(found));
         Some(written)
+    }
+
+    /// Whether one of these pods, or of all, may be on a node as it is created: one that the timeline binds itself, or
+    /// the mirror of a static one. All others are bound later.
+    pub(super) fn are_created_on_nodes(&self, of: Option<&Selected>) -> bool {
+        let template = |p: &PodPlan| &self.pods.templates[p.template as usize];
+        let is_created =
+            |p: &PodPlan| p.start == PodStart::Absent || template(p).source != PodSource::Api;
+        let is_meant = |p: &PodPlan, of: &Selected| {
+            of.glob.as_ref().is_none_or(|pattern| glob(pattern, &p.name))
+                && of.names.as_ref().is_none_or(|names| names.contains(&*p.name))
+                && of.namespace.as_ref().is_none_or(|namespace| namespace_of(&p.name) == namespace)
+                && of.labels.iter().all(|label| label.matches(&template(p).labels))
+                && (of.workloads.is_none() || template(p).owner.is_some())
+        };
+        let mut all = self.pods.plans.iter().filter(|p| p.node.is_some() && is_created(p));
+        all.any(|p| of.is_none_or(|of| is_meant(p, of))) || self.incomplete()
     }
 
     /// Something could not be declared for a mistake of its own, so that an unknown name is no

@@ -53,6 +53,9 @@ impl Reader<'_> {
         }
         let is_about_pods = is_about_pods(&what);
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
+        if what == Kind::Created && !self.are_created_on_nodes(pods.as_ref()) {
+            none_of_places(&common, place)?;
+        }
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
             let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
@@ -121,6 +124,18 @@ fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
 fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot) -> Option<()> {
     let given = fields.iter().find(|(_, given)| *given);
     given.map_or(Some(()), |(field, _)| place.part(field).deny(message))
+}
+
+/// Complains about a place of pods that have none as they are created.
+fn none_of_places(common: &Common, place: &Spot) -> Option<()> {
+    let given = [
+        ("node", common.node.is_some()),
+        ("nodes", common.nodes.is_some()),
+        ("zone", common.zone.is_some()),
+    ];
+    let Some((field, _)) = given.iter().find(|(_, given)| *given) else { return Some(()) };
+    let problem = Problem::new("these pods are on no node yet when they are created");
+    place.part(*field).refuse(problem.help("`Bound` says where they come"))
 }
 
 /// Whether the records are about pods, and not about nodes or zones.
