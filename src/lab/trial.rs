@@ -159,10 +159,8 @@ impl<'a> Trial<'a> {
         let list = &self.expectations.list;
         let told = |(verdict, e): (Verdict, &Expectation)| {
             let wrong = verdict.wrong.map(|wrong| {
-                let bytes = wrong.place.and_then(|place| self.bytes(&place));
-                let bytes = bytes.unwrap_or_else(|| e.bytes.clone());
                 let problem = Problem::new(wrong.message).maybe_help(wrong.help);
-                problem.at(&self.loaded.source, bytes)
+                problem.at(&self.loaded.source, e.bytes.clone())
             });
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
             Seen { failed, empty: verdict.empty, wrong }

@@ -66,9 +66,8 @@ pub(crate) enum Expected {
     },
     /// It holds at every moment of the stretch, or, if it is not wanted, at none.
     Throughout { claim: Claim, stretch: Stretch, wanted: bool },
-    /// The property of that name, with its bound, is violated in the stretch, or is not; and where the
-    /// name stands.
-    Property { name: String, place: Place, stretch: Stretch, wanted: bool },
+    /// The property is violated in the stretch, or is not.
+    Property { property: Property, stretch: Stretch, wanted: bool },
     /// It holds at some moment of the stretch.
     Eventually(Claim, Stretch),
     /// It holds from a time on until the other does, which does come.

@@ -4,7 +4,7 @@ use std::path::Path;
 use taintsim::lab::Trial;
 use taintsim::lab::trial::{Held, Outcome};
 use taintsim::language::Problems;
-use taintsim::scenario::{Overrides, parse};
+use taintsim::scenario::{Overrides, build, parse};
 
 fn tried(text: &str) -> Result<Outcome, Problems> {
     let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new(""))?;
@@ -199,6 +199,28 @@ fn a_pod_that_is_bound_later_is_created_in_no_place() {
                 let said = problem.to_string();
                 assert!(!may && said.contains("on no node yet"), "{selected}: {said}");
             }
+        }
+    }
+}
+
+/// What no run could violate would be met, or not, whatever happens.
+#[test]
+fn a_property_that_there_is_not_is_found_without_a_run() {
+    for (name, words) in [
+        ("pod-stukc", "did you mean pod-stuck?"),
+        ("pod-stuck(10)", "the bound of pod-stuck: "),
+        ("pod-stuck(-1s)", "the bound of pod-stuck: "),
+        ("runs-twice(1s)", "runs-twice has no bound"),
+        ("expect", "no single run violates `expect`"),
+        ("deterministic", "no single run violates `deterministic`"),
+    ] {
+        for word in ["Never", "Violates"] {
+            let text = format!(
+                r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "a")], expect: [{word}(Property("{name}"))])"#
+            );
+            let loaded = parse("s.ron", text.into_bytes(), Path::new("")).expect("it is read");
+            let problems = build(&loaded, &Overrides::default()).expect_err(name).to_string();
+            assert!(problems.contains(words), "{word} {name}: {problems}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Expectations compared with a finished run: whether each is met, and if not, what was expected,
 //! what came, and which records decided.
 //!
-//! All of it is a function of the trace. An expectation that speaks of pods that the run never had,
-//! or of a property that does not exist, is `Wrong` for this run.
+//! All of it is a function of the trace. An expectation that speaks of pods that the run never had is
+//! `Wrong` for this run.
 
 mod claims;
 mod figures;
@@ -67,16 +67,9 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
                     empty = claims::over_at_once(&run, until, *from);
                     claims::until(&run, that, until, *from)
                 }
-                Expected::Property { name, place, stretch, wanted } => {
-                    let parsed = properties::Property::parse(name).map_err(|e| Wrong {
-                        message: e.to_string(),
-                        help: None,
-                        place: Some(place.clone()),
-                    });
-                    let property = found(parsed.map(Some), &mut wrong);
-                    let property = property.as_ref();
-                    empty = property.filter(|_| !wanted).and_then(|p| about_nothing(&run, p));
-                    property.and_then(|p| violated(&run, p, *stretch, *wanted))
+                Expected::Property { property, stretch, wanted } => {
+                    empty = about_nothing(&run, property).filter(|_| !wanted);
+                    violated(&run, property, *stretch, *wanted)
                 }
             };
             Verdict { failure, empty, wrong }

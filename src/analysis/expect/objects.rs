@@ -38,7 +38,7 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     {
         let message = format!("neither the scenario nor the run has such a pod: {}", pods.written);
         let help = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
-        return Err(Wrong { message, help: Some(help.to_owned()), place: None });
+        return Err(Wrong { message, help: Some(help.to_owned()) });
     }
     Ok(found)
 }
@@ -62,7 +62,7 @@ fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
     let help = did_you_mean(pattern, all.iter().map(String::as_str));
     let form = || "as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned();
     let message = format!("neither the scenario nor the run has such an object: {pattern}");
-    Err(Wrong { message, help: help.or_else(|| Some(form())), place: None })
+    Err(Wrong { message, help: help.or_else(|| Some(form())) })
 }
 
 /// The labels of pods: of the scenario's own, and of those that workloads create.

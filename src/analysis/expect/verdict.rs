@@ -6,7 +6,6 @@ use super::super::serving::Serving;
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
 use super::super::workloads::{Workloads, workloads};
 use crate::analysis::prelude::*;
-use crate::language::Place;
 use std::cell::OnceCell;
 
 /// What became of an expectation in one run.
@@ -86,8 +85,6 @@ pub(crate) struct Wrong {
     pub(crate) message: String,
     /// What may help.
     pub(crate) help: Option<String>,
-    /// Where in the scenario that stands, where it is not the whole expectation.
-    pub(crate) place: Option<Place>,
 }
 
 /// The most records that are named for one expectation.

@@ -11,7 +11,7 @@
 //! that no budget is charged for.
 
 use super::super::drains::budget_name;
-use super::property::Found;
+use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::api::labels::Selector;
 

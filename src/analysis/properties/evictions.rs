@@ -20,7 +20,7 @@
 //! counted by name. Counting begins anew with an outage of its own: the node had no NoExecute taint for an hour, and
 //! then gets one. A taint that stays, or comes and goes more often, is one loop.
 
-use super::property::Found;
+use super::violation::Found;
 use super::walk::{Due, Walk, evicted, short};
 use crate::analysis::prelude::*;
 

@@ -15,18 +15,19 @@ mod false_unknown;
 mod never_tainted;
 mod overdue;
 mod placed;
-mod property;
 mod readiness;
 mod replaced;
 mod taints;
 #[cfg(test)]
 mod tests;
+mod violation;
 mod walk;
 
 use super::prelude::*;
-use property::Found;
+use violation::Found;
 
-pub use property::{Property, PropertyError, Violation};
+pub use crate::language::{Property, PropertyError};
+pub use violation::Violation;
 
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {

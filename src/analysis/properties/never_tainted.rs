@@ -6,7 +6,7 @@
 //! disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its
 //! own.
 
-use super::property::Found;
+use super::violation::Found;
 use super::walk::Walk;
 use crate::analysis::prelude::*;
 use crate::plan::switches::node_lifecycle::EvictionMode;

@@ -22,7 +22,7 @@
 //!
 //! One that ends before the bound is over is `needless-eviction`'s business.
 
-use super::property::Found;
+use super::violation::Found;
 use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;
 use crate::api::pod::PodTemplate;

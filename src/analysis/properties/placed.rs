@@ -13,7 +13,7 @@
 //! cordoned nodes, as those of DaemonSets do.
 
 use super::super::truth::Truth;
-use super::property::Found;
+use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::api::taint::UNSCHEDULABLE;
 

@@ -19,7 +19,7 @@
 //! than its spec says, or one did whose containers may have been started again too often.
 
 use super::super::owners::asked_from;
-use super::property::Found;
+use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::{Propagation, WorkloadSpec};
 use crate::plan::WorkloadPlan;

@@ -9,7 +9,7 @@
 //!
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
-use super::property::Found;
+use super::violation::Found;
 use super::walk::{Walk, short};
 use crate::analysis::prelude::*;
 use crate::api::taint::{

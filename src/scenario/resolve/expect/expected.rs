@@ -116,8 +116,8 @@ impl Reader<'_> {
                 return Some(Expected::Throughout { claim, stretch, wanted });
             }
             (E::Never(_) | E::Violates(_), Some(name)) => {
-                let place = at.part(0).place().clone();
-                return Some(Expected::Property { name, place, stretch, wanted });
+                let property = of_a_run(&name, &at.part(0))?;
+                return Some(Expected::Property { property, stretch, wanted });
             }
             (_, Some(_)) => ("a property is something that must never happen", "`Never(PodStuck)`"),
             (_, None) => (
@@ -160,6 +160,16 @@ impl Reader<'_> {
         let from = self.moment_or(after, Time::ZERO, place.part("after"))?;
         Some(Expected::Until(that?, until?, from))
     }
+}
+
+/// The property of that name, with its bound, if a run can violate it.
+fn of_a_run(name: &str, place: &Spot) -> Option<Property> {
+    let property = place.take(Property::parse(name).map_err(|e| Problem::new(e.to_string())))?;
+    if property.is_of_a_run() {
+        return Some(property);
+    }
+    let problem = Problem::new(format!("no single run violates `{property}`"));
+    place.refuse(problem.help("`taintsim explore` looks for it in many"))
 }
 
 /// The most seeds of a scenario.

@@ -1,8 +1,8 @@
-//! The properties, their names and bounds, and what is reported where one does not hold.
+//! The properties that must never be violated: their names and bounds.
 
-use crate::analysis::prelude::*;
+use super::duration;
 use crate::api::spelling;
-use crate::language::duration;
+use crate::kernel::Dur;
 use serde::{Deserialize, Serialize};
 use std::{fmt, mem};
 
@@ -110,6 +110,12 @@ impl Property {
         names
     };
 
+    /// Whether a single run can violate it, and not only what is compared with it: another run, or what its scenario
+    /// expects.
+    pub(crate) fn is_of_a_run(&self) -> bool {
+        !matches!(self, Self::Deterministic | Self::Expect)
+    }
+
     /// The spelling of the command line and of scenarios.
     pub fn name(&self) -> &'static str {
         let is_of_kind = |p: &Self| mem::discriminant(p) == mem::discriminant(self);
@@ -208,45 +214,4 @@ pub enum PropertyError {
     /// The property has no bound.
     #[error("{0} has no bound")]
     NoBound(String),
-}
-
-/// A place in a run where a property does not hold.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Violation {
-    /// What does not hold.
-    pub property: Property,
-    /// When that was certain.
-    pub at: Time,
-    /// The pod it is about.
-    pub pod: Option<PodId>,
-    /// The node it is about, or that the pod is on.
-    pub node: Option<NodeId>,
-    /// What happened, in one line.
-    pub text: String,
-    /// The records that decided it, in order.
-    pub records: Vec<RecordId>,
-}
-
-/// The places where one property does not hold, as they are found.
-pub(super) struct Found {
-    /// What does not hold.
-    pub(super) property: Property,
-    /// Where.
-    pub(super) all: Vec<Violation>,
-}
-
-impl Found {
-    /// One of a pod, a node or both; what is no record is left out.
-    pub(super) fn add(
-        &mut self,
-        at: Time,
-        (pod, node): (Option<PodId>, Option<NodeId>),
-        text: String,
-        records: &[RecordId],
-    ) {
-        let records: BTreeSet<RecordId> =
-            records.iter().copied().filter(|r| *r != NO_RECORD).collect();
-        let records = records.into_iter().collect();
-        self.all.push(Violation { property: self.property, at, pod, node, text, records });
-    }
 }

@@ -1,0 +1,45 @@
+//! What is reported where a property does not hold.
+
+use crate::analysis::prelude::*;
+use crate::language::Property;
+
+/// A place in a run where a property does not hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// What does not hold.
+    pub property: Property,
+    /// When that was certain.
+    pub at: Time,
+    /// The pod it is about.
+    pub pod: Option<PodId>,
+    /// The node it is about, or that the pod is on.
+    pub node: Option<NodeId>,
+    /// What happened, in one line.
+    pub text: String,
+    /// The records that decided it, in order.
+    pub records: Vec<RecordId>,
+}
+
+/// The places where one property does not hold, as they are found.
+pub(super) struct Found {
+    /// What does not hold.
+    pub(super) property: Property,
+    /// Where.
+    pub(super) all: Vec<Violation>,
+}
+
+impl Found {
+    /// One of a pod, a node or both; what is no record is left out.
+    pub(super) fn add(
+        &mut self,
+        at: Time,
+        (pod, node): (Option<PodId>, Option<NodeId>),
+        text: String,
+        records: &[RecordId],
+    ) {
+        let records: BTreeSet<RecordId> =
+            records.iter().copied().filter(|r| *r != NO_RECORD).collect();
+        let records = records.into_iter().collect();
+        self.all.push(Violation { property: self.property, at, pod, node, text, records });
+    }
+}
