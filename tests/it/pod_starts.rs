@@ -11,7 +11,7 @@ use taintsim::kernel::choice::Deviation;
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
-use taintsim::trace::{Trace, What};
+use taintsim::trace::{Record, Trace, What};
 
 fn built(text: &str, sets: &[&str]) -> Result<Plan, String> {
     let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
@@ -101,6 +101,31 @@ fn what_is_computed_is_what_is_simulated() {
             );
             assert!(lazy.iter().eq(eager.iter()), "{timing}, seed {seed}");
         }
+    }
+}
+
+/// Imitated kubelets take a second for a pod that says nothing, and the pod's own time otherwise, which its grace period of
+/// 30 s cuts short.
+#[test]
+fn imitated_kubelets_heed_how_long_a_pod_takes_to_stop() {
+    let text = r#"Scenario(version: 1, timing: Ideal, horizon: "5m", nodes: [(names: "a-{0..2}")],
+        pods: [
+            (name: "usual", on: Node("a-0")),
+            (name: "slow", on: Node("a-0"), pod_stop: "20s"),
+            (name: "slower", on: Node("a-1"), pod_stop: "1m", terminationGracePeriodSeconds: 30),
+        ],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-2"), template: (pod_stop: "20s"))],
+        timeline: [(at: "2m", do: DeletePod(pods: All))])"#;
+    let trace = run(&plan(text, &[]), Choices::default_order());
+    for (name, at) in [("usual", 121), ("slow", 140), ("slower", 150), ("db-0", 140)] {
+        let is_its = |r: &&Record| {
+            r.what == What::PodGone && {
+                let pod = trace.fields(r).pod;
+                pod.is_some_and(|pod| pod == format!("default/{name}"))
+            }
+        };
+        let gone: Vec<u64> = trace.iter().filter(is_its).map(|r| r.at.as_millis()).collect();
+        assert_eq!(gone, [at * 1_000], "{name}");
     }
 }
 

@@ -41,8 +41,9 @@ impl PodUpdates {
         self.containers.gives_up_image(new);
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
-                KubeletMode::Imitated(i) => i.stop,
-                KubeletMode::Real(_) => due.stopping(new),
+                // They stop every pod in the same time, whatever its grace period, but for one with a time of its own.
+                KubeletMode::Imitated(i) if new.template.stop.is_none() => i.stop,
+                KubeletMode::Imitated(_) | KubeletMode::Real(_) => due.stopping(new),
             };
             self.pods.with_due(new.uid, |d| {
                 (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, heard == Some(now));
