@@ -10,6 +10,12 @@ pub enum NamesError {
     /// Nothing stands between the braces, or between two commas.
     #[error("`{{{0}}}` has an empty alternative")]
     Empty(String),
+    /// A list has one name, so that it is none.
+    #[error("`{{{inside}}}` is a list of a single name; {}", meant(.inside))]
+    Single {
+        /// What stands between the braces.
+        inside: String,
+    },
     /// The ends of a range are not numbers.
     #[error(
         "`{{{0}}}` is neither a range of whole numbers, such as {{00..09}}, nor a list, such as {{a,b,c}}"
@@ -46,6 +52,15 @@ const NAME_MAX: usize = 63 + 1 + 253;
 
 fn names(count: &str) -> String {
     if count == "1" { "a name".to_owned() } else { format!("{count} names") }
+}
+
+/// What a list of one name was to be.
+fn meant(inside: &str) -> String {
+    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    match inside.split_once('-').filter(|(low, high)| is_number(low) && is_number(high)) {
+        Some((low, high)) => format!("did you mean {{{low}..{high}}}?"),
+        None => "a range is written {0..3}, a list {a,b,c}".to_owned(),
+    }
 }
 
 fn room(limit: u64) -> String {
@@ -156,10 +171,10 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
 fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
     let Some((first, last)) = inside.split_once("..") else {
         let words: Vec<&str> = inside.split(',').map(str::trim).collect();
-        return if words.iter().any(|w| w.is_empty()) {
-            Err(NamesError::Empty(inside.to_owned()))
-        } else {
-            Ok(Piece::List(words))
+        return match words.as_slice() {
+            words if words.contains(&"") => Err(NamesError::Empty(inside.to_owned())),
+            [_] => Err(NamesError::Single { inside: inside.to_owned() }),
+            _ => Ok(Piece::List(words)),
         };
     };
     let number =
@@ -200,6 +215,11 @@ mod tests {
         assert_eq!(names("{a{b}}"), "error: `{a{b}}` has a brace without its partner");
         assert_eq!(names("{a,}"), "error: `{a,}` has an empty alternative");
         assert_eq!(names("{}"), "error: `{}` has an empty alternative");
+        assert_eq!(
+            names("a-{0-3}"),
+            "error: `{0-3}` is a list of a single name; did you mean {0..3}?"
+        );
+        assert!(names("{a}-0").contains("a range is written {0..3}, a list {a,b,c}"));
         assert_eq!(names("{3..1}"), "error: `{3..1}` runs backwards");
         assert!(names("{-1..1}").starts_with("error: `{-1..1}` is neither"));
         assert!(names("{a..c}").starts_with("error: `{a..c}` is neither"));
