@@ -234,15 +234,21 @@ fn a_mistake_says_what_could_stand_in_its_place() {
 /// With a placement the pods are there from the start, and can be meant.
 #[test]
 fn a_group_whose_pods_are_made_in_the_run_is_told() {
-    let text = |placement: &str| {
+    let text = |pods: &str, placement: &str| {
         format!(
             r#"(version: 1, horizon: "9m", nodes: [(name: "a")], workloads: [Deployment(name: "web"{placement})],
-            timeline: [(at: "1m", do: DeletePod(pods: Group("web")))])"#
+            timeline: [(at: "1m", do: DeletePod(pods: {pods}))])"#
         )
     };
-    let said = problems(&text(""));
-    assert!(said.contains("with `placement: Spread(All)` they are there from the start"), "{said}");
-    assert_eq!(problems(&text(", placement: Spread(All)")), "nothing is wrong");
+    let later = "with `placement: Spread(All)` they are there from the start";
+    for pods in [r#"Group("web")"#, r#"Label("app=web")"#, "All"] {
+        let said = problems(&text(pods, ""));
+        assert!(said.contains(later), "{pods}: {said}");
+        assert_eq!(problems(&text(pods, ", placement: Spread(All)")), "nothing is wrong");
+    }
+    // No workload makes these.
+    let said = problems(&text(r#"Label("app=wbe")"#, ""));
+    assert!(said.contains("no pod matches `app=wbe`") && !said.contains(later), "{said}");
 }
 
 #[test]

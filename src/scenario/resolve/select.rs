@@ -128,7 +128,7 @@ impl Nodes {
     }
 }
 
-/// Why a group may not be there.
+/// Why pods may not be there that somebody means.
 const MADE_LATER: &str = "pods that a workload makes in the run are not meant; with `placement: Spread(All)` they are there from the start";
 
 /// The places of those that are so.
@@ -160,7 +160,10 @@ impl Pods {
         };
         match selector {
             PodSelector::All => {
-                nothing((0..self.plans.len() as u32).collect(), "there are no pods".to_owned())
+                let all = (0..self.plans.len() as u32).collect();
+                // Whatever has a template without a pod is a workload.
+                let made_later = !self.templates.is_empty();
+                later(nothing(all, "there are no pods".to_owned()), made_later)
             }
             PodSelector::Pod(name) => self.named(name).map(|p| vec![p]),
             PodSelector::Pods(texts) => {
@@ -193,10 +196,15 @@ impl Pods {
                 let matching: Vec<bool> =
                     self.templates.iter().map(|t| selector.matches(&t.labels)).collect();
                 let pods = those(&self.plans, |p| matching[p.template as usize]);
-                nothing(pods, format!("no pod matches `{text}`"))
+                later(nothing(pods, format!("no pod matches `{text}`")), matching.contains(&true))
             }
         }
     }
+}
+
+/// With a hint where nothing is found and a workload makes such pods in the run.
+fn later(found: Found, made_later: bool) -> Found {
+    found.map_err(|problem| problem.map(|p| if made_later { p.or_help(MADE_LATER) } else { p }))
 }
 
 /// Why a name or a selector finds nothing: `None` if that is only because of a mistake that was
