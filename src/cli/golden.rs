@@ -47,7 +47,7 @@ pub(super) fn case(
         let compared = if update {
             its_own(trial, name).and_then(|()| may_replace(&path, name, &text)).map(|()| None)
         } else {
-            compare(&path, name, &text)
+            compare(trial, (&path, name), &text)
         };
         match compared {
             Ok(None) if update => written = Some(Golden { path, text }),
@@ -64,7 +64,11 @@ pub(super) fn case(
 
 /// Compares a run's timeline with the golden one, which the scenario calls `name`: what is wrong,
 /// and the lines that differ.
-fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<String>)>, Problem> {
+fn compare(
+    trial: &Trial<'_>,
+    (path, name): (&Path, &str),
+    text: &str,
+) -> Result<Option<(Problem, Vec<String>)>, Problem> {
     let help = "`taintsim test --update` writes it";
     let golden = files::read(path, FILE_BYTES_MAX).and_then(files::text).map_err(|error| {
         Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
@@ -74,7 +78,14 @@ fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<S
     Ok(found.map(|found| {
         let problem = Problem::new(format!("the timeline is not that of {name}"));
         let problem = match found.releases {
-            None => problem.help("`taintsim test --update` writes it anew"),
+            None if is_alone(trial) => problem.help("`taintsim test --update` writes it anew"),
+            None => {
+                let seed = scenario::seed(trial.loaded, &Overrides::default());
+                let seed = seed.map_or(String::new(), |seed| format!(", with seed {seed}"));
+                problem.help(format!(
+                    "the file is of the scenario alone{seed}, and this run is of what --seed, --timing or --set make of it"
+                ))
+            }
             Some((file, run)) => problem.help(format!(
                 "the file is of Kubernetes {file}, and this run is of {run}; {ANOTHER}"
             )),
@@ -86,11 +97,15 @@ fn compare(path: &Path, name: &str, text: &str) -> Result<Option<(Problem, Vec<S
 /// How to have golden timelines of several releases.
 const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for each release";
 
-/// Refuses the run of a scenario that the command line changes by more than the release, of which the
-/// file says which it is: without that the scenario has another timeline.
-fn its_own(trial: &Trial<'_>, name: &str) -> Result<(), Problem> {
+/// Whether the command line changes no more of a scenario than the release, of which the file says which it is.
+fn is_alone(trial: &Trial<'_>) -> bool {
     let Overrides { kubernetes: _, timing, seed, sets } = &trial.overrides;
-    if timing.is_none() && seed.is_none() && sets.is_empty() {
+    timing.is_none() && seed.is_none() && sets.is_empty()
+}
+
+/// Refuses the run of a scenario that is changed by more than that: without it the scenario has another timeline.
+fn its_own(trial: &Trial<'_>, name: &str) -> Result<(), Problem> {
+    if is_alone(trial) {
         return Ok(());
     }
     let text = format!("{name} is left as it is: this run is not that of the scenario alone");

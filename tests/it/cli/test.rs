@@ -111,6 +111,11 @@ fn golden_timelines_are_written_compared_and_shown() {
         assert!(golden.contains(line), "{line}: {golden}");
     }
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
+    // Another seed is another run, which `--update` leaves alone, too.
+    let text = dir.call(&["test", "-q", "--seed", "2", "s.ron"]).stdout;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("the file is of the scenario alone, with seed 1, and"), "{text}");
+    assert!(!text.contains("writes it anew"), "{text}");
     fs::write(dir.path("g.timeline"), golden.replace("1:45.100", "1:45.200")).unwrap();
     let out = dir.call(&["test", "-q", "s.ron"]);
     let text = out.stdout;
