@@ -236,7 +236,17 @@ impl<'a> Trial<'a> {
     ) -> Result<Option<bool>, Problems> {
         let mut overrides = self.overrides.clone();
         overrides.sets.push(guard.to_owned());
-        let changed = Trial::new(self.loaded, overrides)?;
+        let changed = match Trial::new(self.loaded, overrides) {
+            Ok(changed) => changed,
+            // What the change leaves without its objects is broken.
+            Err(problems) => {
+                let source = &self.loaded.source;
+                let broken = self.expectations.broken_by(&problems, source).ok_or(problems)?;
+                return Ok(Some(
+                    broken.into_iter().any(|i| without.held.get(i) == Some(&Held::Met)),
+                ));
+            }
+        };
         let breaks = |outcome: Outcome| {
             let mut both = without.held.iter().zip(&outcome.held);
             both.any(|(w, with)| *w == Held::Met && *with != Held::Met)

@@ -21,6 +21,23 @@ pub struct Expectations {
     pub guards: Vec<(String, Range<usize>)>,
 }
 
+impl Expectations {
+    /// The expectations that all of these problems are about, by their places in the list; none where one is about
+    /// something else.
+    pub(crate) fn broken_by(
+        &self,
+        problems: &Problems,
+        source: &Source,
+    ) -> Option<BTreeSet<usize>> {
+        let of = |problem: &Problem| {
+            let bytes = problem.bytes().filter(|_| problem.source() == Some(&*source.name))?;
+            let holds = |e: &Expectation| e.bytes.start <= bytes.start && bytes.end <= e.bytes.end;
+            self.list.iter().position(holds)
+        };
+        problems.0.iter().map(of).collect()
+    }
+}
+
 /// One expectation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {

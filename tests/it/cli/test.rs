@@ -384,6 +384,33 @@ fn guards_that_guard_nothing_fail() {
     }
 }
 
+/// The loss is at 61 s. A guard takes an expectation's entry, its zone, or the time at which it looks; the one before holds
+/// in every run.
+#[test]
+fn an_expectation_that_a_guard_leaves_without_its_objects_is_broken() {
+    let dir = Scratch::new();
+    for (expect, guard, code) in [
+        (r#"Evicted(pod: "web", after: "loss + 1m")"#, "timeline=[]", 0),
+        (r#"Evicted(pod: "web", after: "loss + 1m")"#, "horizon=2m", 0),
+        (r#"Tainted(zone: "a", taint: "unreachable")"#, "nodes[0].zone=b", 0),
+        // It fails without the guard, too.
+        (r#"NotEvicted(pod: "web", during: ("loss", "5m"))"#, "timeline=[]", 1),
+        // The mistake is not the expectation's.
+        (r#"Evicted(pod: "web", after: "loss + 1m")"#, "timeline.los.at=1m", 2),
+        (r#"Evicted(pod: "web", after: "loss + 1m")"#, "nodes=[]", 2),
+    ] {
+        let fields = format!("guards: [\"{guard}\"],\n    expect: [Never(PodStuck), {expect}],");
+        dir.write(
+            "s.ron",
+            PASSES.replace(r#"expect: [Evicted(pod: "web", at: "165.1s")],"#, &fields),
+        );
+        let out = dir.call(&["test", "-q", "--guards", "s.ron"]);
+        assert_eq!(out.code, code, "{expect} {guard}: {}", out.stdout);
+        let validated = dir.call(&["validate", "s.ron"]);
+        assert_eq!(validated.code, if code == 2 { 2 } else { 0 }, "{expect} {guard}");
+    }
+}
+
 #[test]
 fn junit_is_read_back_and_has_what_the_schema_asks_for() {
     let dir = scratch();
