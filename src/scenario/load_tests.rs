@@ -251,6 +251,26 @@ fn a_group_whose_pods_are_made_in_the_run_is_told() {
     assert!(said.contains("no pod matches `app=wbe`") && !said.contains(later), "{said}");
 }
 
+/// What only imitated kubelets go by is told where the kubelets are others.
+#[test]
+fn a_field_that_the_kubelets_do_not_go_by_is_told() {
+    let notes = |timing: &str, field: &str| {
+        let text = format!(
+            r#"(version: 1, horizon: "1m", {timing} nodes: [(name: "a", {field}), (name: "b")])"#
+        );
+        let loaded = parse("f.ron", text.into_bytes(), Path::new("")).expect("it is read");
+        let plan = crate::scenario::build(&loaded, &Overrides::default()).expect("it builds");
+        plan.notes.join("\n")
+    };
+    for field in ["lease_period", "lease_offset", "status_offset"] {
+        let given = format!("{field}: \"4s\"");
+        let told = format!("go by nodes' `{field}`: here that changes nothing");
+        assert!(notes("", &given).contains(&told), "{field}: {}", notes("", &given));
+        assert!(!notes("timing: Ideal,", &given).contains(&told), "{field}");
+    }
+    assert!(!notes("", "zone: \"a\"").contains("imitated"));
+}
+
 #[test]
 fn two_times_in_the_place_of_one_are_told_how_they_are_written() {
     let text = r#"(version: 1, horizon: "9m", nodes: [(name: "a")], expect: [Tainted(taint: "x:NoExecute", at: "4m..5m")])"#;

@@ -425,7 +425,25 @@ pub(super) fn of_changes(
     let pods_of = |i: usize| declared.pods_of_groups.get(i).copied().unwrap_or(0);
     let reached = changed.reached.iter().filter_map(|r| r.sentence(&pods_of));
     let own = changed.notes.iter().cloned();
-    own.chain(reached).chain(without_leader_election(settings, timing)).collect()
+    let idle = [without_leader_election(settings, timing), of_imitated(&changed.spec, timing)];
+    own.chain(reached).chain(idle.into_iter().flatten()).collect()
+}
+
+/// Fields of nodes that only imitated kubelets have, where the kubelets are others.
+fn of_imitated(spec: &Scenario, timing: &Timing) -> Option<String> {
+    if !matches!(timing.kubelet, KubeletMode::Real(real) if !real.recorded) {
+        return None;
+    }
+    let is_given = |of: fn(&NodeGroup) -> bool| spec.nodes.iter().any(of);
+    let all = [
+        ("`lease_offset`", is_given(|n| n.lease_offset.is_some())),
+        ("`lease_period`", is_given(|n| n.lease_period.is_some())),
+        ("`status_offset`", is_given(|n| n.status_offset.is_some())),
+    ];
+    let fields = listed(all.into_iter().filter(|(_, given)| *given).map(|(field, _)| field))?;
+    Some(format!(
+        "Only imitated kubelets (`timing: Ideal`) go by nodes' {fields}: here that changes nothing. `flags.kubelet.node-lease-duration-seconds` says how often real ones renew their leases."
+    ))
 }
 
 /// A flag of leader election where there is none.
