@@ -19,6 +19,7 @@
 //!   True.
 
 mod attachments;
+pub(crate) mod below_need;
 pub(crate) mod causes;
 pub(crate) mod clock;
 pub(crate) mod costs;

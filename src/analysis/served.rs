@@ -60,6 +60,9 @@ pub(crate) struct Served {
     pub(crate) ended: Option<Record>,
     /// What the run cost it.
     pub(crate) costs: Costs,
+    /// When it was below its need, and when pods were desired and none was up.
+    pub(super) below: Spans,
+    pub(super) none_up: Spans,
 }
 
 /// Something that is counted of a workload's pods.
@@ -158,12 +161,11 @@ pub(super) fn begins(served: &Served, ran: bool) -> Option<Time> {
     enough.or_else(|| served.counts.iter().find(asks)).map(|c| c.0)
 }
 
-/// Spans of time, each from a time to another; none touches the next.
-type Spans = Vec<(Time, Time)>;
+/// Spans of time in their order, each from a time to another; none touches the next.
+pub(super) type Spans = Vec<(Time, Time)>;
 
-/// Sums up what a workload's course cost. Returns the spans in which it was below its need, and
-/// those in which none was up.
-pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
+/// Sums up what a workload's course cost, and notes when it was below its need, and had none up.
+pub(super) fn reckon(served: &mut Served, horizon: Time) {
     let (mut below, mut none) = (Spans::new(), Spans::new());
     let mut costs = served.costs;
     for (from, to, c) in served.spans(horizon) {
@@ -188,8 +190,10 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) -> (Spans, Spans) {
     }
     costs.pending_at_end = served.at_end().pending.into();
     (costs.below_need, costs.none_up) = (together(below.clone()), together(none.clone()));
+    costs.longest_below_need =
+        below.iter().map(|(from, to)| to.since(*from)).max().unwrap_or(Dur::ZERO);
     served.costs = costs;
-    (below, none)
+    (served.below, served.none_up) = (below, none);
 }
 
 fn extend(spans: &mut Spans, from: Time, to: Time) {
@@ -270,6 +274,8 @@ mod tests {
             from: Some(Time::ZERO),
             ended: None,
             costs: Costs::default(),
+            below: Spans::new(),
+            none_up: Spans::new(),
         };
         reckon(&mut served, at(3_600));
         served.costs

@@ -62,6 +62,8 @@ impl<'a> Walk<'a> {
             from: None,
             ended: None,
             costs: Costs::default(),
+            below: Vec::new(),
+            none_up: Vec::new(),
         };
         let own = |i: u32| {
             let id = WorkloadId(i);
@@ -242,17 +244,15 @@ impl<'a> Walk<'a> {
         for (served, ran) in self.all.into_iter().zip(ran) {
             let Some(mut served) = served else { continue };
             served.from = begins(&served, ran);
-            let (short, dark) = reckon(&mut served, horizon);
-            served.costs.longest_below_need =
-                short.iter().map(|(from, to)| to.since(*from)).max().unwrap_or(Dur::ZERO);
+            reckon(&mut served, horizon);
             whole.add(&served.costs);
             if served.id.is_some() {
                 replaced.add(&served.costs);
-                below[0].extend(&short);
-                none[0].extend(&dark);
+                below[0].extend(&served.below);
+                none[0].extend(&served.none_up);
             }
-            below[1].extend(short);
-            none[1].extend(dark);
+            below[1].extend(&served.below);
+            none[1].extend(&served.none_up);
             if served.id.is_some() || served.from.is_some() {
                 workloads.push(served);
             }

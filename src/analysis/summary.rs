@@ -17,6 +17,7 @@
 //!
 //! The figures of a run that a planner compares.
 
+use super::below_need::AllAlong;
 use super::evictions::{Eviction, Finder};
 use super::prelude::*;
 use super::serving::{self, Serving};
@@ -126,6 +127,7 @@ pub(crate) fn with_evictions<'a>(
         serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
     let late = serving.workloads.iter().filter(|w| w.late(analysis).is_some());
     summary.metrics.late = late.map(|w| w.name.clone()).collect();
+    summary.metrics.all_along = AllAlong::of(&serving, analysis);
     (summary, serving, evictions)
 }
 
@@ -321,6 +323,8 @@ pub struct Metrics {
     /// Those that were still being made when something was done to them, so that what was missing
     /// before is not counted.
     pub(crate) late: Vec<String>,
+    /// Those that were below their need from first to last.
+    pub(crate) all_along: AllAlong,
 }
 
 /// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of

@@ -6,8 +6,9 @@ use super::output::RecordsArg;
 use super::prelude::*;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
+use crate::analysis::below_need::left_out;
 use crate::analysis::serving::BARE;
-use crate::lab::sweep::run_all;
+use crate::lab::sweep::{below_all_along, run_all};
 use crate::lab::{Case, Prepared, Sweep};
 use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
@@ -105,6 +106,9 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if stopped {
         heading = heading_of_some(heading, &prepared, args, ran.seeds);
     }
+    let mut said = BTreeSet::new();
+    let all_along = ran.cases.iter().filter_map(|of_file| left_out(&below_all_along(of_file)));
+    heading.notes.extend(all_along.filter(|note| said.insert(note.clone())));
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
     ran.progress.then("writing results");

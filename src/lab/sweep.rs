@@ -270,9 +270,28 @@ pub(crate) fn run_all(prepared: &[Prepared<'_>], watch: Watch<'_>, desk: Desk<'_
     let mut runs = runs.into_iter();
     let cases_of = |p: &Prepared<'_>| {
         let rows = p.sweep.combinations().into_iter().zip(runs.by_ref());
-        rows.map(|(values, runs)| Case { values, runs }).collect()
+        let mut cases: Vec<Case> = rows.map(|(values, runs)| Case { values, runs }).collect();
+        leave_out(&mut cases);
+        cases
     };
     Ok(Ran { cases: prepared.iter().map(cases_of).collect(), seeds: ran as u64 })
+}
+
+/// The workloads that are below their need all along in every run of some rows.
+pub(crate) fn below_all_along(cases: &[Case]) -> BTreeSet<String> {
+    let mut runs = cases.iter().flat_map(|c| &c.runs).map(|r| &r.metrics.all_along.workloads);
+    let first = runs.next().cloned().unwrap_or_default();
+    runs.fold(first, |all, run| all.intersection(run).cloned().collect())
+}
+
+/// Leaves these out of how long one of all workloads was below its need, as beside them nobody would see in
+/// which rows others are.
+fn leave_out(cases: &mut [Case]) {
+    let common = below_all_along(cases);
+    for run in cases.iter_mut().flat_map(|c| &mut c.runs) {
+        let Metrics { all_along, costs, .. } = &mut run.metrics;
+        all_along.leave_out(&common, costs);
+    }
 }
 
 /// The pieces of work of several sweeps: each is one case with a few seeds.

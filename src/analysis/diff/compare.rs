@@ -1,5 +1,6 @@
 //! The comparison of two runs as a whole, its beginning, and groups of facts that differ alike.
 
+use super::super::below_need::AllAlong;
 use super::super::facts::Facts;
 use super::super::summary::summary_and_serving;
 use super::super::workloads;
@@ -16,6 +17,9 @@ pub struct Difference {
     pub(crate) settings: Settings,
     /// What each run cost all workloads together.
     pub(crate) costs: [Bill; 2],
+    /// The workloads that are below their need all along in both, which are left out of how long one of all
+    /// was.
+    pub(crate) all_along: BTreeSet<String>,
     /// Workloads that fared differently, the one with the greatest difference in what was missing
     /// first.
     pub(crate) workloads: Vec<WorkloadChange>,
@@ -59,6 +63,9 @@ pub(super) struct Sides {
     pub(super) names: Names,
     pub(super) pairs: Vec<Paired>,
     pub(super) costs: [Bill; 2],
+    /// The workloads that are below their need all along in both, which are left out of how long one of all
+    /// was.
+    pub(super) all_along: BTreeSet<String>,
     /// All workloads, whether they fared differently or not, in the order of the first run.
     pub(super) workloads: Vec<WorkloadChange>,
 }
@@ -67,7 +74,8 @@ impl Sides {
     pub(super) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
         let mut names = Names::new(runs[0], runs[1]);
         let mut sides = [Found::default(), Found::default()];
-        let mut costs = [Bill::default(); 2];
+        let (mut costs, mut all_along) =
+            ([Bill::default(); 2], [AllAlong::default(), AllAlong::default()]);
         let mut all: Vec<WorkloadChange> = Vec::new();
         for (side, analysis) in runs.into_iter().enumerate() {
             let owners = Owners::new(analysis);
@@ -79,6 +87,7 @@ impl Sides {
             }
             let (_, serving) = summary_and_serving(analysis, window);
             costs[side] = Bill::whole(&serving);
+            all_along[side] = AllAlong::of(&serving, analysis);
             for (name, fate) in fates(analysis, &serving, &workloads::workloads(analysis)) {
                 let index = all.iter().position(|w| w.name == name).unwrap_or_else(|| {
                     all.push(WorkloadChange { name, sides: [None, None] });
@@ -88,7 +97,13 @@ impl Sides {
             }
         }
         let [first, second] = sides;
-        Sides { pairs: pairs(first, second, tolerance), names, costs, workloads: all }
+        let [a, b] = &all_along;
+        let common: BTreeSet<String> = a.workloads.intersection(&b.workloads).cloned().collect();
+        for (bill, of) in costs.iter_mut().zip(&all_along) {
+            of.leave_out(&common, &mut bill.costs);
+        }
+        let pairs = pairs(first, second, tolerance);
+        Sides { pairs, names, costs, all_along: common, workloads: all }
     }
 }
 
@@ -96,7 +111,8 @@ impl Sides {
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
 /// there may be before like ones are put together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
-    let Sides { names, pairs, costs, mut workloads } = Sides::new(runs, window, tolerance);
+    let Sides { names, pairs, costs, all_along, mut workloads } =
+        Sides::new(runs, window, tolerance);
     // Noise is where two runs part only if nothing else is.
     let first = pairs.iter().min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)));
     let first = first.and_then(|p| {
@@ -111,7 +127,7 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     };
     workloads.sort_by_key(|w| Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
-    Difference { settings, costs, workloads, first, groups, tolerance }
+    Difference { settings, costs, all_along, workloads, first, groups, tolerance }
 }
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.

@@ -213,6 +213,8 @@ mod tests {
             from: None,
             ended: None,
             costs,
+            below: Vec::new(),
+            none_up: Vec::new(),
         })
     }
 

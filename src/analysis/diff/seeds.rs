@@ -37,6 +37,7 @@ pub(crate) struct Gathered {
     seeds: u64,
     same: u64,
     costs: Sums,
+    all_along: BTreeSet<String>,
     /// Per workload its figures, or in how many seeds it is on either side alone.
     workloads: BTreeMap<String, (Sums, [u64; 2])>,
     named: BTreeMap<(Kind, String), Tally>,
@@ -53,6 +54,9 @@ pub(crate) struct OverSeeds {
     pub(crate) same: u64,
     /// What the runs cost all workloads together: every figure.
     pub(crate) costs: Vec<(Figure, Paired)>,
+    /// The workloads that are below their need all along in both runs of some seed, which are left out of how
+    /// long one of all was.
+    pub(crate) all_along: BTreeSet<String>,
     /// The workloads whose costs differ in any seed, the one with the greatest difference in what
     /// was missing first.
     pub(crate) workloads: Vec<WorkloadOverSeeds>,
@@ -92,6 +96,7 @@ impl Gathered {
         self.seeds += 1;
         self.same += u64::from(one.same);
         self.costs.add(&one.costs[0], &one.costs[1], self.tolerance);
+        self.all_along.extend(one.all_along);
         for WorkloadChange { name, sides } in one.workloads {
             let (sums, only) = self.workloads.entry(name).or_default();
             match sides {
@@ -147,6 +152,7 @@ impl Gathered {
             compared,
             differs_up_to,
             costs: self.costs.finish(),
+            all_along: self.all_along.clone(),
             workloads: self.workloads(),
             nearly_all: patterns(nearly_all, most),
             chance: patterns(chance, most),
@@ -225,7 +231,8 @@ mod tests {
 
     fn seed(costs: [Bill; 2]) -> OneSeed {
         let (named, alike, noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        OneSeed { costs, workloads: Vec::new(), named, alike, noise, same: false }
+        let (all_along, workloads) = (BTreeSet::new(), Vec::new());
+        OneSeed { costs, all_along, workloads, named, alike, noise, same: false }
     }
 
     fn kind(what: &str, way: Way, of: &str) -> Kind {

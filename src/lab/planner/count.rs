@@ -5,7 +5,8 @@
 //! A run ends some minutes behind the last outage that began in its window, so that what an outage
 //! costs after it, and whether an eviction was needless, is known.
 
-use super::spec::{FIGURES, OWN};
+use super::spec::{BELOW, FIGURES, OWN};
+use crate::analysis::below_need::Below;
 use crate::analysis::{Costs, Serving, summary};
 use crate::lab::prelude::*;
 use crate::scenario::YEAR_S;
@@ -27,6 +28,8 @@ type Figures = [f64; FIGURES.len()];
 
 /// When the outage of a run that has only one begins.
 const BEGIN: Time = Time::from_secs(150);
+/// The hours of a year.
+const HOURS: f64 = YEAR_S / 3_600.0;
 /// A run goes on for so long when everything is back: pods start, and nodes are judged.
 const SETTLES: Dur = Dur::from_secs(900);
 /// Outages shorter than this are counted apart.
@@ -135,6 +138,8 @@ pub(super) struct Counted {
     pub(super) own: Vec<f64>,
     /// What became of its countdowns.
     pub(super) countdowns: Countdowns,
+    /// When each workload was below its need.
+    below: Below,
     /// How many pods are missing as it ends.
     left: i64,
 }
@@ -150,6 +155,9 @@ impl Counted {
         let less = |(own, other): (&mut f64, &f64)| *own -= other;
         self.figures.iter_mut().zip(&without.figures).for_each(less);
         self.own.iter_mut().zip(&without.own).for_each(less);
+        // A workload that is below its need in either says nothing of the others.
+        self.figures[BELOW] = self.below.minutes_beyond(&without.below);
+        self.below = self.below.without(&without.below);
         self.left -= without.left;
         self
     }
@@ -217,8 +225,26 @@ pub(super) fn standing(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<Op
         return Some(None);
     }
     let mut year = until(2)?.beside(&first);
-    year.figures.iter_mut().chain(&mut year.own).for_each(|f| *f *= YEAR_S / 3_600.0);
+    year.figures.iter_mut().chain(&mut year.own).for_each(|f| *f *= HOURS);
     Some(Some(year))
+}
+
+/// The workloads that are below their need for all of the second hour in which nothing fails, with every row.
+pub(super) fn always_below(found: &[Option<Counted>]) -> BTreeSet<String> {
+    let of = |c: &Counted| -> BTreeSet<String> {
+        c.below.for_long(Dur::from_secs(3_600)).into_iter().map(str::to_owned).collect()
+    };
+    let mut rows = found.iter().map(|row| row.as_ref().map(of).unwrap_or_default());
+    let first = rows.next().unwrap_or_default();
+    rows.fold(first, |all, row| all.intersection(&row).cloned().collect())
+}
+
+/// Leaves workloads out of how long one was below its need in a year in which nothing fails: beside them nobody
+/// would see in which rows others are.
+pub(super) fn leave_out(found: &mut [Option<Counted>], always_below: &BTreeSet<String>) {
+    for row in found.iter_mut().flatten().filter(|_| !always_below.is_empty()) {
+        row.figures[BELOW] = row.below.minutes_but(always_below) * HOURS;
+    }
 }
 
 /// What each of some rows costs in a year in which nothing fails, beyond what all of them do, which is `base` or else the
@@ -253,8 +279,8 @@ fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> 
     });
     let ends = serving.workloads.iter().filter(|w| w.id.is_some()).filter_map(|w| w.counts.last());
     let left = ends.map(|(_, end)| i64::from(end.desired.saturating_sub(end.up))).sum();
-    let countdowns = Countdowns::of(&trace);
-    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns, left })
+    let (countdowns, below) = (Countdowns::of(&trace), Below::of(&serving));
+    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns, below, left })
 }
 
 /// What happened in a run.

@@ -7,6 +7,7 @@ use super::moments::{FIGURE_MAX, Moments, are_figures};
 use super::spec::{FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// What is kept of all runs. It answers for any prices.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -58,6 +59,10 @@ pub(crate) struct Kept {
     /// What all rows cost in a year in which nothing fails, which is in no figure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) always: Vec<f64>,
+    /// The workloads that are below their need with every row, whatever fails: what is said of the minutes below need
+    /// leaves them out.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) always_below: BTreeSet<String>,
     /// The closed form of each row, where there is one.
     pub(crate) closed: Option<Vec<Closed>>,
     /// Why there is none.

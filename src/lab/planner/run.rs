@@ -63,6 +63,18 @@ struct Work<'a> {
     watched: &'a Watched<'a>,
 }
 
+/// What rows cost in a year in which nothing fails.
+struct Standing {
+    /// By row, whether that is nothing.
+    quiet: Vec<bool>,
+    /// Row by row, beyond what all of them cost: of all workloads, and of some alone.
+    figures: Vec<f64>,
+    own: Vec<f64>,
+    /// What all of them cost, and which workloads are below their need with all of them.
+    always: Vec<f64>,
+    always_below: BTreeSet<String>,
+}
+
 /// Adds the figures of a run to others, as often as said.
 fn add(to: &mut [f64], more: &[f64], times: f64) {
     to.iter_mut().zip(more).for_each(|(sum, m)| *sum += times * m);
@@ -88,6 +100,21 @@ impl Planner<'_> {
         let path = |axis: usize| &self.sweep.axes[axis].path;
         all.sets.extend(apart::changed(values).map(|(axis, v)| format!("{}={v}", path(axis))));
         all
+    }
+
+    /// What each row costs in a year in which nothing fails; none if it was stopped.
+    fn standing(&self, drawn: &mut [Drawn], seed: u64, how: &How<'_>) -> Option<Standing> {
+        let found = drawn.iter_mut().map(|d| count::standing(d, seed, how));
+        let mut found: Vec<Option<Counted>> = found.collect::<Option<_>>()?;
+        let quiet = found.iter().map(Option::is_none).collect();
+        let only = self.only.as_ref();
+        let always_below =
+            only.map_or_else(|| count::always_below(&found), |only| only.always_below.clone());
+        count::leave_out(&mut found, &always_below);
+        let (figures, always) =
+            count::beyond(&found, |c| &c.figures, only.map(|only| &only.always[..]));
+        let (own, _) = count::beyond(&found, |c| &c.own, None);
+        Some(Standing { quiet, figures, own, always, always_below })
     }
 
     /// One replication with every row; none if it was stopped.
@@ -197,23 +224,18 @@ impl Planner<'_> {
         let spec = scenario::changed(self.sweep.loaded, &self.sweep.base)?;
         let own = apart::workloads(&spec, &self.sweep.axes, drawn.len());
         let how = How { window, own: &own, goes_on: &goes_on };
-        let found = drawn.iter_mut().map(|d| count::standing(d, seed, &how));
-        let found: Vec<Option<Counted>> = found.collect::<Option<_>>().ok_or(Stopped::Asked)?;
-        let quiet: Vec<bool> = found.iter().map(Option::is_none).collect();
-        let always = self.only.as_ref().map(|only| &only.always[..]);
-        let (standing, always) = count::beyond(&found, |c| &c.figures, always);
-        let (own_standing, _) = count::beyond(&found, |c| &c.own, None);
+        let standing = self.standing(&mut drawn, seed, &how).ok_or(Stopped::Asked)?;
         let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
         let of_each = |d: &Drawn| -> Vec<Formula> {
             own.iter().map(|own| Formula::new(d, window, Some(own))).collect()
         };
         let own_formulas: Vec<Vec<Formula>> = drawn.iter().map(of_each).collect();
         let tilts = self.tilts(&formulas, &drawn);
-        let may_share = !self.eager && quiet.iter().all(|quiet| *quiet);
+        let may_share = !self.eager && standing.quiet.iter().all(|quiet| *quiet);
         let alike = Alike::of(&self.sweep.axes, &self.rows(), may_share);
         let work = Work {
-            quiet: &quiet,
-            standing: [&standing, &own_standing],
+            quiet: &standing.quiet,
+            standing: [&standing.figures, &standing.own],
             alike: &alike,
             own: &own,
             formulas: &formulas,
@@ -225,7 +247,8 @@ impl Planner<'_> {
         };
         let mut kept = self.kept(&drawn, &formulas);
         kept.own = own.iter().map(|own| own.called.clone()).collect();
-        (kept.standing, kept.always) = (standing.clone(), always);
+        kept.standing.clone_from(&standing.figures);
+        (kept.always, kept.always_below) = (standing.always.clone(), standing.always_below.clone());
         let groups = self.groups(&kept);
         let mut selections: Vec<Selection> = Vec::new();
         // What was run, and not yet looked at.

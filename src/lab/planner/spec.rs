@@ -159,6 +159,8 @@ pub(crate) struct Only {
     pub(crate) delta: f64,
     /// What all rows cost in a year in which nothing fails.
     pub(crate) always: Vec<f64>,
+    /// The workloads that are below their need in all of it.
+    pub(crate) always_below: BTreeSet<String>,
 }
 
 /// What a year must not come to: `needless<=20/y`.

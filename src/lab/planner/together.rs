@@ -156,7 +156,8 @@ impl Planner<'_> {
 impl Kept {
     /// So many replications of some rows, beside these.
     fn only(&self, rows: Vec<Vec<String>>, n: u64) -> Only {
-        Only { rows, n, delta: self.delta, always: self.always.clone() }
+        let always_below = self.always_below.clone();
+        Only { rows, n, delta: self.delta, always: self.always.clone(), always_below }
     }
 
     /// The best value of each setting at these prices and limits.

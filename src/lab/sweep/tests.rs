@@ -112,6 +112,37 @@ fn a_longer_toleration_evicts_fewer() {
     }
 }
 
+/// Both nodes of `web` are cut off for two minutes, which is how long it is below its need with the longer toleration. Tolerating
+/// nothing its pods are evicted when their nodes are tainted, 45 to 70 s after the cut, and up again seconds later. `broken`
+/// finds no node in any run.
+#[test]
+fn who_is_below_its_need_all_along_hides_nobody() {
+    let text = r#"(version: 1, horizon: "20m", timing: Ideal,
+        nodes: [(names: "a-{0..4}", zone: "a", capacity: {"cpu": "4", "pods": "110"}), (names: "b-{0..1}", zone: "b", capacity: {"cpu": "4", "pods": "110"})],
+        workloads: [
+            Deployment(name: "broken", replicas: 1, template: (requests: {"cpu": "100"})),
+            Deployment(name: "web", replicas: 2, needs: 2, placement: Spread(Zone("b")), template: (tolerations: [
+                (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 300)])),
+        ],
+        timeline: [(at: "1m", do: Partition(nodes: Zone("b"), duration: "2m"))])"#;
+    let loaded = scenario::parse("s.ron", text.into(), Path::new("")).expect("a scenario");
+    let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds";
+    let cases = sweep(&loaded, vec![axis(path, &["0", "300"])], 2)
+        .prepare(2)
+        .and_then(|p| run(&p, &|_| true))
+        .expect("it runs");
+    assert_eq!(
+        below_all_along(&cases).into_iter().collect::<Vec<_>>(),
+        ["Deployment/default/broken"]
+    );
+    for (case, seconds) in cases.iter().zip([30..100, 119..126]) {
+        for run in &case.runs {
+            let below = run.metrics.costs.below_need;
+            assert!(seconds.contains(&below.as_secs()), "{:?}: {below:?}", case.values);
+        }
+    }
+}
+
 #[test]
 fn threads_do_not_matter() {
     let loaded = loaded();

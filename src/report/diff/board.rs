@@ -7,6 +7,7 @@ use super::runs::parting;
 use super::seeds::SeedSide;
 use super::words::{Side, group_text};
 use super::{runs, seeds};
+use crate::analysis::below_need::left_out;
 use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
 use crate::report::html::board::{Board, Part, Runs, Table};
 use crate::report::prelude::*;
@@ -23,6 +24,7 @@ pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board
         said.push("Both runs came to the same.".to_owned());
     }
     said.extend(answer(&costs));
+    said.extend(left_out(&d.all_along));
     said.extend(parting(d).map(|p| format!("They part where {p}")));
     let titles = [format!("{name}: two runs"), "Both runs".to_owned()];
     let notes = heads(runs::headers(sides), plans);
@@ -48,6 +50,7 @@ pub(crate) fn board_over_seeds(
     }
     let costs = rows_of_many(&d.costs, d);
     said.extend(answer(&costs));
+    said.extend(left_out(&d.all_along));
     let titles = [
         format!("{name}: two sides over {}", counted(d.seeds, "seed")),
         format!("Both runs with seed {first}"),

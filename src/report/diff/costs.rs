@@ -2,6 +2,7 @@
 
 use super::printer::ROWS;
 use super::words::fates;
+use crate::analysis::below_need::left_out;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
 use crate::report::results::*;
 use std::cmp::Ordering;
@@ -27,7 +28,8 @@ impl Printer<'_> {
         let [a, b] = &d.costs;
         self.title("What it costs; more is worse")?;
         let rows = |a: &Bill, b: &Bill| rows_of_one(a, b, d.tolerance);
-        let mut blocks = vec![("all workloads".to_owned(), rows(a, b), String::new())];
+        let all_along = left_out(&d.all_along).unwrap_or_default();
+        let mut blocks = vec![("all workloads".to_owned(), rows(a, b), all_along)];
         for w in d.workloads.iter().take(ROWS) {
             blocks.push(match &w.sides {
                 [Some(a), Some(b)] => (w.name.clone(), rows(&a.bill, &b.bill), fates(a, b)),
@@ -42,8 +44,8 @@ impl Printer<'_> {
     pub(super) fn costs_over_seeds(&mut self, d: &OverSeeds) -> io::Result<()> {
         self.title("What it costs; means over the seeds, more is worse")?;
         let all = grouped(d.seeds);
-        let mut blocks =
-            vec![("all workloads".to_owned(), rows_of_many(&d.costs, d), String::new())];
+        let all_along = left_out(&d.all_along).unwrap_or_default();
+        let mut blocks = vec![("all workloads".to_owned(), rows_of_many(&d.costs, d), all_along)];
         for w in d.workloads.iter().take(WORKLOADS) {
             let only = |side: usize, letter: char| match w.only[side] {
                 0 => None,

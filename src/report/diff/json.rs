@@ -109,6 +109,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
         "a": run(sides[0]),
         "b": run(sides[1]),
         "costs": costs(&a, &b, d.tolerance),
+        "always_below_need": d.all_along,
         "workloads": d.workloads.iter().map(|w| json!({
             "name": w.name,
             "costs": w.sides[0].zip(w.sides[1]).map(|(a, b)| costs(&a.bill, &b.bill, d.tolerance)),
@@ -150,6 +151,7 @@ pub(crate) fn over_seeds(
         "a": run(sides[0].plan, sides[0].source),
         "b": run(sides[1].plan, sides[1].source),
         "costs": figures(&d.costs),
+        "always_below_need": d.all_along,
         "workloads": d.workloads.iter().map(workload).collect::<Vec<_>>(),
         "nearly_all": patterns(&d.nearly_all),
         "chance": patterns(&d.chance),

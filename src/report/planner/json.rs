@@ -69,6 +69,7 @@ fn one(told: &Told<'_>) -> Value {
         "closed_form_without": kept.closed_without,
         "closed_form_best": a.closed_best.map(|r| a.rows[r].values.clone()),
         "unmoved": a.unmoved.iter().map(|f| FIGURES[*f].name()).collect::<Vec<_>>(),
+        "always_below_need": kept.always_below,
         "models": kept.models.iter().map(|(n, r)| json!({ "name": n, "per_year": r })).collect::<Vec<_>>(),
         "rows": a.rows.iter().enumerate().map(|(i, r)| row(kept, i, r)).collect::<Vec<_>>(),
         "together": told.together,

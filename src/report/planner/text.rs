@@ -108,7 +108,8 @@ fn not_back(told: &Told<'_>) -> Option<String> {
     })
 }
 
-/// What values cost in a year in which nothing fails, beyond what all of them do: it is in their figures.
+/// What values cost in a year in which nothing fails, beyond what all of them do: it is in their figures. Workloads that
+/// are below their need with every value are not.
 fn standing(told: &Told<'_>) -> Option<String> {
     const SHOWN: usize = 4;
     let say = |row: usize| {
@@ -121,8 +122,25 @@ fn standing(told: &Told<'_>) -> Option<String> {
     let all: Vec<String> = (0..told.kept.rows.len()).filter_map(say).collect();
     let more = all.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| format!("and {}", counted(more, "more value")));
-    let shown: Vec<String> = all.into_iter().take(SHOWN).chain(more).collect();
+    let always = always_below(&told.kept.always_below);
+    let shown: Vec<String> = all.into_iter().take(SHOWN).chain(more).chain(always).collect();
     (!shown.is_empty()).then(|| shown.join("; "))
+}
+
+/// `Deployment shop/web is below what it needs all the time …`, of workloads that are so with every value.
+fn always_below(names: &BTreeSet<String>) -> Option<String> {
+    const SHOWN: usize = 3;
+    let mut all: Vec<String> =
+        names.iter().take(SHOWN).map(|name| name.replacen('/', " ", 1)).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    all.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+    let is = if names.len() == 1 { "is below what it needs" } else { "are below what they need" };
+    (!names.is_empty()).then(|| {
+        format!(
+            "{} {is} all the time, with every value: minutes below need are those of the others",
+            all.join(", ")
+        )
+    })
 }
 
 /// What to do where evictions cost nothing, so that at once is always best.
@@ -382,7 +400,7 @@ fn rests_on(told: &Told<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Interval, nothing_matters, saves};
+    use super::{BTreeSet, Interval, always_below, nothing_matters, saves};
 
     /// More time is asked for only where it may tell something.
     #[test]
@@ -393,6 +411,18 @@ mod tests {
         assert_eq!(nothing_matters(&[Some(3.0), Some(4.0)], true, 24), None);
         assert_eq!(nothing_matters(&[Some(3.0), None], true, 24), None);
         assert_eq!(nothing_matters(&[None, None], true, 24), None);
+    }
+
+    #[test]
+    fn who_is_always_below_its_need_is_named() {
+        let of = |names: &[&str]| {
+            let names: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            always_below(&names).unwrap_or_default()
+        };
+        assert_eq!(of(&[]), "");
+        assert!(of(&["Deployment/shop/web"]).starts_with("Deployment shop/web is below"));
+        let four = of(&["Job/a/d", "Job/a/c", "Job/a/b", "Job/a/a"]);
+        assert!(four.starts_with("Job a/a, Job a/b, Job a/c, 1 more are below"), "{four}");
     }
 
     #[test]
