@@ -38,6 +38,7 @@ pub mod lanes;
 pub(crate) mod matching;
 pub(crate) mod moment;
 mod names;
+mod needs;
 mod objects;
 mod outcomes;
 mod owners;

@@ -10,6 +10,8 @@ pub(crate) const BARE: &str = "pods without a workload";
 pub(crate) struct Count {
     /// Pods that it asks for.
     pub(crate) desired: u32,
+    /// Pods that it needs.
+    pub(crate) needed: u32,
     /// Pods that are up.
     pub(crate) up: u32,
     /// Pods that the API says are ready.
@@ -22,27 +24,6 @@ pub(crate) struct Count {
     pub(crate) pending: u32,
 }
 
-/// What a workload needs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Need {
-    /// At least this number, or this share, of the desired pods.
-    AtLeast(IntOrPercent),
-    /// All of the desired pods except this number, or this share, of them.
-    AllBut(IntOrPercent),
-}
-
-impl Need {
-    /// How many pods that is. Shares are rounded up, as those of budgets.
-    fn of(self, desired: u32) -> u32 {
-        let desired = i32::try_from(desired).unwrap_or(i32::MAX);
-        let need = match self {
-            Self::AtLeast(n) => n.of(desired),
-            Self::AllBut(n) => desired.saturating_sub(n.of(desired)),
-        };
-        u32::try_from(need).unwrap_or(0)
-    }
-}
-
 /// A workload over time.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Served {
@@ -52,8 +33,6 @@ pub(crate) struct Served {
     pub(crate) id: Option<WorkloadId>,
     /// Its pods, from each time on. Times rise; the first is zero.
     pub(crate) counts: Vec<(Time, Count)>,
-    /// What it needs: the highest of these.
-    pub(crate) needs: Vec<Need>,
     /// From when on its costs are counted; none if it never asked for a pod.
     pub(crate) from: Option<Time>,
     /// The record that says how it has ended, if it is a Job that has.
@@ -66,35 +45,30 @@ pub(crate) struct Served {
 }
 
 /// Something that is counted of a workload's pods.
-type Counted = fn(&Served, &Count) -> u32;
+type Counted = fn(&Count) -> u32;
 
 impl Served {
     /// What is counted of it over time, by name.
     pub(crate) const FIGURES: [(&'static str, Counted); 7] = [
-        ("desired", |_, c| c.desired),
-        ("needed", |w, c| w.need(c.desired)),
-        ("up", |_, c| c.up),
-        ("ready", |_, c| c.ready),
-        ("ghosts", |_, c| c.ghosts),
-        ("dead_endpoints", |_, c| c.dead),
-        ("pending_pods", |_, c| c.pending),
+        ("desired", |c| c.desired),
+        ("needed", |c| c.needed),
+        ("up", |c| c.up),
+        ("ready", |c| c.ready),
+        ("ghosts", |c| c.ghosts),
+        ("dead_endpoints", |c| c.dead),
+        ("pending_pods", |c| c.pending),
     ];
 
     /// A figure over time: its value at its beginning, and at each of its changes.
     pub(crate) fn course(&self, figure: Counted) -> Steps {
         let mut steps = Steps::new();
         for (at, count) in &self.counts {
-            let n = figure(self, count);
+            let n = figure(count);
             if steps.last().is_none_or(|s| s.1 != n) {
                 steps.push((*at, n));
             }
         }
         steps
-    }
-
-    /// How many pods it needs while it asks for this number.
-    pub(crate) fn need(&self, desired: u32) -> u32 {
-        self.needs.iter().map(|n| n.of(desired)).max().unwrap_or(desired.min(1))
     }
 
     /// Whether somebody sends it requests: a Job's pods work something off, and nobody calls them.
@@ -181,7 +155,7 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) {
             costs.requests_lost += to_dead.unwrap_or(requests);
             costs.observed = costs.observed.saturating_add(lasts);
         }
-        if c.up < served.need(c.desired) {
+        if c.up < c.needed {
             extend(&mut below, from, to);
         }
         if c.desired > 0 && c.up == 0 {
@@ -264,13 +238,18 @@ mod tests {
     /// none is asked for.
     fn an_hour_of(name: &str) -> Costs {
         let at = Time::from_secs;
-        let count = |desired, up| Count { desired, up, ready: up, ..Count::default() };
+        let count = |desired: u32, up| Count {
+            desired,
+            needed: desired.min(1),
+            up,
+            ready: up,
+            ..Count::default()
+        };
         let counts = [(0, 4, 4), (600, 4, 0), (634, 4, 4), (1_200, 0, 0)];
         let mut served = Served {
             name: name.to_owned(),
             id: None,
             counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
-            needs: Vec::new(),
             from: Some(Time::ZERO),
             ended: None,
             costs: Costs::default(),

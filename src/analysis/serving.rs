@@ -7,8 +7,7 @@
 //! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
 //!   finished or gone: two where one should be.
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
-//! * *need*: what the scenario says under `needs`; otherwise what the budgets over its pods demand,
-//!   the highest of several; otherwise one.
+//! * *need*: see [`needs`](super::needs).
 //! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread
 //!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready. A Job
 //!   has none: nobody calls its pods.
@@ -24,14 +23,15 @@
 
 use super::daemons::Daemons;
 use super::evictions::Eviction;
+use super::needs::Needs;
 use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
 use super::truth::{Standing, Truth};
 use super::wanted::Wanted;
 use crate::api::pod::PodSource;
-use crate::plan::{BudgetPlan, PodPlan};
+use crate::plan::PodPlan;
 
-pub(crate) use super::served::{BARE, Count, Need, Served, Serving, counted_from};
+pub(crate) use super::served::{BARE, Count, Served, Serving, counted_from};
 
 /// Counts who serves, record by record.
 pub(super) struct Walk<'a> {
@@ -41,6 +41,7 @@ pub(super) struct Walk<'a> {
     wanted: Wanted<'a>,
     /// By workload, and last pods without one; none for those that another one owns.
     all: Vec<Option<Served>>,
+    needs: Needs,
     /// By pod: whether it is static and so not counted; whether it has no workload and is wanted.
     is_static: Vec<bool>,
     bare: Vec<bool>,
@@ -58,7 +59,6 @@ impl<'a> Walk<'a> {
             name,
             id,
             counts: vec![(Time::ZERO, Count::default())],
-            needs: Vec::new(),
             from: None,
             ended: None,
             costs: Costs::default(),
@@ -73,18 +73,17 @@ impl<'a> Walk<'a> {
                 .then(|| served(name.to_owned(), Some(id)))
         };
         let mut all: Vec<Option<Served>> = (0..names.workloads() as u32).map(own).collect();
-        for w in &analysis.plan.workloads {
-            let served = names.find_workload(&w.name).and_then(|id| all[id.index()].as_mut());
-            let demanded = || demanded(analysis, &w.name, w.template);
-            if let Some(served) = served {
-                served.needs = w.needs.map_or_else(demanded, |n| vec![Need::AtLeast(n)]);
+        let needs = Needs::new(analysis, &owners);
+        for (i, served) in all.iter_mut().enumerate() {
+            if let Some((_, count)) = served.as_mut().and_then(|s| s.counts.first_mut()) {
+                count.needed = needs.of(i, |_| 0);
             }
         }
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
         let (is_static, pending) = (static_pods(analysis), BTreeMap::new());
         let (daemons, wanted) = (Daemons::default(), Wanted::new(analysis));
-        Walk { analysis, owners, daemons, wanted, all, is_static, bare, pending, ran }
+        Walk { analysis, owners, daemons, wanted, all, needs, is_static, bare, pending, ran }
     }
 
     /// Where a pod is counted.
@@ -112,7 +111,27 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// How many pods a workload asks for.
+    fn asked(&self, place: usize) -> u32 {
+        let served = self.all.get(place).and_then(Option::as_ref);
+        served.and_then(|s| s.counts.last()).map_or(0, |(_, count)| count.desired)
+    }
+
+    /// Counts a change, and what workloads need now where it is one of how many pods one asks for.
     fn with(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
+        let before = self.asked(place);
+        self.put(place, at, change);
+        if self.asked(place) == before {
+            return;
+        }
+        let concerned = self.needs.concerned(place).to_vec();
+        for place in concerned.into_iter().chain([place]) {
+            let needed = self.needs.of(place, |other| self.asked(other));
+            self.put(place, at, |c| c.needed = needed);
+        }
+    }
+
+    fn put(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
         let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else { return };
         let Some(&(since, before)) = served.counts.last() else { return };
         let mut count = before;
@@ -280,19 +299,4 @@ fn static_pods(analysis: &Analysis<'_>) -> Vec<bool> {
         is_static[pod.index()] = true;
     }
     is_static
-}
-
-/// What the budgets over a workload's pods demand (`pkg/controller/disruption/disruption.go:
-/// getExpectedPodCount`).
-fn demanded(analysis: &Analysis<'_>, workload: &str, template: u32) -> Vec<Need> {
-    let Some(template) = analysis.plan.templates.get(template as usize) else { return Vec::new() };
-    let over = |b: &&BudgetPlan| {
-        namespace_of(&b.name) == namespace_of(workload) && b.selector.matches(&template.labels)
-    };
-    let need = |b: &BudgetPlan| match b.rule {
-        BudgetRule::MinAvailable(n) => Some(Need::AtLeast(n)),
-        BudgetRule::MaxUnavailable(n) => Some(Need::AllBut(n)),
-        BudgetRule::Neither => None,
-    };
-    analysis.plan.budgets.iter().filter(over).filter_map(need).collect()
 }

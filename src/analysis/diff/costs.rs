@@ -209,7 +209,6 @@ mod tests {
             name: "w".to_owned(),
             id: None,
             counts,
-            needs: Vec::new(),
             from: None,
             ended: None,
             costs,

@@ -211,7 +211,7 @@ impl Seen {
                 moment,
                 why: moment.why.map(text),
                 count,
-                below: count.up < s.need(count.desired),
+                below: count.up < count.needed,
                 up_at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))).up,
                 end: (end, last),
                 failed: s.ended.filter(|_| s.has_failed()).map(|r| words::job_end(analysis, &r)),

@@ -264,6 +264,20 @@ fn who_is_down_without_a_loss_is_named() {
     );
 }
 
+/// A budget counts the pods of both: four of six, so that each needs one where the other has its three.
+#[test]
+fn a_budget_over_two_workloads_is_no_need_of_each() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..5}")],
+        podDisruptionBudgets: [(name: "both", selector: (matchLabels: {"tier": "x"}), minAvailable: 4)],
+        workloads: [
+            Deployment(name: "p", replicas: 3, placement: Nodes(["n-0", "n-1", "n-2"]), template: (labels: {"app": "p", "tier": "x"})),
+            Deployment(name: "q", replicas: 3, placement: Nodes(["n-3", "n-4", "n-5"]), template: (labels: {"app": "q", "tier": "x"})),
+        ])"#;
+    let done = of_text(text, kinds(&[Kind::Node]), 600);
+    assert_eq!(done.lead, ["None of these losses takes a workload below what it needs."]);
+    assert!(done.lost.iter().all(|lost| lost.damage.figures.workloads_down == 0));
+}
+
 /// The new pod finds no node before the old one is gone, which has nothing to do with taints: "untolerated taint(s)" is said of the lost nodes.
 #[test]
 fn a_claim_in_use_is_told_apart_from_taints() {

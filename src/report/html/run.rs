@@ -189,13 +189,14 @@ impl Lanes {
 type Figure = (&'static str, fn(&Count) -> u32);
 
 /// The figures of a workload that a page has.
-const FIGURES: [Figure; 6] = [
+const FIGURES: [Figure; 7] = [
     ("workload.desired", |c| c.desired),
     ("workload.up", |c| c.up),
     ("workload.ready", |c| c.ready),
     ("workload.ghosts", |c| c.ghosts),
     ("workload.dead", |c| c.dead),
     ("workload.pending", |c| c.pending),
+    ("workload.needed", |c| c.needed),
 ];
 
 fn workload_columns(serving: &Serving, clock: Clock, columns: &mut Columns) {
@@ -215,6 +216,4 @@ fn workload_columns(serving: &Serving, clock: Clock, columns: &mut Columns) {
     for (name, figure) in FIGURES {
         columns.near(name, counts().map(|c| figure(&c.1)));
     }
-    let needed = all.iter().flat_map(|w| w.counts.iter().map(|c| w.need(c.1.desired)));
-    columns.near("workload.needed", needed);
 }
