@@ -170,18 +170,11 @@ impl<'a> All<'a> {
                 cases.push((lost, hit));
             };
             match still.why {
-                Why::DaemonSet | Why::Late => {}
+                // Who is left behind is told below.
+                Why::NotEvicted | Why::DaemonSet | Why::Late => {}
                 Why::JobFailed => add(Why::JobFailed, None, Bound::Free),
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
                 Why::Volume => add(Why::Volume, None, Bound::Free),
-                Why::NotEvicted => {
-                    let holder = match hit.evicted_after {
-                        Some(_) => Holder::Queue,
-                        None if self.tolerant.contains(&hit.workload) => Holder::Toleration,
-                        None => Holder::Nobody,
-                    };
-                    add(Why::NotEvicted, Some(holder), Bound::Free);
-                }
                 Why::Bare => add(Why::Bare, None, Bound::Free),
                 Why::NoRoom | Why::Held => {
                     if hit.pending > hit.held {
@@ -191,6 +184,14 @@ impl<'a> All<'a> {
                         add(Why::Held, Some(Holder::of(by)), Bound::Free);
                     }
                 }
+            }
+            if hit.is_left() {
+                let holder = match hit.evicted_after {
+                    Some(_) => Holder::Queue,
+                    None if self.tolerant.contains(&hit.workload) => Holder::Toleration,
+                    None => Holder::Nobody,
+                };
+                add(Why::NotEvicted, Some(holder), Bound::Free);
             }
         }
         by.into_iter()
@@ -226,10 +227,13 @@ impl<'a> All<'a> {
                     true => first_sentence(shown.why.as_deref()),
                     false => "the nodes left run short themselves, and their taints keep pods away",
                 };
+                let mut missing = missing(cases);
+                if !missing.is_empty() && cases.iter().any(|c| c.1.is_left()) {
+                    missing.push_str(" so far");
+                }
                 format!(
-                    "{subject} lost: {} of {who} Pending for as long as it lasts{}: {why}",
+                    "{subject} lost: {} of {who} Pending for as long as it lasts{missing}: {why}",
                     count(|h| h.pending - h.held),
-                    missing(cases),
                 )
             }
             Why::Held => format!(

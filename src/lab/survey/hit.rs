@@ -326,6 +326,12 @@ impl Hit {
         self.lacks_room() || self.pending > 0 && !pressed.is_empty()
     }
 
+    /// Whether it is short of pods that sit on lost nodes, and that an eviction would have made anew.
+    pub(super) fn is_left(&self) -> bool {
+        let stays = |kind| matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::StatefulSet);
+        self.left > 0 && self.still.is_some() && self.kind.is_some_and(|kind| !stays(kind))
+    }
+
     /// What becomes of its pods where room does not matter: how many are still without a node, and
     /// why.
     pub(super) fn hold(&mut self, plan: &Plan, held: i64, by: Option<String>) {

@@ -5,7 +5,6 @@ use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, hits};
 use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
 use super::pressed::Pressed;
-use super::still::Why;
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::evicted_after;
@@ -288,8 +287,7 @@ impl Runs<'_> {
     /// Runs a loss on where pods were left on lost nodes, and notes when they would have been
     /// evicted.
     fn go_on(&mut self, loss: &Loss, damage: &mut Damage) -> Option<()> {
-        let is_left = |h: &Hit| h.still.is_some_and(|s| s.why == Why::NotEvicted);
-        if !damage.hits.iter().any(is_left) {
+        if !damage.hits.iter().any(Hit::is_left) {
             return Some(());
         }
         let lasts = self.survey.lasts + LATER;
@@ -297,7 +295,7 @@ impl Runs<'_> {
         let trace = self.traced(&loss.outages(BEGIN, lasts, self.survey.how));
         if let Some(trace) = &trace {
             let after = evicted_after(&Analysis::new(&self.plan, trace), self.over());
-            for hit in damage.hits.iter_mut().filter(|h| is_left(h)) {
+            for hit in damage.hits.iter_mut().filter(|h| h.is_left()) {
                 let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
                 let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
                 hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));

@@ -278,6 +278,33 @@ fn a_budget_over_two_workloads_is_no_need_of_each() {
     assert!(done.lost.iter().all(|lost| lost.damage.figures.workloads_down == 0));
 }
 
+/// Six nodes of a zone, each full with a pod of 3 cores, are lost for 380 s. They are tainted one every 10 s, the first 45 to 65 s
+/// after the loss, and their pods are evicted 300 s later, two by 375 s and the last after 395 s. Both are told: who is Pending
+/// already, and who is still to be.
+#[test]
+fn who_is_not_evicted_yet_is_told_beside_who_finds_no_room() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [
+            (names: "a-{0..5}", zone: "a", capacity: {"cpu": "4", "pods": "10"}),
+            (names: "b-{0..5}", zone: "b", capacity: {"cpu": "4", "pods": "10"}),
+            (names: "c-{0..5}", zone: "c", capacity: {"cpu": "4", "pods": "10"}),
+        ],
+        workloads: [Deployment(name: "web", replicas: 18, placement: Spread(All), template: (requests: {"cpu": "3"}))])"#;
+    let done = of_text(text, only("zone/a"), 380);
+    let hit = &done.lost[0].damage.hits[0];
+    let (pending, left) = (hit.pending, hit.left);
+    assert!(pending >= 2 && left >= 1 && (5..=6).contains(&(pending + left)), "{hit:?}");
+    assert_eq!(hit.cores, Some(3.0 * pending as f64));
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    let cores = 3 * pending;
+    let room = format!(
+        "{pending} pods of web Pending for as long as it lasts, {cores} cores missing so far: "
+    );
+    assert!(texts[0].contains(&room), "{texts:#?}");
+    let pods = if left == 1 { "1 pod".to_owned() } else { format!("{left} pods") };
+    assert!(texts[1].contains(&format!("{pods} of web not evicted after 6m20s")), "{texts:#?}");
+    assert!(texts[1].contains("the last would be evicted 6m"), "{texts:#?}");
+}
+
 /// The new pod finds no node before the old one is gone, which has nothing to do with taints: "untolerated taint(s)" is said of the lost nodes.
 #[test]
 fn a_claim_in_use_is_told_apart_from_taints() {
