@@ -305,6 +305,27 @@ fn who_is_not_evicted_yet_is_told_beside_who_finds_no_room() {
     assert!(texts[1].contains("the last would be evicted 6m"), "{texts:#?}");
 }
 
+/// Of 4 cores on n-0 the agent has 1 and front 2. The pod that takes the place of front's on n-1 needs 2 and preempts the agent,
+/// whose next pod finds none of the 4 free, also when n-1 is back.
+#[test]
+fn a_pod_of_a_daemon_set_that_is_preempted_is_told() {
+    let text = r#"Scenario(version: 1, horizon: "30m",
+        nodes: [(names: "n-{0..1}", capacity: {"cpu": "4", "memory": "8Gi", "pods": "110"})],
+        priorityClasses: [(name: "high", value: 1000)],
+        workloads: [
+            DaemonSet(name: "agent", template: (labels: {"app": "agent"}, requests: {"cpu": "1"})),
+            Deployment(name: "front", replicas: 2, placement: Nodes(["n-0", "n-1"]),
+                template: (labels: {"app": "front"}, requests: {"cpu": "2"}, priorityClassName: "high")),
+        ])"#;
+    let done = of_text(text, only("node/n-1"), 600);
+    let lost = &done.lost[0];
+    let agent = lost.damage.hits.iter().find(|h| h.workload.ends_with("/agent")).expect("agent");
+    assert_eq!((agent.pending, agent.cores, agent.not_back), (1, Some(1.0), 1));
+    assert_eq!(lost.why_not_back(), ["no node"]);
+    let said = "node n-1 lost: 1 pod of agent Pending for as long as it lasts, 1 core missing: ";
+    assert!(done.findings.iter().any(|f| f.text.starts_with(said)), "{:#?}", done.findings);
+}
+
 /// The new pod finds no node before the old one is gone, which has nothing to do with taints: "untolerated taint(s)" is said of the lost nodes.
 #[test]
 fn a_claim_in_use_is_told_apart_from_taints() {

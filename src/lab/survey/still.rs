@@ -22,7 +22,7 @@ rows! {
         Held = "no node",
         /// Pods sit on lost nodes, and nobody has evicted them.
         NotEvicted = "not evicted",
-        /// A DaemonSet's pods belong to their nodes.
+        /// A DaemonSet's pods belong to their nodes, which are lost.
         DaemonSet = "DaemonSet",
         /// Nothing replaces pods without a workload.
         Bare = "bare",
@@ -41,7 +41,9 @@ impl Why {
         let more = |of: fn(&Moment) -> u64| of(with) > of(without);
         match workload {
             None => Why::Bare,
-            Some(DaemonSet) => Why::DaemonSet,
+            // Those of lost nodes stay there; who waits for a node was preempted on one that is left.
+            Some(DaemonSet) if !more(|m| m.pending) => Why::DaemonSet,
+            Some(DaemonSet) => Why::NoRoom,
             Some(StatefulSet { .. }) if more(|m| m.stuck) || more(|m| m.left) => Why::StatefulSet,
             Some(_) if more(|m| m.unattached) => Why::Volume,
             Some(_) if more(|m| m.pending) => Why::NoRoom,
