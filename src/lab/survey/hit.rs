@@ -21,7 +21,8 @@ use crate::lab::prelude::*;
 /// What a loss cost in all.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Figures {
-    /// How many workloads were below what they need for longer than without the loss.
+    /// How many workloads were below what they need for longer than without the loss; pods without one are
+    /// none.
     pub(crate) workloads_down: usize,
     /// The longest of these times.
     pub(crate) down: Dur,
@@ -251,7 +252,9 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
     }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
-    let down: Vec<Dur> = hits.iter().map(|h| h.down).filter(|d| !d.is_zero()).collect();
+    // Pods without a workload stand for themselves, and are none that needs some of them.
+    let workloads = hits.iter().filter(|h| h.kind.is_some());
+    let down: Vec<Dur> = workloads.map(|h| h.down).filter(|d| !d.is_zero()).collect();
     let figures = Figures {
         workloads_down: down.len(),
         down: down.iter().copied().max().unwrap_or(Dur::ZERO),
