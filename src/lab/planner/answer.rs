@@ -180,9 +180,10 @@ pub(crate) fn answer(
     };
     let off = most(|i| -i.low);
     let wanted = kept.wanted(&(0..k).collect::<Vec<usize>>());
-    let guaranteed = kept.settled == Some(best) && wanted.is_none();
+    let was_for = kept.was_for(objective, within, confidence);
+    let guaranteed = kept.settled == Some(best) && wanted.is_none() && was_for;
     let dearest = most(|i| i.high);
-    let nothing = kept.delta.max(objective.least());
+    let nothing = kept.nothing(objective);
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));
     let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();

@@ -1,6 +1,7 @@
 //! Which settings a plan chooses: what is set now, several each for itself and together, and values that cost
 //! something without failures.
 
+use super::spec::Bound;
 use super::tests::{TOLERATION, planner, scenario};
 use super::{Objective, answer};
 use crate::lab::shards::Desk;
@@ -180,13 +181,17 @@ fn of_a_value_without_failures(beside: &str) {
     assert!((kept.standing(0)[1] / year_min - 1.0).abs() < 1e-9, "{:?}", kept.standing(0));
     assert!(kept.standing(1).iter().all(|f| *f == 0.0), "{:?}", kept.standing(1));
     assert!((a.rows[0].cost / year_min - 1.0).abs() < 0.01, "{}", a.rows[0].cost);
-    assert_eq!(a.best, 1);
+    assert_eq!((a.best, a.guaranteed), (1, true));
     assert!(kept.check().is_ok());
+    // The runs went on until this was known for these prices, without limits, and as sure as that.
+    let limit = Bound::parse("evicted<=1000000/y").expect("a limit");
+    assert!(!answer(&kept, &p.objective, &[limit], 0.95).guaranteed);
+    assert!(!answer(&kept, &p.objective, &[], 0.99).guaranteed);
     // Where evictions are dear one replica is best all the same, and a third of the outages are a third of what these
     // cost, not of the rest.
     let dear = p.objective.clone().with(&["evicted=30000".to_owned()], None).expect("prices");
     let a = answer(&kept, &dear, &[], 0.95);
-    assert_eq!(a.best, 0);
+    assert_eq!((a.best, a.guaranteed), (0, false));
     let of_rate = a.sensitivities.iter().find(|s| s.name == "rate of node").expect("a model");
     let third = year_min + (a.rows[0].cost - year_min) / 3.0;
     assert!((of_rate.costs[0] / third - 1.0).abs() < 1e-6, "{of_rate:?} {third}");

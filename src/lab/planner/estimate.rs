@@ -140,6 +140,17 @@ impl Kept {
         if row == other { all } else { of(pair(row, other)) }
     }
 
+    /// What is nothing to choose by: where these are the prices that it was run for, what was nothing then, and else as
+    /// large a part of what the cheapest row costs.
+    pub(super) fn nothing(&self, objective: &Objective) -> f64 {
+        let costs = (0..self.rows.len()).map(|row| self.cost(objective, &[(row, 1.0)]).0);
+        let part = match *objective == self.objective {
+            true => self.delta,
+            false => costs.fold(f64::MAX, f64::min) * self.precision,
+        };
+        part.max(objective.least())
+    }
+
     /// The mean and the variance of what one row costs more than another.
     pub(super) fn difference(&self, objective: &Objective, row: usize, than: usize) -> (f64, f64) {
         if row == than {

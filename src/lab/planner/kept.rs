@@ -4,7 +4,7 @@
 use super::closed::Closed;
 use super::count::Counting;
 use super::moments::{FIGURE_MAX, Moments, are_figures};
-use super::spec::{FIGURES, OWN, Objective};
+use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -71,8 +71,14 @@ pub(crate) struct Kept {
     /// The models that it leaves out.
     #[serde(default)]
     pub(crate) closed_without: Vec<String>,
-    /// What counted when it was run.
+    /// What counted when it was run, the limits, how precise and how sure it was to be.
     pub(crate) objective: Objective,
+    #[serde(default)]
+    pub(crate) limits: Vec<String>,
+    #[serde(default)]
+    pub(crate) precision: f64,
+    #[serde(default)]
+    pub(crate) confidence: f64,
     /// Whether one value was left when the runs ended.
     pub(crate) settled: Option<usize>,
     /// How far from the best a value may be that was taken for it.
@@ -169,6 +175,12 @@ impl Kept {
         self.own_place(self.rows.len(), 0, 0)
     }
 
+    /// Whether the runs went on until one value was left at these prices and limits, as sure as this.
+    pub(super) fn was_for(&self, objective: &Objective, within: &[Bound], confidence: f64) -> bool {
+        let limits = within.iter().map(|b| &b.text);
+        *objective == self.objective && limits.eq(&self.limits) && confidence <= self.confidence
+    }
+
     /// What a row costs in a year in which nothing fails, figure by figure, beyond what all do.
     pub(crate) fn standing(&self, row: usize) -> &[f64] {
         let place = row * FIGURES.len();
@@ -214,9 +226,12 @@ impl Kept {
             && (self.standing.is_empty() || self.standing.len() == width)
             && are_figures(self.standing.iter().chain(&self.always))
             && self.models.iter().all(|m| (0.0..=FIGURE_MAX).contains(&m.1))
-            && are_figures(
-                self.objective.prices.iter().chain([&self.objective.node_hour, &self.delta]),
-            )
+            && are_figures(self.objective.prices.iter().chain([
+                &self.objective.node_hour,
+                &self.delta,
+                &self.precision,
+                &self.confidence,
+            ]))
             && self.closed.iter().flatten().all(Closed::is_sound)
             && self.closed.as_ref().is_none_or(|c| c.len() == self.rows.len())
             && self.settled.is_none_or(|s| s < self.rows.len())

@@ -361,6 +361,9 @@ impl Planner<'_> {
             no_closed,
             closed_without: left_out(&drawn[0]),
             objective: self.objective.clone(),
+            limits: self.within.iter().map(|b| b.text.clone()).collect(),
+            precision: self.precision,
+            confidence: self.confidence,
 
             delta: self.only.as_ref().map_or(0.0, |o| o.delta),
             size: (size.nodes as usize, size.pods as usize),

@@ -227,7 +227,7 @@ impl Kept {
             sum: alone.iter().map(|r| cost(*r) - cost(0)).sum(),
             extra,
             interval,
-            touches: extra.abs() > half.max(self.delta.max(objective.least())),
+            touches: extra.abs() > half.max(self.nothing(objective)),
         }
     }
 
