@@ -247,6 +247,34 @@ fn least(of: &[usize], costs: &[f64], now: usize) -> usize {
     of.iter().copied().min_by(order).unwrap_or(0)
 }
 
+/// What a row costs by the price of a figure: what it costs now, and how much more for each unit of the
+/// price.
+#[derive(Clone, Copy)]
+struct Line {
+    row: usize,
+    cost: f64,
+    slope: f64,
+}
+
+/// The price nearest to what it is now, above or below, beyond which another row costs least, and that row. Of
+/// several that cross the best one at the same price, as those that cost the same now, it is the one that falls most
+/// beyond it.
+fn turn(best: Line, others: &[Line], now: f64, up: bool) -> Option<(f64, usize)> {
+    let falls = |line: &Line| if up { best.slope - line.slope } else { line.slope - best.slope };
+    let crossing = |line: &Line| {
+        let away = (line.cost - best.cost).max(0.0) / falls(line);
+        (falls(line) > 0.0 && away.is_finite()).then_some((away, *line))
+    };
+    let nearest = others
+        .iter()
+        .filter_map(crossing)
+        .min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| falls(&b.1).total_cmp(&falls(&a.1))));
+    let (away, line) = nearest?;
+    let price = if up { now + away } else { now - away };
+    // No price is below nothing, but for rounding.
+    (up || price > now * 1e-9).then_some((price, line.row))
+}
+
 /// What changes the answer.
 struct Lean<'a> {
     kept: &'a Kept,
@@ -315,26 +343,20 @@ impl Lean<'_> {
         least(self.eligible, &costs, best)
     }
 
-    /// The nearest price below and above of evictions and needless ones at which another row wins. Rows
-    /// that differ in them by no more than chance cross nowhere.
+    /// The nearest price below and above of evictions and needless ones beyond which another row wins. Rows that
+    /// differ in them by no more than chance turn nowhere.
     fn break_even(&self, best: usize, confidence: f64) -> Vec<BreakEven> {
         let mut found = Vec::new();
         for figure in [3, 4] {
             let now = self.objective.prices[figure];
-            let without = |row: usize| self.costs[row] - now * self.figures[row][figure];
-            // The line of each row over the price: where it crosses the best row's.
-            let crossing = |row: usize| {
-                let slope = self.figures[row][figure] - self.figures[best][figure];
-                let price = (without(best) - without(row)) / slope;
-                let known = self.kept.differs(figure, [row, best], confidence);
-                (known && price.is_finite() && price > 0.0).then_some((price, row))
-            };
-            let all: Vec<(f64, usize)> =
-                self.eligible.iter().copied().filter(|r| *r != best).filter_map(crossing).collect();
-            let above = all.iter().filter(|c| c.0 > now).min_by(|a, b| a.0.total_cmp(&b.0));
-            let below = all.iter().filter(|c| c.0 < now).max_by(|a, b| a.0.total_cmp(&b.0));
-            let at = |&(price, row): &(f64, usize)| BreakEven { figure, now, price, row };
-            found.extend(below.into_iter().chain(above).map(at));
+            let line =
+                |row: usize| Line { row, cost: self.costs[row], slope: self.figures[row][figure] };
+            let others = self.eligible.iter().copied().filter(|row| *row != best);
+            let others: Vec<Line> = others.map(line).collect();
+            let known = |row: usize| self.kept.differs(figure, [row, best], confidence);
+            let turns = [false, true].map(|up| turn(line(best), &others, now, up));
+            let known = turns.into_iter().flatten().filter(|turn| known(turn.1));
+            found.extend(known.map(|(price, row)| BreakEven { figure, now, price, row }));
         }
         found
     }
@@ -384,5 +406,33 @@ impl Lean<'_> {
         let steps = (0..=100).map(|i| f64::from(i) / 100.0).filter(|s| at(*s) != best);
         let nearest = steps.min_by(|a, b| (a - now).abs().total_cmp(&(b - now).abs()));
         Some((now, nearest.map(|s| (s, at(s)))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two to four replicas, with 64, 0 and 0 minutes below need and 11, 15.6 and 21 evictions a year. While evictions cost
+    /// nothing four are as good as three, and at any price three are better; at 64 / 4.6 = 13.9 two cost as much as three.
+    #[test]
+    fn the_row_beyond_a_price_is_the_best_there() {
+        let line = |row: usize, price: f64| {
+            let slope = [11.0, 15.6, 21.0][row];
+            Line { row, cost: [64.0, 0.0, 0.0][row] + price * slope, slope }
+        };
+        let of = |best: usize, now: f64, up: bool| {
+            let others: Vec<Line> =
+                (0..3).filter(|row| *row != best).map(|row| line(row, now)).collect();
+            turn(line(best, now), &others, now, up)
+        };
+        assert_eq!(of(2, 0.0, true), Some((0.0, 1)));
+        let (price, row) = of(1, 7.0, true).expect("it turns");
+        assert!((price - 64.0 / 4.6).abs() < 1e-9 && row == 0, "{price} {row}");
+        // Below seven three are best down to nothing, where four are as good.
+        assert_eq!(of(1, 7.0, false), None);
+        let (price, row) = of(0, 20.0, false).expect("it turns");
+        assert!((price - 64.0 / 4.6).abs() < 1e-9 && row == 1, "{price} {row}");
+        assert_eq!(of(0, 20.0, true), None);
     }
 }

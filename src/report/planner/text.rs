@@ -346,7 +346,8 @@ fn changes(told: &Told<'_>) -> Option<String> {
     let stays = |row: usize| row == a.now && a.same.contains(&a.now);
     let even = |b: &BreakEven| {
         let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
-        let word = if b.price > b.now { "more" } else { "less" };
+        let [then, best] = [b.row, a.best].map(|row| a.rows[row].figures[b.figure]);
+        let word = if then < best { "more" } else { "less" };
         let (price, now, unit) = (amount(b.price), amount(b.now), &told.objective.unit);
         format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
     };
