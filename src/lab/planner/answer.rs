@@ -28,7 +28,7 @@ pub(crate) struct Row {
     /// The limits that it keeps, but perhaps only by chance: the figure lies beyond them as well as not,
     /// with where it lies.
     pub(crate) unsure: Vec<(String, Interval)>,
-    /// What the closed form says that a year costs.
+    /// What the closed form says that a year costs; none where it knows nothing that has a price.
     pub(crate) closed: Option<f64>,
     /// The replica-minutes by formula of pods of StatefulSets, which wait for their nodes.
     pub(crate) waiting: f64,
@@ -138,8 +138,8 @@ pub(crate) fn answer(
     // As many comparisons as there are other rows, all of which are to hold together.
     let each = 1.0 - (1.0 - confidence) / (k.max(2) - 1) as f64;
     let standing = |row: usize| kept.standing_cost(objective, row);
-    let by_formula =
-        |row: usize| Some(objective.of_formula(&kept.closed.as_ref()?[row]) + standing(row));
+    let closed = kept.closed.as_ref().filter(|_| objective.unknown_to_formulas().is_empty());
+    let by_formula = |row: usize| Some(objective.of_formula(&closed?[row]) + standing(row));
     let row = |row: usize| {
         let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
         let cost = costs[row];

@@ -219,6 +219,9 @@ fn who_is_always_below_its_need_hides_nobody() {
         assert!((row.cost - minutes).abs() < 48.0 * 4.0 / 60.0, "{row:?}");
     }
     assert_eq!((a.best, a.same.as_slice()), (0, &[0][..]));
+    // There is a formula, which knows nothing of minutes below need.
+    assert!(kept.closed.is_some() && a.rows.iter().all(|row| row.closed.is_none()));
+    assert_eq!(a.closed_best, None);
 }
 
 /// What changes nothing that is run is nothing to choose.

@@ -451,6 +451,9 @@ impl Planner<'_> {
     pub(crate) fn by_formula(&self, goes_on: GoesOn<'_>) -> Option<String> {
         let drawn = self.drawn(goes_on).ok()?;
         let all = closed(&self.sweep, &drawn).ok()?;
+        if !self.objective.unknown_to_formulas().is_empty() {
+            return None;
+        }
         let costs = all.iter().map(|c| self.objective.of_formula(c));
         let (row, _) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1))?;
         Some(format!(" By formula {} costs least.", self.rows()[row].join(" / ")))

@@ -131,6 +131,13 @@ impl Objective {
         failing + self.standing(nodes)
     }
 
+    /// The figures with a price, by their places in [`FIGURES`], if formulas know none of them.
+    pub(crate) fn unknown_to_formulas(&self) -> Vec<usize> {
+        let priced: Vec<usize> = (0..FIGURES.len()).filter(|f| self.prices[*f] > 0.0).collect();
+        let known = priced.iter().any(|f| BY_FORMULA.contains(f));
+        if known { Vec::new() } else { priced }
+    }
+
     /// What a year's failures cost by formula.
     pub(super) fn of_formula(&self, of: &Closed) -> f64 {
         let all = BY_FORMULA.iter().zip(of.by_formula());
@@ -273,6 +280,10 @@ mod tests {
         // A year of two nodes has 17,520 hours.
         let o = of(&["missing=0.02", "node_hour=0.1"], Some("EUR")).unwrap();
         assert_eq!((o.of(&figures, 2.0), o.unit.as_str()), (1_752.2, "EUR"));
+        // Formulas know nothing of minutes below need, and do of evictions.
+        let unknown = |prices: &[&str]| of(prices, None).unwrap().unknown_to_formulas();
+        assert_eq!(unknown(&["missing=0", "below=1"]), [BELOW]);
+        assert!(unknown(&["missing=0", "below=1", "evicted=5m"]).is_empty());
         for wrong in ["evicted", "evicted=x", "evicted=-1", "evicted=1e308", "pods=1"] {
             assert!(of(&[wrong], None).is_err(), "{wrong}");
         }

@@ -1,6 +1,6 @@
 //! What the closed form says beside the simulation, and what tells the two apart.
 
-use super::told::{Told, amount};
+use super::told::{Told, amount, plural};
 use crate::lab::planner::{BY_FORMULA, Counting, FIGURES, MISSING};
 
 /// Places in [`FIGURES`].
@@ -9,6 +9,11 @@ const PENDING: usize = 6;
 /// The value that is best by formula, and what simulation adds.
 pub(super) fn closed(told: &Told<'_>) -> Option<String> {
     let (a, kept) = (told.answer, told.kept);
+    let unknown = told.objective.unknown_to_formulas();
+    if kept.closed.is_some() && !unknown.is_empty() {
+        let unknown: Vec<&str> = unknown.into_iter().map(plural).collect();
+        return Some(format!("none: it has no {}", unknown.join(", ")));
+    }
     let closed = a.closed_best.zip(a.rows[a.best].closed).filter(|_| a.wanted.is_none());
     let Some((best, by_formula)) = closed else {
         return (!kept.no_closed.is_empty()).then(|| format!("none: {}", kept.no_closed));

@@ -2,7 +2,7 @@
 
 use super::closed_form::closed;
 use super::table::table;
-use super::told::{Told, amount, range};
+use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
 use crate::lab::planner::{
     AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, FIGURES, NEEDLESS, Row,
@@ -255,17 +255,6 @@ fn is_untried(now: &Row) -> bool {
 fn stays(told: &Told<'_>) -> String {
     let now = if is_untried(told.now()) { String::new() } else { told.name(told.answer.now) + " " };
     format!("{} {now}stays as it is", told.settings())
-}
-
-/// The figure as something that is counted.
-pub(super) fn plural(figure: usize) -> &'static str {
-    match figure {
-        0 => "replica-minutes missing",
-        1 => "minutes below need",
-        3 => "evictions",
-        4 => "needless ones",
-        other => FIGURES[other].heading(),
-    }
 }
 
 fn confidence(told: &Told<'_>) -> String {

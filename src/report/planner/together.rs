@@ -1,8 +1,7 @@
 //! What settings that were chosen each for itself do to each other, and what whole years of what is
 //! recommended come to, in words.
 
-use super::text::plural;
-use super::told::{amount, range};
+use super::told::{amount, plural, range};
 use crate::lab::planner::{EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.

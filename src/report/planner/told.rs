@@ -98,6 +98,17 @@ pub(crate) fn amount(value: f64) -> String {
     format!("{sign}{number}{point}{rest}")
 }
 
+/// The figure as something that is counted.
+pub(super) fn plural(figure: usize) -> &'static str {
+    match figure {
+        0 => "replica-minutes missing",
+        1 => "minutes below need",
+        3 => "evictions",
+        4 => "needless ones",
+        other => FIGURES[other].heading(),
+    }
+}
+
 /// Where an amount lies, from the lower end to the higher one.
 pub(super) fn range(low: f64, high: f64) -> String {
     format!("({} to {})", amount(low), amount(high))
