@@ -74,9 +74,10 @@ pub(crate) struct OutagesArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5m")]
     price: Dur,
     /// How long it takes from the beginning of an outage until the node is tainted: a range, or its
-    /// middle, as heartbeats and passes make a difference of 15s. The grace period is 40s up to
-    /// 1.31, which makes 30s..45s, and 50s from 1.32 on, 40s..55s; the default holds for both
-    #[arg(long, value_name = "FROM..TO", value_parser = detection, default_value = "30s..55s")]
+    /// middle, as heartbeats and passes make a difference of 15s. That is 35s..50s up to 1.31, where
+    /// the grace period is 40s, 45s..60s in 1.32 and 1.33, where it is 50s, and 40s..55s from 1.34 on,
+    /// which taints a node a pass sooner; the default holds for all
+    #[arg(long, value_name = "FROM..TO", value_parser = detection, default_value = "35s..60s")]
     detection: Noticing,
     /// Draw what an outage costs by toleration, as PNG or SVG by the name's ending
     #[arg(long, value_name = "FILE", value_parser = chart_file)]
@@ -144,7 +145,12 @@ impl From<Kind> for HistoryFormat {
 
 #[cfg(test)]
 mod tests {
-    use super::detection;
+    use super::{OutagesArgs, detection};
+    use crate::analysis::metrics;
+    use crate::kernel::{Choices, Dur};
+    use crate::scenario::{Overrides, drawn, parse};
+    use crate::sim;
+    use std::path::Path;
 
     #[test]
     fn a_single_time_is_the_middle() {
@@ -152,5 +158,37 @@ mod tests {
         assert_eq!(of("45s"), Ok((37.5, 52.5)));
         assert_eq!(of("5s"), Ok((0.0, 10.0)));
         assert_eq!(of("0s"), Ok((0.0, 0.0)));
+    }
+
+    /// A heartbeat is up to ten seconds old when its node falls silent, the grace period is 40 s up to 1.31 and 50 s after that, a pass
+    /// every five seconds finds the node, and up to 1.33 the next one taints it: 40 - 10 + 5 to 40 + 5 + 5 s, ten more, and 50 - 10 to
+    /// 50 + 5. In a run of twenty something else may come between.
+    #[test]
+    fn the_default_holds_for_all_releases() {
+        let command = <OutagesArgs as clap::Args>::augment_args(clap::Command::new("outages"));
+        let arg =
+            command.get_arguments().find(|arg| arg.get_id() == "detection").expect("it is one");
+        let default = arg.get_default_values()[0].to_str().expect("it is text");
+        let default = detection(default).expect("it can be read");
+        let text = r#"Scenario(version: 1, horizon: "4m", nodes: [(names: "n-{0..3}")],
+            timeline: [(at: "90s", do: Partition(node: "n-0", duration: "2m"))])"#;
+        let loaded = parse("d.ron", text.into(), Path::new("")).expect("a scenario");
+        for (release, from, to) in
+            [("1.31", 35.0, 50.0), ("1.33", 45.0, 60.0), ("1.34", 40.0, 55.0)]
+        {
+            assert!(default.from <= from && to <= default.to, "{release}: {default:?}");
+            let of_release =
+                Overrides { kubernetes: Some(release.to_owned()), ..Overrides::default() };
+            let mut drawn = drawn(&loaded, &of_release).expect(release);
+            let tainted = |seed: u64| {
+                let plan = drawn.of(seed);
+                let found =
+                    metrics(plan, &sim::run(plan, Choices::seeded(seed)), Dur::from_secs(300));
+                found.tainting.expect("it is tainted").median.as_secs_f64()
+            };
+            let all: Vec<f64> = (1..=40).map(tainted).collect();
+            let within = all.iter().filter(|s| (from..=to).contains(*s)).count();
+            assert!(within >= 38, "{release}: {all:?}");
+        }
     }
 }

@@ -86,7 +86,7 @@ impl Told {
         format!("best by {name}: {said}, {} an outage", span(cost))
     }
 
-    /// `40s to 55s`, or the one time.
+    /// `35s to 60s`, or the one time.
     fn tainted_after(&self) -> String {
         let Noticing { from, to, .. } = self.asked.noticing;
         if to > from { format!("{} to {}", span(from), span(to)) } else { span(from) }
