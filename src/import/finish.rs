@@ -328,9 +328,13 @@ fn note_pod(
         let Owner { kind, name } = owner;
         WorkloadKind::parse(kind).is_none() || owned(&format!("{kind}/{}/{name}", pod.namespace))
     };
-    if let Some(owner) = &shape.owner {
-        let missing = !is_owned(owner) && pod.has_status() && !shape.start.is_over();
-        summary.ownerless += usize::from(missing);
+    if let Some(owner) = shape.owner.as_ref().filter(|_| pod.has_status() && !shape.start.is_over())
+    {
+        summary.ownerless += usize::from(!is_owned(owner));
+        // Static pods belong to their node, whose kubelet makes them.
+        if WorkloadKind::parse(&owner.kind).is_none() && owner.kind != "Node" {
+            *summary.foreign.entry(owner.kind.clone()).or_default() += 1;
+        }
     }
     if !shape.owner.as_ref().is_some_and(is_owned) {
         summary.note_volumes(&shape.template, pod.full_name());

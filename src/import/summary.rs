@@ -59,6 +59,8 @@ pub struct Summary {
     pub(crate) over: BTreeMap<String, usize>,
     /// Pods that no controller will replace because the workload that owns them is not in the files.
     pub(crate) ownerless: usize,
+    /// Pods whose owners are of a kind that is not simulated, by that kind.
+    pub(crate) foreign: BTreeMap<String, usize>,
     /// Workloads that have pods, none of which is in the files.
     pub(crate) podless: Vec<String>,
     /// Pods that name no owner and were given that whose selector matches them.
@@ -263,6 +265,10 @@ impl Summary {
             "whose owners are not in the files, so that nothing replaces them \
              (add `deployments,replicasets,statefulsets,daemonsets,jobs` to the kubectl command)",
         );
+        let (foreign, kinds) = self.of_foreign_owners();
+        let what =
+            format!("whose owners are not simulated, so that nothing replaces them: {kinds}");
+        lines.counted("pod", foreign, &what);
         let made: Vec<String> = self.made_sets.iter().cloned().collect();
         lines.listed(
             "ReplicaSet",
@@ -307,6 +313,12 @@ impl Summary {
         );
     }
 
+    /// How many pods have owners that are not simulated, and of which kinds these are: `StrimziPodSet (9)`.
+    fn of_foreign_owners(&self) -> (usize, String) {
+        let kinds = self.foreign.iter().map(|(kind, n)| format!("{kind} ({n})"));
+        (self.foreign.values().sum(), some(&kinds.collect::<Vec<_>>()))
+    }
+
     /// Notes of whom nothing is known of volumes, or nothing of what a claim is bound to.
     pub(super) fn note_volumes(&mut self, template: &PodTemplate, name: String) {
         if template.volumes.iter().any(|v| v.assumed) {
@@ -327,6 +339,8 @@ impl Summary {
         };
         let podless = " are not in it: they are made when the run begins, on nodes that the scheduler chooses then, and not where they are.";
         let ownerless = "the owners of ";
+        let (foreign, kinds) = self.of_foreign_owners();
+        let foreign_owners = format!(" here, as their owners are not simulated: {kinds}.");
         let nothing = " are not in it, so that nothing replaces them here.";
         let rules =
             "the rules of the node readiness controller are not in it, so that its taints stay: ";
@@ -338,6 +352,7 @@ impl Summary {
         let notes = [
             acting,
             of_export(self.ownerless, "pod", ownerless, nothing),
+            of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
             of_export(self.podless.len(), "workload", "the pods of ", podless),
             self.lacks_leases().then(|| {
                 "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.".to_owned()

@@ -315,3 +315,22 @@ fn what_has_neither_nodes_nor_pods_is_no_cluster() {
         ImportedCluster::read(&[export("healthy-events.json.gz"), export("healthy-nodes.json.gz")]);
     assert_eq!(both.unwrap().simulable().unwrap().summary.nodes, 12);
 }
+
+/// The six pods of `web` are those of a controller that is not simulated; the owners of all others are.
+#[test]
+fn pods_of_controllers_that_are_not_simulated_are_told() {
+    let mut list: serde_json::Value =
+        serde_json::from_str(&export("healthy-all.json.gz").text).unwrap();
+    let items = list["items"].as_array_mut().unwrap().iter_mut();
+    let is_its =
+        |o: &&mut serde_json::Value| o["kind"] == "Pod" && o["metadata"]["labels"]["app"] == "web";
+    for pod in items.filter(is_its) {
+        pod["metadata"]["ownerReferences"][0]["kind"] = "StrimziPodSet".into();
+    }
+    let cluster = super::good(&list.to_string());
+    let said = "The export: nothing replaces 6 pods here, as their owners are not simulated: StrimziPodSet (6).";
+    let notes = cluster.summary.notes();
+    assert!(notes.iter().any(|note| note == said), "{notes:#?}");
+    let foreign: Vec<_> = cluster.summary.foreign.into_iter().collect();
+    assert_eq!(foreign, [("StrimziPodSet".to_owned(), 6)]);
+}
