@@ -105,6 +105,8 @@ impl Kept {
             differ: pairs.map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])]).collect(),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
+            open: group.rows.iter().filter_map(|r| self.open.get(*r).copied()).collect(),
+            standing: places.iter().filter_map(|p| self.standing.get(*p).copied()).collect(),
             closed: self.closed.as_ref().map(|c| group.rows.iter().map(|r| c[*r]).collect()),
             settled: group.settled.and_then(place),
             apart: Vec::new(),

@@ -1,7 +1,7 @@
 //! Which settings a plan chooses: what is set now, several each for itself and together, and values that cost
 //! something without failures.
 
-use super::spec::Bound;
+use super::spec::{Bound, FIGURES};
 use super::tests::{TOLERATION, planner, scenario};
 use super::{Objective, answer};
 use crate::lab::shards::Desk;
@@ -74,7 +74,7 @@ fn both_apart(loaded: &Loaded) -> (super::Kept, Objective) {
 #[test]
 fn workloads_with_room_do_not_touch_each_other() {
     let loaded = two_workloads("n-{0..3}", 8, 4);
-    let (kept, objective) = both_apart(&loaded);
+    let (mut kept, objective) = both_apart(&loaded);
     for extra in kept.extras(&objective, 0.95) {
         assert!(!extra.touches && extra.extra.abs() < 1.0, "{extra:?}");
     }
@@ -98,6 +98,15 @@ fn workloads_with_room_do_not_touch_each_other() {
         assert!(a.guaranteed);
     }
     assert!(kept.check().is_ok());
+    // What a row costs without failures, and after how many outages its pods were missing still, stays its own.
+    kept.standing = (0..kept.rows.len()).flat_map(|row| [row as f64; FIGURES.len()]).collect();
+    kept.open = (0..kept.rows.len() as u64).collect();
+    for (part, group) in kept.each_apart().iter().zip(&kept.apart) {
+        for (place, row) in group.rows.iter().enumerate() {
+            assert_eq!(part.standing(place)[0], *row as f64);
+            assert_eq!(part.open[place], *row as u64);
+        }
+    }
 }
 
 /// Four nodes with room for two pods each, and seven pods: whoever is evicted alone finds the one
