@@ -112,7 +112,7 @@ export class Run {
     }
 
     /**
-     * What an object is called, with its kind as `explain` takes it.
+     * What an object is called among those of its kind.
      * @param {Thing} thing
      */
     name(thing) {
@@ -120,6 +120,24 @@ export class Run {
         if (thing.kind === 'node') return this.nodes[thing.place];
         if (thing.kind === 'zone') return this.zones[thing.place] || 'no zone';
         return this.workloads[thing.place].name;
+    }
+
+    /**
+     * What an object is called, with its kind.
+     * @param {Thing} thing
+     */
+    title(thing) {
+        const name = this.name(thing);
+        const isSaid = thing.kind === 'workload' || (thing.kind === 'zone' && !this.zones[thing.place]);
+        return isSaid ? name : `${thing.kind} ${name}`;
+    }
+
+    /**
+     * What the objects of a kind are called, in their order.
+     * @param {Thing['kind']} kind
+     */
+    names(kind) {
+        return { pod: this.pods, node: this.nodes, zone: this.zones, workload: this.workloads.map((w) => w.name) }[kind];
     }
 
     /**
@@ -131,10 +149,37 @@ export class Run {
     find(kind, name) {
         const of = KINDS.find((k) => k === kind);
         if (!of) return null;
-        const names = { pod: this.pods, node: this.nodes, zone: this.zones, workload: this.workloads.map((w) => w.name) }[of];
-        let place = names.indexOf(name);
-        if (place < 0 && of === 'pod') place = names.findIndex((n) => n.endsWith(`/${name}`));
-        return place < 0 ? null : { kind: of, place };
+        const place = this.names(of).indexOf(name);
+        return place < 0 ? this.named(`${kind}/${name}`)[0] ?? null : { kind: of, place };
+    }
+
+    /**
+     * The objects that a person may mean, by the names that `explain` takes: `default/db-2`, `db-2`, `pod/db-2`, `deployment/web`, `web`, `zone/b`, `b`.
+     * A kind may stand before a space, too, as this page writes it.
+     * @param {string} text
+     * @returns {Thing[]}
+     */
+    named(text) {
+        // Only the name of a workload has its kind in it.
+        const parts = (/** @type {Thing['kind']} */ kind, /** @type {string} */ name) => {
+            const space = kind === 'workload' ? name.indexOf(' ') : -1;
+            return { own: space < 0 ? kind : name.slice(0, space).toLowerCase(), full: name.slice(space + 1) };
+        };
+        const [, before, after] = /^(\w+)[/ ](.+)$/.exec(text) ?? [];
+        const begins = before?.toLowerCase();
+        const isKind = KINDS.some((k) => k === begins) || this.workloads.some((w) => parts('workload', w.name).own === begins);
+        const wanted = isKind ? after : text;
+        /** @type {Thing[]} */
+        const found = [];
+        for (const kind of KINDS) {
+            for (const [place, name] of this.names(kind).entries()) {
+                if (!name.endsWith(wanted)) continue;
+                const { own, full } = parts(kind, name);
+                if (isKind && begins !== kind && begins !== own) continue;
+                if (full === wanted || full.endsWith(`/${wanted}`)) found.push({ kind, place });
+            }
+        }
+        return found;
     }
 }
 

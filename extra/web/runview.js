@@ -17,6 +17,8 @@ import { Panel } from './why.js';
 
 /** More workloads have their curves only when they are asked for. */
 const CHARTS = 12;
+/** Of more objects that a name may mean only the first are listed. */
+const MEANT = 6;
 
 /** Everything about one run. */
 export class RunView {
@@ -284,11 +286,20 @@ export class RunView {
     /** @param {string} text */
     findNamed(text) {
         const name = text.trim();
-        const [, kind, rest] = /^(pod|node|workload|zone)[/ ](.+)$/.exec(name) ?? [];
-        const kinds = kind ? [kind] : ['node', 'pod', 'workload', 'zone'];
-        const found = kinds.map((k) => this.run.find(k, rest ?? name)).find((t) => t);
-        this.named.textContent = found ? '' : `There is nothing called ${name} in this run.`;
-        if (found) this.choose(found);
+        const found = this.run.named(name);
+        const go = (/** @type {import('./run.js').Thing} */ thing) => {
+            this.named.replaceChildren();
+            this.choose(thing);
+        };
+        if (found.length === 1) {
+            go(found[0]);
+            return;
+        }
+        // What was explained before is not what was asked for.
+        this.choose(null);
+        const one = (/** @type {import('./run.js').Thing} */ thing) => el('button', { type: 'button', class: 'link', onclick: () => go(thing) }, bdi(this.run.title(thing)));
+        const several = [`${name} may be `, ...found.slice(0, MEANT).flatMap((thing, i) => [i ? ', ' : '', one(thing)]), found.length > MEANT ? ` and ${found.length - MEANT} more.` : '.'];
+        this.named.replaceChildren(...(found.length ? several : [`There is nothing called ${name} in this run.`]));
     }
 
     /**

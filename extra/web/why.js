@@ -48,7 +48,7 @@ export class Panel {
         const { run } = this;
         const why = run.why.get(thing);
         const close = el('button', { type: 'button', class: 'close', 'aria-label': 'Close', onclick: () => this.choose(null) }, '×');
-        const heading = el('h3', {}, `${thing.kind === 'workload' || thing.kind === 'zone' ? '' : `${thing.kind} `}`, bdi(run.name(thing)));
+        const heading = el('h3', {}, bdi(run.title(thing)));
         this.element.replaceChildren(close, heading, ...(why ? told(why) : this.untold(thing)));
         this.open();
     }

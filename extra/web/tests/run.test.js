@@ -106,6 +106,43 @@ test('search finds objects and rows, the table sorts and filters', async () => {
     await close();
 });
 
+test('search takes every name that explain takes, and says which where there are several', async () => {
+    const { page, wrong, close } = await open(chromium, file);
+    const search = page.locator('.find');
+    const [title, said] = [page.locator('aside.why h3').first(), page.locator('.missing')];
+    const names = {
+        'db-2': 'pod default/db-2', 'pod/db-2': 'pod default/db-2', 'b-03': 'node b-03', 'node/b-03': 'node b-03', b: 'zone b', 'zone/b': 'zone b', 'zone b': 'zone b',
+        web: 'Deployment default/web', 'default/web': 'Deployment default/web', 'deployment/web': 'Deployment default/web', 'workload/web': 'Deployment default/web',
+        'Deployment default/web': 'Deployment default/web', agent: 'DaemonSet kube-system/agent', 'daemonset/kube-system/agent': 'DaemonSet kube-system/agent',
+    };
+    for (const [name, expected] of Object.entries(names)) {
+        await search.fill(name);
+        await search.press('Enter');
+        assert.equal(await title.textContent(), expected, name);
+        assert.equal(await said.textContent(), '', name);
+    }
+    // What was explained before does not stand beside the answer.
+    for (const name of ['nobody', 'statefulset/web', 'eb']) {
+        await search.fill(name);
+        await search.press('Enter');
+        assert.equal(await said.textContent(), `There is nothing called ${name} in this run.`);
+        assert.equal(await page.locator('aside.why').isVisible(), false);
+    }
+    assert.deepEqual(wrong, []);
+    await close();
+    const twice = `Scenario(version: 1, horizon: "1m", nodes: [(names: "web", zone: "web"), (names: "n", zone: "web")],
+        workloads: [Deployment(name: "web", replicas: 1), Deployment(name: "web", namespace: "lab", replicas: 1)])`;
+    const other = await open(chromium, pageOf('twice', twice));
+    await other.page.locator('.find').fill('web');
+    await other.page.locator('.find').press('Enter');
+    assert.equal(await other.page.locator('.missing').textContent(), 'web may be node web, Deployment default/web, Deployment lab/web, zone web.');
+    await other.page.locator('.missing').getByRole('button', { name: 'lab/web' }).click();
+    assert.equal(await other.page.locator('aside.why h3').first().textContent(), 'Deployment lab/web');
+    assert.equal(await other.page.locator('.missing').textContent(), '');
+    assert.deepEqual(other.wrong, []);
+    await other.close();
+});
+
 test('a link leads to the same view, and the view writes its link', async () => {
     const { page, wrong, close } = await open(chromium, file, { hash: '#t=12:00-15:00&pod=default%2Fdb-2' });
     assert.match(await readout(page) ?? '', /12:00 to 15:00/);
