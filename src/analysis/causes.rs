@@ -2,11 +2,11 @@
 //! walks along the causes of records.
 
 use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
+use crate::api::names::{NodeId, TextId};
+use crate::api::node::{NodeConditionType, zone_key};
 use crate::kernel::Time;
 use crate::plan::{Action, Do, NodeFault, Phase, Plan};
-use crate::trace::{Record, RecordId, Trace, What};
+use crate::trace::{Record, RecordId, Trace, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// The entry of the timeline that something is counted from.
@@ -28,6 +28,8 @@ const NONE: u32 = u32::MAX;
 struct Mark {
     since: Since,
     kind: Kind,
+    /// When what began is over, as far as the plan says.
+    until: Time,
     /// What led to it itself, or [`NONE`].
     parent: u32,
 }
@@ -53,7 +55,7 @@ pub(super) struct Marks {
     of_record: Vec<u32>,
     /// Per node the marks of faults and recoveries that hit it, in time order.
     of_node: Vec<Vec<u32>>,
-    /// The same of faults that hit all nodes: of the API server, of watches, of the controllers.
+    /// The same of outages of the API servers, which hit all nodes.
     of_all: Vec<u32>,
 }
 
@@ -61,10 +63,18 @@ impl Marks {
     /// The marks of a run; `node_ids` gives the id of each node of the plan, and ids are below
     /// `node_count`.
     pub(super) fn new(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count: usize) -> Self {
+        let mut zones: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
+        let beta = plan.profile.node_lifecycle.beta_zone_labels;
+        for (node, id) in plan.nodes.iter().zip(node_ids) {
+            zones.entry(zone_key(&node.labels, beta)).or_default().push(*id);
+        }
         let mut finder = Finder {
             plan,
+            trace,
             marks: Marks { of_node: vec![Vec::new(); node_count], ..Marks::default() },
             by_moment: BTreeMap::new(),
+            zones,
+            states: BTreeMap::new(),
         };
         finder.read_plan(node_ids);
         finder.marks.of_record.reserve(trace.len());
@@ -78,7 +88,8 @@ impl Marks {
     /// What the time of a record is given relative to; see
     /// [`Analysis::since_of`](super::setting::Analysis::since_of).
     pub(super) fn since(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.own(id).or_else(|| self.get(self.hit(node, trace.get(id)?.at, false))).map(|m| m.since)
+        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, false));
+        self.own(id).or_else(hit).map(|m| m.since)
     }
 
     /// What a latency is counted from; see
@@ -90,7 +101,8 @@ impl Marks {
         let walk = || std::iter::successors(own, |m| self.get(m.parent)).take(self.marks.len());
         let nearest = |kind| walk().find(|m| m.kind == kind);
         let found = nearest(Kind::Harm).or_else(|| nearest(Kind::Action));
-        found.or_else(|| self.get(self.hit(node, trace.get(id)?.at, true))).map(|m| m.since)
+        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, true));
+        found.or_else(hit).map(|m| m.since)
     }
 
     /// The mark that led to a record.
@@ -112,24 +124,33 @@ impl Marks {
         if at(b) > at(a) { b } else { a }
     }
 
-    /// The latest mark up to a time that hit a node, or all; `harm` asks for faults only.
-    fn hit(&self, node: Option<NodeId>, until: Time, harm: bool) -> u32 {
+    /// The latest mark up to a time that hit one of these nodes, or all; `harm` asks for faults only.
+    /// Among these an outage of the API servers that is over gives way to one of the nodes that lasts.
+    fn hit(&self, nodes: &[NodeId], until: Time, harm: bool) -> u32 {
         let latest = |marks: &Vec<u32>| {
             let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
             let counts = |m: &u32| !harm || self.marks[*m as usize].kind == Kind::Harm;
             marks[..due].iter().rev().copied().find(counts).unwrap_or(NONE)
         };
-        let own = node.and_then(|n| self.of_node.get(n.index())).map_or(NONE, latest);
-        self.later(own, latest(&self.of_all))
+        let lasts = |m: u32| self.get(m).is_some_and(|m| m.until > until);
+        let of_nodes = nodes.iter().filter_map(|n| self.of_node.get(n.index())).map(latest);
+        let own = of_nodes.fold(NONE, |one, other| self.later(one, other));
+        let all = latest(&self.of_all);
+        if harm && lasts(own) && !lasts(all) { own } else { self.later(own, all) }
     }
 }
 
 /// Finds the marks of a run.
 struct Finder<'a> {
     plan: &'a Plan,
+    trace: &'a Trace,
     marks: Marks,
     /// Which mark stands for which moment of the timeline.
     by_moment: BTreeMap<Since, u32>,
+    /// The nodes of each zone, by its key.
+    zones: BTreeMap<String, Vec<NodeId>>,
+    /// How bad each zone's latest state is, by the text of its key.
+    states: BTreeMap<u32, u8>,
 }
 
 impl Finder<'_> {
@@ -151,18 +172,23 @@ impl Finder<'_> {
                 None => Kind::Other,
             };
             let mark = self.mark_at(since, kind);
-            if !entry.is_fault && !recovers {
-                continue;
-            }
             let Marks { of_node, of_all, .. } = &mut self.marks;
-            let hit = |n: &u32| of_node[node_ids[*n as usize].index()].push(mark);
-            a.act.nodes().map_or_else(|| of_all.push(mark), |nodes| nodes.iter().for_each(hit));
+            match a.act.nodes() {
+                // A lag or a refusal of requests takes no node away, and its end brings none back.
+                None if entry.is_fault => of_all.push(mark),
+                Some(nodes) if entry.is_fault || recovers => {
+                    nodes.iter().for_each(|n| of_node[node_ids[*n as usize].index()].push(mark));
+                }
+                _ => {}
+            }
         }
     }
 
     /// The mark of a moment of the timeline; a new one if there is none yet.
     fn mark_at(&mut self, since: Since, kind: Kind) -> u32 {
-        let new = || self.marks.push(Mark { since, kind, parent: NONE });
+        let ends = self.plan.timeline.get(since.entry as usize).and_then(|entry| entry.ends);
+        let until = if since.ended { since.at } else { ends.unwrap_or(Time::MAX) };
+        let new = || self.marks.push(Mark { since, kind, until, parent: NONE });
         *self.by_moment.entry(since).or_insert_with(new)
     }
 
@@ -180,11 +206,31 @@ impl Finder<'_> {
             // what happened to the node since explains more.
             What::NodeCondition(NodeConditionType::Ready, status, _) => {
                 let harm = status == ConditionStatus::Unknown;
-                let hit = self.marks.hit(r.node(), r.at, harm);
+                let hit = self.marks.hit(r.node().as_slice(), r.at, harm);
+                self.marks.later(inherited, hit)
+            }
+            What::Zone(state) => self.of_zone(r, state, inherited),
+            What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
+                let all: Vec<NodeId> = self.zones.values().flatten().copied().collect();
+                let hit = self.marks.hit(&all, r.at, r.what == What::MasterDisruptionEntered);
                 self.marks.later(inherited, hit)
             }
             _ => inherited,
         }
+    }
+
+    /// The mark of a zone's new state: a fault of its nodes, where the state is a worse one.
+    fn of_zone(&mut self, r: &Record, state: ZoneState, inherited: u32) -> u32 {
+        let bad = match state {
+            ZoneState::FullDisruption => 2,
+            ZoneState::PartialDisruption => 1,
+            _ => 0,
+        };
+        let before = self.states.insert(r.object, bad).unwrap_or(0);
+        let key = self.trace.names.text_of(TextId(r.object));
+        let nodes = self.zones.get(key).map(Vec::as_slice).unwrap_or_default();
+        let hit = self.marks.hit(nodes, r.at, bad > before);
+        self.marks.later(inherited, hit)
     }
 
     /// The mark of an entry of the timeline that begins or ends with this record.
@@ -207,6 +253,7 @@ impl Finder<'_> {
         let mark = marks.push(Mark {
             since: Since { at: r.at, entry: marks.marks[inherited as usize].since.entry, ended },
             kind: if ended { Kind::Other } else { Kind::Harm },
+            until: if ended { r.at } else { Time::MAX },
             parent: inherited,
         });
         if let Some(of_node) = marks.of_node.get_mut(r.object as usize) {
@@ -242,4 +289,56 @@ pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (Record
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
         if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::analysis::tests::synthetic::{Run, ms};
+    use crate::kernel::Dur;
+    use crate::plan::{Connections, Resource, WatchCache};
+    use crate::trace::NO_RECORD;
+
+    /// A zone's states are counted from what hit its nodes, or from an outage of the API servers
+    /// while that lasts: not from a lag of watches, and not from an outage that is over.
+    #[test]
+    fn zones_are_reckoned_from_what_hit_their_nodes() {
+        let mut run = Run::new("zones", ms(2_000_000));
+        let [a, b1, b2] = [("a", "a"), ("b1", "b"), ("b2", "b")].map(|(n, z)| run.node(n, z));
+        let lag = |lag| Do::WatchLag(Resource::Nodes, Dur::from_secs(lag));
+        let cut = || NodeFault::Cut(Connections::Dropped);
+        let off = Do::Fail(vec![a], NodeFault::Off);
+        run.entry("a off", ms(30_000), None, off, None);
+        run.entry("lag", ms(60_000), Some(ms(90_000)), lag(10), Some(lag(0)));
+        let (begin, end) = (Do::Fail(vec![b1, b2], cut()), Do::Recover(vec![b1, b2], cut()));
+        run.entry("cut b", ms(600_000), Some(ms(900_000)), begin, Some(end));
+        for (name, from, to) in [("api", 630_000, 635_000), ("api again", 1_000_000, 1_060_000)] {
+            run.entry(name, ms(from), Some(ms(to)), Do::ApiDown, Some(Do::ApiUp(WatchCache::Lost)));
+            run.plan.timeline.last_mut().unwrap().is_fault = true;
+        }
+        let zone = run.text(":\0:b");
+        for (at, what, object) in [
+            (1, What::Zone(ZoneState::Normal), zone),
+            (646_265, What::Zone(ZoneState::FullDisruption), zone),
+            (647_000, What::MasterDisruptionEntered, 0),
+            (901_000, What::MasterDisruptionLeft, 0),
+            (901_529, What::Zone(ZoneState::Normal), zone),
+            (1_040_000, What::Zone(ZoneState::PartialDisruption), zone),
+        ] {
+            run.lifecycle(ms(at), NO_RECORD, what, object);
+        }
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let of_zones = (0..).zip(trace.iter()).filter(|(_, r)| {
+            let master =
+                matches!(r.what, What::MasterDisruptionEntered | What::MasterDisruptionLeft);
+            master || matches!(r.what, What::Zone(_))
+        });
+        let told: Vec<Option<Since>> =
+            of_zones.map(|(id, _)| analysis.since_of(id, None)).collect();
+        let since = |at, entry, ended| Some(Since { at: ms(at), entry, ended });
+        let (cut, healed) = (since(600_000, 2, false), since(900_000, 2, true));
+        assert_eq!(told, [None, cut, cut, healed, healed, since(1_000_000, 4, false)]);
+    }
 }
