@@ -31,7 +31,18 @@ export async function begin(shows) {
  * @param {() => {prepareToPrint: () => void, repaint: () => void}[]} views
  */
 export function follow(views) {
-    addEventListener('beforeprint', () => views().forEach((v) => v.prepareToPrint()));
-    addEventListener('afterprint', () => views().forEach((v) => v.repaint()));
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => views().forEach((v) => v.repaint()));
+    const { classList } = document.documentElement;
+    const repaint = () => views().forEach((v) => v.repaint());
+    addEventListener('beforeprint', () => {
+        classList.add('on-paper');
+        views().forEach((v) => v.prepareToPrint());
+    });
+    addEventListener('afterprint', () => {
+        classList.remove('on-paper');
+        repaint();
+    });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+        // Paper is light, whatever the system makes of its screen meanwhile.
+        if (!classList.contains('on-paper')) repaint();
+    });
 }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 const css = readFileSync(new URL('../style.css', import.meta.url), 'utf8');
 
 /** The colours of each `:root`, with those of the first where one says nothing. */
-const sheets = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, body]) => Object.fromEntries([...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value])));
+const sheets = [...css.matchAll(/:root(?:\.on-paper)? \{([^}]*)\}/g)].map(([, body]) => Object.fromEntries([...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value])));
 const [day, night, paper] = sheets.map((sheet) => ({ ...sheets[0], ...sheet }));
 
 /**

@@ -215,6 +215,28 @@ test('on paper curves and lanes are whole', async () => {
     await close();
 });
 
+test('what is printed is light where the screen is dark', async () => {
+    const { page, wrong, close } = await open(chromium, file, { dark: true });
+    await page.evaluate(() => window.dispatchEvent(new window.Event('beforeprint')));
+    // How many of the lanes' pixels have the colours that Ready has on paper, `#b7d5e9`, and on a dark screen, `#1d3b4e`.
+    const counted = await page.locator('.lanes canvas').evaluate((/** @type {HTMLCanvasElement} */ canvas) => {
+        const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+        const counts = { light: 0, dark: 0 };
+        for (let i = 0; i < pixels.length; i += 4) {
+            if (pixels[i] === 0xb7 && pixels[i + 1] === 0xd5 && pixels[i + 2] === 0xe9) counts.light += 1;
+            if (pixels[i] === 0x1d && pixels[i + 1] === 0x3b && pixels[i + 2] === 0x4e) counts.dark += 1;
+        }
+        return counts;
+    });
+    assert.ok(counted.light > 1000 && counted.dark === 0, JSON.stringify(counted));
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(await ground(), 'rgb(255, 255, 255)');
+    await page.evaluate(() => window.dispatchEvent(new window.Event('afterprint')));
+    assert.equal(await ground(), 'rgb(18, 22, 29)');
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
 test('a legend has dashes, values only under the cursor, and what is told of a place goes with the pointer', async () => {
     const { page, wrong, close } = await open(chromium, file);
     await page.locator('.curve .legend').first().scrollIntoViewIfNeeded();
