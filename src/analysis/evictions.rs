@@ -26,6 +26,7 @@ pub struct Eviction<'a> {
     /// When the object was gone; none if it still was there at the end.
     pub(crate) gone_at: Option<Time>,
     /// When its node was first back at or after the eviction: heard, and its Ready condition True.
+    /// None where the node's failure did not lead to it: such a node may never have been away.
     pub(crate) node_back_at: Option<Time>,
 }
 
@@ -133,7 +134,6 @@ impl<'a> Finder<'a> {
         let node = before.node_id();
         let Some(cause) = EvictionCause::of(r, before.asked) else { return };
         let by_taint = cause == EvictionCause::Taint;
-        let is_back = node.is_some_and(|n| follow.node(n).is_back());
         let set = follow.timer(before).and_then(|t| trace.get(t));
         // A timer may be set for at-once evictions, too; without one the cause says that it was at
         // once.
@@ -143,13 +143,9 @@ impl<'a> Finder<'a> {
         });
         let latest_taint = || self.latest_taint[node?.index()];
         let taint = by_taint.then(|| taint_of(trace, id).or_else(latest_taint)).flatten();
-        let back = is_back.then_some(r.at);
         let index = self.found.len();
-        if let (Some(n), None) = (node, back) {
-            self.waiting[n.index()].push(index);
-        }
         self.latest[pod.index()] = Some(index);
-        self.found.push(Eviction {
+        let mut eviction = Eviction {
             at: r.at,
             record: id,
             cause,
@@ -160,8 +156,17 @@ impl<'a> Finder<'a> {
             timer_set_at: set.filter(|_| by_taint).map(|s| s.at),
             fault: self.analysis.fault_of(id, node),
             gone_at: (r.what == What::PodGone).then_some(r.at),
-            node_back_at: back,
-        });
+            node_back_at: None,
+        };
+        if let Some(n) = node
+            && eviction.is_for_node_failure()
+        {
+            match follow.node(n).is_back() {
+                true => eviction.node_back_at = Some(r.at),
+                false => self.waiting[n.index()].push(index),
+            }
+        }
+        self.found.push(eviction);
     }
 }
 
@@ -170,4 +175,39 @@ fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
     chain(trace, id).find_map(|(_, r)| {
         trace.taint_change(r)?.added.iter().find(|t| t.effect == Effect::NoExecute)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tests::synthetic::{Run, ms, taint};
+    use crate::api::taint::UNREACHABLE;
+
+    /// n1 is Ready when pods are evicted for a device and for a user's taint; that it is away and
+    /// back afterwards is none of theirs. n2 is away from 10 to 201 s, and evicts before and after.
+    #[test]
+    fn a_node_is_back_for_those_that_its_failure_took() {
+        let mut run = Run::new("back", ms(300_000));
+        let [n1, n2] = ["n1", "n2"].map(|n| run.node(n, "a"));
+        let [a, b, c, d] = [("a", n1), ("b", n1), ("c", n2), ("d", n2)]
+            .map(|(pod, node)| run.pod(&format!("default/{pod}"), node));
+        run.record(ms(10_000), NO_RECORD, Actor::User, What::NodeSilent, n2);
+        let unknown = run.ready(ms(50_000), NO_RECORD, n2, ConditionStatus::Unknown);
+        let key = [taint(UNREACHABLE, Effect::NoExecute)];
+        let tainted = run.taints(ms(50_000), unknown, Actor::NodeLifecycle, n2, &key, &[]);
+        let (by, key) = (Actor::User, [taint("maintenance", Effect::NoExecute)]);
+        let by_user = run.taints(ms(60_000), NO_RECORD, by, n1, &key, &[]);
+        run.record(ms(60_000), NO_RECORD, Actor::DeviceTaintEviction, What::PodDeleting(30), a);
+        run.eviction(ms(60_000), by_user, What::PodDeleting(30), b);
+        run.eviction(ms(60_000), tainted, What::PodDeleting(30), c);
+        run.record(ms(70_000), NO_RECORD, Actor::User, What::NodeSilent, n1);
+        run.record(ms(100_000), NO_RECORD, Actor::User, What::NodeHeard, n1);
+        run.record(ms(200_000), NO_RECORD, Actor::User, What::NodeHeard, n2);
+        run.ready(ms(201_000), NO_RECORD, n2, ConditionStatus::True);
+        run.eviction(ms(210_000), tainted, What::PodDeleting(30), d);
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let back: Vec<_> = evictions(&analysis).iter().map(|e| e.node_back_at).collect();
+        assert_eq!(back, [None, None, Some(ms(201_000)), Some(ms(210_000))]);
+    }
 }

@@ -12,7 +12,7 @@
 //! | `timer_set_s` | when that timer was set; empty where there was none |
 //! | `fault`, `since_fault_s` | the entry of the timeline that it is reckoned from, and how long after it began |
 //! | `gone_s` | when the object was gone; empty if it still was there at the end |
-//! | `node_back_s` | when the node was first back at or after the eviction; empty if it was not |
+//! | `node_back_s` | when the node was first back at or after the eviction; empty if it was not, or if its failure did not lead to it |
 //! | `replacement`, `replacement_node` | the pod that its workload made in its place, and where that was bound; empty if there was none |
 //! | `replacement_created_s`, `replacement_ready_s` | when it was created, and when it first was available |
 //! | `time_to_ready_s` | from the eviction to that |
