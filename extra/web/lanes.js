@@ -26,8 +26,8 @@ export class Lanes {
         this.surface = new Surface(`Lanes of ${run.nodes.length} nodes over time`, 200);
         /** @type {Uint8Array} how bad each pixel is */
         this.worst = new Uint8Array(0);
-        /** @type {((eviction: number) => boolean) | null} which evictions are shown, where not all */
-        this.shows = null;
+        /** The workload whose evictions and replacements are shown, or -1 for all. */
+        this.workload = -1;
         /** @type {import('./run.js').Thing | null} */
         this.selected = null;
         /** @type {Uint8Array} how bad each step of a lane is */
@@ -37,6 +37,14 @@ export class Lanes {
         this.over = null;
         /** @type {Map<string, string[]>} names that are cut to their room, by font and room */
         this.labels = new Map();
+    }
+
+    /**
+     * Whether what happens to a pod is shown.
+     * @param {number} pod
+     */
+    shows(pod) {
+        return this.workload < 0 || this.run.workloadOf[pod] === this.workload;
     }
 
     /** How high the lanes want to be, as far as there is room. */
@@ -206,14 +214,14 @@ export class Lanes {
         };
         const [rim, eviction, replacement] = ['paper', 'eviction', 'replacement'].map((name) => rgba(colour(name)));
         const end = firstFrom(evicted.at, view.to);
-        for (let i = 0; i < evicted.ready.length; i += 1) if (evicted.ready[i] >= view.from && (!this.shows || this.shows(i))) put(evicted.ready[i], evicted.placed[i], replacement, size);
-        const { left } = this.run;
+        const { left, replaced } = this.run;
+        for (let i = firstFrom(replaced.at, view.from); i < replaced.at.length; i += 1) if (this.shows(replaced.pod[i])) put(replaced.at[i], replaced.node[i], replacement, size);
         for (const [pixel, reach] of [[eviction, size + Math.round(scale)], [rim, size]]) {
             for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach);
         }
         // All rims before all marks, so that many of them are one shape in the colour of the legend.
         for (const [pixel, reach] of [[rim, size + Math.round(scale)], [eviction, size]]) {
-            for (let i = firstFrom(evicted.at, view.from); i < end; i += 1) if (!this.shows || this.shows(i)) put(evicted.at[i], evicted.node[i], pixel, reach);
+            for (let i = firstFrom(evicted.at, view.from); i < end; i += 1) if (this.shows(evicted.pod[i])) put(evicted.at[i], evicted.node[i], pixel, reach);
         }
     }
 
@@ -347,7 +355,7 @@ export class Lanes {
             c.moveTo(x0, y + 0.5);
             c.lineTo(x1, y + 0.5);
         };
-        for (const i of listed(run.evictedOn, node)) if (run.evicted.set[i] < run.evicted.at[i] && (!this.shows || this.shows(i))) line(run.evicted.set[i], run.evicted.at[i]);
+        for (const i of listed(run.evictedOn, node)) if (run.evicted.set[i] < run.evicted.at[i] && this.shows(run.evicted.pod[i])) line(run.evicted.set[i], run.evicted.at[i]);
         drawn = -1;
         for (const i of listed(run.timersOn, node)) line(run.timers.set[i], run.timers.end[i]);
         c.stroke();
@@ -371,9 +379,9 @@ export class Lanes {
         const middle = y + bar / 2;
         const size = Math.min(4, bar / 2);
         c.fillStyle = colour('replacement');
-        for (const i of listed(run.placedOn, node)) {
-            const at = run.evicted.ready[i];
-            if (!(at >= view.from && at <= view.to) || (this.shows && !this.shows(i))) continue;
+        for (const i of listed(run.replacedOn, node)) {
+            const at = run.replaced.at[i];
+            if (at < view.from || at > view.to || !this.shows(run.replaced.pod[i])) continue;
             const x = this.x(at);
             c.beginPath();
             c.moveTo(x, middle - size);
@@ -392,7 +400,7 @@ export class Lanes {
             c.fill();
             c.stroke();
         }
-        const own = listed(run.evictedOn, node).filter((i) => run.evicted.at[i] >= view.from && run.evicted.at[i] <= view.to && (!this.shows || this.shows(i)));
+        const own = listed(run.evictedOn, node).filter((i) => run.evicted.at[i] >= view.from && run.evicted.at[i] <= view.to && this.shows(run.evicted.pod[i]));
         /** @type {{x: number, count: number}[]} */
         const signs = [];
         for (const i of own) {
@@ -591,9 +599,9 @@ function listed(by, place) {
 export function nearby(run, node, at, within) {
     const near = listed(run.evictedOn, node).filter((i) => Math.abs(run.evicted.at[i] - at) <= within);
     const left = listed(run.leftOn, node).filter((i) => Math.abs(run.left.at[i] - at) <= within);
-    const placed = listed(run.placedOn, node).filter((i) => Math.abs(run.evicted.ready[i] - at) <= within);
+    const replaced = listed(run.replacedOn, node).filter((i) => Math.abs(run.replaced.at[i] - at) <= within);
     const timers = listed(run.timersOn, node).filter((i) => run.timers.set[i] <= at && run.timers.end[i] >= at).length
         + listed(run.evictedOn, node).filter((i) => run.evicted.set[i] <= at && run.evicted.at[i] > at).length;
     const drains = listed(run.drainsOf, node).filter((i) => run.drains.from[i] <= at + within && run.drains.to[i] >= at - within);
-    return { near, left, placed, timers, drains, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
+    return { near, left, replaced, timers, drains, step: lastUpTo(run.lanes.at, at, run.lanes.first[node], run.lanes.first[node + 1]) };
 }

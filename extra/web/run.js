@@ -49,6 +49,8 @@ export class Run {
         this.evicted = this.readEvictions(columns, times);
         this.left = { at: times('left.at'), pod: columns.numbers('left.pod'), node: columns.numbers('left.node'), shut: columns.numbers('left.shut') };
         this.leftOn = byPlace(this.left.node, this.nodes.length);
+        // Pods that became ready in the place of lost ones, whatever these were lost by.
+        this.replaced = { at: times('replaced.at'), pod: columns.numbers('replaced.pod'), node: columns.numbers('replaced.node') };
         /** @type {string[]} how each drain ended */
         this.drained = header.drains;
         this.drains = { from: times('drain.from'), to: times('drain.to'), node: columns.numbers('drain.node') };
@@ -64,7 +66,7 @@ export class Run {
         this.why = new Explanations(columns, times);
         this.evictedOn = byPlace(this.evicted.node, this.nodes.length);
         this.timersOn = byPlace(this.timers.node, this.nodes.length);
-        this.placedOn = byPlace(this.evicted.placed, this.nodes.length);
+        this.replacedOn = byPlace(this.replaced.node, this.nodes.length);
     }
 
     /**
@@ -92,7 +94,6 @@ export class Run {
             since: moment('since'),
             replacement: numbers('replacement'),
             created: span('created', 1),
-            placed: numbers('placed'),
             ready: span('ready', 1),
         };
     }

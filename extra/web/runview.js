@@ -117,7 +117,7 @@ export class RunView {
         if (run.drained.length) legend.push(this.swatch('drain', 'drain', '▔'));
         if (run.lanes.state.some((code) => code & 64)) legend.push(this.swatch('volumes held', 'held', '▔'));
         if (run.lanes.state.some((code) => code & 128)) legend.push(this.swatch('volume awaited', 'awaited', '▔'));
-        if (run.evicted.replacement.some((r) => r > 0)) legend.push(this.swatch('replacement ready', 'replacement', '▲'));
+        if (run.replaced.at.length) legend.push(this.swatch('replacement ready', 'replacement', '▲'));
         if (run.timers.pod.length || run.evicted.set.some((t) => t > 0)) legend.push(this.swatch('eviction timer runs', 'timer', '―'));
         const hint = 'Wheel: zoom in time; with Ctrl also lanes; with Shift move lanes. Drag to move, double-click for all. Keys: arrows, + and -, * and _, Page Up and Down, 0, Enter to explain, [ and ] for what happens next.';
         const late = run.begins > 0 ? ` Nothing happens before ${whole(run.begins)}: 0 shows it.` : '';
@@ -259,10 +259,8 @@ export class RunView {
     /** @param {number} workload */
     filter(workload) {
         this.workload = workload;
-        const { run } = this;
-        const shows = workload < 0 ? null : (/** @type {number} */ i) => run.workloadOf[run.evicted.pod[i]] === workload;
-        this.lanes.shows = shows;
-        this.evictions?.filter(shows);
+        this.lanes.workload = workload;
+        this.evictions?.filter(workload < 0 ? null : (/** @type {number} */ i) => this.lanes.shows(this.run.evicted.pod[i]));
         this.view.changed();
     }
 
@@ -394,7 +392,7 @@ export class RunView {
         const { node, zone } = this.rows.all[row];
         if (node < 0) return this.tellZone(zone, at);
         const within = ((this.view.to - this.view.from) / this.lanes.surface.plot) * 5;
-        const { near, left, placed, timers, drains, step } = nearby(run, node, at, within);
+        const { near, left, replaced, timers, drains, step } = nearby(run, node, at, within);
         const lines = [`${run.nodes[node]} at ${absolute(at)}`, `${words(run.lanes.state[step])}, since ${absolute(run.lanes.at[step])}`];
         const cause = this.cause(node, run.lanes.at[step]);
         if (cause) lines.push(cause);
@@ -406,7 +404,7 @@ export class RunView {
             const those = left.filter((i) => run.left.shut[i] === shut);
             if (those.length) lines.push(`${said} near here: ${those.slice(0, 3).map((i) => run.pods[run.left.pod[i]]).join(', ')}${those.length > 3 ? ` and ${those.length - 3} more` : ''}`);
         }
-        if (placed.length) lines.push(`${placed.length} replacement${placed.length === 1 ? '' : 's'} ready near here`);
+        if (replaced.length) lines.push(`${replaced.length} replacement${replaced.length === 1 ? '' : 's'} ready near here`);
         return lines;
     }
 
@@ -448,7 +446,7 @@ export class RunView {
         }
         const within = ((view.to - view.from) / lanes.surface.plot) * 5;
         const { near, left } = nearby(run, node, lanes.surface.time(view, place.x), within);
-        const pods = [...new Set([...near.filter((i) => !lanes.shows || lanes.shows(i)).map((i) => run.evicted.pod[i]), ...left.map((i) => run.left.pod[i])])];
+        const pods = [...new Set([...near.map((i) => run.evicted.pod[i]).filter((pod) => lanes.shows(pod)), ...left.map((i) => run.left.pod[i])])];
         if (place.x < LEFT || pods.length === 0) this.choose({ kind: 'node', place: node });
         else if (pods.length === 1) this.choose({ kind: 'pod', place: pods[0] });
         else {

@@ -271,6 +271,9 @@ test('pods that end with their node have a mark, and what is one row is called s
     const legend = await page.locator('figure .legend').textContent() ?? '';
     assert.match(legend, /shut down with the node/);
     assert.doesNotMatch(legend, /preempted/);
+    // Their replacements are there, though nobody was evicted.
+    assert.match(legend, /replacement ready/);
+    assert.doesNotMatch(legend, /evicted/);
     const table = page.locator('section', { has: page.locator('h2', { hasText: 'Findings' }) });
     await table.getByRole('searchbox').fill('power cut begins');
     assert.match(await table.locator('.count').textContent() ?? '', /^1 of \d+ rows$/);

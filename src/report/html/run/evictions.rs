@@ -111,9 +111,21 @@ impl<'a> Evicted<'a> {
         };
         let both = || all().zip(replaced());
         columns.near("evicted.created", both().map(|(e, r)| since(e, r.map(|r| r.created_at))));
-        columns.near("evicted.placed", replaced().map(|r| nodes.or_none(r.and_then(|r| r.node))));
         columns.near("evicted.ready", both().map(|(e, r)| since(e, r.and_then(|r| r.ready_at))));
+        self.write_replaced(clock, (nodes, pods), columns);
         self.write_timers(clock, (nodes, pods), columns);
+    }
+
+    /// The pods that became ready in the place of lost ones, in order of time: of those that ended
+    /// with their node, or were deleted, as well as of evicted ones.
+    fn write_replaced(&self, clock: Clock, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
+        let placed = |r: &Replacement| Some((r.ready_at?, r.pod, r.node?));
+        let mut ready: Vec<(Time, PodId, NodeId)> =
+            self.replacements.values().filter_map(placed).collect();
+        ready.sort_unstable();
+        columns.near("replaced.at", ready.iter().map(|r| clock.of(r.0)));
+        columns.near("replaced.pod", ready.iter().map(|r| pods.place(r.1)));
+        columns.near("replaced.node", ready.iter().map(|r| nodes.or_none(Some(r.2))));
     }
 
     /// The timers that led to no eviction; the others are told with theirs.
