@@ -61,6 +61,8 @@ enum Shape {
 /// A drawing.
 pub struct Drawing {
     size: (u32, u32),
+    /// How much lower everything is drawn than it says.
+    down: f64,
     title: String,
     /// What it shows, for those who cannot see it.
     shows: String,
@@ -75,20 +77,37 @@ impl Drawing {
             said.into_iter().map(|s| s.trim_end_matches('.')).filter(|s| !s.is_empty()).collect();
         Drawing {
             size: (width as u32, height as u32),
+            down: 0.0,
             title: heading.title.clone(),
             shows: said.join(". "),
             shapes: Vec::new(),
         }
     }
 
+    /// Makes the paper so many points higher, and has all that is drawn from now on lie as much
+    /// lower.
+    pub(super) fn lower(&mut self, points: u32) {
+        self.size.1 += points;
+        self.down += f64::from(points);
+    }
+
+    /// Where a point comes to lie.
+    fn on_paper(&self, (x, y): Point) -> Point {
+        (x, y + self.down)
+    }
+
+    fn all_on_paper(&self, points: &[Point]) -> Vec<Point> {
+        points.iter().map(|&p| self.on_paper(p)).collect()
+    }
+
     /// A filled rectangle from one corner to the other.
     pub(super) fn rect(&mut self, from: Point, to: Point, color: RGBColor) {
-        self.shapes.push((Shape::Rect(from, to), color));
+        self.shapes.push((Shape::Rect(self.on_paper(from), self.on_paper(to)), color));
     }
 
     /// A line through some points; its width is in points of the drawing.
     pub(super) fn line(&mut self, points: &[Point], color: RGBColor, width: f64) {
-        self.shapes.push((Shape::Line(points.to_vec(), width), color));
+        self.shapes.push((Shape::Line(self.all_on_paper(points), width), color));
     }
 
     /// A level or upright line, drawn as a rectangle so that it is sharp and has no ends of its
@@ -100,17 +119,19 @@ impl Drawing {
     }
 
     pub(super) fn polygon(&mut self, points: &[Point], color: RGBColor) {
-        self.shapes.push((Shape::Polygon(points.to_vec()), color));
+        self.shapes.push((Shape::Polygon(self.all_on_paper(points)), color));
     }
 
     /// A filled circle with a rim of paper.
     pub(super) fn disc(&mut self, at: Point, radius: f64, color: RGBColor) {
+        let at = self.on_paper(at);
         self.shapes.push((Shape::Disc(at, radius + 1.0), PAPER));
         self.shapes.push((Shape::Disc(at, radius), color));
     }
 
     /// A text whose capitals have their middle at that height.
     pub(super) fn text(&mut self, text: &str, at: Point, anchor: Anchor, ink: Ink) {
+        let at = self.on_paper(at);
         self.shapes.push((Shape::Text(text.to_owned(), at, anchor, ink), ink.color));
     }
 

@@ -15,8 +15,15 @@ pub(super) const WIDTH: f64 = 1_200.0;
 pub(super) const LANES_LEFT: f64 = 132.0;
 /// Free space at the right.
 pub(super) const RIGHT: f64 = 28.0;
-/// The height of heading and legend.
+/// The height of heading and legend, where that is one line; [`head`] moves all else down for more.
 pub(super) const HEAD: f64 = 88.0;
+/// The height of a line of the legend.
+const LEGEND_LINE: u32 = 18;
+/// The width of what stands before a name in the legend, and where the name begins.
+const SWATCH: f64 = 18.0;
+const NAMED: f64 = SWATCH + 6.0;
+/// The least room between two entries of the legend.
+const LEAST_GAP: f64 = 8.0;
 /// The height of the axis of time.
 pub(super) const FOOT: f64 = 46.0;
 /// The height of a row of names of entries.
@@ -63,9 +70,36 @@ pub(super) enum Swatch {
 /// An entry of a legend: whether it occurs in the drawing, how it looks, and what it means.
 pub(super) type Explained<'n> = (bool, Swatch, &'n str);
 
-/// Draws title, subtitle and legend onto clean paper.
+/// How wide an entry of a legend is.
+fn width_of(entry: &Explained<'_>) -> f64 {
+    NAMED + font::width(entry.2, LABEL)
+}
+
+/// The entries of a legend that occur, in lines: one, for which there is the room beside the title,
+/// too, or as many as it takes where the data begin at `left`.
+fn legend_lines<'n>(legend: &[Explained<'n>], left: f64) -> Vec<Vec<Explained<'n>>> {
+    let all: Vec<Explained<'n>> = legend.iter().copied().filter(|entry| entry.0).collect();
+    let wide = |entry: &Explained<'_>| width_of(entry) + LEAST_GAP;
+    if all.iter().map(wide).sum::<f64>() <= WIDTH - RIGHT {
+        return vec![all];
+    }
+    let (mut lines, mut end): (Vec<Vec<Explained<'n>>>, f64) = (Vec::new(), f64::INFINITY);
+    for entry in all {
+        if end + wide(&entry) > WIDTH - RIGHT + LEAST_GAP {
+            lines.push(Vec::new());
+            end = left;
+        }
+        end += wide(&entry);
+        if let Some(line) = lines.last_mut() {
+            line.push(entry);
+        }
+    }
+    lines
+}
+
+/// Draws title, subtitle and legend onto clean paper. What is drawn afterwards lies lower by as much
+/// as the legend takes more than one line.
 pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Explained<'_>]) {
-    let legend: Vec<Explained<'_>> = legend.iter().copied().filter(|entry| entry.0).collect();
     let title = Ink { size: 18.0, bold: true, color: INK };
     let width = WIDTH - left - RIGHT;
     // With a line of the scenario's own below the title, the rest goes to its right.
@@ -80,24 +114,33 @@ pub(super) fn head(c: &mut Drawing, heading: &Heading, left: f64, legend: &[Expl
         c.text(&beside, (left + width, 22.0), Anchor::Right, SMALL);
     }
     c.text(&font::fit(below, ink, width), (left, 44.0), Anchor::Left, ink);
-    let (y, w) = (70.0, 18.0);
-    let taken: f64 = legend.iter().map(|(.., name)| w + 6.0 + font::width(name, LABEL)).sum();
-    let gaps = legend.len().saturating_sub(1).max(1) as f64;
-    let gap = ((width - taken) / gaps).clamp(8.0, 22.0);
+    let lines = legend_lines(legend, left);
+    for (line, y) in lines.iter().zip((70_u32..).step_by(LEGEND_LINE as usize)) {
+        draw_legend(c, line, (left, width), y.into());
+    }
+    c.lower(LEGEND_LINE * (lines.len() as u32).saturating_sub(1));
+}
+
+/// Draws a line of a legend, spread where there is room.
+fn draw_legend(c: &mut Drawing, line: &[Explained<'_>], (left, width): (f64, f64), y: f64) {
+    let taken: f64 = line.iter().map(width_of).sum();
+    let gaps = line.len().saturating_sub(1).max(1) as f64;
+    let gap = ((width - taken) / gaps).clamp(LEAST_GAP, 22.0);
     // Where so much occurs that it needs more, it has the room beside the title, too.
-    let mut x = (left + width - taken - gaps * gap).min(left).max(8.0);
-    for (_, swatch, name) in legend {
+    let mut x = (left + width - taken - gaps * gap).min(left).max(LEAST_GAP);
+    for entry in line {
+        let (_, swatch, name) = *entry;
         match swatch {
             Swatch::Area(color) => {
-                c.rect((x, y - 6.0), (x + w, y + 6.0), GRID);
-                c.rect((x + 0.5, y - 5.5), (x + w - 0.5, y + 5.5), color);
+                c.rect((x, y - 6.0), (x + SWATCH, y + 6.0), GRID);
+                c.rect((x + 0.5, y - 5.5), (x + SWATCH - 0.5, y + 5.5), color);
             }
-            Swatch::Line(color) => c.rect((x, y - 1.0), (x + w, y + 1.0), color),
-            Swatch::Strip(color) => c.rect((x, y - 2.0), (x + w, y + 2.0), color),
-            of_a_point => sign(c, (x + w / 2.0, y), of_a_point),
+            Swatch::Line(color) => c.rect((x, y - 1.0), (x + SWATCH, y + 1.0), color),
+            Swatch::Strip(color) => c.rect((x, y - 2.0), (x + SWATCH, y + 2.0), color),
+            of_a_point => sign(c, (x + SWATCH / 2.0, y), of_a_point),
         }
-        c.text(name, (x + w + 6.0, y), Anchor::Left, LABEL);
-        x += w + 6.0 + font::width(name, LABEL) + gap;
+        c.text(name, (x + NAMED, y), Anchor::Left, LABEL);
+        x += width_of(entry) + gap;
     }
 }
 
@@ -275,4 +318,49 @@ pub(super) fn time_axis(c: &mut Drawing, time: &TimeScale, y: f64) {
         c.text(&name, (time.x(at), y + 14.0), Anchor::Center, LABEL);
     }
     c.text(&time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nothing of a legend is beyond the edges, whatever occurs, and nothing of it is lost.
+    #[test]
+    fn a_legend_takes_as_many_lines_as_it_needs() {
+        let names = ["Ready", "silent, not noticed yet", "NoSchedule taint", "pods shut down"];
+        for count in 0..40 {
+            let entry = |i: usize| (i != 2, Swatch::Line(INK), names[i % names.len()]);
+            let all: Vec<Explained<'_>> = (0..count).map(entry).collect();
+            let lines = legend_lines(&all, LANES_LEFT);
+            let shown: Vec<&str> = lines.iter().flatten().map(|e| e.2).collect();
+            let occurring: Vec<&str> = all.iter().filter(|e| e.0).map(|e| e.2).collect();
+            assert_eq!(shown, occurring);
+            let left = if lines.len() > 1 { LANES_LEFT } else { LEAST_GAP };
+            for line in &lines {
+                let gaps = LEAST_GAP * line.len().saturating_sub(1) as f64;
+                let taken = line.iter().map(width_of).sum::<f64>() + gaps;
+                assert!(left + taken <= WIDTH - RIGHT + 1e-6, "{count} entries: {taken}");
+            }
+        }
+        // Forty entries of at least 24 points each, and eight between them: more than 1,200.
+        assert!(legend_lines(&[(true, Swatch::Line(INK), "pods shut down"); 40], 0.0).len() > 1);
+    }
+
+    /// A second line of the legend makes the paper higher, and all below the head lies lower.
+    #[test]
+    fn what_is_below_a_long_legend_lies_lower() {
+        let heading = Heading { title: "t".into(), subtitle: "s".into(), doc: String::new() };
+        let drawn = |count: usize| {
+            let mut c = Drawing::new((WIDTH, 200.0), &heading, "");
+            head(&mut c, &heading, 92.0, &vec![(true, Swatch::Line(INK), "pods shut down"); count]);
+            c.text("below", (100.0, 150.0), Anchor::Left, SMALL);
+            let lines =
+                legend_lines(&vec![(true, Swatch::Line(INK), "pods shut down"); count], 92.0);
+            (c.svg().unwrap(), lines.len())
+        };
+        let ((one, _), (more, lines)) = (drawn(1), drawn(20));
+        let higher = 200 + 18 * (lines - 1);
+        assert!(lines > 1 && one.contains("height=\"200\""));
+        assert!(more.contains(&format!("height=\"{higher}\"")), "{more}");
+    }
 }
