@@ -302,10 +302,10 @@ export function pointChart(chart) {
         const room = Math.max((high - low) * 0.08, high * 0.02, 1e-9);
         return [Math.max(0, low - room), high + room];
     };
-    // Only what is on both scales has a place on each.
+    // What is off one of the scales has its place on the other one all the same.
     const on = chart.points.filter((/** @type {any} */ p) => p[0] <= mostAcross && p[1] <= mostUp);
-    const [x0, x1] = range(on.map((/** @type {any} */ p) => p[0]));
-    const [y0, y1] = range(on.map((/** @type {any} */ p) => p[1]));
+    const [x0, x1] = range(chart.points.map((/** @type {any} */ p) => p[0]).filter((/** @type {number} */ v) => v <= mostAcross));
+    const [y0, y1] = range(chart.points.map((/** @type {any} */ p) => p[1]).filter((/** @type {number} */ v) => v <= mostUp));
     const x = (/** @type {number} */ v) => BEFORE + ((Math.max(x0, Math.min(v, x1)) - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
     const y = (/** @type {number} */ v) => bottom - ((Math.max(y0, Math.min(v, y1)) - y0) / (y1 - y0)) * (bottom - TOP);
     svg.append(...upright(scale(y0, y1, 6), y));

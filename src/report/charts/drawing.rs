@@ -111,9 +111,11 @@ impl Drawing {
     }
 
     /// A level or upright line, drawn as a rectangle so that it is sharp and has no ends of its
-    /// own.
-    pub(super) fn rule(&mut self, from: Point, to: Point, color: RGBColor) {
+    /// own; whichever end is named first.
+    pub(super) fn rule(&mut self, one: Point, other: Point, color: RGBColor) {
         let thin = 1.0;
+        let from = (one.0.min(other.0), one.1.min(other.1));
+        let to = (one.0.max(other.0), one.1.max(other.1));
         let to = if from.0 == to.0 { (to.0 + thin, to.1) } else { (to.0, to.1 + thin) };
         self.rect(from, to, color);
     }
@@ -355,6 +357,21 @@ mod tests {
             if c <= 0.03928 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
         };
         0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+    }
+
+    /// A rule is the same from either end; nothing is drawn of a rectangle that goes upwards.
+    #[test]
+    fn a_rule_has_no_direction() {
+        let heading = Heading { title: "t".into(), subtitle: "s".into(), doc: String::new() };
+        let drawn = |from: Point, to: Point| {
+            let mut c = Drawing::new((100.0, 100.0), &heading, "");
+            c.rule(from, to, INK);
+            c.svg().unwrap()
+        };
+        let down = drawn((50.0, 20.0), (50.0, 80.0));
+        assert_eq!(drawn((50.0, 80.0), (50.0, 20.0)), down);
+        assert_ne!(drawn((50.0, 20.0), (50.0, 20.0)), down);
+        assert_eq!(drawn((80.0, 50.0), (20.0, 50.0)), drawn((20.0, 50.0), (80.0, 50.0)));
     }
 
     /// Each state is darker than the one before by so much that it shows in grey print.

@@ -98,17 +98,17 @@ impl Scale {
 fn scales(plane: &Plane) -> (Scale, Scale) {
     let points = plane.lines.iter().flat_map(|l| &l.points);
     let marks = plane.marks.iter().map(|m| (m.0, m.1));
-    let is_on = |p: &(f64, f64)| !is_off(*p, plane.highest);
-    let all: Vec<(f64, f64)> = points.copied().chain(marks).filter(is_on).collect();
+    let all: Vec<(f64, f64)> = points.copied().chain(marks).collect();
     let bands = plane.lines.iter().flat_map(|l| &l.band);
-    let ups = all.iter().map(|p| p.1).chain(bands.flat_map(|b| [b.0, b.1]));
-    let highest = plane.highest[1].unwrap_or(f64::INFINITY);
-    let ups: Vec<f64> = ups.filter(|v| *v <= highest).collect();
-    let range = |values: &mut dyn Iterator<Item = f64>| {
-        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
+    let mut ups = all.iter().map(|p| p.1).chain(bands.flat_map(|b| [b.0, b.1]));
+    let mut acrosses = all.iter().map(|p| p.0).chain(plane.ticks.iter().map(|t| t.0));
+    // What is off one of the scales has its place on the other one all the same.
+    let range = |values: &mut dyn Iterator<Item = f64>, highest: Option<f64>| {
+        let on = values.filter(|v| highest.is_none_or(|highest| *v <= highest));
+        on.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)))
     };
-    let (left, right) = range(&mut all.iter().map(|p| p.0).chain(plane.ticks.iter().map(|t| t.0)));
-    let (mut low, high) = range(&mut ups.into_iter());
+    let (left, right) = range(&mut acrosses, plane.highest[0]);
+    let (mut low, high) = range(&mut ups, plane.highest[1]);
     if plane.from_zero {
         low = low.min(0.0);
     }
@@ -162,7 +162,7 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     }
     let at = |(x, y, name): &(f64, f64, String)| {
         let off = [(*x, across.to), (*y, up.to)].into_iter().filter(|(v, to)| v > to);
-        let off: Vec<String> = off.map(|(v, _)| number(v)).collect();
+        let off: Vec<String> = off.map(|(v, _)| about(v)).collect();
         let (left, top) = place((*x, *y));
         if off.is_empty() {
             return (left, top, name.clone());
@@ -230,7 +230,7 @@ fn off_scale(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
     // Marks are named already.
     let is_marked = |p: &(f64, f64)| plane.marks.iter().any(|m| (m.0, m.1) == *p);
     for (x, y) in all.filter(|p| p.1 > up.to && !is_marked(p)) {
-        let name = format!("off the scale: {}", number(*y));
+        let name = format!("off the scale: {}", about(*y));
         let half = font::width(&name, SMALL) / 2.0;
         let x = across.at(*x).min(WIDTH - RIGHT - half);
         c.text(&name, (x, TOP + 8.0), Anchor::Center, SMALL);
@@ -324,6 +324,16 @@ fn draw_line(c: &mut Drawing, line: &Line, color: RGBColor, across: &Scale, up: 
     }
 }
 
+/// A number with three digits that mean something.
+fn about(value: f64) -> String {
+    let part = match value.abs() {
+        v if v >= 100.0 => 1.0,
+        v if v >= 10.0 => 10.0,
+        _ => 100.0,
+    };
+    number((value * part).round() / part)
+}
+
 /// A number of an axis, without needless zeros.
 fn number(value: f64) -> String {
     let rounded = (value * 1e6).round() / 1e6;
@@ -363,6 +373,28 @@ mod tests {
         assert_eq!(scale(-0.3, 0.7).ticks(8.0).len(), 5);
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(12_345.6), "12,346");
+    }
+
+    /// 600 is off the scale that ends at 2, and stands at its own 0.5 on the other one.
+    #[test]
+    fn what_is_off_one_scale_keeps_its_place_on_the_other() {
+        let marks = [(2.0, 1.0), (4.0, 2.0), (0.5, 614.508_86)];
+        let plane = Plane {
+            marks: marks.map(|(x, y)| (x, y, String::new())).to_vec(),
+            highest: [None, Some(2.0)],
+            ..Plane::default()
+        };
+        let (across, up) = scales(&plane);
+        assert!(across.from < 0.5 && across.to > 4.0 && up.to > 2.0 && up.to < 3.0);
+        // (2 - 0.5) / (4 - 0.5)
+        let at = |v: f64| (across.at(v) - across.at(0.5)) / (across.at(4.0) - across.at(0.5));
+        assert!((at(2.0) - 3.0 / 7.0).abs() < 1e-9);
+        let svg = draw_plane(&plane).svg().unwrap();
+        assert!(svg.contains("off the scale: 615)"), "{svg}");
+        assert_eq!(
+            (about(12.345), about(1.234), about(1_234.6)),
+            ("12.3".to_owned(), "1.23".to_owned(), "1,235".to_owned())
+        );
     }
 
     /// Of three points five apart and one far off, the names of the three would lie over each other.

@@ -164,9 +164,10 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
 pub(super) const LEANS: &str = "What the cost leans on: a third and three times of each";
 pub(super) const AS_IT_IS: &str = "as it is";
 
-/// What costs of the recommended value are counted in.
+/// What costs of the value that costs least are counted in; it may not be what is recommended.
 pub(super) fn unit_of_best(told: &Told<'_>) -> String {
-    format!("{} a year, of the recommended value", told.objective.unit)
+    let least = if told.answer.wanted.is_some() { "the least so far" } else { "which costs least" };
+    format!("{} a year, of {}, {least}", told.objective.unit, told.name(told.answer.best))
 }
 
 /// What a third and three times of each price and rate make of the cost.
