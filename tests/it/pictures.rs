@@ -52,6 +52,13 @@ fn pods_that_end_with_their_node_have_a_mark() {
 }
 
 #[test]
+fn the_label_of_a_taint_keeps_its_key() {
+    let texts = texts("taint", &shipped("stateful-set-stuck"));
+    let label = "taint node-1 out-of-service=nodeshutdown:NoExecute";
+    assert!(texts.iter().any(|t| t == label), "{texts:?}");
+}
+
+#[test]
 fn trouble_of_the_control_plane_has_bands_with_names() {
     let text = shipped("controller-restart").replace(
         "    timeline: [",

@@ -5,6 +5,9 @@ use super::axis::TimeScale;
 use super::drawing::{Anchor, Drawing, FAINT, FAULT, FAULT_EDGE, GRID, INK, PAPER, RULE};
 use super::font::{self, Ink};
 use crate::analysis::lanes::{busy_from, quiet_from};
+use crate::analysis::setting::short_key;
+use crate::api::taint::Effect;
+use crate::plan::TimelineEntry;
 use crate::report::Heading;
 use crate::report::prelude::*;
 use plotters::style::RGBColor;
@@ -34,6 +37,9 @@ const TICKS: u64 = 15;
 const ROWS: usize = 6;
 /// More entries than these are drawn as bands without names.
 const MOST_NAMED: usize = 24;
+/// The width that a name of an entry may have, and where each has a row of its own.
+const NAME: f64 = 220.0;
+const NAME_ALONE: f64 = 440.0;
 
 pub(super) const LABEL: Ink = Ink { size: 11.0, bold: false, color: INK };
 pub(super) const SMALL: Ink = Ink { size: 10.0, bold: false, color: FAINT };
@@ -193,6 +199,29 @@ struct Band {
     before: bool,
 }
 
+/// The name of an entry as a label: taints without the prefix of Kubernetes' own, as texts have
+/// them. Of one that is too wide several taints become the first and how many more, and then the
+/// names of nodes are cut: what is done says more.
+fn label_of(name: &str, most: f64) -> String {
+    let wide = |text: &str| font::width(text, SMALL);
+    let words: Vec<&str> = name.split(' ').map(short_key).collect();
+    let whole = words.join(" ");
+    let is_taint = |word: &&&str| {
+        word.rsplit_once(':').is_some_and(|(_, effect)| Effect::parse(effect).is_some())
+    };
+    let taints = words.iter().rev().take_while(is_taint).count();
+    if wide(&whole) <= most || taints == 0 || taints + 2 > words.len() {
+        return whole;
+    }
+    let (on, taints) = words.split_at(words.len() - taints);
+    let more = taints.len() - 1;
+    let said =
+        if more > 0 { format!("{} and {more} more", taints[0]) } else { taints[0].to_owned() };
+    let (done, nodes) = (on[0], on[1..].join(" "));
+    let nodes = font::fit(&nodes, SMALL, most - wide(&format!("{done}  {said}")));
+    format!("{done} {nodes} {said}")
+}
+
 /// The entries of a run's timeline, laid out.
 pub(super) struct Names {
     bands: Vec<Band>,
@@ -217,8 +246,11 @@ impl Names {
         // Names go into the first row in which they do not touch the one before.
         let mut free = [f64::MIN; ROWS];
         let mut bands = Vec::with_capacity(entries.len());
-        let called = entries.iter().map(|(e, _)| if named { e.name.as_str() } else { "" });
-        let called = font::fit_all(&called.collect::<Vec<_>>(), SMALL, 220.0);
+        let most = if entries.len() <= ROWS { NAME_ALONE } else { NAME };
+        let called = |(e, _): &(&TimelineEntry, _)| {
+            if named { label_of(&e.name, most) } else { String::new() }
+        };
+        let called = font::fit_all(&entries.iter().map(called).collect::<Vec<_>>(), SMALL, most);
         for ((e, ends), name) in entries.into_iter().zip(called) {
             let from = time.x(e.at);
             let width = font::width(&name, SMALL);
@@ -287,7 +319,7 @@ impl Names {
 /// when it did, or at the end of the run.
 fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
     let plan = analysis.plan;
-    let open = |(i, e): (usize, &crate::plan::TimelineEntry)| {
+    let open = |(i, e): (usize, &TimelineEntry)| {
         (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon())
     };
     let mut ends: Vec<Option<Time>> =
@@ -323,6 +355,22 @@ pub(super) fn time_axis(c: &mut Drawing, time: &TimeScale, y: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn labels_of_taints_keep_their_keys() {
+        let stuck = "taint node-1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
+        let short = "taint node-1 out-of-service=nodeshutdown:NoExecute";
+        assert_eq!(label_of(stuck, font::width(short, SMALL)), short);
+        let several = "taint n k=v:NoSchedule k=v:NoExecute other=value:NoSchedule";
+        assert_eq!(label_of(several, NAME_ALONE), several);
+        let short = "taint n k=v:NoSchedule and 2 more";
+        assert_eq!(label_of(several, font::width(short, SMALL)), short);
+        let cloud = stuck.replace("node-1", "ip-10-0-1-10.eu-central-1.compute.internal");
+        let cut = label_of(&cloud, 340.0);
+        assert!(font::width(&cut, SMALL) <= 340.0 && cut.starts_with("taint ip-10-"), "{cut}");
+        assert!(cut.ends_with("… out-of-service=nodeshutdown:NoExecute"), "{cut}");
+        assert_eq!(label_of("cut b: all of it", 1.0), "cut b: all of it");
+    }
 
     /// Nothing of a legend is beyond the edges, whatever occurs, and nothing of it is lost.
     #[test]
