@@ -12,6 +12,12 @@ test('names of clouds are cut where they differ', () => {
     assert.deepEqual(labelsOf(['eu-central-1a', 'eu-central-1b', 'b'], wide, 9), ['eu-c…l-1a', 'eu-c…l-1b', 'b']);
     const nodes = labelsOf(['ip-10-0-1-23.eu-central-1.compute.internal', 'ip-10-0-7-23.eu-central-1.compute.internal'], wide, 16);
     assert.deepEqual(nodes, ['ip-10-0-1-23.eu…', 'ip-10-0-7-23.eu…']);
+    // Where that leaves no room for what tells them apart, what they have in common is left out: the end, and then the beginning.
+    const many = ['1-10', '1-11', '2-10'].map((n) => `ip-10-0-${n}.eu-central-1.compute.internal`);
+    assert.deepEqual(labelsOf(many, wide, 13), ['ip-10-0-1-10…', 'ip-10-0-1-11…', 'ip-10-0-2-10…']);
+    assert.deepEqual(labelsOf(many, wide, 6), ['…1-10…', '…1-11…', '…2-10…']);
+    // An ordinal is no part of a name.
+    assert.deepEqual(labelsOf(['a-1-b', 'a-2-b'], wide, 1), ['…', '… #2']);
 });
 
 test('two names have one label only where they are one name', () => {

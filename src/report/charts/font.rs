@@ -64,7 +64,7 @@ fn cut(text: &str, ink: Ink, most: f64, head: f64) -> String {
 
 /// Names that stand beside each other, shortened to a width so that different names stay different:
 /// all are cut at the same place, in the middle, at the end or at the beginning, whichever tells
-/// them apart. Where none does, those that would be the same get a number.
+/// them apart. Where none does, those that would be the same get an ordinal.
 pub(super) fn fit_all(names: &[impl AsRef<str>], ink: Ink, most: f64) -> Vec<String> {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let different = names.iter().collect::<BTreeSet<_>>().len();
@@ -85,7 +85,7 @@ pub(super) fn fit_all(names: &[impl AsRef<str>], ink: Ink, most: f64) -> Vec<Str
         let (mut number, short) = (1, label.clone());
         while taken.get(label).is_some_and(|of| *of != name) {
             number += 1;
-            let mark = format!(" {number}");
+            let mark = format!(" #{number}");
             *label = fit(&short, ink, most - width(&mark, ink)) + &mark;
         }
         taken.insert(label.clone(), name);
@@ -149,11 +149,11 @@ mod tests {
             "ip-10-0-7-23.eu-central-1.compute.internal",
         ]);
         assert!(nodes[0].starts_with("ip-10-0-1-"), "{nodes:?}");
-        // Where nothing tells them apart there are numbers; the same name has the same label.
+        // Where nothing tells them apart there are ordinals; the same name has the same label.
         let long = |c: char| format!("{}{c}{}", "a".repeat(90), "z".repeat(90));
         let (one, two) = (long('1'), long('2'));
         let same = fit(&[&one, &two, &one]);
-        assert!(same[0] != same[1] && same[1].ends_with(" 2"), "{same:?}");
+        assert!(same[0] != same[1] && same[1].ends_with(" #2"), "{same:?}");
         assert_eq!(same[0], same[2]);
     }
 
