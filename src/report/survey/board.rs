@@ -2,7 +2,7 @@
 //! table of all losses.
 
 use super::SurveyReport;
-use super::table::WORDS;
+use super::table::{WORDS, left_out, runs};
 use crate::analysis::size_in_words;
 use crate::lab::survey::{Finding, Lost, Measure, Surveyed, Unit};
 use crate::report::html::board::{Board, Heat, Item, Part, Table};
@@ -12,10 +12,10 @@ use crate::report::prelude::*;
 const ROWS: usize = 60;
 const COLUMNS: usize = 24;
 
-/// The page of a survey; `runs` has for the first losses the names of their runs in the page.
-pub(crate) fn board(report: &SurveyReport<'_>, runs: &[Option<String>]) -> Board {
+/// The page of a survey; `held` has for the first losses the names of their runs in the page.
+pub(crate) fn board(report: &SurveyReport<'_>, held: &[Option<String>]) -> Board {
     let SurveyReport { survey, called, broken, .. } = report;
-    let run_of = |i: usize| runs.get(i).cloned().flatten();
+    let run_of = |i: usize| held.get(i).cloned().flatten();
     let mut parts = Vec::new();
     for (title, texts) in [("Limits that are broken", broken), ("First of all", &survey.lead)] {
         if !texts.is_empty() {
@@ -34,7 +34,8 @@ pub(crate) fn board(report: &SurveyReport<'_>, runs: &[Option<String>]) -> Board
         parts.push(Part::Heat(heat));
     }
     parts.push(Part::Table(table(survey, &run_of)));
-    let mut notes: Vec<String> = survey.skipped.iter().chain(&report.notes).cloned().collect();
+    let mut notes = vec![format!("{}.", runs(report))];
+    notes.extend(left_out(report));
     notes.push(WORDS.to_owned());
     if survey.lost.len() > ROWS {
         notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));

@@ -34,25 +34,12 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     p.style.width = p.style.width.min(WIDEST);
     p.title(&report.name)?;
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
-    let each = if survey.losses == 1 { "" } else { " each" };
-    let mut runs = format!("{} for {}{each}", counted(survey.losses, "loss"), short(report.lasts));
-    if survey.lost.len() < survey.losses {
-        let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
-        let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
-        let count = grouped(count as u64);
-        runs += &format!("; {count} of them are alike and told as one run each");
-    }
-    p.indented(&runs, 2, PLAIN)?;
+    p.indented(&runs(report), 2, PLAIN)?;
     if survey.losses < survey.asked {
         let (losses, asked) = (grouped(survey.losses as u64), grouped(survey.asked as u64));
         p.notes(&[format!("Interrupted: {losses} of {asked} losses.")])?;
     }
-    if survey.left_out > 0 {
-        let entries = counted(survey.left_out, "entry");
-        p.notes(&[format!("The scenario's own timeline ({entries}) is left out.")])?;
-    }
-    p.notes(&survey.skipped)?;
-    p.notes(&report.notes)?;
+    p.notes(&left_out(report))?;
     writeln!(p.out)?;
     survey.lead.iter().try_for_each(|text| p.folded(text, 0, BOLD))?;
     p.findings(survey)?;
@@ -69,6 +56,30 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     }
     p.commands(survey, &report.called)?;
     report.broken.iter().try_for_each(|text| p.folded(text, 0, RED))
+}
+
+/// How many losses are told, and how many of them by one run for several.
+pub(super) fn runs(report: &SurveyReport<'_>) -> String {
+    let survey = report.survey;
+    let each = if survey.losses == 1 { "" } else { " each" };
+    let mut runs = format!("{} for {}{each}", counted(survey.losses, "loss"), short(report.lasts));
+    if survey.lost.len() < survey.losses {
+        let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
+        let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
+        let count = grouped(count as u64);
+        runs += &format!("; {count} of them are alike and told as one run each");
+    }
+    runs
+}
+
+/// What the survey left out of the scenario, and what else is to be known of it.
+pub(super) fn left_out(report: &SurveyReport<'_>) -> Vec<String> {
+    let entries = report.survey.left_out;
+    let timeline = (entries > 0).then(|| {
+        format!("The scenario's own timeline ({}) is left out.", counted(entries, "entry"))
+    });
+    let others = report.survey.skipped.iter().chain(&report.notes).cloned();
+    timeline.into_iter().chain(others).collect()
 }
 
 /// Lines are no wider than this, so that they fit any terminal and a mail.
