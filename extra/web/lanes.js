@@ -482,7 +482,9 @@ export class Lanes {
     /** @param {CanvasRenderingContext2D} c */
     zoneNames(c) {
         const { all } = this.rows;
-        let last = -20;
+        // Between the rules of a zone that is lower than its name these would go through the name.
+        const least = 18;
+        let [last, before] = [-20, least];
         for (const [i, row] of all.entries()) {
             if (row.node >= 0) continue;
             let end = i + 1;
@@ -492,7 +494,9 @@ export class Lanes {
             c.strokeStyle = colour('rule');
             c.lineWidth = 1;
             c.beginPath();
-            c.moveTo(8, Math.round(y0) + 0.5);
+            const height = (end - i) * this.lane;
+            c.moveTo(Math.min(height, before) < least ? LEFT : 8, Math.round(y0) + 0.5);
+            before = height;
             c.lineTo(this.surface.width - RIGHT, Math.round(y0) + 0.5);
             c.stroke();
             const y = Math.max(last + 16, (y0 + y1) / 2);
