@@ -45,10 +45,23 @@ export function grouped(n) {
 export function figure(n) {
     const size = Math.abs(n);
     const digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.01 ? 2 : 4;
-    const [whole, rest] = size.toFixed(digits).split('.');
+    const [whole, rest] = rounded(size, digits).split('.');
     const decimals = (rest ?? '').replace(/0+$/, '');
     const text = decimals ? `${grouped(Number(whole))}.${decimals}` : grouped(Number(whole));
     return n < 0 && /[1-9]/.test(text) ? `-${text}` : text;
+}
+
+/**
+ * A number with so many digits behind the point. What is exactly half of the last one goes to the even one, as the program has it; `toFixed` would
+ * take the larger one.
+ * @param {number} size
+ * @param {number} digits
+ */
+function rounded(size, digits) {
+    // Such halves are odd multiples of 1/2, 1/4, 1/8 and so on.
+    if ((size * 2 ** (digits + 1)) % 2 !== 1) return size.toFixed(digits);
+    const below = Math.floor(size * 10 ** digits);
+    return ((below + (below % 2)) / 10 ** digits).toFixed(digits);
 }
 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000, 900000, 1800000, 3600000,
