@@ -273,7 +273,10 @@ function drawnPart(curve, line, n, x, y, rows) {
     const high = (/** @type {number} */ i) => Math.min(line.high[i], curve.highest ?? Infinity);
     const banded = rows.filter((/** @type {number} */ i) => typeof line.low[i] === 'number' && typeof line.high[i] === 'number');
     const { ink: name, dash } = lineStyle(n);
-    if (banded.length > 1 && curve.lines.length <= 4) {
+    if (curve.lines.length > 4) {
+        // Bands of many lines would hide each other.
+        for (const i of banded) out.push(shape('line', { x1: x(i), x2: x(i), y1: y(line.low[i]), y2: y(high(i)), class: `line whisker of-${name}` }));
+    } else if (banded.length > 1) {
         const points = [...banded.map((/** @type {number} */ i) => `${x(i)},${y(line.low[i])}`), ...banded.reverse().map((/** @type {number} */ i) => `${x(i)},${y(high(i))}`)];
         out.push(shape('polygon', { points: points.join(' '), class: `band of-${name}` }));
     }

@@ -69,12 +69,14 @@ function overlaps(page) {
 }
 
 test('a sweep of two settings has a line for each value of the second', async () => {
-    run('sweep', scenario('planning'), '--set', 'workloads.*.template.tolerations[unreachable].tolerationSeconds=0,60,300,none', '--set', 'timeline.cut.duration=2m,6m,10m',
+    run('sweep', scenario('planning'), '--set', 'workloads.*.template.tolerations[unreachable].tolerationSeconds=0,60,120,300,none', '--set', 'timeline.cut.duration=2m,6m,10m',
         '--seeds', '2', '--quiet', '--html', '--out', 'out');
     const { page, wrong, close } = await open(chromium, join(folder, 'out', 'planning-sweep', 'report.html'));
-    // Three durations have places on a scale, which "none" has not: a line for each of the four tolerations.
-    assert.equal(await page.locator('svg.figure').first().locator('polyline').count(), 4);
-    assert.deepEqual(await page.locator('section').first().locator('.legend > span').allTextContents(), ['0', '60', '300', 'none'].map((s) => `tolerationSeconds ${s}`));
+    // Three durations have places on a scale, which "none" has not: a line for each of the five tolerations, each with three intervals.
+    assert.equal(await page.locator('svg.figure').first().locator('polyline').count(), 5);
+    assert.equal(await page.locator('svg.figure').first().locator('.whisker').count(), 15);
+    assert.match(await page.locator('h2').first().textContent() ?? '', /, with its 95 % interval$/);
+    assert.deepEqual(await page.locator('section').first().locator('.legend > span').allTextContents(), ['0', '60', '120', '300', 'none'].map((s) => `tolerationSeconds ${s}`));
     assert.deepEqual(await overlaps(page), []);
     for (const names of await ticks(page)) assert.equal(new Set(names).size, names.length, String(names));
     assert.deepEqual(wrong, []);
@@ -125,6 +127,10 @@ for (const width of [1200, 390]) {
 test('a survey has a heat map that leads to the run of a loss', async () => {
     run('survey', PARTITION, '--lose', 'zone', '--quiet', `--html=${join(folder, 'survey.html')}`);
     const { page, wrong, close } = await open(chromium, join(folder, 'survey.html'));
+    // It says what the terminal says: of how many losses, and that the scenario's own timeline is not in them.
+    const notes = await page.locator('.note').allTextContents();
+    assert.ok(notes.some((note) => /^2 losses for \S+ each\.$/.test(note)), String(notes));
+    assert.ok(notes.some((note) => /^The scenario's own timeline \(\d+ entries\) is left out\.$/.test(note)), String(notes));
     assert.ok(await page.locator('td.heat').count() >= 2);
     await page.locator('table.heats').getByRole('button', { name: 'zone/b' }).click();
     await page.locator('.run canvas').first().waitFor();

@@ -110,6 +110,13 @@ impl<'a> Lines<'a> {
             0 => String::new(),
             n => format!("; {} in the table", counted(n, "more line")),
         };
+        // A single line says so itself.
+        let cases = || self.rows.iter().flat_map(|row| row.1.iter().flatten());
+        let interval = |case: &&Case| column.sample(case)?.figure_interval();
+        let spread = match self.rows.len() > 1 && cases().any(|c| interval(c).is_some()) {
+            true => ", with its 95 % interval",
+            false => "",
+        };
         let lines = self.rows.iter().take(LINES).map(|(values, cases)| {
             let samples: Vec<Option<Sample>> = cases.iter().map(|c| column.sample((*c)?)).collect();
             let of = |f: &dyn Fn(&Sample) -> Option<f64>| {
@@ -129,7 +136,7 @@ impl<'a> Lines<'a> {
             }
         });
         Curve {
-            title: format!("{}{unit}{more}", column.heading()),
+            title: format!("{}{unit}{spread}{more}", column.heading()),
             across: settings.get(self.across).cloned().unwrap_or_default(),
             ticks: self.ticks.iter().map(|t| (*t).to_owned()).collect(),
             at: self.at.clone(),
