@@ -4,9 +4,7 @@ use super::closed_form::closed;
 use super::table::table;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{
-    AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, FIGURES, NEEDLESS, Row,
-};
+use crate::lab::planner::{AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
