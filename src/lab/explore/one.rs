@@ -191,8 +191,10 @@ pub fn shorter(
     let is_so = |tape: &[Deviation]| {
         violates(&search, &mut searcher.borrow_mut(), (which, tape), goes_on, &text)
     };
-    let (tape, is_small) = fewest(tape, &is_so, goes_on);
-    (tape, is_small, text.into_inner())
+    let (left, is_small) = fewest(tape, &is_so, goes_on);
+    // Where others are left out there may be less to choose from: the tape has what was chosen in the end.
+    let chosen = (!left.is_empty()).then(|| self::tape(&run(&(search.plan)(), &left).choices));
+    (chosen.unwrap_or(left), is_small, text.into_inner())
 }
 
 /// A shorter tape of which the same is so, and whether no single deviation can be left out of it.
