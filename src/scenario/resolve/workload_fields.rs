@@ -110,7 +110,7 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> W
             WorkloadSpec::Deployment { replicas, max_surge: max_surge(group, place) }
         }
         WorkloadKind::ReplicaSet => {
-            let revision = group.revision.unwrap_or(0);
+            let revision = group.revision.unwrap_or(1);
             WorkloadSpec::ReplicaSet { replicas, revision, max_replicas: 0 }
         }
         WorkloadKind::StatefulSet => WorkloadSpec::StatefulSet {
