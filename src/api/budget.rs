@@ -66,6 +66,15 @@ impl BudgetRule {
         }
     }
 
+    /// Whether how many pods are expected follows from what the controllers of pods ask for.
+    pub(crate) fn counts_by_scale(self) -> bool {
+        match self {
+            Self::MinAvailable(amount) => matches!(amount, IntOrPercent::Percent(_)),
+            Self::MaxUnavailable(_) => true,
+            Self::Neither => false,
+        }
+    }
+
     /// What it asks for.
     pub(crate) fn amount(self) -> IntOrPercent {
         match self {

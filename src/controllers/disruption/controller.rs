@@ -303,10 +303,7 @@ impl Controller {
 
     /// Says that pods without a controller do not count, in the words of Go's `%v`.
     fn tell_unmanaged(&self, budget: &Budget) {
-        let scaled = !matches!(
-            budget.rule,
-            BudgetRule::MinAvailable(IntOrPercent::Int(_)) | BudgetRule::Neither
-        );
+        let scaled = budget.rule.counts_by_scale();
         let some =
             || self.census.with(|c| c.tally(budget.id).is_some_and(|t| !t.unmanaged.is_empty()));
         if self.switches.unmanaged_pods != UnmanagedPods::Told || !scaled || !some() {
