@@ -94,7 +94,7 @@ fn a_job_loses_its_pod_with_the_machine() {
             failed.len() == 1 && (150_600..=152_200).contains(&failed[0]),
             "{version}: {failed:?}"
         );
-        let ends = times(&trace, "event", "BackoffLimitExceeded");
+        let ends = times(&trace, "job-failed", "BackoffLimitExceeded");
         let within = failed[0]..=failed[0] + 12_000;
         assert!(ends.len() == 1 && within.contains(&ends[0]), "{version}: {ends:?}");
         assert_eq!(
@@ -125,7 +125,7 @@ fn restarts_count_as_failures_of_a_job() {
                         template: (restartPolicy: OnFailure, ends: (after: "5s", exit_code: 1)))])"#
             );
             let trace = run(&plan(&text), Choices::seeded(1));
-            let ends = times(&trace, "event", "BackoffLimitExceeded");
+            let ends = times(&trace, "job-failed", "BackoffLimitExceeded");
             let within = at * 1_000..=at * 1_000 + 4_500;
             let case = format!("{version}, limit {limit}, {pods} pods");
             assert!(ends.len() == 1 && within.contains(&ends[0]), "{case}: {ends:?}");
@@ -153,7 +153,7 @@ fn restarts_below_the_limit_end_nothing() {
         workloads: [Job(name: "j", backoffLimit: 4, placement: Node("n"),
             template: (restartPolicy: OnFailure, ends: (after: "5s", exit_code: 1)))])"#;
     let trace = run(&plan(text), Choices::seeded(1));
-    assert_eq!(times(&trace, "event", "BackoffLimitExceeded"), Vec::<u64>::new());
+    assert_eq!(times(&trace, "job-failed", "BackoffLimitExceeded"), Vec::<u64>::new());
     assert_eq!(times(&trace, "pod-deleting", ""), Vec::<u64>::new());
 }
 
@@ -169,7 +169,7 @@ fn a_job_knows_of_restarts_what_the_kubelet_has_said() {
     // The third start is the second restart; a batch comes a second after the kubelet has said so.
     assert!(starts.len() == 3 && !deleted.is_empty(), "{starts:?} {deleted:?}");
     assert!((starts[2] + 2_000..starts[2] + 2_300).contains(&deleted[0]), "{starts:?} {deleted:?}");
-    assert_eq!(times(&trace, "event", "BackoffLimitExceeded").len(), 1);
+    assert_eq!(times(&trace, "job-failed", "BackoffLimitExceeded").len(), 1);
 }
 
 /// `Backoff.GC`: a back-off is forgotten ten minutes after the start that began it. Of 6 min each time: ends at 360 s (started

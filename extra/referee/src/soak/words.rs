@@ -215,7 +215,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "topologyKey" | "matchLabelKeys" | "ByLabel") => dice.one(&LABELS),
         ("FaultModel", "name") => return format!("m{}", dice.below(9)),
         ("Scenario", "feature_gates") => gate(dice),
-        (_, "property") => dice.one(&taintsim::analysis::properties::Property::NAMES),
+        (_, "property" | "Property") => dice.one(&taintsim::analysis::properties::Property::NAMES),
         (_, "perturb") => dice.one(&[
             "stale",
             "crash",
