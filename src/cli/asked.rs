@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_limit_that_is_broken_is_no_refusal() {
-        let found = answer(&["survey", "<scenario>", "--lose", "node", "--fail-on", "down>1m"]);
+        let found = answer(&["survey", "<scenario>", "--lose", "node", "--fail-on", "missing>1"]);
         assert!(!found.expect("an answer").is_kept);
     }
 

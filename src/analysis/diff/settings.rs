@@ -77,8 +77,12 @@ impl Settings {
     /// flags.
     fn switches(a: &Profile, b: &Profile) -> Vec<SettingChange> {
         let mut switches = changes("", a, b);
+        // Fields that an API server drops are told in the notes of runs that have them.
         let told = ["release", "recorded", "node_monitor_grace_period"];
-        switches.retain(|c| !told.contains(&c.name.as_str()) && !c.name.starts_with("log."));
+        let elsewhere = ["log.", "dropped_fields."];
+        switches.retain(|c| {
+            !told.contains(&c.name.as_str()) && !elsewhere.iter().any(|of| c.name.starts_with(of))
+        });
         let mut read = BTreeMap::new();
         for c in &mut switches {
             c.prose = prose(&c.name, [c.a.as_deref(), c.b.as_deref()], &mut read);
