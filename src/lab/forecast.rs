@@ -330,9 +330,12 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
     (0..=last.div_ceil(step)).map(|i| Time::from_secs(i * step)).collect()
 }
 
+/// What comes in a seed: when, and how many of it come again under an old name.
+type InSeed = (Vec<Time>, u64);
+
 /// How many have come by these times: of each kind, and of pods by workload, too.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
-    let mut all: BTreeMap<(Happening, Option<&str>), Vec<(Vec<Time>, u64)>> = BTreeMap::new();
+    let mut all: BTreeMap<(Happening, Option<&str>), Vec<InSeed>> = BTreeMap::new();
     for (seed, course) in courses.iter().enumerate() {
         for ((what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
