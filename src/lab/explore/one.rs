@@ -192,9 +192,11 @@ pub fn shorter(
         violates(&search, &mut searcher.borrow_mut(), (which, tape), goes_on, &text)
     };
     let (left, is_small) = fewest(tape, &is_so, goes_on);
+    let text = text.into_inner();
     // Where others are left out there may be less to choose from: the tape has what was chosen in the end.
-    let chosen = (!left.is_empty()).then(|| self::tape(&run(&(search.plan)(), &left).choices));
-    (chosen.unwrap_or(left), is_small, text.into_inner())
+    let is_shorter = text.is_some() && !left.is_empty();
+    let chosen = is_shorter.then(|| self::tape(&run(&(search.plan)(), &left).choices));
+    (chosen.unwrap_or(left), is_small, text)
 }
 
 /// A shorter tape of which the same is so, and whether no single deviation can be left out of it.
