@@ -57,8 +57,7 @@ impl JobEnds {
         job: WorkloadId,
         until: Time,
     ) -> Option<(RecordId, &'a Record)> {
-        let id = *self.ends.get(&job)?;
-        analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+        up_to(analysis, *self.ends.get(&job)?, until)
     }
 
     /// The record that says why the controller deleted a pod, if its Job has failed by then.
@@ -68,7 +67,11 @@ impl JobEnds {
         pod: PodId,
         until: Time,
     ) -> Option<(RecordId, &'a Record)> {
-        let id = *self.deleted.get(&pod)?;
-        analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+        up_to(analysis, *self.deleted.get(&pod)?, until)
     }
+}
+
+/// A record, if it was written by then.
+fn up_to<'a>(analysis: &Analysis<'a>, id: RecordId, until: Time) -> Option<(RecordId, &'a Record)> {
+    analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
 }
