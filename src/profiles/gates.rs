@@ -50,11 +50,16 @@ struct Gate {
     stages: &'static [Stage],
     /// What its value does to the profile that the steps made.
     apply: fn(&mut Profile, bool),
+    /// The field that the API server stores only with it.
+    stores: Option<ApiField>,
 }
 
 const fn gate(name: &'static str, stages: &'static [Stage], apply: fn(&mut Profile, bool)) -> Gate {
-    Gate { name, stages, apply }
+    Gate { name, stages, apply, stores: None }
 }
+
+/// Of a gate that switches nothing.
+const NOTHING: fn(&mut Profile, bool) = |_, _| {};
 
 const GATES: &[Gate] = &[
     // S31
@@ -170,8 +175,8 @@ const GATES: &[Gate] = &[
     gate("DRADeviceTaintRules", &[off(35), on(37)], |p, on| p.device_taint_eviction.rules &= on),
     gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
         p.scheduler.scheduling_gates &= on;
-        p.stores_if(ApiField::SchedulingGates, "PodSchedulingReadiness", on);
-    }),
+    })
+    .storing(ApiField::SchedulingGates),
     gate("SchedulerAsyncPreemption", &[off(32), on(33)], |p, on| {
         if !on {
             p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
@@ -190,21 +195,21 @@ const GATES: &[Gate] = &[
     }),
     gate("JobPodFailurePolicy", &[off(25), on(26), locked(31, true), gone(32)], |p, on| {
         p.workload.job.pod_failure_policy &= on;
-        p.stores_if(ApiField::PodFailurePolicy, "JobPodFailurePolicy", on);
-    }),
+    })
+    .storing(ApiField::PodFailurePolicy),
     gate("JobManagedBy", &[off(30), on(32), locked(35, true)], |p, on| {
         p.workload.job.validates_ready &= on
     }),
     // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
     gate("JobPodReplacementPolicy", &[off(28), on(29), locked(34, true), gone(37)], |p, on| {
         p.workload.job.pod_replacement_policy &= on;
-        p.stores_if(ApiField::PodReplacementPolicy, "JobPodReplacementPolicy", on);
         p.pod_gc.marks_failed |= on;
-    }),
+    })
+    .storing(ApiField::PodReplacementPolicy),
     gate("StatefulSetMinReadySeconds", &[off(22), on(23), locked(25, true), gone(27)], |p, on| {
         p.workload.stateful_set.min_ready_seconds &= on;
-        p.stores_if(ApiField::MinReadySeconds, "StatefulSetMinReadySeconds", on);
-    }),
+    })
+    .storing(ApiField::MinReadySeconds),
     gate("StaleControllerConsistencyDaemonSet", &[on(36)], |p, on| {
         p.workload.daemon_set.waits_for_own_writes &= on
     }),
@@ -218,55 +223,33 @@ const GATES: &[Gate] = &[
         p.workload.stateful_set.waits_for_own_writes &= on
     }),
     // S86: gates that have a field stored, and change nothing else here
-    gate("EvenPodsSpread", &[off(16), on(18), locked(19, true), gone(22)], |p, on| {
-        p.stores_if(ApiField::TopologySpreadConstraints, "EvenPodsSpread", on)
-    }),
-    gate("StartupProbe", &[off(16), on(18), locked(20, true), gone(23)], |p, on| {
-        p.stores_if(ApiField::StartupProbe, "StartupProbe", on)
-    }),
-    gate("NonPreemptingPriority", &[off(15), on(19), locked(24, true), gone(26)], |p, on| {
-        p.stores_if(ApiField::PreemptionPolicy, "NonPreemptingPriority", on)
-    }),
-    gate(
-        "PodAffinityNamespaceSelector",
-        &[off(21), on(22), locked(24, true), gone(26)],
-        |p, on| p.stores_if(ApiField::NamespaceSelector, "PodAffinityNamespaceSelector", on),
-    ),
-    gate("ProbeTerminationGracePeriod", &[off(21), on(25), locked(28, true), gone(29)], |p, on| {
-        p.stores_if(ApiField::ProbeGracePeriod, "ProbeTerminationGracePeriod", on)
-    }),
-    gate(
-        "MinDomainsInPodTopologySpread",
-        &[off(24), on(27), locked(30, true), gone(32)],
-        |p, on| p.stores_if(ApiField::MinDomains, "MinDomainsInPodTopologySpread", on),
-    ),
-    gate(
-        "NodeInclusionPolicyInPodTopologySpread",
-        &[off(25), on(26), locked(33, true)],
-        |p, on| {
-            p.stores_if(
-                ApiField::NodeInclusionPolicies,
-                "NodeInclusionPolicyInPodTopologySpread",
-                on,
-            )
-        },
-    ),
-    gate("MatchLabelKeysInPodTopologySpread", &[off(25), on(27)], |p, on| {
-        p.stores_if(ApiField::MatchLabelKeys, "MatchLabelKeysInPodTopologySpread", on)
-    }),
-    gate("StatefulSetStartOrdinal", &[off(26), on(27), locked(31, true), gone(34)], |p, on| {
-        p.stores_if(ApiField::Ordinals, "StatefulSetStartOrdinal", on)
-    }),
-    gate(
-        "PDBUnhealthyPodEvictionPolicy",
-        &[off(26), on(27), locked(31, true), gone(33)],
-        |p, on| {
-            p.stores_if(ApiField::UnhealthyPodEvictionPolicy, "PDBUnhealthyPodEvictionPolicy", on)
-        },
-    ),
+    gate("EvenPodsSpread", &[off(16), on(18), locked(19, true), gone(22)], NOTHING)
+        .storing(ApiField::TopologySpreadConstraints),
+    gate("StartupProbe", &[off(16), on(18), locked(20, true), gone(23)], NOTHING)
+        .storing(ApiField::StartupProbe),
+    gate("NonPreemptingPriority", &[off(15), on(19), locked(24, true), gone(26)], NOTHING)
+        .storing(ApiField::PreemptionPolicy),
+    gate("PodAffinityNamespaceSelector", &[off(21), on(22), locked(24, true), gone(26)], NOTHING)
+        .storing(ApiField::NamespaceSelector),
+    gate("ProbeTerminationGracePeriod", &[off(21), on(25), locked(28, true), gone(29)], NOTHING)
+        .storing(ApiField::ProbeGracePeriod),
+    gate("MinDomainsInPodTopologySpread", &[off(24), on(27), locked(30, true), gone(32)], NOTHING)
+        .storing(ApiField::MinDomains),
+    gate("NodeInclusionPolicyInPodTopologySpread", &[off(25), on(26), locked(33, true)], NOTHING)
+        .storing(ApiField::NodeInclusionPolicies),
+    gate("MatchLabelKeysInPodTopologySpread", &[off(25), on(27)], NOTHING)
+        .storing(ApiField::MatchLabelKeys),
+    gate("StatefulSetStartOrdinal", &[off(26), on(27), locked(31, true), gone(34)], NOTHING)
+        .storing(ApiField::Ordinals),
+    gate("PDBUnhealthyPodEvictionPolicy", &[off(26), on(27), locked(31, true), gone(33)], NOTHING)
+        .storing(ApiField::UnhealthyPodEvictionPolicy),
 ];
 
 impl Gate {
+    const fn storing(self, field: ApiField) -> Self {
+        Self { stores: Some(field), ..self }
+    }
+
     /// How the gate stands in a release that has it.
     fn stage(&self, release: Release) -> Option<&Stage> {
         let mut stages = self.stages.iter().rev();
@@ -387,7 +370,11 @@ pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Resu
 pub(super) fn apply(profile: &mut Profile, release: Release, settings: &BTreeMap<String, bool>) {
     for gate in GATES {
         if let Some(stage) = gate.stage(release) {
-            (gate.apply)(profile, settings.get(gate.name).copied().unwrap_or(stage.default));
+            let on = settings.get(gate.name).copied().unwrap_or(stage.default);
+            (gate.apply)(profile, on);
+            if let Some(field) = gate.stores {
+                profile.stores_if(field, gate.name, on);
+            }
         }
     }
 }
