@@ -1,5 +1,6 @@
 //! Claims about figures of a run: at every moment, or of the whole run.
 
+use crate::language::Tree;
 use crate::language::prelude::*;
 
 /// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
@@ -46,25 +47,10 @@ pub(crate) enum Quantity {
 
 impl Quantity {
     /// Its word, and what it is of.
-    pub(crate) fn parts(&self) -> (&'static str, &str) {
-        match self {
-            Self::Available(of) => ("available", of),
-            Self::Unavailable(of) => ("unavailable", of),
-            Self::Up(of) => ("up", of),
-            Self::Missing(of) => ("missing", of),
-            Self::Ghosts(of) => ("ghosts", of),
-            Self::DeadEndpoints(of) => ("dead_endpoints", of),
-            Self::Pending(of) => ("pending", of),
-            Self::Terminating(of) => ("terminating", of),
-            Self::Timers(of) => ("timers", of),
-            Self::Evicted(of) => ("evicted", of),
-            Self::NotReadyNodes(of) => ("not_ready_nodes", of),
-            Self::Requests(of) => ("requests", of),
-            Self::UnavailableSeconds(of) => ("unavailable_seconds", of),
-            Self::BelowNeed(of) => ("below_need", of),
-            Self::LongestBelowNeed(of) => ("longest_below_need", of),
-            Self::LongestGap(of) => ("longest_gap", of),
-        }
+    pub(crate) fn parts(&self) -> (String, String) {
+        let tree = Tree::of(self);
+        let of = tree.parts().first().and_then(Tree::text).unwrap_or_default();
+        (tree.word().to_owned(), of.to_owned())
     }
 
     /// Whether it is a span of time, and one of the whole run.

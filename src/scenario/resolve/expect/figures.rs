@@ -37,7 +37,7 @@ impl Reader<'_> {
             (_, true) => Err(Problem::new("this limit is a duration in quotes, such as \"8m\"")),
         };
         let limit = place.part("is").take(limit);
-        let name = of.parts().1;
+        let (_, name) = of.parts();
         let of_place = place.part("of").part(0);
         let workloads = match of {
             Quantity::NotReadyNodes(zone) => {
@@ -54,14 +54,14 @@ impl Reader<'_> {
             }
             _ if name == "*" => None,
             _ => {
-                let found = of_place.take(self.workload_named(name))?;
+                let found = of_place.take(self.workload_named(&name))?;
                 let Some(found) = found else {
                     if !self.incomplete() {
                         let all = self.workloads.plans.iter();
                         let known = all.filter_map(|w| w.name.rsplit('/').next());
                         let problem = Problem::new(format!("there is no workload `{name}`"));
                         let help = "figures are of workloads: a group of pods without one has none to lack";
-                        of_place.add(problem.maybe_help(did_you_mean(name, known)).or_help(help));
+                        of_place.add(problem.maybe_help(did_you_mean(&name, known)).or_help(help));
                     }
                     return None;
                 };
