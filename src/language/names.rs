@@ -142,6 +142,13 @@ fn start_of(text: &str) -> String {
     }
 }
 
+/// A name in camel case as words in small letters: `ReplicaSets` by blanks is `replica sets`.
+pub(crate) fn apart(name: &str, by: char) -> String {
+    let begins_word = |(i, c): (usize, char)| (c.is_ascii_uppercase() && i > 0).then_some(by);
+    let chars = name.char_indices();
+    chars.flat_map(|at| begins_word(at).into_iter().chain([at.1.to_ascii_lowercase()])).collect()
+}
+
 /// The text up to its first brace without a trailing separator: what people call the group, `a` for
 /// `a-{00..09}`.
 pub fn stem(text: &str) -> &str {

@@ -1,6 +1,6 @@
 //! The properties that must never be violated: their names and bounds.
 
-use super::duration;
+use super::{duration, names};
 use crate::api::spelling;
 use crate::kernel::Dur;
 use serde::{Deserialize, Serialize};
@@ -154,7 +154,7 @@ impl Property {
                 (name.trim(), Some(bound.trim()))
             }
         };
-        let kebab = kebab(name);
+        let kebab = names::apart(name, '-');
         let Some((_, mut property)) = Self::ALL.into_iter().find(|(known, _)| *known == kebab)
         else {
             let near = spelling::nearest(&kebab, Self::NAMES);
@@ -171,13 +171,6 @@ impl Property {
         }
         Ok(property)
     }
-}
-
-/// `PodStuck` as `pod-stuck`; what is written with hyphens stays.
-fn kebab(name: &str) -> String {
-    let begins_word = |(i, c): (usize, char)| (c.is_ascii_uppercase() && i > 0).then_some('-');
-    let chars = name.char_indices();
-    chars.flat_map(|at| begins_word(at).into_iter().chain([at.1.to_ascii_lowercase()])).collect()
 }
 
 /// The name, and the bound where there is one; reads back the same.

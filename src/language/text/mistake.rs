@@ -2,6 +2,7 @@
 //! have, a field that is missing, a value of another kind; and where it stands.
 
 use super::problem::{Problem, Source, did_you_mean, spelt};
+use crate::language::names::apart;
 use std::fmt;
 use std::ops::Range;
 
@@ -195,13 +196,7 @@ fn thing(name: &str) -> String {
     if name.ends_with('s') {
         return format!("`{name}`");
     }
-    let mut words = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !words.is_empty() {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
+    let words = apart(name, ' ');
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words}")
 }

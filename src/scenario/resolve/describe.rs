@@ -148,20 +148,7 @@ fn chosen(step: &Step) -> String {
     }
 }
 
-fn resource_word(resource: Resource) -> &'static str {
-    match resource {
-        Resource::Nodes => "nodes",
-        Resource::Pods => "pods",
-        Resource::Leases => "leases",
-        Resource::Deployments => "deployments",
-        Resource::ReplicaSets => "replica sets",
-        Resource::StatefulSets => "stateful sets",
-        Resource::DaemonSets => "daemon sets",
-        Resource::Jobs => "jobs",
-        Resource::Budgets => "disruption budgets",
-        Resource::ResourceSlices => "resource slices",
-        Resource::DeviceTaintRules => "device taint rules",
-        Resource::ResourceClaims => "resource claims",
-        Resource::NodeReadinessRules => "node readiness rules",
-    }
+/// A watched resource in words: "replica sets".
+fn resource_word(resource: Resource) -> String {
+    names::apart(&format!("{resource:?}"), ' ')
 }
