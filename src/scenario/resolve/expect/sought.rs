@@ -54,7 +54,8 @@ impl Reader<'_> {
         let is_about_pods = is_about_pods(&what);
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
         if what == Kind::Created && !self.are_created_on_nodes(pods.as_ref()) {
-            none_of_places(&common, place)?;
+            let problem = Problem::new("these pods are on no node yet when they are created");
+            none_of(&places(&common), problem.help("`Bound` says where they come"), place)?;
         }
         let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
         if count.each && nothing_selected {
@@ -92,18 +93,13 @@ fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {
-            let given = [("node", s.node.is_some()), ("nodes", s.nodes.is_some())];
-            let message = "a zone has a state, not its nodes; name it with `zone`";
-            none_of(&given, message, place)?;
+            let problem = Problem::new("a zone has a state, not its nodes; name it with `zone`");
+            none_of(&places(&s.common())[..2], problem, place)?;
             (Kind::Zone(ZoneState::parse(&format!("{:?}", s.state))?, s.zone.clone()), s.common())
         }
         E::MasterDisruption(s) => {
-            let given = [
-                ("node", s.node.is_some()),
-                ("nodes", s.nodes.is_some()),
-                ("zone", s.zone.is_some()),
-            ];
-            none_of(&given, "master disruption is about all zones", place)?;
+            let problem = Problem::new("master disruption is about all zones");
+            none_of(&places(&s.common()), problem, place)?;
             let entered = s.state == language::DisruptionState::Entered;
             (Kind::MasterDisruption { entered }, s.common())
         }
@@ -120,22 +116,18 @@ fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
     }))
 }
 
-/// Complains about the first field of those that are given, and that mean nothing here.
-fn none_of(fields: &[(&str, bool)], message: &str, place: &Spot) -> Option<()> {
-    let given = fields.iter().find(|(_, given)| *given);
-    given.map_or(Some(()), |(field, _)| place.part(field).deny(message))
+/// Where it happens, field by field, and which of them are given.
+fn places(common: &Common) -> [(&'static str, bool); 3] {
+    let (node, nodes) = (common.node.is_some(), common.nodes.is_some());
+    [("node", node), ("nodes", nodes), ("zone", common.zone.is_some())]
 }
 
-/// Complains about a place of pods that have none as they are created.
-fn none_of_places(common: &Common, place: &Spot) -> Option<()> {
-    let given = [
-        ("node", common.node.is_some()),
-        ("nodes", common.nodes.is_some()),
-        ("zone", common.zone.is_some()),
-    ];
-    let Some((field, _)) = given.iter().find(|(_, given)| *given) else { return Some(()) };
-    let problem = Problem::new("these pods are on no node yet when they are created");
-    place.part(*field).refuse(problem.help("`Bound` says where they come"))
+/// Complains about the first field of those that are given, and that mean nothing here.
+fn none_of(fields: &[(&str, bool)], problem: Problem, place: &Spot) -> Option<()> {
+    match fields.iter().find(|(_, given)| *given) {
+        Some((field, _)) => place.part(*field).refuse(problem),
+        None => Some(()),
+    }
 }
 
 /// Whether the records are about pods, and not about nodes or zones.
