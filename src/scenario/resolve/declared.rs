@@ -2,12 +2,12 @@
 //! add.
 
 use super::budgets::Budgets;
+use super::devices::SharedClaims;
 use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::prelude::*;
 use super::priorities::Priorities;
 use super::{devices, namespaces, readiness, scheduling};
-use crate::plan::switches::api_fields::ApiField;
 
 /// Everything that is declared.
 pub(super) struct Declared {
@@ -60,10 +60,11 @@ impl Declared {
             pods_of_groups: Vec::with_capacity(spec.pods.len()),
             added: BTreeMap::new(),
         };
-        declared.at_the_start(spec, &priorities, profile, complaints);
+        let claims = devices::shared(&spec.resource_claims, &declared.nodes, complaints);
+        declared.at_the_start(spec, (&priorities, &claims), profile, complaints);
         // Nodes, pods and workloads that come later: known to every entry, whatever its time.
         declared.nodes_later(&spec.timeline, &defaults, complaints);
-        declared.others_later(spec, &priorities, profile, complaints);
+        declared.others_later(spec, (&priorities, &claims), profile, complaints);
         declared.workloads.name_pods(&mut declared.pods);
         declared.workloads.need(&spec.needs, complaints);
         declared
@@ -73,12 +74,11 @@ impl Declared {
     fn at_the_start(
         &mut self,
         spec: &Scenario,
-        priorities: &Priorities,
+        (priorities, claims): (&Priorities, &SharedClaims),
         profile: &Profile,
         complaints: &Complaints,
     ) {
-        let claims = devices::shared(&spec.resource_claims, &self.nodes, complaints);
-        let lookup = lookup((&self.nodes, &claims), priorities, profile);
+        let lookup = Lookup { nodes: &self.nodes, claims, priorities, profile };
         for (i, workload) in spec.workloads.iter().enumerate() {
             let place = complaints.at(at!["workloads", i]);
             self.workloads.declare(workload, &place, false, &mut self.pods, &lookup);
@@ -114,12 +114,11 @@ impl Declared {
     fn others_later(
         &mut self,
         spec: &Scenario,
-        priorities: &Priorities,
+        (priorities, claims): (&Priorities, &SharedClaims),
         profile: &Profile,
         complaints: &Complaints,
     ) {
-        let claims = devices::shared(&spec.resource_claims, &self.nodes, &Complaints::default());
-        let lookup = lookup((&self.nodes, &claims), priorities, profile);
+        let lookup = Lookup { nodes: &self.nodes, claims, priorities, profile };
         for (i, entry) in spec.timeline.iter().enumerate() {
             let place = |part: &str| complaints.at(at!["timeline", i, "do", part]);
             let indices = match &entry.step {
@@ -135,21 +134,6 @@ impl Declared {
             };
             self.added.insert(i, indices);
         }
-    }
-}
-
-/// What pods and workloads are read with.
-fn lookup<'a>(
-    (nodes, claims): (&'a Nodes, &'a devices::SharedClaims),
-    priorities: &'a Priorities,
-    profile: &Profile,
-) -> Lookup<'a> {
-    Lookup {
-        nodes,
-        claims,
-        priorities,
-        operators: profile.taint_eviction.comparison_operators,
-        drops_ordinals: profile.dropped_fields.contains_key(&ApiField::Ordinals),
     }
 }
 

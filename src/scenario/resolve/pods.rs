@@ -1,7 +1,7 @@
 //! Pod groups to pods, how far each is when the run starts, and templates of pods, as the API accepts
 //! them.
 
-use super::checks::{ComparisonOperators, checked_labels, read_tolerations, resources};
+use super::checks::{checked_labels, read_tolerations, resources};
 use super::pod_names::called;
 use super::prelude::*;
 use super::priorities::Priorities;
@@ -140,9 +140,7 @@ pub(super) struct Lookup<'a> {
     pub(super) nodes: &'a Nodes,
     pub(super) claims: &'a devices::SharedClaims,
     pub(super) priorities: &'a Priorities,
-    pub(super) operators: ComparisonOperators,
-    /// The API server of the release drops `ordinals` of StatefulSets.
-    pub(super) drops_ordinals: bool,
+    pub(super) profile: &'a Profile,
 }
 
 /// The template of a group of pods.
@@ -214,11 +212,12 @@ pub(super) fn pod_template(
     let devices = devices::claims(&written.resource_claims, known, namespace, &of_devices);
     let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
     let tolerations = place.part("tolerations");
+    let operators = lookup.profile.taint_eviction.comparison_operators;
     PodTemplate {
         labels: checked_labels(&written.labels, &place.part("labels")),
         owner: None,
         source: PodSource::Api,
-        tolerations: read_tolerations(&written.tolerations, &tolerations, lookup.operators),
+        tolerations: read_tolerations(&written.tolerations, &tolerations, operators),
         termination_grace_period_seconds: grace,
         node_selector: checked_labels(&written.node_selector, &place.part("nodeSelector")),
         usage: checks::usages(&written.usage, &requests, &place.part("usage")),

@@ -7,6 +7,7 @@ use super::workload_pods::{Declared, Set};
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::WorkloadSpec;
 use crate::plan::PodStart;
+use crate::plan::switches::api_fields::ApiField;
 use std::cell::OnceCell;
 
 impl Workloads {
@@ -39,7 +40,7 @@ impl Workloads {
         });
         let mut spec = spec(kind, group, place);
         if let WorkloadSpec::StatefulSet { first_ordinal, .. } = &mut spec
-            && lookup.drops_ordinals
+            && lookup.profile.dropped_fields.contains_key(&ApiField::Ordinals)
             && std::mem::take(first_ordinal) != 0
         {
             let sets = names.iter().map(|name| format!("{}/{namespace}/{name}", kind.as_str()));
