@@ -4,7 +4,6 @@
 use super::declared::Declared;
 use super::expect::Reader;
 use super::models::Models;
-use super::nodes::Defaults;
 use super::outages::Outage;
 use super::overrides::Changed;
 use super::prelude::*;
@@ -33,8 +32,8 @@ pub(super) fn plan(
     let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
     let whole = complaints.at(at![]);
     let controllers_start = whole.read("controllers_start", &spec.controllers_start, values::span);
-    let defaults = Defaults::of(timing::lease_period(&settings.kubelet), &profile);
-    let declared = Declared::read(spec, defaults, &profile, damage, complaints);
+    let lease_period = timing::lease_period(&settings.kubelet);
+    let declared = Declared::read(spec, lease_period, &profile, damage, complaints);
     let rules = devices::at_start(spec, (&declared.pods, &declared.nodes), &profile, complaints);
     let world = World {
         rules: &devices::rules(spec),

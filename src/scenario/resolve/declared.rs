@@ -28,11 +28,12 @@ impl Declared {
     /// Reads all objects, as a release takes them.
     pub(super) fn read(
         spec: &Scenario,
-        defaults: Defaults,
+        lease_period: Dur,
         profile: &Profile,
         damage: Damage,
         complaints: &Complaints,
     ) -> Self {
+        let defaults = Defaults { lease_period, devices: profile.device_taint_eviction.taints };
         let mut nodes = Nodes {
             incomplete: damage.nodes,
             labels_incomplete: damage.node_labels,

@@ -17,18 +17,12 @@ use crate::plan::{NodeStart, Plan};
 pub(super) struct Defaults {
     /// The period of lease renewals.
     pub(super) lease_period: Dur,
-    /// Imitated kubelets check their status this often.
-    pub(super) status_period: Dur,
     /// The release has device taints.
     pub(super) devices: bool,
 }
 
-impl Defaults {
-    pub(super) fn of(lease_period: Dur, profile: &Profile) -> Self {
-        let devices = profile.device_taint_eviction.taints;
-        Self { lease_period, status_period: Dur::from_secs(10), devices }
-    }
-}
+/// Imitated kubelets check their status this often.
+const STATUS_PERIOD: Dur = Dur::from_secs(10);
 
 /// The capacity of a node, as far as it does not state it.
 const CAPACITY: [(&str, &str); 3] = [("cpu", "4"), ("memory", "16Gi"), ("pods", "110")];
@@ -94,7 +88,7 @@ impl Nodes {
             self.plans.push(NodePlan {
                 lease_offset: lease_offset.unwrap_or_else(|| spread(&name, "lease", lease_period)),
                 status_offset: status_offset
-                    .unwrap_or_else(|| spread(&name, "status", defaults.status_period)),
+                    .unwrap_or_else(|| spread(&name, "status", STATUS_PERIOD)),
                 labels: Rc::new(labels),
                 taints: taints.clone(),
                 unschedulable: group.unschedulable,
