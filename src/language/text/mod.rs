@@ -12,5 +12,5 @@ mod words;
 
 pub(crate) use mistake::Mistake;
 pub use problem::{Problem, Problems, Source};
-pub(crate) use problem::{did_you_mean, did_you_mean_or_list};
+pub(crate) use problem::{did_you_mean, did_you_mean_or_list, names_several};
 pub use tree::Tree;

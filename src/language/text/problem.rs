@@ -252,6 +252,20 @@ fn listed(words: &[impl AsRef<str>]) -> String {
     out
 }
 
+/// That a name is one of several, and how each of these is called: "`web` names 2 workloads: `a/web` and `b/web`".
+pub(crate) fn names_several(
+    name: &str,
+    what: &str,
+    each: impl ExactSizeIterator<Item = String>,
+) -> Problem {
+    const LISTED: usize = 8;
+    let count = each.len();
+    let mut all: Vec<String> = each.take(LISTED).map(|called| format!("`{called}`")).collect();
+    all.extend((count > LISTED).then(|| format!("{} more", count - LISTED)));
+    let last = all.pop().unwrap_or_default();
+    Problem::new(format!("`{name}` names {count} {what}s: {} and {last}", all.join(", ")))
+}
+
 /// A field's name as people write it: those of components have dashes, `kube-apiserver`.
 pub(super) fn spelt(name: &str) -> String {
     if name.starts_with("kube_") { name.replace('_', "-") } else { name.to_owned() }

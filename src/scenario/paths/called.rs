@@ -184,14 +184,8 @@ pub(super) fn find(
                 .meant(name, known.filter(|n| seen.insert(*n))))
         }
         _ => {
-            const LISTED: usize = 8;
-            let count = found.len();
-            let shown = found.iter().take(LISTED).map(|&i| format!("`{}`", path_of(list, all, i)));
-            let mut which: Vec<String> = shown.collect();
-            which.extend((count > LISTED).then(|| format!("{} more", count - LISTED)));
-            let last = which.pop().unwrap_or_default();
-            let which = which.join(", ");
-            Err(Problem::new(format!("`{name}` names {count} {what}s: {which} and {last}"))
+            let paths = found.iter().map(|&i| path_of(list, all, i));
+            Err(names_several(name, what, paths)
                 .help(format!("say which; `{list}.*` is all of them, those of other names, too")))
         }
     }

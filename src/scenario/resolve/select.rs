@@ -183,8 +183,8 @@ impl Pods {
                     self.groups.iter().filter(|g| is_called(&full(g), name)).collect();
                 let names: BTreeSet<String> = found.iter().map(|g| full(g)).collect();
                 if names.len() > 1 {
-                    let apart = |full: &String| told_apart(full, names.iter().map(String::as_str));
-                    return Err(Some(ambiguous(name, "group", names.iter().map(apart))));
+                    let names = names.iter().map(String::as_str);
+                    return Err(Some(ambiguous(name, "group", names)));
                 }
                 let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
                 let help = || did_you_mean(name, self.groups.iter().map(|g| &g.name));
@@ -215,17 +215,14 @@ pub(super) type Nothing = Option<Problem>;
 type Found = Result<Vec<u32>, Nothing>;
 
 /// A name that fits several, each with a name that says which.
-pub(super) fn ambiguous(text: &str, what: &str, names: impl Iterator<Item = String>) -> Problem {
-    const LISTED: usize = 8;
-    let mut all: Vec<String> = names.map(|name| format!("`{name}`")).collect();
-    let count = all.len();
-    if count > LISTED {
-        all.truncate(LISTED);
-        all.push(format!("{} more", count - LISTED));
-    }
-    let last = all.pop().unwrap_or_default();
-    Problem::new(format!("`{text}` names {count} {what}s: {} and {last}", all.join(", ")))
-        .help("say which, with what stands before its name")
+pub(super) fn ambiguous<'n>(
+    text: &str,
+    what: &str,
+    names: impl ExactSizeIterator<Item = &'n str> + Clone,
+) -> Problem {
+    let apart = |full| told_apart(full, names.clone());
+    let problem = names_several(text, what, names.clone().map(apart));
+    problem.help("say which, with what stands before its name")
 }
 
 /// The workloads that were declared so far.
@@ -269,9 +266,7 @@ impl Workloads {
                     .maybe_help(did_you_mean(text, all))
             })),
             several => {
-                let names = several.iter().map(|(full, _)| *full);
-                let apart = names.clone().map(|full| told_apart(full, names.clone()));
-                Err(Some(ambiguous(text, "workload", apart)))
+                Err(Some(ambiguous(text, "workload", several.iter().map(|(full, _)| *full))))
             }
         }
     }

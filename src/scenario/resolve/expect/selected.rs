@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::api::pod::PodSource;
-use crate::api::workload::{is_called, namespace_of, told_apart};
+use crate::api::workload::{is_called, namespace_of};
 use crate::plan::PodStart;
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::prelude::*;
@@ -119,10 +119,7 @@ impl Reader<'_> {
         match found.len() {
             0 => Ok(None),
             1 => Ok(found.first().map(|full| (*full).to_owned())),
-            _ => {
-                let apart = found.iter().map(|full| told_apart(full, found.iter().copied()));
-                Err(ambiguous(name, "workload", apart))
-            }
+            _ => Err(ambiguous(name, "workload", found.iter().copied())),
         }
     }
 
@@ -146,8 +143,8 @@ impl Reader<'_> {
             let owned = |p: &PodPlan| full(p).filter(|full| is_called(full, name));
             let owners: BTreeSet<String> = self.pods.plans.iter().filter_map(owned).collect();
             if owners.len() > 1 {
-                let apart = |full: &String| told_apart(full, owners.iter().map(String::as_str));
-                return Err(Some(ambiguous(name, "owner", owners.iter().map(apart))));
+                let owners = owners.iter().map(String::as_str);
+                return Err(Some(ambiguous(name, "owner", owners)));
             }
             those(&self.pods.plans, |p| owned(p).is_some())
         };
