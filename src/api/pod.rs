@@ -94,9 +94,7 @@ impl PodTemplate {
 }
 
 /// Where a kubelet has a static pod from.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename = "StaticPod")]
 pub enum PodSource {
     /// It has it from the API server, as nearly all pods: it is no static pod.

@@ -38,9 +38,7 @@ impl ProbeType {
 }
 
 /// `spec.restartPolicy`
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub enum RestartPolicy {
     /// A container that ends is started again.
     #[default]

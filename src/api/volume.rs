@@ -49,20 +49,7 @@ words! {
 }
 
 /// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
-#[derive(
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Hash,
-    Debug,
-    Default,
-    Deserialize,
-    Serialize,
-    JsonSchema,
-)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[schemars(description = "`volumeBindingMode` of a StorageClass")]
 pub enum BindingMode {
     /// Once a node is chosen for the first pod that has the claim.

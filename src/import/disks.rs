@@ -206,7 +206,8 @@ impl Disks {
         let all_told = pods.iter().filter(|p| p.node().is_some()).all(|p| is_told(p));
         let told =
             |claim: &Result<VolumeClaim, Note>| template_claim(claim.as_ref().ok()?, template);
-        let alike: BTreeSet<Option<VolumeClaim>> = claims.iter().map(|(.., c)| told(c)).collect();
+        let mut alike: Vec<_> = claims.iter().map(|(.., c)| told(c)).collect();
+        alike.dedup();
         match alike.first() {
             Some(Some(claim)) if alike.len() == 1 && all_told => {
                 let class = gathered.storage.of(spec);

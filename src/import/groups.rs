@@ -5,6 +5,7 @@ use super::pod::{NamedPod, PodShape};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
 use crate::language::{NodeDevices, OneOrMany, Placement};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 /// Groups of nodes in the order of their first ones.
 pub(super) fn nodes(nodes: Vec<NamedNode>) -> Vec<NodeGroup> {
@@ -21,14 +22,16 @@ pub(super) fn pods(pods: Vec<NamedPod>) -> Vec<PodGroup> {
     grouped.into_iter().map(|((_, shape), members)| pod_group(members, shape)).collect()
 }
 
-fn by_shape<S: Ord + Clone, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
-    let mut at: BTreeMap<S, usize> = BTreeMap::new();
+fn by_shape<S: Hash + Eq, M>(all: impl Iterator<Item = (S, M)>) -> Vec<(S, Vec<M>)> {
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    let mut by_hash: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
     let mut groups: Vec<(S, Vec<M>)> = Vec::new();
     for (shape, member) in all {
-        match at.get(&shape) {
+        let near = by_hash.entry(hasher.hash_one(&shape)).or_default();
+        match near.iter().find(|i| groups[**i].0 == shape) {
             Some(&i) => groups[i].1.push(member),
             None => {
-                at.insert(shape.clone(), groups.len());
+                near.push(groups.len());
                 groups.push((shape, vec![member]));
             }
         }

@@ -20,7 +20,7 @@ const HOSTNAME: &str = "kubernetes.io/hostname";
 const LEASE_DURATION_S: i64 = 40;
 
 /// All of a node but its name; nodes of one shape are one group of the scenario.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct NodeShape {
     /// `metadata.labels`, without the host name if that is the node's name.
     pub(crate) labels: BTreeMap<String, String>,
@@ -41,7 +41,7 @@ pub(super) struct NodeShape {
 }
 
 /// What agents and the node readiness controller have written to a node.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct ReadinessShape {
     /// Conditions that rules ask for.
     pub(super) conditions: BTreeMap<String, ConditionStatus>,
@@ -50,7 +50,7 @@ pub(super) struct ReadinessShape {
 }
 
 /// A device of a node.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct DeviceShape {
     /// Its driver.
     pub(crate) driver: String,

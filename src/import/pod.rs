@@ -15,7 +15,7 @@ use crate::import::prelude::*;
 use crate::language::{Deletion, Owner, PodCondition, Toleration};
 
 /// All of a pod but its name and node; pods of one shape are one group of the scenario.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct PodShape {
     /// `metadata.namespace`
     pub(crate) namespace: String,

@@ -71,7 +71,7 @@ pub struct NodeGroup {
 }
 
 /// How a node starts.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum NodeStart {
     /// Ready, with a fresh heartbeat.
@@ -94,7 +94,7 @@ pub(crate) enum NodeStart {
 }
 
 /// A condition of an imported node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Condition {
     /// Which condition.
@@ -112,9 +112,7 @@ pub(crate) struct Condition {
 }
 
 /// The type of a node condition.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub enum ConditionKind {
     /// The kubelet is ready.
     Ready,
@@ -316,7 +314,7 @@ pub enum PodSelector {
 }
 
 /// The controlling owner of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Owner {
     /// Its kind, `DaemonSet` say.
@@ -326,7 +324,7 @@ pub(crate) struct Owner {
 }
 
 /// How a pod starts.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) enum PodStart {
     /// Running and Ready.
@@ -355,7 +353,7 @@ impl PodStart {
 }
 
 /// A condition of an imported pod.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PodCondition {
     /// Its status.
@@ -367,9 +365,7 @@ pub(crate) struct PodCondition {
 }
 
 /// Why an imported pod's condition has its status; others are left out.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum PodReason {
     /// By the taint eviction controller.
     DeletionByTaintManager,
@@ -382,7 +378,7 @@ pub(crate) enum PodReason {
 }
 
 /// A deletion that an imported pod was in.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Deletion {
     /// `metadata.deletionTimestamp`: when the grace period is over, from the start of the run:

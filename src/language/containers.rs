@@ -4,7 +4,7 @@ use super::spans::HowLong;
 use crate::language::prelude::*;
 
 /// An image, and how long it takes to get it onto a node.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Image {
     /// Its name. A node has an image for all pods that name it alike.
@@ -21,9 +21,7 @@ pub(crate) struct Image {
 }
 
 /// `spec.containers[].imagePullPolicy`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum PullPolicy {
     /// It is pulled where the node does not have it.
     IfNotPresent,
@@ -33,9 +31,7 @@ pub(crate) enum PullPolicy {
 
 /// `v1.Probe`. How a probe asks is not said, as what it finds is: whether the container serves (`serves_after`,
 /// `serves_for`).
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Probe {
     /// How many seconds a container has to run before it is probed; 0 where not given.
@@ -51,7 +47,7 @@ pub(crate) struct Probe {
 }
 
 /// How a container ends by itself.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Ends {
     /// From its start to its end.

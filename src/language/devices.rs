@@ -24,9 +24,7 @@ pub(crate) struct NodeDevices {
 
 /// A claim on devices: one that each pod has for itself (`spec.resourceClaims`, with its
 /// `resourceClaimTemplateName`), or by `resourceClaimName` one that exists by itself.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DeviceClaim {
     /// The claim of that name under `resourceClaims`, of the pod's namespace, which all pods that name it share; nothing

@@ -7,9 +7,7 @@ use crate::language::prelude::*;
 use crate::plan::Strategy;
 
 /// `v1.Affinity`
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(crate) struct Affinity {
     /// Which nodes.
@@ -24,9 +22,7 @@ pub(crate) struct Affinity {
 }
 
 /// `v1.NodeAffinity`
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeAffinity {
     /// One of its terms must match.
@@ -39,7 +35,7 @@ pub(crate) struct NodeAffinity {
 }
 
 /// `v1.NodeSelector`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeTerms {
     /// One of them must match.
@@ -48,7 +44,7 @@ pub(crate) struct NodeTerms {
 }
 
 /// `v1.PreferredSchedulingTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PreferredNodes {
     /// 1 to 100.
@@ -58,9 +54,7 @@ pub(crate) struct PreferredNodes {
 }
 
 /// `v1.NodeSelectorTerm`: all of it must match.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub(crate) struct NodeTerm {
     /// Conditions on labels.
@@ -72,7 +66,7 @@ pub(crate) struct NodeTerm {
 }
 
 /// `v1.NodeSelectorRequirement`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NodeRequirement {
     /// The label, or `metadata.name`.
@@ -85,7 +79,7 @@ pub(crate) struct NodeRequirement {
 }
 
 /// `v1.NodeSelectorOperator`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum NodeOperator {
     /// One of the values.
     In,
@@ -102,9 +96,7 @@ pub(crate) enum NodeOperator {
 }
 
 /// `v1.PodAffinity` and `v1.PodAntiAffinity`
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PodAffinity {
     /// Terms that must hold.
@@ -118,7 +110,7 @@ pub(crate) struct PodAffinity {
 }
 
 /// `v1.WeightedPodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WeightedPods {
     /// 1 to 100.
@@ -129,7 +121,7 @@ pub(crate) struct WeightedPods {
 }
 
 /// `v1.PodAffinityTerm`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PodAffinityTerm {
     /// Which pods; none where not given.
@@ -144,12 +136,12 @@ pub(crate) struct PodAffinityTerm {
 }
 
 /// An empty selector: every namespace.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EveryNamespace {}
 
 /// `v1.TopologySpreadConstraint`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct TopologySpreadConstraint {
     /// How uneven it may be.
@@ -172,7 +164,7 @@ pub(crate) struct TopologySpreadConstraint {
 }
 
 /// `whenUnsatisfiable`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum WhenUnsatisfiable {
     /// The pod waits.
     DoNotSchedule,
@@ -181,7 +173,7 @@ pub(crate) enum WhenUnsatisfiable {
 }
 
 /// `nodeAffinityPolicy`, `nodeTaintsPolicy`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum InclusionPolicy {
     /// Nodes that do not suit do not count.
     Honor,
@@ -190,7 +182,7 @@ pub(crate) enum InclusionPolicy {
 }
 
 /// A port of the node that a container takes (`v1.ContainerPort`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct HostPort {
     /// The port.
@@ -203,9 +195,7 @@ pub(crate) struct HostPort {
 }
 
 /// `v1.Protocol`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[expect(clippy::upper_case_acronyms, reason = "the API spells them so")]
 pub(crate) enum Protocol {
     /// TCP
@@ -217,7 +207,7 @@ pub(crate) enum Protocol {
 }
 
 /// `v1.PodSchedulingGate`
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SchedulingGate {
     /// Its name.
@@ -225,9 +215,7 @@ pub(crate) struct SchedulingGate {
 }
 
 /// `spec.preemptionPolicy`
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum PreemptionPolicy {
     /// It makes pods of lower priority leave.
     PreemptLowerPriority,
@@ -248,9 +236,7 @@ pub(crate) struct SchedulerConfiguration {
 }
 
 /// A toleration as in the Kubernetes API.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Toleration {
     /// The taint's key; none with `Exists` tolerates everything.

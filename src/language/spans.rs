@@ -4,8 +4,8 @@ use crate::language::prelude::*;
 use schemars::{Schema, SchemaGenerator};
 use serde::de::value::EnumAccessDeserializer;
 use serde::de::{self, Deserializer, EnumAccess, Visitor};
-use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// How spans of time are distributed.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -52,7 +52,7 @@ pub enum HowLong {
 }
 
 impl HowLong {
-    /// What tells two of them apart. A number that is none has no order.
+    /// What tells two of them apart: a number that is none is not equal to itself.
     fn written(&self) -> String {
         format!("{self:?}")
     }
@@ -60,21 +60,15 @@ impl HowLong {
 
 impl PartialEq for HowLong {
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+        self.written() == other.written()
     }
 }
 
 impl Eq for HowLong {}
 
-impl PartialOrd for HowLong {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for HowLong {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.written().cmp(&other.written())
+impl Hash for HowLong {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.written().hash(state);
     }
 }
 

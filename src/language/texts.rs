@@ -25,7 +25,7 @@ macro_rules! schema {
 macro_rules! kept {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(pub String);
 

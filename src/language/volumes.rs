@@ -4,9 +4,7 @@ use crate::api::volume::{AccessMode, BindingMode};
 use crate::language::prelude::*;
 
 /// A volume of a pod that outlives it: a claim, and what its volume is like.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VolumeClaim {
     /// The name of the claim, which pods with the same name for it share, or of a StatefulSet's
@@ -60,9 +58,7 @@ impl VolumeClaim {
 }
 
 /// From where a volume is reached (`spec.nodeAffinity`).
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 pub(crate) enum Reach {
     /// From every node.
     Everywhere,

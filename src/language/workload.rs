@@ -137,9 +137,7 @@ pub struct WorkloadGroup {
 }
 
 /// `spec.template`, with the sum of its containers' requests.
-#[derive(
-    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct PodTemplate {
     /// `metadata.labels`

@@ -108,7 +108,7 @@ words! {
 }
 
 /// One of `matchExpressions`.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LabelSelectorRequirement {
     /// The label.
@@ -123,9 +123,7 @@ pub struct LabelSelectorRequirement {
 // Empty, it selects everything; an object that has none at all selects nothing, which is for its reader
 // to see.
 /// `metav1.LabelSelector`
-#[derive(
-    Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct LabelSelector {
     /// Labels with the values they must have.
