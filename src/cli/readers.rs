@@ -24,7 +24,7 @@ pub fn kept_plan(bytes: &[u8]) -> Result<u64, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn history(text: &str) -> Result<u64, String> {
-    let history = outages::read(text, None).map_err(|e| e.to_string())?;
+    let history = outages::read(text, None).map_err(|problem| problem.message)?;
     Ok(u64::from(history.noticed_after(40.0).spans().is_some()))
 }
 

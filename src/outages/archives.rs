@@ -8,10 +8,11 @@
 //! A state file of SimGrid: `date 0` is off, `date 1` is on; `LOOPAFTER x` repeats all of it x
 //! seconds behind the last date. It is about one resource, which is called `host` here.
 
-use super::history::{HistoryError, LATEST_S, Raw, lines, seconds, wrong};
+use super::history::{LATEST_S, Raw, lines, seconds, wrong};
+use crate::language::Problem;
 use std::collections::BTreeMap;
 
-pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
+pub(super) fn fta(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
     for (place, (i, line)) in lines(text).enumerate() {
         let fields: Vec<&str> = line.split_whitespace().collect();
@@ -37,7 +38,7 @@ pub(super) fn fta(text: &str) -> Result<Raw, HistoryError> {
     Ok(raw)
 }
 
-pub(super) fn google(text: &str) -> Result<Raw, HistoryError> {
+pub(super) fn google(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
     let mut away: BTreeMap<String, f64> = BTreeMap::new();
     for (i, line) in lines(text) {
@@ -101,7 +102,7 @@ fn google_json(line: &str) -> Option<(f64, String, Event)> {
     Some((at / 1e6, text("machine_id")?, what))
 }
 
-pub(super) fn simgrid(text: &str) -> Result<Raw, HistoryError> {
+pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
     let mut since: Option<f64> = None;
     let mut last = f64::NEG_INFINITY;

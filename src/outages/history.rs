@@ -1,6 +1,7 @@
 //! Outages as a file has them, and as they are handed on.
 
 use super::sample::Spans;
+use crate::language::Problem;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -34,33 +35,9 @@ pub(crate) struct History {
     pub(crate) failures_only: bool,
 }
 
-/// Why a history cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{text}")]
-pub(crate) struct HistoryError {
-    text: String,
-    help: Option<&'static str>,
-}
-
-impl HistoryError {
-    /// The whole is wrong.
-    pub(super) fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), help: None }
-    }
-
-    pub(super) fn with_help(self, help: &'static str) -> Self {
-        Self { help: Some(help), ..self }
-    }
-
-    /// What to do about it, where that does not follow from what is wrong.
-    pub(crate) fn help(&self) -> Option<&'static str> {
-        self.help
-    }
-}
-
 /// There is no outage, or none that has both ends and a length: so many have no beginning or no end, so many no
 /// length. `noticed`: they are samples of a condition.
-fn nothing(open: usize, empty: usize, noticed: bool) -> HistoryError {
+fn nothing(open: usize, empty: usize, noticed: bool) -> Problem {
     let help = "an outage without an end has no length: give its end, or a history that is longer";
     let looked_for = match noticed {
         true => {
@@ -70,25 +47,25 @@ fn nothing(open: usize, empty: usize, noticed: bool) -> HistoryError {
         false => "give a history in which nodes were away: of CSV a line is node,start,end",
     };
     match (open, empty) {
-        (0, 0) => HistoryError::new("there is no outage in it").with_help(looked_for),
-        (0, _) => HistoryError::new("there is no outage in it that lasts for any time"),
-        _ => HistoryError::new("there is no outage in it that has ended").with_help(help),
+        (0, 0) => Problem::new("there is no outage in it").help(looked_for),
+        (0, _) => Problem::new("there is no outage in it that lasts for any time"),
+        _ => Problem::new("there is no outage in it that has ended").help(help),
     }
 }
 
 /// Objects as kubectl prints them stand where a history was meant.
-pub(super) fn of_kubectl() -> HistoryError {
+pub(super) fn of_kubectl() -> Problem {
     let text = "these are objects as kubectl prints them, and no history of outages: a node tells when its condition Ready changed last \
                 (lastTransitionTime), and events of the last hour, but not when each outage began and ended";
-    HistoryError::new(text).with_help(
+    Problem::new(text).help(
         "give a range of kube_node_status_condition from Prometheus, or CSV with the heading node,start,end; of a single outage `taintsim incident` \
          reads events, audit logs and controllers' logs, and an export in which nodes are away `taintsim forecast`",
     )
 }
 
 /// A line that is wrong, by its number from 1 on.
-pub(super) fn wrong(line: usize, text: impl fmt::Display) -> HistoryError {
-    HistoryError::new(format!("line {line}: {text}"))
+pub(super) fn wrong(line: usize, text: impl fmt::Display) -> Problem {
+    Problem::new(format!("line {line}: {text}"))
 }
 
 /// The lines that say something, without blanks around them, each with its number.
@@ -98,7 +75,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 /// A time in seconds, no earlier than `least`.
-pub(super) fn seconds(text: &str, least: f64, line: usize) -> Result<f64, HistoryError> {
+pub(super) fn seconds(text: &str, least: f64, line: usize) -> Result<f64, Problem> {
     let read = text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= least);
     read.ok_or_else(|| wrong(line, format!("{text:?} is no time in seconds")))
 }
@@ -126,12 +103,12 @@ impl Raw {
         self.outages.entry(name.to_owned()).or_default()
     }
 
-    pub(super) fn saw(&mut self, at: f64, line: usize) -> Result<(), HistoryError> {
+    pub(super) fn saw(&mut self, at: f64, line: usize) -> Result<(), Problem> {
         if at.abs() >= LATEST_S {
             // Beyond that no year says more.
             let year = (1970.0 + at / YEAR_S).clamp(-1e12, 1e12) as i64;
             let help = "a number is taken as seconds: 1767225600.5, not 1767225600500";
-            return Err(wrong(line, format!("this time lies in the year {year}")).with_help(help));
+            return Err(wrong(line, format!("this time lies in the year {year}")).help(help));
         }
         let (from, to) = self.looked.unwrap_or((at, at));
         self.looked = Some((from.min(at), to.max(at)));
@@ -144,18 +121,18 @@ impl Raw {
         start: f64,
         end: f64,
         line: usize,
-    ) -> Result<(), HistoryError> {
+    ) -> Result<(), Problem> {
         self.saw(start, line)?;
         self.saw(end, line)?;
         if end < start {
             let text = format!("the outage of `{node}` ends before it begins");
-            return Err(wrong(line, text).with_help("its start stands first, its end behind it"));
+            return Err(wrong(line, text).help("its start stands first, its end behind it"));
         }
         self.node(node).push((start, end, line));
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> Result<History, HistoryError> {
+    pub(super) fn finish(mut self) -> Result<History, Problem> {
         let Some((from, to)) = self.looked else {
             return Err(nothing(self.open, 0, self.noticed));
         };
@@ -174,7 +151,7 @@ impl Raw {
                     "this outage of `{name}` begins before the one of line {earlier} is over"
                 );
                 let help = "a node is away once at a time: make one outage of the two";
-                return Err(wrong(line, text).with_help(help));
+                return Err(wrong(line, text).help(help));
             }
             history.nodes.push(name.clone());
             for &(start, end, _) in outages.iter() {

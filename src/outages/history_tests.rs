@@ -105,7 +105,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("1 1 a 1 x 7 0 100 NULL\n", "line 1: \"7\" is no state: 0 is down, 1 is up"),
         ("100 0\n50 1\n", "line 2: dates do not rise"),
     ] {
-        assert_eq!(read(text, None).map_err(|e| e.to_string()), Err(said.to_owned()), "{text}");
+        assert_eq!(read(text, None).map_err(|e| e.message), Err(said.to_owned()), "{text}");
     }
     // Whoever gives an export is told what an outage would be, and what to give; so is who asked Prometheus for nothing.
     let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
@@ -119,12 +119,12 @@ fn what_is_wrong_is_said_with_its_line() {
         (empty, "there is no outage in it", "that are 0 between two that are 1"),
     ] {
         let e = read(text, None).expect_err(text);
-        assert!(e.to_string().contains(said), "{e}");
-        assert!(e.help().is_some_and(|h| h.contains(help)), "{e:?}");
+        assert!(e.message.contains(said), "{e}");
+        assert!(e.help.as_ref().is_some_and(|h| h.contains(help)), "{e:?}");
     }
     // Many words in a line are no archive yet.
     let scenario = "Scenario(version: 1, horizon: \"25m\", nodes: [(name: \"a\", zone: \"b\")],\n workloads: [])";
-    let said = read(scenario, None).map_err(|e| e.to_string());
+    let said = read(scenario, None).map_err(|e| e.message);
     assert!(said.is_err_and(|e| e.starts_with("this is no history of outages")));
     for text in ["", "hello", "{}", "\u{0}"] {
         assert!(read(text, None).is_err(), "{text}");

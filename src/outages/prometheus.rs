@@ -11,7 +11,8 @@
 //! A node that is not Ready in its first sample has just joined, or went away before anybody
 //! looked: how long it was away, the file does not say.
 
-use super::history::{HistoryError, Raw, of_kubectl};
+use super::history::{Raw, of_kubectl};
+use crate::language::Problem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -42,20 +43,20 @@ struct Series<'a> {
 /// When a node was looked at, and whether it was up.
 type Samples = Vec<(f64, bool)>;
 
-pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
+pub(super) fn read(text: &str) -> Result<Raw, Problem> {
     let mut series = Vec::new();
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
-        let answer = answer
-            .map_err(|e| HistoryError::new(format!("this is no answer of Prometheus: {e}")))?;
+        let answer =
+            answer.map_err(|e| Problem::new(format!("this is no answer of Prometheus: {e}")))?;
         if let Some(error) = answer.error {
-            return Err(HistoryError::new(format!("Prometheus did not answer: {error}")).with_help(
+            return Err(Problem::new(format!("Prometheus did not answer: {error}")).help(
                 "a range query gives up to 11,000 samples of a series: ask for less at a time and put the answers one behind the other, or ask \
                  /api/v1/query for `…[30d]`",
             ));
         }
         let Some(data) = answer.data else {
             let none = "this is no answer of Prometheus: there is no `data` in it";
-            return Err(answer.kind.map_or_else(|| HistoryError::new(none), |_| of_kubectl()));
+            return Err(answer.kind.map_or_else(|| Problem::new(none), |_| of_kubectl()));
         };
         series.extend(data.result);
     }
@@ -69,7 +70,7 @@ pub(super) fn read(text: &str) -> Result<Raw, HistoryError> {
     Ok(raw)
 }
 
-fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, HistoryError> {
+fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Problem> {
     let status = |s: &Series| s.metric.get("status").map(|s| s.to_ascii_lowercase());
     let any_true = series.iter().any(|s| status(s).as_deref() == Some("true"));
     let mut found: BTreeMap<&str, Samples> = BTreeMap::new();
@@ -85,13 +86,13 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
         };
         let name = series.metric.get("node");
         let Some(node) = name.or_else(|| series.metric.get("instance")) else {
-            return Err(HistoryError::new("a series has no label `node`"));
+            return Err(Problem::new("a series has no label `node`"));
         };
         let values = series.values.as_ref().ok_or_else(|| {
-            HistoryError::new(
+            Problem::new(
                 "this answer of Prometheus is about one moment, and says nothing of how long",
             )
-            .with_help("ask /api/v1/query_range, or /api/v1/query for `…[30d]`")
+            .help("ask /api/v1/query_range, or /api/v1/query for `…[30d]`")
         })?;
         let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
         found.entry(node).or_default().extend(samples);
@@ -99,7 +100,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Histo
     Ok(found)
 }
 
-fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), HistoryError> {
+fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), Problem> {
     raw.node(node);
     // Every series is an array of its own; lines mean nothing here.
     for &(at, _) in samples {

@@ -4,16 +4,16 @@
 //! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
 //! times never failed.
 
-use super::history::{History, HistoryError, Raw, lines, of_kubectl, wrong};
+use super::history::{History, Raw, lines, of_kubectl, wrong};
 use super::{archives, prometheus};
-use crate::language::HistoryFormat;
+use crate::language::{HistoryFormat, Problem};
 
 /// Reads a history; its form is told by its content where none is given.
 ///
 /// # Errors
 /// Where it is wrong, and what is: lines that are none of that form, ends before beginnings,
 /// outages of one node that overlap, no outage at all.
-pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History, HistoryError> {
+pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History, Problem> {
     // Spreadsheets put a mark before the text that says that it is Unicode.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let format = match format {
@@ -31,10 +31,10 @@ pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History,
 }
 
 /// The form of a text by its first lines.
-fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
+fn guessed(text: &str) -> Result<HistoryFormat, Problem> {
     let first = heading(text);
     if first.is_empty() {
-        return Err(HistoryError::new("there is nothing in it"));
+        return Err(Problem::new("there is nothing in it"));
     }
     if ["apiVersion:", "kind:", "items:", "- apiVersion:"].iter().any(|key| first.starts_with(key))
     {
@@ -57,14 +57,14 @@ fn guessed(text: &str) -> Result<HistoryFormat, HistoryError> {
     } else if words == 2 {
         HistoryFormat::SimGrid
     } else {
-        return Err(HistoryError::new(
+        return Err(Problem::new(
             "this is no history of outages: known are CSV with a heading (node,start,end), a range of kube_node_status_condition from Prometheus, \
              event_trace.tab of the Failure Trace Archive, machine events of Google's cluster data, and state files of SimGrid",
         ));
     })
 }
 
-fn read_csv(text: &str) -> Result<Raw, HistoryError> {
+fn read_csv(text: &str) -> Result<Raw, Problem> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter(text))
         .trim(csv::Trim::All)
@@ -132,7 +132,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// A time in seconds.
-fn seconds(text: &str, line: usize) -> Result<f64, HistoryError> {
+fn seconds(text: &str, line: usize) -> Result<f64, Problem> {
     if let Ok(seconds) = text.parse::<f64>()
         && seconds.is_finite()
     {

@@ -110,9 +110,7 @@ fn read(
 
 /// What a text says, whose file is called so.
 fn of_text(path: &Path, text: &str, format: Option<HistoryFormat>) -> Result<History, Problem> {
-    outages::read(text, format).map_err(|e| {
-        Problem::new(format!("{}: {e}", path.display())).maybe_help(e.help().map(str::to_owned))
-    })
+    outages::read(text, format).map_err(|problem| problem.about(&path.display().to_string()))
 }
 
 /// The text of a history, unpacked, from the place where the file lies.
