@@ -6,11 +6,11 @@ use crate::language::names::apart;
 use std::fmt;
 use std::ops::Range;
 
-/// Fields and variants of the language that work in a later version.
-const LATER: &[(&str, &str)] = &[(
+/// A field of the language that works in a later version, and what does until then.
+const LATER: (&str, &str) = (
     "sweep",
     "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one",
-)];
+);
 
 /// What people call the types of the language whose names do not say it.
 const THINGS: [(&str, &str); 19] = [
@@ -127,9 +127,8 @@ impl Mistake {
     /// A field that is not known where it stands, and that is like none of those that are.
     pub(crate) fn stray(&self) -> Option<&str> {
         let What::Field { found, known } = &self.0.what else { return None };
-        let later = LATER.iter().any(|(name, _)| name == found);
         let like = did_you_mean(found, known.iter().map(|name| spelt(name)));
-        (!later && like.is_none()).then_some(found)
+        (found != LATER.0 && like.is_none()).then_some(found)
     }
 
     /// Whether a field stands twice.
@@ -160,12 +159,8 @@ impl Mistake {
         let inner = &self.0;
         let of = inner.of.as_deref();
         let problem = match &inner.what {
-            What::Field { found, .. } | What::Variant { found, .. }
-                if LATER.iter().any(|(name, _)| name == found) =>
-            {
-                let why = LATER.iter().find(|(name, _)| name == found);
-                Problem::new(format!("`{found}` is not supported by this version"))
-                    .maybe_help(why.map(|(_, why)| (*why).to_owned()))
+            What::Field { found, .. } | What::Variant { found, .. } if found == LATER.0 => {
+                Problem::new(format!("`{found}` is not supported by this version")).help(LATER.1)
             }
             What::Field { found, known } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
