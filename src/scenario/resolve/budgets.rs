@@ -97,10 +97,7 @@ pub(super) fn rule(
     place: &Spot,
 ) -> Option<BudgetRule> {
     let amount = |value: &FlagValue, field: &'static str| {
-        let read = IntOrPercent::parse(&value.to_string());
-        let problem =
-            || Problem::new(format!("expected a number or a share such as \"25%\", found {value}"));
-        match place.part(field).take(read.ok_or_else(problem))? {
+        match place.part(field).take(checks::number_or_share(value, "25%"))? {
             // `apimachinery/pkg/util/validation`: `IsNotMoreThan100Percent`
             IntOrPercent::Percent(101..) => place.part(field).deny("must not be greater than 100%"),
             amount => Some(amount),

@@ -61,6 +61,18 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
     })
 }
 
+/// A single taint that is set, in kubectl's form.
+pub(super) fn taint(text: &str) -> Result<Taint, Problem> {
+    let mut edit = taint_edit(&[text.to_owned()])?;
+    edit.add.pop().ok_or_else(|| Problem::new(format!("`{text}` removes a taint")))
+}
+
+/// A number, or a share such as `such_as`.
+pub(super) fn number_or_share(value: &FlagValue, such_as: &str) -> Result<IntOrPercent, Problem> {
+    let wrong = || format!("expected a number or a share such as {such_as:?}, found {value}");
+    IntOrPercent::parse(&value.to_string()).ok_or_else(|| Problem::new(wrong()))
+}
+
 /// Sets `timeAdded` of the taints that are named, `key:Effect`.
 pub(super) fn times_added(
     taints: &mut [Taint],

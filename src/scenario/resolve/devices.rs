@@ -348,15 +348,12 @@ fn taint(text: &str) -> Result<(Taint, bool), Problem> {
         Some(rest) => (format!("{rest}:NoExecute"), true),
         None => (text.to_owned(), false),
     };
-    let edit = checks::taint_edit(std::slice::from_ref(&text))?;
-    let [taint] = edit.add.as_slice() else {
-        return Err(Problem::new(format!("`{text}` removes a taint")));
-    };
+    let taint = checks::taint(&text)?;
     if taint.effect == Effect::PreferNoSchedule {
         return Err(Problem::new("a device has no taint with the effect PreferNoSchedule")
             .help("`NoSchedule`, `NoExecute`, and for a rule `None`, which only says what NoExecute would do"));
     }
-    Ok((taint.clone(), previews))
+    Ok((taint, previews))
 }
 
 impl Reader<'_> {

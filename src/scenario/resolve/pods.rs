@@ -69,8 +69,7 @@ impl Pods {
         place: &Spot,
     ) {
         for (name, node) in pods {
-            if let Err(problem) = checks::object_name("pod", &name) {
-                place.add(problem);
+            if place.take(checks::object_name("pod", &name)).is_none() {
                 self.incomplete = true;
                 break;
             }

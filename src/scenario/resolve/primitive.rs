@@ -310,9 +310,7 @@ pub(super) fn drain_options(flags: &DrainFlags, place: &Spot) -> DrainOptions {
 /// away than were asked for, but is never less than one node, or nothing would ever happen; the
 /// node pools of the machine config operator do the same.
 fn at_a_time(written: &FlagValue, nodes: usize) -> Result<usize, Problem> {
-    let wrong =
-        || Problem::new(format!("expected a number or a share such as \"5%\", found {written}"));
-    match IntOrPercent::parse(&written.to_string()).ok_or_else(wrong)? {
+    match checks::number_or_share(written, "5%")? {
         IntOrPercent::Int(n) => match usize::try_from(n) {
             Ok(n) if n > 0 => Ok(n),
             _ => Err(Problem::new("at least one node at a time")),

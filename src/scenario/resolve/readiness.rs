@@ -111,14 +111,11 @@ fn check_bootstraps(spec: &Scenario, complaints: &Complaints) {
 
 /// The taint of a rule.
 fn taint(text: &str) -> Result<Taint, Problem> {
-    let edit = checks::taint_edit(&[text.to_owned()])?;
-    let [taint] = edit.add.as_slice() else {
-        return Err(Problem::new(format!("`{text}` removes a taint")));
-    };
+    let taint = checks::taint(text)?;
     if !taint.key.starts_with(PREFIX) {
         return Err(Problem::new(format!("taint key must start with '{PREFIX}'")));
     }
-    Ok(taint.clone())
+    Ok(taint)
 }
 
 /// A rule, as upstream's validation lets it pass.

@@ -127,10 +127,7 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> W
 fn max_surge(group: &WorkloadGroup, place: &Spot) -> IntOrPercent {
     let default = IntOrPercent::Percent(25);
     let Some(written) = &group.max_surge else { return default };
-    let problem =
-        || Problem::new(format!("expected a number or a share such as \"25%\", found {written}"));
-    let read = IntOrPercent::parse(&written.to_string()).ok_or_else(problem);
-    place.part("maxSurge").take(read).unwrap_or(default)
+    place.part("maxSurge").take(checks::number_or_share(written, "25%")).unwrap_or(default)
 }
 
 /// What a Job asks for.
