@@ -1,8 +1,9 @@
 //! What few pods say about where they may be placed, with the fields of the Kubernetes API.
 
-use crate::api::labels::LabelSelector;
+use crate::api::labels::{self, LabelSelector};
 use crate::api::taint::Effect;
 use crate::api::toleration::Operator;
+use crate::api::words::rows;
 use crate::language::prelude::*;
 use crate::plan::Strategy;
 
@@ -78,21 +79,26 @@ pub(crate) struct NodeRequirement {
     pub(crate) values: Vec<String>,
 }
 
-/// `v1.NodeSelectorOperator`
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-pub(crate) enum NodeOperator {
-    /// One of the values.
-    In,
-    /// None of the values.
-    NotIn,
-    /// There is such a label.
-    Exists,
-    /// There is no such label.
-    DoesNotExist,
-    /// The label is an integer above the value.
-    Gt,
-    /// The label is an integer below the value.
-    Lt,
+rows! {
+    /// `v1.NodeSelectorOperator`
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+    pub(crate) enum NodeOperator {
+        /// One of the values.
+        In = labels::Operator::In,
+        /// None of the values.
+        NotIn = labels::Operator::NotIn,
+        /// There is such a label.
+        Exists = labels::Operator::Exists,
+        /// There is no such label.
+        DoesNotExist = labels::Operator::DoesNotExist,
+        /// The label is an integer above the value.
+        Gt = labels::Operator::GreaterThan,
+        /// The label is an integer below the value.
+        Lt = labels::Operator::LessThan,
+    }
+
+    /// The same among those of labels.
+    pub(crate) fn of_labels -> labels::Operator;
 }
 
 /// `v1.PodAffinity` and `v1.PodAntiAffinity`

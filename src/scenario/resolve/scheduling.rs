@@ -4,7 +4,7 @@
 
 use super::checks::resources;
 use super::prelude::*;
-use crate::api::labels::{Operator, Requirement};
+use crate::api::labels::Requirement;
 use crate::api::scheduling::{
     HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
     TopologySpreadConstraint,
@@ -98,16 +98,9 @@ fn topology_key(key: &str, place: &Spot) {
 fn term(written: &NodeTerm, place: &Spot) -> NodeSelectorTerm {
     let mut read = NodeSelectorTerm::default();
     for (i, e) in written.match_expressions.iter().enumerate() {
-        let operator = match e.operator {
-            NodeOperator::In => Operator::In,
-            NodeOperator::NotIn => Operator::NotIn,
-            NodeOperator::Exists => Operator::Exists,
-            NodeOperator::DoesNotExist => Operator::DoesNotExist,
-            NodeOperator::Gt => Operator::GreaterThan,
-            NodeOperator::Lt => Operator::LessThan,
-        };
         let requirement =
-            Requirement::new(&e.key, operator, e.values.iter().cloned()).map_err(Problem::new);
+            Requirement::new(&e.key, e.operator.of_labels(), e.values.iter().cloned())
+                .map_err(Problem::new);
         read.match_expressions.extend(place.part("matchExpressions").part(i).take(requirement));
     }
     for (i, e) in written.match_fields.iter().enumerate() {
