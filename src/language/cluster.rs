@@ -8,6 +8,7 @@ use super::volumes::VolumeClaim;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodPhase, PodSource};
 use crate::api::probe::RestartPolicy;
+use crate::api::words::rows;
 use crate::language::prelude::*;
 
 /// Nodes that are alike except for their names.
@@ -111,21 +112,26 @@ pub(crate) struct Condition {
     pub(crate) last_transition_time: DurationText,
 }
 
-/// The type of a node condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-pub enum ConditionKind {
-    /// The kubelet is ready.
-    Ready,
-    /// Memory is short.
-    MemoryPressure,
-    /// Disk is short.
-    DiskPressure,
-    /// Process ids are short.
-    PIDPressure,
-    /// The network is not set up.
-    NetworkUnavailable,
-    /// Disk is out; up to 1.13.
-    OutOfDisk,
+rows! {
+    /// The type of a node condition.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+    pub enum ConditionKind {
+        /// The kubelet is ready.
+        Ready = NodeConditionType::Ready,
+        /// Memory is short.
+        MemoryPressure = NodeConditionType::MemoryPressure,
+        /// Disk is short.
+        DiskPressure = NodeConditionType::DiskPressure,
+        /// Process ids are short.
+        PIDPressure = NodeConditionType::PidPressure,
+        /// The network is not set up.
+        NetworkUnavailable = NodeConditionType::NetworkUnavailable,
+        /// Disk is out; up to 1.13.
+        OutOfDisk = NodeConditionType::OutOfDisk,
+    }
+
+    /// The type of the API that it is.
+    pub(crate) fn of_api -> NodeConditionType;
 }
 
 /// Pods that are alike except for their names and places.
@@ -402,13 +408,6 @@ pub(crate) struct Namespace {
     /// The annotation `scheduler.alpha.kubernetes.io/tolerationsWhitelist`: what pods may have;
     /// anything where it is empty.
     pub(crate) tolerations_whitelist: Option<Vec<Toleration>>,
-}
-
-impl ConditionKind {
-    /// The type of the API. The language has its types in another order.
-    pub(crate) fn of_api(self) -> Option<NodeConditionType> {
-        NodeConditionType::parse(&format!("{self:?}"))
-    }
 }
 
 impl NodeGroup {

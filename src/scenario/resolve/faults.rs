@@ -54,7 +54,7 @@ impl Reader<'_> {
             let why = "has no condition OutOfDisk; 1.13 was the last";
             self.at("type").say(format!("Kubernetes {release} {why}"));
         }
-        self.fails(&[NodeFault::Condition(kind.of_api()?, wanted)])
+        self.fails(&[NodeFault::Condition(kind.of_api(), wanted)])
     }
 
     /// Some of several API servers die.

@@ -230,7 +230,7 @@ fn condition(written: &Condition, i: usize, place: &Spot) -> Option<NodeConditio
     let last_heartbeat_time = time(&written.last_heartbeat_time, "lastHeartbeatTime");
     let last_transition_time = time(&written.last_transition_time, "lastTransitionTime");
     Some(NodeCondition {
-        kind: written.kind.of_api()?,
+        kind: written.kind.of_api(),
         status: written.status,
         reason: NodeReason::parse(&written.reason).unwrap_or(NodeReason::None),
         last_heartbeat_time: last_heartbeat_time?,

@@ -89,7 +89,7 @@ fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
         E::EvictionFailed(s) => (Kind::EvictionFailed, s.common()),
         E::Tainted(s) => (Kind::Tainted(taint(&s.taint, place)?), s.common()),
         E::Untainted(s) => (Kind::Untainted(taint(&s.taint, place)?), s.common()),
-        E::Condition(s) => (Kind::Condition(s.kind.of_api()?, s.status), s.common()),
+        E::Condition(s) => (Kind::Condition(s.kind.of_api(), s.status), s.common()),
         E::Cordoned(s) => (Kind::Unschedulable(true), s.common()),
         E::Uncordoned(s) => (Kind::Unschedulable(false), s.common()),
         E::ZoneState(s) => {
