@@ -2,7 +2,7 @@
 //! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
 //! longer run the same ones and more.
 
-use super::models::{Act, CYCLES_BEFORE, Model, Models, Object, Repair, Tilt, When};
+use super::models::{Act, Model, Models, Object, Repair, Tilt, When};
 use super::outages::{Away, Outage};
 use crate::kernel::choice::{Keyed, hash_name};
 use crate::outages::{Distribution, History};
@@ -160,18 +160,23 @@ impl Models {
                 let lasts = model.lasts.as_ref();
                 let down =
                     |number| lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
-                let mut at =
-                    -CYCLES_BEFORE * model.cycle(up) * (0.5 + draws.begin.unit(hash, u32::MAX));
+                // As at any moment of a long time: up or down, with what is left of that. What began
+                // before the run is not seen.
+                let left =
+                    |span: &Distribution| span.left_at_any_time(draws.begin.unit(hash, u32::MAX));
+                let is_up = draws.begin.unit(hash, u32::MAX - 1) * model.cycle(up) < up.mean();
+                let mut at = match lasts {
+                    Some(lasts) if !is_up => {
+                        left(lasts) + up.quantile(draws.gap.unit(hash, u32::MAX))
+                    }
+                    _ => left(up),
+                };
                 for number in 0.. {
-                    at += up.quantile(draws.gap.unit(hash, number));
                     if at >= end {
                         break;
                     }
-                    // What began before the run began is not seen.
-                    if at >= 0.0 {
-                        self.event(model, object, number, draws, at, parts);
-                    }
-                    at += down(number);
+                    self.event(model, object, number, draws, at, parts);
+                    at += down(number) + up.quantile(draws.gap.unit(hash, number));
                 }
             }
             When::Recorded(history) => recorded(model, (place, object), history, draws, end, parts),

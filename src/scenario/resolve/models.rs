@@ -142,8 +142,7 @@ impl Model {
         let nodes: usize = self.objects.iter().map(|o| o.nodes.len()).sum();
         match &self.when {
             When::Renewal(up) => {
-                let t = end + 1.5 * CYCLES_BEFORE * self.cycle(up);
-                nodes as f64 * 2.0 * t / up.mean_up_to(t).max(f64::MIN_POSITIVE)
+                nodes as f64 * 2.0 * end / up.mean_up_to(end).max(f64::MIN_POSITIVE)
             }
             When::Rate(gap) => nodes as f64 * end / gap,
             // Of a history there are as many as the file has, again and again.
@@ -151,10 +150,6 @@ impl Model {
         }
     }
 }
-
-/// How many cycles a renewal process has behind it when the run begins, so that it does not begin
-/// with all machines new, and up to half as many again.
-pub(super) const CYCLES_BEFORE: f64 = 4.0;
 
 /// Which outages are drawn one at a time more often than they come (importance sampling). A weight makes
 /// up for it, so that means stay what they are.
