@@ -6,7 +6,7 @@
 
 use super::heard::Heard;
 use crate::evidence::prelude::*;
-use crate::import::event_made;
+use crate::import::{event_about, event_component, event_made};
 
 /// What an event says, whatever its source: of an object, with a reason and a message.
 pub(super) struct Told<'a> {
@@ -70,18 +70,11 @@ fn created_pod(message: &str) -> Option<&str> {
 
 /// Takes one event in; false if it has no time, or no object.
 pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
-    let about = &event["involvedObject"];
-    let about = if about.is_null() { &event["regarding"] } else { about };
-    let times = times(event);
+    let field = |name: &str| &event[name];
+    let (about, times) = (event_about(field), times(event));
     if times.is_empty() || about.is_null() {
         return false;
     }
-    let component = [
-        &event["source"]["component"],
-        &event["deprecatedSource"]["component"],
-        &event["reportingComponent"],
-        &event["reportingController"],
-    ];
     let namespace = text(&[&about["namespace"]]);
     let told = Told {
         kind: text(&[&about["kind"]]),
@@ -89,7 +82,7 @@ pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
         name: text(&[&about["name"]]),
         reason: text(&[&event["reason"]]),
         message: text(&[&event["message"], &event["note"]]),
-        component: text(&component),
+        component: event_component(field),
     };
     if let Some(said) = told.said() {
         // Of one that came again, the last time is known, too.

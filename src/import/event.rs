@@ -56,8 +56,7 @@ impl RawEvent {
     }
 
     fn about(&self) -> &Value {
-        let about = self.field("involvedObject");
-        if about.is_null() { self.field("regarding") } else { about }
+        about(|name| self.field(name))
     }
 
     /// When it came last, and how often it came.
@@ -111,19 +110,29 @@ impl RawEvent {
     /// Of one that the node lifecycle controller made in a pass: when, at the latest.
     pub(super) fn passed(&self) -> Option<Stamp> {
         let is_of_pass = OF_PASSES.iter().any(|r| self.field("reason") == r);
-        let source = [
-            &self.field("source")["component"],
-            &self.field("deprecatedSource")["component"],
-            self.field("reportingComponent"),
-            self.field("reportingController"),
-        ];
-        let mut names = source.iter().filter_map(|s| s.as_str());
-        if !is_of_pass || names.find(|s| !s.is_empty()) != Some("node-controller") {
+        if !is_of_pass || component(|name| self.field(name)) != "node-controller" {
             return None;
         }
         let (last, _) = self.last()?;
         Some(made(&self.name, last).unwrap_or(last))
     }
+}
+
+/// What an event of either group is about, by its fields.
+pub(crate) fn about<'v>(field: impl Fn(&str) -> &'v Value) -> &'v Value {
+    let about = field("involvedObject");
+    if about.is_null() { field("regarding") } else { about }
+}
+
+/// Which component says it, in either group; nothing where none is named.
+pub(crate) fn component<'v>(field: impl Fn(&str) -> &'v Value) -> &'v str {
+    let all = [
+        &field("source")["component"],
+        &field("deprecatedSource")["component"],
+        field("reportingComponent"),
+        field("reportingController"),
+    ];
+    all.into_iter().filter_map(Value::as_str).find(|t| !t.is_empty()).unwrap_or_default()
 }
 
 /// How long a pull took by what the event Pulled says (`pkg/kubelet/images/image_manager.go`,

@@ -94,7 +94,7 @@ pub use cluster::ImportedCluster;
 pub(crate) use device_rules::rules as device_taint_rules;
 pub use error::ImportError;
 pub(crate) use error::{DEVICES, KUBECTL, READINESS};
-pub(crate) use event::made as event_made;
+pub(crate) use event::{about as event_about, component as event_component, made as event_made};
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
 pub(crate) use sight::is_export;
