@@ -75,8 +75,8 @@ impl Gathered {
     pub(super) fn take(&mut self, place: Place, meta: RawMeta, body: Body) -> Result<()> {
         let repeated = match body {
             Body::Node(spec, status) => {
-                let name = name_of(&meta, &place)?;
-                let node = RawNode { name: name.clone(), meta, spec, status };
+                let (name, namespace) = (name_of(&meta, &place)?, String::new());
+                let node = RawNode { namespace, name: name.clone(), meta, spec, status };
                 self.nodes.add("Node", name, place, node)?
             }
             Body::Pod(spec, status) => {
@@ -135,8 +135,7 @@ impl Gathered {
                 self.devices.take(names, place, meta, body)?
             }
             Body::Readiness(spec) => {
-                let name = name_of(&meta, &place)?;
-                let namespace = String::new();
+                let (name, namespace) = (name_of(&meta, &place)?, String::new());
                 let rule = RawRule { namespace, name: name.clone(), meta, spec, status: () };
                 self.readiness_rules.add(RULE, name, place, rule)?
             }

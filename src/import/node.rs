@@ -94,14 +94,8 @@ impl LeaseSeen {
 /// A named node and its shape.
 pub(super) type NamedNode = (String, NodeShape);
 
-/// An exported node.
-#[derive(Debug, PartialEq)]
-pub(super) struct RawNode {
-    pub(crate) name: String,
-    pub(crate) meta: RawMeta,
-    pub(crate) spec: RawNodeSpec,
-    pub(crate) status: RawNodeStatus,
-}
+/// An exported node, which has no namespace.
+pub(super) type RawNode = Object<RawNodeSpec, RawNodeStatus>;
 
 impl RawNode {
     /// Its times go into `times`: all conditions' heartbeats count, also those of types that are

@@ -29,7 +29,7 @@ raw! {
         finalizers: Vec<Option<String>>,
     }
 
-    /// The name of an object that is only counted.
+    /// The name of an object that is only counted, or of something else of which nothing but its name is read.
     struct NameOnly {
         name: String,
         namespace: Option<String>,
@@ -100,7 +100,7 @@ raw! {
         resources: Option<RawRequirements>,
         affinity: Option<RawAffinity>,
         topology_spread_constraints: Vec<RawSpread>,
-        scheduling_gates: Vec<RawGate>,
+        scheduling_gates: Vec<NameOnly>,
         resource_claims: Vec<RawPodClaim>,
         volumes: Vec<RawVolume>,
         scheduler_name: String,
@@ -307,11 +307,6 @@ raw! {
         node_affinity_policy: String,
         node_taints_policy: String,
         match_label_keys: Vec<String>,
-    }
-
-    /// `v1.PodSchedulingGate`
-    struct RawGate {
-        name: String,
     }
 
     /// `metav1.LabelSelector`

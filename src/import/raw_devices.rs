@@ -2,6 +2,7 @@
 //! (`k8s.io/api/resource/v1/types.go`, v1.37). `v1beta1` has a device's fields under `basic`, and those of a
 //! request in the request itself (`v1beta1/types.go`, v1.33).
 
+use super::object::NameOnly;
 use super::selectors::Attributes;
 use crate::import::prelude::*;
 use serde::de::IgnoredAny;
@@ -89,7 +90,7 @@ raw! {
     /// `resource/v1 ResourceClaimStatus`
     struct RawDeviceClaimStatus {
         allocation: RawAllocation,
-        reserved_for: Vec<RawConsumer>,
+        reserved_for: Vec<NameOnly>,
     }
 
     /// `resource/v1 AllocationResult`
@@ -109,11 +110,6 @@ raw! {
         pool: String,
         device: String,
         admin_access: bool,
-    }
-
-    /// `resource/v1 ResourceClaimConsumerReference`
-    struct RawConsumer {
-        name: String,
     }
 
     /// `resource/v1 DeviceClassSpec`

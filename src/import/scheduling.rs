@@ -4,7 +4,7 @@
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
 use super::object::{
-    RawAffinity, RawGate, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
+    NameOnly, RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
     RawPreferredNodes, RawProbe, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
 };
 use super::quantities::container_requests;
@@ -45,7 +45,7 @@ pub(super) fn scheduling(
     let containers = &spec.containers;
     let several = containers.len() > 1;
     let affinity = spec.affinity.as_ref().map(|a| affinity(a, left_out)).transpose()?;
-    let gate = |g: &RawGate| SchedulingGate { name: g.name.clone() };
+    let gate = |g: &NameOnly| SchedulingGate { name: g.name.clone() };
     Ok(PodTemplate {
         affinity: affinity.filter(|a| *a != Affinity::default()),
         topology_spread_constraints: all(&spec.topology_spread_constraints, spread)?,
