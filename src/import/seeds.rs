@@ -347,20 +347,14 @@ impl Body {
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
             (Self::Readiness(spec), "spec") => *spec = or_default(d)?,
             (Self::Device(body), field) => body.read(field, d)?,
-            (Self::PriorityClass(all) | Self::StorageClass(all), field)
-                if CLASS_FIELDS.contains(&field) || STORAGE_FIELDS.contains(&field) =>
-            {
-                all.insert(field, Value::deserialize(d)?);
-            }
-            (Self::StorageCapacity(all), field) if CAPACITY_FIELDS.contains(&field) => {
-                all.insert(field, Value::deserialize(d)?);
-            }
-            (Self::Event(all), field) if EVENT_FIELDS.contains(&field) => {
-                all.insert(field, Value::deserialize(d)?);
-            }
-            (Self::Kubelet(all), field) => {
-                all.insert(field, Value::deserialize(d)?);
-            }
+            (
+                Self::PriorityClass(all)
+                | Self::StorageClass(all)
+                | Self::StorageCapacity(all)
+                | Self::Event(all)
+                | Self::Kubelet(all),
+                field,
+            ) => _ = all.insert(field, Value::deserialize(d)?),
             _ => drop(IgnoredAny::deserialize(d)?),
         }
         Ok(())
