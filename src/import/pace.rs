@@ -206,11 +206,8 @@ impl Pace {
             let group = workload.group_mut();
             let name = full(kind, &group.namespace, group.name.as_deref().unwrap_or_default());
             let takes = self.of_workload(&name);
-            group.template.pod_start.clone_from(&takes.start);
-            group.template.pod_stop.clone_from(&takes.stop);
-            group.template.image.clone_from(&takes.image);
-            group.template.ends.clone_from(&takes.ends);
-            takes.set_probes(&mut group.template);
+            takes.tell(&mut group.template);
+            group.template.ends = takes.ends;
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
             for (known, unknown) in known.into_iter().zip(&mut self.unknown) {
@@ -221,11 +218,8 @@ impl Pace {
             let Some(owner) = &group.owner else { continue };
             let name = full(&owner.kind, &group.namespace, &owner.name);
             let takes = self.of_workload(&name);
-            group.pod_start.clone_from(&takes.start);
-            group.pod_stop.clone_from(&takes.stop);
-            group.image.clone_from(&takes.image);
             let mut template = group.template();
-            takes.set_probes(&mut template);
+            takes.tell(&mut template);
             let over = group.start.as_ref().is_some_and(PodStart::is_over);
             if template.ends.is_none() && !over {
                 template.ends = takes.ends;
@@ -240,8 +234,11 @@ impl Pace {
 }
 
 impl Takes {
-    /// Parts a start from what its probe takes.
-    fn set_probes(&self, template: &mut PodTemplate) {
+    /// Writes into a template how long its pods take, with a start parted from what its probe takes.
+    fn tell(&self, template: &mut PodTemplate) {
+        template.pod_start.clone_from(&self.start);
+        template.pod_stop.clone_from(&self.stop);
+        template.image.clone_from(&self.image);
         template.liveness_probe = template.liveness_probe.filter(|_| !self.unlike);
         if template.readiness_probe.is_none() && template.startup_probe.is_none() {
             return;
