@@ -33,12 +33,13 @@ impl Lines {
 }
 
 /// The first few of a list.
-pub(super) fn some(names: &[String]) -> String {
+pub(super) fn some<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     const SHOWN: usize = 5;
-    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match names.len() {
-        n if n > SHOWN => format!("{shown} and {} more", n - SHOWN),
-        _ => shown,
+    let mut names = names.into_iter().map(String::as_str);
+    let shown = names.by_ref().take(SHOWN).collect::<Vec<_>>().join(", ");
+    match names.count() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 

@@ -411,13 +411,13 @@ impl Summary {
             "with claims on devices, of which nothing is simulated without ResourceSlices (add `{DEVICES}` to the kubectl command)"
         );
         lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
-        let volumes: Vec<String> = self.volumes.iter().cloned().collect();
         let advice = " (add `pv,pvc,storageclasses,csidrivers` to the kubectl command)";
         let advice = if self.lack_volumes { advice } else { "" };
-        lines.add(volumes.len(), format!("not simulated: volumes of {}", some(&volumes)));
-        let assumed: Vec<String> = self.assumed_volumes.iter().cloned().collect();
-        let text = format!("taken for a cloud's disks: volumes of {}{advice}", some(&assumed));
-        lines.add(assumed.len(), text);
+        let text = format!("not simulated: volumes of {}", some(&self.volumes));
+        lines.add(self.volumes.len(), text);
+        let assumed = some(&self.assumed_volumes);
+        let text = format!("taken for a cloud's disks: volumes of {assumed}{advice}");
+        lines.add(self.assumed_volumes.len(), text);
         for (what, claims) in &self.claims {
             let claims: Vec<String> = claims.iter().cloned().collect();
             lines.listed("claim", &claims, what);
