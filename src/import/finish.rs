@@ -394,9 +394,9 @@ fn convert(
     let rollouts = replica_sets::rollouts(raw);
     let mut all = Vec::new();
     for (place, workload) in in_order {
+        let name = format!("{}/{}", workload.namespace, workload.name);
         for field in workload.unmodelled() {
-            let name = format!("{}/{}", workload.namespace, workload.name);
-            summary.job_fields.entry(field).or_default().push(name);
+            summary.job_fields.entry(field).or_default().push(name.clone());
         }
         if let Some(why) = workload.is_over() {
             *summary.over.entry(why.to_owned()).or_default() += 1;
@@ -414,13 +414,10 @@ fn convert(
         devices.tell_of_workload(workload, &mut converted.group_mut().template);
         let group = converted.group();
         if group.deployment.is_none() {
-            summary
-                .note_volumes(&group.template, format!("{}/{}", workload.namespace, workload.name));
+            summary.note_volumes(&group.template, name.clone());
         }
         all.push(converted);
-        let is_made = workload.kind == WorkloadKind::ReplicaSet
-            && summary.made_sets.contains(&format!("{}/{}", workload.namespace, workload.name));
-        if !is_made {
+        if workload.kind != WorkloadKind::ReplicaSet || !summary.made_sets.contains(&name) {
             *summary.workloads.entry(workload.kind.as_str().to_owned()).or_default() += 1;
         }
     }
