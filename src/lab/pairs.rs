@@ -27,9 +27,7 @@ pub(crate) struct Pairs<'a> {
 
 /// How many seeds for each thread are run before their differences are taken in, which bounds how
 /// much waits for that.
-const AHEAD: u64 = 8;
-/// The most seeds that a plan serves before it is built anew.
-const PIECE: u64 = 4;
+const AHEAD: usize = 8;
 
 impl Pairs<'_> {
     /// How many runs that makes; none if they do not fit into a number.
@@ -54,38 +52,27 @@ impl Pairs<'_> {
         }
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let watched = Watched::new(watch);
-        let piece = |seeds: Range<u64>| -> Result<Vec<OneSeed>> {
-            let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
-            let mut drawn = [build(0)?, build(1)?];
-            let run = |plan: &Plan, seed: u64| {
-                let trace = seeded(plan, seed, &|| watched.goes_on(Event::Running));
-                trace.filter(|_| watched.goes_on(Event::Done)).ok_or(Stopped::Asked)
-            };
-            let one = |seed| {
-                let plans = drawn.each_mut().map(|d| d.of(seed));
-                let traces = [run(plans[0], seed)?, run(plans[1], seed)?];
-                let [a, b] = [0, 1].map(|i| Analysis::new(plans[i], &traces[i]));
-                Ok(OneSeed::new([&a, &b], self.window, self.tolerance))
-            };
-            seeds.map(one).collect()
+        let build = |side: usize| scenario::drawn(self.loaded[side], &self.overrides[side]);
+        let run = |plan: &Plan, seed: u64| {
+            let trace = seeded(plan, seed, &|| watched.goes_on(Event::Running));
+            trace.filter(|_| watched.goes_on(Event::Done))
+        };
+        let one = |drawn: &mut [Drawn; 2], seed: u64| -> Option<OneSeed> {
+            let plans = drawn.each_mut().map(|d| d.of(seed));
+            let traces = [run(plans[0], seed)?, run(plans[1], seed)?];
+            let [a, b] = [0, 1].map(|i| Analysis::new(plans[i], &traces[i]));
+            Some(OneSeed::new([&a, &b], self.window, self.tolerance))
         };
         let mut gathered = Gathered::new(self.tolerance);
-        let ahead = (threads.current_num_threads() as u64).saturating_mul(AHEAD);
-        // Few enough that no thread waits long for the last of them.
-        let step = (self.seeds / (ahead / 2).max(1)).clamp(1, PIECE);
-        let mut next = range.start;
-        while next < range.end {
-            let end = next.saturating_add(ahead).min(range.end);
-            let pieces: Vec<Range<u64>> = (next..end)
-                .step_by(step as usize)
-                .map(|start| start..start.saturating_add(step).min(end))
-                .collect();
-            let done: Vec<Result<Vec<OneSeed>>> =
-                threads.install(|| pieces.into_par_iter().map(piece).collect());
-            for piece in done {
-                piece?.into_iter().for_each(|one| gathered.add(one));
+        let seeds: Vec<u64> = range.collect();
+        for seeds in seeds.chunks(threads.current_num_threads().saturating_mul(AHEAD)) {
+            let worker = || -> Result<[Drawn; 2]> { Ok([build(0)?, build(1)?]) };
+            let done =
+                watched.pieces(&threads, seeds, worker, |drawn, seed| Ok(one(drawn, seed)))?;
+            if done.len() < seeds.len() {
+                return Err(Stopped::Asked);
             }
-            next = end;
+            done.into_iter().for_each(|(_, one)| gathered.add(one));
         }
         Ok(gathered.finish(most))
     }
