@@ -12,6 +12,7 @@ use super::search::{Beside, Explore, Report, Strategy, Watch};
 use crate::kernel::HashIndex;
 use crate::kernel::search::Wanted;
 use crate::lab::prelude::*;
+use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 
 /// A run to be made: that of its parent with one more deviation.
@@ -96,8 +97,8 @@ fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool)> {
     let mut depth = 0;
     while !level.is_empty() {
         match levels.level(&level, depth == at.search.depth)? {
-            After::Next(next) => level = next,
-            After::End { finished } => return Ok((levels, finished, false)),
+            Continue(next) => level = next,
+            Break(finished) => return Ok((levels, finished, false)),
         }
         depth += 1;
     }
@@ -158,13 +159,9 @@ fn by_levels(at: At<'_>) -> Result<(Report, bool)> {
     Ok((report, true))
 }
 
-/// How it goes on after a level.
-enum After {
-    /// With these jobs.
-    Next(Vec<Arc<Job>>),
-    /// Not at all: the search was asked to end, or it is finished although there is more to try.
-    End { finished: bool },
-}
+/// How it goes on after a level: with these jobs, or not at all. Then the search was asked to end, or it is finished
+/// although there is more to try, which is true.
+type After = ControlFlow<bool, Vec<Arc<Job>>>;
 
 /// What was found so far.
 struct Levels<'a> {
@@ -189,7 +186,7 @@ impl Levels<'_> {
         let is_auto = search.strategy == Strategy::Auto;
         let most = if is_auto && is_too_many { search.runs / FIRST_OF_MANY } else { search.runs };
         if self.tally.runs >= most {
-            return Ok(After::End { finished: true });
+            return Ok(Break(true));
         }
         for batch in level.chunks(search.batch.max(1)) {
             let left = usize::try_from(most - self.tally.runs).unwrap_or(usize::MAX);
@@ -201,7 +198,7 @@ impl Levels<'_> {
                 }
             }
             if !watch(self.tally.runs) {
-                return Ok(After::End { finished: false });
+                return Ok(Break(false));
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
             let is_late = is_auto && !search.draws_on();
@@ -209,12 +206,12 @@ impl Levels<'_> {
                 let rest = !next.is_empty()
                     || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
-                    return Ok(After::End { finished: true });
+                    return Ok(Break(true));
                 }
                 break;
             }
         }
-        Ok(After::Next(next))
+        Ok(Continue(next))
     }
 
     /// Makes some runs, in their order, as long as it goes on.

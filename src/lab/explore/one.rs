@@ -47,10 +47,6 @@ impl Hasher for Mixer {
         bytes.iter().for_each(|b| self.0 = fold(self.0, u64::from(*b)));
     }
 
-    fn write_u8(&mut self, x: u8) {
-        self.0 = fold(self.0, u64::from(x));
-    }
-
     fn write_u32(&mut self, x: u32) {
         self.0 = fold(self.0, u64::from(x));
     }
