@@ -18,6 +18,12 @@ pub(crate) struct Left {
 }
 
 impl Left {
+    /// One of which that is said in so many of these courses.
+    fn new(courses: &[Course], pod: &str, said: String, seeds: usize) -> Self {
+        let share = seeds as f64 / courses.len().max(1) as f64;
+        Left { pod: pod.to_owned(), workload: workload(courses, pod), said, share }
+    }
+
     /// Those that these courses leave, each as often as there is something else to say of it: a node
     /// that is named is that of so many seeds.
     pub(super) fn one_by_one(
@@ -29,12 +35,7 @@ impl Left {
             *all.entry(one).or_default() += 1;
         }
         all.into_iter()
-            .map(|((pod, said), seeds)| Left {
-                pod: pod.clone(),
-                workload: workload(courses, pod),
-                said: said.clone(),
-                share: seeds as f64 / courses.len().max(1) as f64,
-            })
+            .map(|((pod, said), seeds)| Left::new(courses, pod, said.clone(), seeds))
             .collect()
     }
 
@@ -47,14 +48,11 @@ impl Left {
         for (pod, said) in courses.iter().flat_map(&left) {
             all.entry(pod).or_default().push(said);
         }
-        all.into_iter()
-            .map(|(pod, said)| Left {
-                pod: pod.clone(),
-                workload: workload(courses, pod),
-                share: said.len() as f64 / courses.len().max(1) as f64,
-                said: most(said.into_iter()).unwrap_or_default().0,
-            })
-            .collect()
+        let one = |(pod, said): (&String, Vec<&String>)| {
+            let seeds = said.len();
+            Left::new(courses, pod, most(said.into_iter()).unwrap_or_default().0, seeds)
+        };
+        all.into_iter().map(one).collect()
     }
 }
 

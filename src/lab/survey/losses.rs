@@ -349,15 +349,10 @@ impl Found {
         };
         let key: Vec<(Kind, Vec<usize>)> = parts.iter().map(alike).collect();
         let loss = Loss { parts, like: Vec::new() };
-        match self.first.get(&key) {
-            Some(&i) => {
-                let name = loss.name();
-                self.losses[i].like.push(name);
-            }
-            None => {
-                self.first.insert(key, self.losses.len());
-                self.losses.push(loss);
-            }
+        let place = *self.first.entry(key).or_insert(self.losses.len());
+        match self.losses.get_mut(place) {
+            Some(first) => first.like.push(loss.name()),
+            None => self.losses.push(loss),
         }
     }
 
