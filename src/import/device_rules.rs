@@ -2,7 +2,7 @@
 
 use super::document;
 use super::input::Input;
-use super::raw_devices::{DeviceBody, RawRuleSpec};
+use super::raw_devices::RawRuleSpec;
 use super::seeds::Body;
 use crate::import::prelude::*;
 
@@ -55,7 +55,7 @@ pub(crate) fn rules(input: &Input) -> Result<Vec<DeviceTaintRule>> {
     let mut rules = Vec::new();
     document::read(input, &mut |place, meta, body| {
         let wrong = |text: &str| at(&place)(Wrong(text.to_owned()));
-        let Body::Device(DeviceBody::Rule(spec)) = body else {
+        let Body::TaintRule(spec) = body else {
             return Err(wrong("is no DeviceTaintRule"));
         };
         if spec.device_selector.is_none() {

@@ -5,7 +5,7 @@ use super::event::{PodStep, RawEvent};
 use super::node::RawNode;
 use super::object::{RawLeaseSpec, RawRule};
 use super::pod::RawPod;
-use super::raw_devices::RawDevices;
+use super::raw_devices::{RawDeviceClaim, RawDevices, RawTemplate};
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
@@ -58,90 +58,61 @@ pub(super) struct Gathered {
     pub(super) summary: Summary,
 }
 
-/// The name of the object at that place.
-fn name_of(meta: &RawMeta, place: &Place) -> Result<String> {
-    Ok(fields::name("metadata.name", &meta.name).map_err(at(place))?.to_owned())
-}
-
-/// The namespace of the object at that place. kubectl puts objects without a namespace into
-/// `default`, unless a command says otherwise.
-fn namespace_of(meta: &RawMeta, place: &Place) -> Result<String> {
-    let written = meta.namespace.as_deref().unwrap_or("default");
-    Ok(fields::namespace("metadata.namespace", written).map_err(at(place))?.to_owned())
-}
-
 impl Gathered {
     /// Takes in one object.
     pub(super) fn take(&mut self, place: Place, meta: RawMeta, body: Body) -> Result<()> {
+        let name = || name(&meta, &place);
+        let in_namespace = || in_namespace(&meta, &place);
         let repeated = match body {
             Body::Node(spec, status) => {
-                let (name, namespace) = (name_of(&meta, &place)?, String::new());
-                let node = RawNode { namespace, name: name.clone(), meta, spec, status };
-                self.nodes.add("Node", name, place, node)?
+                let node = RawNode { name: name()?, namespace: String::new(), meta, spec, status };
+                self.nodes.add("Node", node.name.clone(), place, node)?
             }
             Body::Pod(spec, status) => {
-                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
-                let pod = RawPod { namespace, name, meta, spec, status };
+                let pod = RawPod { name: name()?, namespace: in_namespace()?, meta, spec, status };
                 self.pods.add("Pod", pod.full_name(), place, pod)?
             }
             Body::Workload(kind, spec, status) => {
-                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let (name, namespace) = (name()?, in_namespace()?);
                 let workload = RawWorkload { kind, namespace, name, meta, spec: *spec, status };
                 self.workloads.add(kind.as_str(), workload.full_name(), place, workload)?
             }
             Body::Budget(spec, status) => {
-                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let (name, namespace) = (name()?, in_namespace()?);
                 let budget = RawBudget { namespace, name, meta, spec, status };
                 self.budgets.add("PodDisruptionBudget", budget.full_name(), place, budget)?
             }
             Body::Claim(spec, status) => {
-                let (name, namespace) = (name_of(&meta, &place)?, namespace_of(&meta, &place)?);
+                let (name, namespace) = (name()?, in_namespace()?);
                 let claim = RawClaim { namespace, name, meta, spec, status };
                 self.claims.add("PersistentVolumeClaim", claim.full_name(), place, claim)?
             }
-            Body::Volume(spec) => {
-                self.volumes.add("PersistentVolume", name_of(&meta, &place)?, place, spec)?
+            Body::Volume(spec) => self.volumes.add("PersistentVolume", name()?, place, spec)?,
+            Body::Slice(spec) => self.devices.slices.add("ResourceSlice", name()?, place, spec)?,
+            Body::DeviceClaim(spec, status) => {
+                let (namespace, name) = (in_namespace()?, name()?);
+                let claim = RawDeviceClaim { namespace, name, meta, spec, status };
+                self.devices.claims.add("ResourceClaim", claim.full_name(), place, claim)?
             }
-            Body::StorageClass(fields) => {
-                self.storage.take(name_of(&meta, &place)?, meta, &fields);
-                return self.count(place);
+            Body::ClaimTemplate(spec) => {
+                let (namespace, name) = (in_namespace()?, name()?);
+                let of = RawTemplate { namespace, name, meta, spec, status: () };
+                self.devices.templates.add("ResourceClaimTemplate", of.full_name(), place, of)?
             }
-            Body::Driver(spec) => {
-                let required = spec.attach_required.unwrap_or(true);
-                let name = name_of(&meta, &place)?;
-                self.capacities.drivers.extend(spec.storage_capacity.then(|| name.clone()));
-                self.drivers.insert(name, required);
-                return self.count(place);
+            Body::DeviceClass(spec) => {
+                self.devices.classes.add("DeviceClass", name()?, place, spec)?
             }
-            Body::StorageCapacity(fields) => {
-                self.capacities.take(&fields).map_err(at(&place))?;
-                return self.count(place);
-            }
-            Body::CsiNode(spec) => {
-                self.limits.insert(name_of(&meta, &place)?, spec.limits().collect());
-                return self.count(place);
-            }
-            Body::Attachment(spec) => {
-                let volume = spec.source.persistent_volume_name;
-                let nodes = self.attached.entry(volume).or_default();
-                // One that is being deleted is all but gone: a driver takes seconds to detach.
-                if meta.deletion_timestamp.is_empty() {
-                    nodes.insert(spec.node_name);
-                }
-                return self.count(place);
-            }
-            Body::Device(body) => {
-                let names = (namespace_of(&meta, &place)?, name_of(&meta, &place)?);
-                self.devices.take(names, place, meta, body)?
+            Body::TaintRule(spec) => {
+                self.devices.rules.add("DeviceTaintRule", name()?, place, spec)?
             }
             Body::Readiness(spec) => {
-                let (name, namespace) = (name_of(&meta, &place)?, String::new());
-                let rule = RawRule { namespace, name: name.clone(), meta, spec, status: () };
-                self.readiness_rules.add(RULE, name, place, rule)?
+                let (name, namespace) = (name()?, String::new());
+                let rule = RawRule { namespace, name, meta, spec, status: () };
+                self.readiness_rules.add(RULE, rule.name.clone(), place, rule)?
             }
             Body::PriorityClass(fields) => {
                 let mut class = priority_class(&fields).map_err(at(&place))?;
-                class.name = name_of(&meta, &place)?;
+                class.name = name()?;
                 self.classes.add("PriorityClass", class.name.clone(), place, class)?
             }
             Body::Namespace => match namespace(&meta).map_err(at(&place))? {
@@ -154,19 +125,42 @@ impl Gathered {
                     Some(CONTROL_LEASES) => &mut self.control,
                     _ => return self.count(place),
                 };
-                leases.add("Lease", name_of(&meta, &place)?, place, (meta, spec))?
+                leases.add("Lease", name()?, place, (meta, spec))?
             }
-            Body::Event(fields) => {
-                self.event(RawEvent { name: meta.name, fields });
+            counted => {
+                self.take_counted(&place, meta, counted)?;
                 return self.count(place);
             }
-            Body::Kubelet(config) => {
-                self.kubelets.push((place.clone(), config));
-                return self.count(place);
-            }
-            Body::Other | Body::Unknown => return self.count(place),
         };
         self.summary.repeated += usize::from(repeated);
+        Ok(())
+    }
+
+    /// Takes in an object of a kind that is only counted, however often it is there.
+    fn take_counted(&mut self, place: &Place, meta: RawMeta, body: Body) -> Result<()> {
+        match body {
+            Body::StorageClass(fields) => self.storage.take(name(&meta, place)?, meta, &fields),
+            Body::Driver(spec) => {
+                let (name, required) = (name(&meta, place)?, spec.attach_required.unwrap_or(true));
+                self.capacities.drivers.extend(spec.storage_capacity.then(|| name.clone()));
+                self.drivers.insert(name, required);
+            }
+            Body::StorageCapacity(fields) => self.capacities.take(&fields).map_err(at(place))?,
+            Body::CsiNode(spec) => {
+                self.limits.insert(name(&meta, place)?, spec.limits().collect());
+            }
+            Body::Attachment(spec) => {
+                let volume = spec.source.persistent_volume_name;
+                let nodes = self.attached.entry(volume).or_default();
+                // One that is being deleted is all but gone: a driver takes seconds to detach.
+                if meta.deletion_timestamp.is_empty() {
+                    nodes.insert(spec.node_name);
+                }
+            }
+            Body::Event(fields) => self.event(RawEvent { name: meta.name, fields }),
+            Body::Kubelet(config) => self.kubelets.push((place.clone(), config)),
+            _ => (),
+        }
         Ok(())
     }
 
@@ -199,4 +193,16 @@ impl Gathered {
             .chain(self.devices.claims.places("resourceClaims"))
             .collect()
     }
+}
+
+/// The name of the object at that place.
+fn name(meta: &RawMeta, place: &Place) -> Result<String> {
+    Ok(fields::name("metadata.name", &meta.name).map_err(at(place))?.to_owned())
+}
+
+/// The namespace of the object at that place. kubectl puts objects without a namespace into
+/// `default`, unless a command says otherwise.
+fn in_namespace(meta: &RawMeta, place: &Place) -> Result<String> {
+    let written = meta.namespace.as_deref().unwrap_or("default");
+    Ok(fields::namespace("metadata.namespace", written).map_err(at(place))?.to_owned())
 }

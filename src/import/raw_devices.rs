@@ -5,7 +5,6 @@
 use super::object::NameOnly;
 use super::selectors::Attributes;
 use crate::import::prelude::*;
-use serde::de::IgnoredAny;
 
 /// An exported claim on devices.
 pub(super) type RawDeviceClaim = Object<RawDeviceClaimSpec, RawDeviceClaimStatus>;
@@ -126,7 +125,7 @@ raw! {
 
 impl RawSliceSpec {
     /// The same as later versions have it.
-    fn of_today(mut self) -> Self {
+    pub(super) fn of_today(mut self) -> Self {
         for device in &mut self.devices {
             if let Some(basic) = device.basic.take() {
                 let name = std::mem::take(&mut device.name);
@@ -139,55 +138,13 @@ impl RawSliceSpec {
 
 impl RawDeviceClaimSpec {
     /// The same as later versions have it.
-    fn of_today(mut self) -> Self {
+    pub(super) fn of_today(mut self) -> Self {
         for request in &mut self.devices.requests {
             let itself = std::mem::take(&mut request.itself);
             let has_class = !itself.device_class_name.is_empty();
             request.exactly = request.exactly.take().or(has_class.then_some(itself));
         }
         self
-    }
-}
-
-/// An object about devices, but for its metadata.
-#[derive(Debug)]
-pub(super) enum DeviceBody {
-    /// `ResourceSlice`
-    Slice(RawSliceSpec),
-    /// `ResourceClaim`
-    Claim(RawDeviceClaimSpec, RawDeviceClaimStatus),
-    /// `ResourceClaimTemplate`
-    Template(RawTemplateSpec),
-    /// `DeviceClass`
-    Class(RawClassSpec),
-    /// `DeviceTaintRule`
-    Rule(RawRuleSpec),
-}
-
-impl DeviceBody {
-    /// Reads a field, or passes over it.
-    pub(super) fn read<'de, D: Deserializer<'de>>(
-        &mut self,
-        field: &str,
-        d: D,
-    ) -> Result<(), D::Error> {
-        match (self, field) {
-            (Self::Slice(spec), "spec") => {
-                *spec = fields::or_default::<_, RawSliceSpec>(d)?.of_today();
-            }
-            (Self::Claim(spec, _), "spec") => {
-                *spec = fields::or_default::<_, RawDeviceClaimSpec>(d)?.of_today();
-            }
-            (Self::Claim(_, status), "status") => *status = fields::or_default(d)?,
-            (Self::Template(template), "spec") => {
-                let RawTemplateSpec { spec } = fields::or_default(d)?;
-                template.spec = spec.of_today();
-            }
-            (Self::Class(spec), "spec") => *spec = fields::or_default(d)?,
-            (Self::Rule(spec), "spec") => *spec = fields::or_default(d)?,
-            _ => drop(IgnoredAny::deserialize(d)?),
-        }
-        Ok(())
     }
 }
 
@@ -202,32 +159,6 @@ pub(super) struct RawDevices {
 }
 
 impl RawDevices {
-    /// Takes in an object of that name, in that namespace if it has one; whether it was there before, alike.
-    ///
-    /// # Errors
-    /// There is another of its name.
-    pub(super) fn take(
-        &mut self,
-        (namespace, name): (String, String),
-        place: Place,
-        meta: RawMeta,
-        body: DeviceBody,
-    ) -> Result<bool> {
-        match body {
-            DeviceBody::Slice(spec) => self.slices.add("ResourceSlice", name, place, spec),
-            DeviceBody::Claim(spec, status) => {
-                let claim = RawDeviceClaim { namespace, name, meta, spec, status };
-                self.claims.add("ResourceClaim", claim.full_name(), place, claim)
-            }
-            DeviceBody::Template(spec) => {
-                let template = RawTemplate { namespace, name, meta, spec, status: () };
-                self.templates.add("ResourceClaimTemplate", template.full_name(), place, template)
-            }
-            DeviceBody::Class(spec) => self.classes.add("DeviceClass", name, place, spec),
-            DeviceBody::Rule(spec) => self.rules.add("DeviceTaintRule", name, place, spec),
-        }
-    }
-
     /// Their kinds, and how many there are of each.
     pub(super) fn counts(&self) -> [(&'static str, usize); 5] {
         [

@@ -8,7 +8,10 @@ use super::object::{
     CLASS_FIELDS, NameOnly, RawLeaseSpec, RawNodeSpec, RawNodeStatus, RawPodStatus,
     RawReadinessSpec,
 };
-use super::raw_devices::DeviceBody;
+use super::raw_devices::{
+    RawClassSpec, RawDeviceClaimSpec, RawDeviceClaimStatus, RawRuleSpec, RawSliceSpec,
+    RawTemplateSpec,
+};
 use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
@@ -232,8 +235,16 @@ pub(super) enum Body {
     CsiNode(RawCsiNodeSpec),
     /// `storage.k8s.io` `VolumeAttachment`
     Attachment(RawAttachmentSpec),
-    /// `resource.k8s.io`: what is about devices
-    Device(DeviceBody),
+    /// `resource.k8s.io` `ResourceSlice`
+    Slice(RawSliceSpec),
+    /// `resource.k8s.io` `ResourceClaim`
+    DeviceClaim(RawDeviceClaimSpec, RawDeviceClaimStatus),
+    /// `resource.k8s.io` `ResourceClaimTemplate`
+    ClaimTemplate(RawTemplateSpec),
+    /// `resource.k8s.io` `DeviceClass`
+    DeviceClass(RawClassSpec),
+    /// `resource.k8s.io` `DeviceTaintRule`
+    TaintRule(RawRuleSpec),
     /// `readiness.node.x-k8s.io` `NodeReadinessRule`
     Readiness(RawReadinessSpec),
     /// `v1` `Namespace`
@@ -273,15 +284,11 @@ const KINDS: [Kind; 26] = [
     ("CSIStorageCapacity", &["storage.k8s.io/"], || Body::StorageCapacity(Fields::new())),
     ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
     ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
-    ("ResourceSlice", &RESOURCE, || Body::Device(DeviceBody::Slice(Default::default()))),
-    ("ResourceClaim", &RESOURCE, || {
-        Body::Device(DeviceBody::Claim(Default::default(), Default::default()))
-    }),
-    ("ResourceClaimTemplate", &RESOURCE, || Body::Device(DeviceBody::Template(Default::default()))),
-    ("DeviceClass", &RESOURCE, || Body::Device(DeviceBody::Class(Default::default()))),
-    ("DeviceTaintRule", &["resource.k8s.io/"], || {
-        Body::Device(DeviceBody::Rule(Default::default()))
-    }),
+    ("ResourceSlice", &RESOURCE, || Body::Slice(Default::default())),
+    ("ResourceClaim", &RESOURCE, || Body::DeviceClaim(Default::default(), Default::default())),
+    ("ResourceClaimTemplate", &RESOURCE, || Body::ClaimTemplate(Default::default())),
+    ("DeviceClass", &RESOURCE, || Body::DeviceClass(Default::default())),
+    ("DeviceTaintRule", &["resource.k8s.io/"], || Body::TaintRule(Default::default())),
     (RULE, &["readiness.node.x-k8s.io/"], || Body::Readiness(Default::default())),
     ("PriorityClass", &["scheduling.k8s.io/"], || Body::PriorityClass(Fields::new())),
     ("Deployment", &APPS, || Body::workload(WorkloadKind::Deployment)),
@@ -346,7 +353,17 @@ impl Body {
             (Self::CsiNode(spec), "spec") => *spec = or_default(d)?,
             (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
             (Self::Readiness(spec), "spec") => *spec = or_default(d)?,
-            (Self::Device(body), field) => body.read(field, d)?,
+            (Self::Slice(spec), "spec") => *spec = or_default::<_, RawSliceSpec>(d)?.of_today(),
+            (Self::DeviceClaim(spec, _), "spec") => {
+                *spec = or_default::<_, RawDeviceClaimSpec>(d)?.of_today();
+            }
+            (Self::DeviceClaim(_, status), "status") => *status = or_default(d)?,
+            (Self::ClaimTemplate(template), "spec") => {
+                let RawTemplateSpec { spec } = or_default(d)?;
+                template.spec = spec.of_today();
+            }
+            (Self::DeviceClass(spec), "spec") => *spec = or_default(d)?,
+            (Self::TaintRule(spec), "spec") => *spec = or_default(d)?,
             (
                 Self::PriorityClass(all)
                 | Self::StorageClass(all)
