@@ -46,10 +46,7 @@ pub(crate) struct Planner<'a> {
 
 /// What replications are run with.
 struct Work<'a> {
-    /// By row, whether nothing comes to pass where nothing fails.
-    quiet: &'a [bool],
-    /// What rows cost where nothing fails, of all workloads and of some alone.
-    standing: [&'a [f64]; 2],
+    standing: &'a Standing,
     alike: &'a Alike,
     /// Workloads whose own figures are kept.
     own: &'a [WorkloadsAt],
@@ -130,11 +127,12 @@ impl Planner<'_> {
         let how = How { window: self.sweep.window, own: work.own, goes_on };
         let mut all = Replication { year: vec![0.0; drawn.len() * width], parts: Vec::new() };
         let mut own = vec![0.0; drawn.len() * own_width];
-        add(&mut all.year, work.standing[0], 1.0);
-        add(&mut own, work.standing[1], 1.0);
+        add(&mut all.year, &work.standing.figures, 1.0);
+        add(&mut own, &work.standing.own, 1.0);
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
-                let counted = count::year(drawn, seed.wrapping_add(number), work.quiet[row], &how)?;
+                let quiet = work.standing.quiet[row];
+                let counted = count::year(drawn, seed.wrapping_add(number), quiet, &how)?;
                 add(&mut all.year[row * width..], &counted.figures, 1.0);
                 add(&mut own[row * own_width..], &counted.own, 1.0);
             }
@@ -158,7 +156,7 @@ impl Planner<'_> {
                 };
                 let ran = match known.iter().find(tells) {
                     Some((_, ran)) => ran.clone(),
-                    None => count::one(drawn, key, work.quiet[row], &how)?,
+                    None => count::one(drawn, key, work.standing.quiet[row], &how)?,
                 };
                 part.is_short = ran.is_short;
                 let counted = &ran.counted;
@@ -234,8 +232,7 @@ impl Planner<'_> {
         let may_share = !self.eager && standing.quiet.iter().all(|quiet| *quiet);
         let alike = Alike::of(&self.sweep.axes, &self.rows(), may_share);
         let work = Work {
-            quiet: &standing.quiet,
-            standing: [&standing.figures, &standing.own],
+            standing: &standing,
             alike: &alike,
             own: &own,
             formulas: &formulas,
