@@ -9,21 +9,6 @@ use crate::report::outages::{
 };
 use std::sync::Arc;
 
-/// The form of a history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Kind {
-    /// node,start,end with a heading; seconds or RFC 3339. A node without times never failed
-    Csv,
-    /// A range of kube_node_status_condition{condition="Ready"}, as JSON, one or several
-    Prometheus,
-    /// event_trace.tab of the Failure Trace Archive
-    Fta,
-    /// Machine events of Google's cluster data, CSV of 2011 or JSON lines of 2019
-    Google,
-    /// A state file of SimGrid
-    Simgrid,
-}
-
 /// A table of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 enum WhichTable {
@@ -65,7 +50,7 @@ pub(crate) struct OutagesArgs {
     file: PathBuf,
     /// Its form [default: told by its content]
     #[arg(long, value_enum)]
-    from: Option<Kind>,
+    from: Option<HistoryFormat>,
     /// Fit distributions to it, with their likelihoods
     #[arg(long)]
     fit: bool,
@@ -100,11 +85,10 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     replaces_only_by_force(args.chart.as_deref(), args.force)?;
     args.html.fits()?;
     let noticing = args.detection;
-    let from = args.from.map(Into::into);
     let from_stdin = is_stdin(&args.file);
     let history = match from_stdin {
-        true => scenario::history_of(STDIN, stdin()?, from)?,
-        false => scenario::history(&args.file, from)?,
+        true => scenario::history_of(STDIN, stdin()?, args.from)?,
+        false => scenario::history(&args.file, args.from)?,
     };
     let begun_before = history.noticed;
     let history = history.noticed_after(noticing.middle());
@@ -129,18 +113,6 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     args.output.form.print(terminal, |p| write(p, &told), || document(&told), table)?;
     args.html.write(|| page(|p| write(p, &told), |text| board(&told, text), Vec::new()))?;
     Ok(Exit::Fine)
-}
-
-impl From<Kind> for HistoryFormat {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Csv => Self::Csv,
-            Kind::Prometheus => Self::Prometheus,
-            Kind::Fta => Self::Fta,
-            Kind::Google => Self::Google,
-            Kind::Simgrid => Self::SimGrid,
-        }
-    }
 }
 
 #[cfg(test)]

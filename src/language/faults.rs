@@ -107,16 +107,18 @@ pub(crate) struct FaultTrace {
 
 /// The form of a history of outages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub(crate) enum HistoryFormat {
-    /// `node,start,end` with a heading.
+    /// `node,start,end` with a heading; seconds or RFC 3339. A node without times never failed.
     Csv,
-    /// What Prometheus answers to a range query of `kube_node_status_condition`.
+    /// A range of `kube_node_status_condition{condition="Ready"}`, as JSON, one or several.
     Prometheus,
     /// `event_trace.tab` of the Failure Trace Archive.
     Fta,
-    /// Machine events of Google's cluster data.
+    /// Machine events of Google's cluster data, CSV of 2011 or JSON lines of 2019.
     Google,
     /// A state file of SimGrid.
+    #[cfg_attr(feature = "cli", value(name = "simgrid"))]
     SimGrid,
 }
 

@@ -2704,13 +2704,13 @@ class FaultTrace(Struct):
 class HistoryFormat(Variant):
     """The form of a history of outages."""
 
-    #: `node,start,end` with a heading.
+    #: `node,start,end` with a heading; seconds or RFC 3339. A node without times never failed.
     Csv: ClassVar[HistoryFormat]
-    #: What Prometheus answers to a range query of `kube_node_status_condition`.
+    #: A range of `kube_node_status_condition{condition="Ready"}`, as JSON, one or several.
     Prometheus: ClassVar[HistoryFormat]
     #: `event_trace.tab` of the Failure Trace Archive.
     Fta: ClassVar[HistoryFormat]
-    #: Machine events of Google's cluster data.
+    #: Machine events of Google's cluster data, CSV of 2011 or JSON lines of 2019.
     Google: ClassVar[HistoryFormat]
     #: A state file of SimGrid.
     SimGrid: ClassVar[HistoryFormat]
