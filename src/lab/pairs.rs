@@ -27,7 +27,7 @@ pub(crate) struct Pairs<'a> {
 
 /// How many seeds for each thread are run before their differences are taken in, which bounds how
 /// much waits for that.
-const AHEAD: usize = 8;
+const AHEAD: u64 = 8;
 
 impl Pairs<'_> {
     /// How many runs that makes; none if they do not fit into a number.
@@ -64,11 +64,14 @@ impl Pairs<'_> {
             Some(OneSeed::new([&a, &b], self.window, self.tolerance))
         };
         let mut gathered = Gathered::new(self.tolerance);
-        let seeds: Vec<u64> = range.collect();
-        for seeds in seeds.chunks(threads.current_num_threads().saturating_mul(AHEAD)) {
+        let ahead = (threads.current_num_threads() as u64).saturating_mul(AHEAD);
+        let mut next = range.start;
+        while next < range.end {
+            let seeds: Vec<u64> = (next..next.saturating_add(ahead).min(range.end)).collect();
+            next += seeds.len() as u64;
             let worker = || -> Result<[Drawn; 2]> { Ok([build(0)?, build(1)?]) };
             let done =
-                watched.pieces(&threads, seeds, worker, |drawn, seed| Ok(one(drawn, seed)))?;
+                watched.pieces(&threads, &seeds, worker, |drawn, seed| Ok(one(drawn, seed)))?;
             if done.len() < seeds.len() {
                 return Err(Stopped::Asked);
             }
