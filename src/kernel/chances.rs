@@ -1,6 +1,6 @@
 //! What a simulation asks of its choices through the handle to the kernel.
 
-use super::choice::{Deviation, Object, PointId, Walk, order_ties};
+use super::choice::{Deviation, Object, PointId, Span, Walk};
 use super::{Ctx, Dur};
 
 /// Choices.
@@ -15,26 +15,33 @@ impl Ctx {
         self.0.choices.borrow().unmet()
     }
 
+    fn ask(&self, point: PointId, object: Object, span: Span) -> u64 {
+        self.0.choosing(|c| c.ask(point, object, span))
+    }
+
     /// One of `0..alternatives`; 0, and no draw, where there is no choice.
     pub(crate) fn choose(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
-        self.0.choosing(|c| c.choose(point, object, alternatives))
+        if alternatives <= 1 {
+            return 0;
+        }
+        self.ask(point, object, Span::Alternatives(alternatives)) as u32
     }
 
     /// As [`Self::choose`], of nothing (0) and of troubles that are seldom where they are drawn.
     pub(crate) fn trouble(&self, point: PointId, object: Object, alternatives: u32) -> u32 {
-        self.0.choosing(|c| c.trouble(point, object, alternatives))
+        self.ask(point, object, Span::Trouble(alternatives)) as u32
     }
 
     /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
     /// it never does.
     pub(crate) fn chance(&self, point: PointId, object: Object, odds: u32) -> bool {
-        self.0.choosing(|c| c.chance(point, object, odds))
+        odds > 0 && self.ask(point, object, Span::Chance(odds)) == 1
     }
 
     /// Whether others come first at a place where upstream lets them: `odds` times in a thousand where the
     /// order within an instant is drawn; only a search may say so otherwise.
     pub(crate) fn yields(&self, point: PointId, object: Object, odds: u32) -> bool {
-        self.0.choosing(|c| c.yields(point, object, odds))
+        self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
     /// A place where upstream lets others in between two steps. Costs nothing, and no event, unless
@@ -59,12 +66,14 @@ impl Ctx {
     /// Puts things that upstream treats at one time into the order in which it comes to them: as
     /// given, except in a search.
     pub(crate) fn order_ties<T>(&self, point: PointId, items: &mut [T], of: impl Fn(&T) -> Object) {
-        self.0.choosing(|c| order_ties(c, point, items, of));
+        if items.len() > 1 && self.is_choosing() {
+            items.sort_by_cached_key(|item| self.ask(point, of(item), Span::Place));
+        }
     }
 
     /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
     pub(crate) fn uniform(&self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
-        self.0.choosing(|c| c.uniform(point, object, min, max))
+        if max <= min { min } else { self.ask(point, object, Span::Range(min, max)) }
     }
 
     /// How long it takes until the next turn of a loop that began long before: less than its
@@ -83,7 +92,10 @@ impl Ctx {
         min: u64,
         max: u64,
     ) -> u64 {
-        self.0.choosing(|c| c.uniform_at(point, object, ordinal, min, max))
+        if max <= min {
+            return min;
+        }
+        self.0.choosing(|c| c.ask_at(point, object, ordinal, Span::Range(min, max)))
     }
 
     /// The sum of such numbers, each with `each` added to it, for one ordinal after the other as
@@ -102,7 +114,7 @@ impl Ctx {
 
     /// 64 uniform bits; 0 in the default order.
     pub fn draw(&self, point: PointId, object: Object) -> u64 {
-        self.0.choosing(|c| c.draw(point, object))
+        self.ask(point, object, Span::Bits)
     }
 
     /// Puts items into the order in which Go walks a map: an arbitrary one. Each item draws its own

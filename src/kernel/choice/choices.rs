@@ -228,12 +228,14 @@ impl Choices {
         }))
     }
 
-    pub(super) fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
+    /// Has the next choice for an object at a point made.
+    pub fn ask(&mut self, point: PointId, object: Object, span: Span) -> u64 {
         let ordinal = self.points[point.0 as usize].next_ordinal(object);
         self.ask_at(point, object, ordinal, span)
     }
 
-    pub(super) fn ask_at(&mut self, point: PointId, object: Object, nth: u32, span: Span) -> u64 {
+    /// That of a given ordinal: the same whichever came before.
+    pub(crate) fn ask_at(&mut self, point: PointId, object: Object, nth: u32, span: Span) -> u64 {
         // Nearly all choices are these, and nobody has a say in them.
         if let (Base::Seeded(_), Span::Range(min, max)) = (self.base, span)
             && !(self.searches || self.taped || self.log.is_some())
@@ -311,25 +313,6 @@ impl Choices {
         value
     }
 
-    /// One of `0..alternatives`; 0, and no draw, where there is no choice.
-    pub(crate) fn choose(&mut self, point: PointId, object: Object, alternatives: u32) -> u32 {
-        if alternatives <= 1 {
-            return 0;
-        }
-        self.ask(point, object, Span::Alternatives(alternatives)) as u32
-    }
-
-    /// As [`Self::choose`], of nothing (0) and of troubles that are seldom where they are drawn.
-    pub(crate) fn trouble(&mut self, point: PointId, object: Object, alternatives: u32) -> u32 {
-        self.ask(point, object, Span::Trouble(alternatives)) as u32
-    }
-
-    /// Whether something comes about that does so `odds` times in a thousand; no, and no draw, where
-    /// it never does.
-    pub(crate) fn chance(&mut self, point: PointId, object: Object, odds: u32) -> bool {
-        odds > 0 && self.ask(point, object, Span::Chance(odds)) == 1
-    }
-
     /// Whether the tape says something of the choice that is made next at a point for an object.
     pub(crate) fn is_planned(&self, point: PointId, object: Object) -> bool {
         let p = &self.points[point.0 as usize];
@@ -366,25 +349,7 @@ impl Choices {
         self.ask(point, object, span) as u32
     }
 
-    /// A number from `min` to `max`, both included; `min`, and no draw, where there is no choice.
-    pub fn uniform(&mut self, point: PointId, object: Object, min: u64, max: u64) -> u64 {
-        if max <= min { min } else { self.ask(point, object, Span::Range(min, max)) }
-    }
-
-    /// The draw of a given ordinal, for what may be skipped: the same number whichever draws came
-    /// before.
-    pub(crate) fn uniform_at(
-        &mut self,
-        point: PointId,
-        object: Object,
-        ordinal: u32,
-        min: u64,
-        max: u64,
-    ) -> u64 {
-        if max <= min { min } else { self.ask_at(point, object, ordinal, Span::Range(min, max)) }
-    }
-
-    /// Sums up the draws of [`Choices::uniform_at`] from 0 to `max` for one ordinal after the other,
+    /// Sums up the numbers from 0 to `max` that [`Self::ask_at`] draws for one ordinal after the other,
     /// each with `each` added to it, as long as the sum is no more than `most` and there are
     /// ordinals: how many they are, and their sum. None where each choice is seen by somebody, or made
     /// otherwise than by the seed.
@@ -409,16 +374,6 @@ impl Choices {
             sum = with_this;
         }
         Some((ordinals.len() as u32, sum))
-    }
-
-    /// 64 uniform bits.
-    pub fn draw(&mut self, point: PointId, object: Object) -> u64 {
-        self.ask(point, object, Span::Bits)
-    }
-
-    /// Whether others come first here.
-    pub(crate) fn yields(&mut self, point: PointId, object: Object, odds: u32) -> bool {
-        self.is_choosing() && self.ask(point, object, Span::Yield(odds)) == 1
     }
 
     /// Whether goroutines take turns about as often as upstream's do, or did when the tape was made: then

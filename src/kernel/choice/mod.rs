@@ -17,4 +17,4 @@ pub use choices::Choices;
 pub(crate) use drawn::GROUP_SLOTS;
 pub use drawn::{Deviation, Drawn, FORMAT, Held, Object, PointId, Span};
 pub(crate) use keyed::{Keyed, hash_name};
-pub(crate) use order::{Walk, order_ties};
+pub(crate) use order::Walk;

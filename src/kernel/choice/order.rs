@@ -1,19 +1,6 @@
-//! Orders that are left to chance: of things at one time, and of Go's walks over maps.
+//! Orders of Go's walks over maps.
 
 use super::{Choices, GROUP_SLOTS, Object, PointId, Span};
-
-/// Puts things that upstream treats at one time into the order in which it comes to them: as given,
-/// except in a search.
-pub(crate) fn order_ties<T>(
-    choices: &mut Choices,
-    point: PointId,
-    items: &mut [T],
-    object: impl Fn(&T) -> Object,
-) {
-    if items.len() > 1 && choices.is_choosing() {
-        items.sort_by_cached_key(|item| choices.ask(point, object(item), Span::Place));
-    }
-}
 
 /// The walk over a map: the next at its point, or one of a given ordinal, for walks that may be
 /// skipped.

@@ -1,15 +1,21 @@
 //! Who makes the choices, held against what is said of it: draws, ranges, orders, tapes.
 
-use super::{Choices, Deviation, Held, Object, Span, Walk, order_ties};
+use super::{Choices, Deviation, Held, Object, Span};
+use crate::kernel::{Ctx, Kernel};
 
 fn object(i: u32) -> Object {
     Object::named(i, &format!("node-{i}"))
 }
 
+/// Whoever asks these choices.
+fn asks(choices: Choices) -> Ctx {
+    Kernel::new(choices).ctx()
+}
+
 #[test]
 fn one_more_object_changes_nothing_for_the_others() {
     let draws = |objects: &[Object]| {
-        let mut c = Choices::seeded(42);
+        let c = asks(Choices::seeded(42));
         let p = c.point("jitter");
         objects.iter().map(|o| [c.draw(p, *o), c.draw(p, *o)]).collect::<Vec<_>>()
     };
@@ -23,7 +29,7 @@ fn one_more_object_changes_nothing_for_the_others() {
 #[test]
 fn points_and_seeds_are_independent() {
     let first = |seed, name| {
-        let mut c = Choices::seeded(seed);
+        let c = asks(Choices::seeded(seed));
         let p = c.point(name);
         assert_eq!(c.point(name), p);
         c.draw(p, Object::NONE)
@@ -36,9 +42,9 @@ fn points_and_seeds_are_independent() {
 #[test]
 fn ties_and_yields_are_for_searches() {
     let places = |choices: Choices| {
-        let mut c = choices;
+        let c = asks(choices);
         let (tie, pause, mut items) = (c.point("tie"), c.point("pause"), [0, 1, 2]);
-        order_ties(&mut c, tie, &mut items, |i| object(*i));
+        c.order_ties(tie, &mut items, |i| object(*i));
         (items, c.yields(pause, Object::NONE, 0))
     };
     let usual = ([0, 1, 2], false);
@@ -62,12 +68,14 @@ fn ties_and_yields_are_for_searches() {
 /// two in two million.
 #[test]
 fn natural_draws_have_their_odds() {
-    let mut c = Choices::natural(1);
+    let c = asks(Choices::natural(1));
     let (next, pause, range) = (c.point("next"), c.point("pause"), c.point("range"));
     let (mut turns, mut pauses, mut ends) = ([0; 4], 0, 0);
+    let turn =
+        |known| c.0.choices.borrow_mut().turn(next, Object::NONE, [5, 6, 7, 8].into_iter(), known);
     for _ in 0..8_000 {
-        turns[c.turn(next, Object::NONE, [5, 6, 7, 8].into_iter(), None) as usize] += 1;
-        assert_eq!(c.turn(next, Object::NONE, [5, 6, 7, 8].into_iter(), Some(2)), 2);
+        turns[turn(None) as usize] += 1;
+        assert_eq!(turn(Some(2)), 2);
         pauses += i32::from(c.yields(pause, Object::NONE, 250));
         assert!(!c.yields(pause, object(1), 0));
         ends += i32::from([0, 2_000_000].contains(&c.uniform(range, Object::NONE, 0, 2_000_000)));
@@ -76,7 +84,7 @@ fn natural_draws_have_their_odds() {
     assert!(turns.iter().all(|seen| near(*seen, 2_000)), "{turns:?}");
     assert!(near(pauses, 2_000) && ends <= 1, "{pauses} {ends}");
     let (tie, mut items) = (c.point("tie"), [0, 1, 2]);
-    order_ties(&mut c, tie, &mut items, |i| object(*i));
+    c.order_ties(tie, &mut items, |i| object(*i));
     assert_eq!(items, [0, 1, 2]);
 }
 
@@ -96,7 +104,7 @@ fn what_is_held_is_drawn_from_a_part_of_its_values() {
     let mut counts = [0_i32; 9];
     for seed in 0..3_000 {
         let held = vec![held("range", 3, 5), held("walk", 2, 2)];
-        let mut c = Choices::held(held, Choices::natural(seed));
+        let c = asks(Choices::held(held, Choices::natural(seed)));
         let (range, walk) = (c.point("range"), c.point("walk"));
         counts[c.uniform(range, object(1), 0, 8) as usize] += 1;
         assert_eq!(c.choose(walk, object(1), 4), 2);
@@ -131,11 +139,10 @@ fn what_is_held_is_drawn_from_a_part_of_its_values() {
 fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
     let swapped = |whole: usize| {
         let drawn = (0..4_000).filter(|seed| {
-            let mut c = Choices::seeded(*seed);
+            let c = asks(Choices::seeded(*seed));
             let point = c.point("walk");
             let mut items = [1, 3];
-            let walk = Walk { point, ordinal: None };
-            walk.order_some(&mut c, whole, &mut items, |i| *i as usize, |i| object(*i));
+            c.order_some(point, None, whole, &mut items, |i| *i as usize, |i| object(*i));
             items == [3, 1]
         });
         drawn.count() as i32
@@ -147,7 +154,8 @@ fn some_of_a_map_come_as_in_a_walk_of_all_of_it() {
 
 #[test]
 fn a_search_that_draws_takes_the_ends_of_ranges_more_often() {
-    let ends = |mut c: Choices| {
+    let ends = |choices: Choices| {
+        let c = asks(choices);
         let p = c.point("latency");
         let drawn: Vec<u64> =
             (0..8_000).map(|_| c.uniform(p, Object::NONE, 1_000, 2_000_000)).collect();
@@ -164,7 +172,7 @@ fn a_search_that_draws_takes_the_ends_of_ranges_more_often() {
 
 #[test]
 fn numbers_keep_to_their_range_and_reach_its_ends() {
-    let mut c = Choices::seeded(7);
+    let c = asks(Choices::seeded(7));
     let p = c.point("die");
     let mut seen = [0_u32; 6];
     for _ in 0..6_000 {
@@ -185,34 +193,34 @@ fn numbers_keep_to_their_range_and_reach_its_ends() {
 /// four of them.
 #[test]
 fn a_chance_comes_about_as_often_as_it_says() {
-    let mut choices = Choices::seeded(7);
+    let choices = asks(Choices::seeded(7));
     let point = choices.point("p");
     let came = (0..10_000).filter(|_| choices.chance(point, object(1), 300));
     let came = came.count();
     assert!((2_816..=3_184).contains(&came), "{came}");
     assert!(!choices.chance(point, object(1), 0));
-    let mut choices = Choices::default_order();
+    let choices = asks(Choices::default_order());
     let point = choices.point("p");
     assert!(!choices.chance(point, object(1), 999), "the default");
 }
 
 #[test]
 fn where_there_is_no_choice_nothing_is_drawn() {
-    let mut c = Choices::recorded(Choices::seeded(7));
+    let c = asks(Choices::recorded(Choices::seeded(7)));
     let p = c.point("p");
     let _ = (c.choose(p, Object::NONE, 1), c.uniform(p, Object::NONE, 3, 3));
-    assert!(c.log().is_empty());
+    assert!(c.0.choices.borrow().log().is_empty());
     c.draw(p, Object::NONE);
-    assert_eq!(c.log()[0].ordinal, 0);
+    assert_eq!(c.0.choices.borrow().log()[0].ordinal, 0);
 }
 
 #[test]
 fn an_order_keeps_when_an_item_joins() {
     let order = |numbers: &[u32]| {
-        let mut c = Choices::seeded(3);
+        let c = asks(Choices::seeded(3));
         let p = c.point("walk");
         let mut items = numbers.to_vec();
-        Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
+        c.order(p, &mut items, |i| object(*i));
         items
     };
     // More than eight items, so that each draws a rank of its own.
@@ -227,15 +235,14 @@ fn an_order_keeps_when_an_item_joins() {
 fn some_of_the_items_are_ordered_as_they_are_among_all() {
     for whole in [2_u32, 3, 7, 8, 9, 40] {
         for seed in 0..20 {
-            let mut c = Choices::seeded(seed);
+            let c = asks(Choices::seeded(seed));
             let p = c.point("walk");
             let mut all: Vec<u32> = (0..whole).collect();
-            let walk = Walk { point: p, ordinal: Some(5) };
-            walk.order(&mut c, &mut all, |i| object(*i));
+            c.order_at(p, 5, &mut all, |i| object(*i));
             all.retain(|i| i % 3 != 1);
             let mut some: Vec<u32> = (0..whole).filter(|i| i % 3 != 1).collect();
             let place = |i: &u32| *i as usize;
-            walk.order_some(&mut c, whole as usize, &mut some, place, |i| object(*i));
+            c.order_some(p, Some(5), whole as usize, &mut some, place, |i| object(*i));
             assert_eq!(some, all, "seed {seed}, {whole} items");
         }
     }
@@ -245,10 +252,10 @@ fn some_of_the_items_are_ordered_as_they_are_among_all() {
 fn few_items_are_walked_from_one_of_eight_slots_on() {
     let mut seen = std::collections::BTreeMap::new();
     for seed in 0..800 {
-        let mut c = Choices::seeded(seed);
+        let c = asks(Choices::seeded(seed));
         let p = c.point("walk");
         let mut items = [0, 1, 2];
-        Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
+        c.order(p, &mut items, |i| object(*i));
         *seen.entry(items).or_insert(0) += 1;
     }
     // Three of eight slots are taken: from the first, and from the five empty ones behind, the
@@ -259,10 +266,10 @@ fn few_items_are_walked_from_one_of_eight_slots_on() {
 
 #[test]
 fn the_default_takes_the_first_and_the_least() {
-    let mut c = Choices::default_order();
+    let c = asks(Choices::default_order());
     let p = c.point("p");
     let mut items = [3, 1, 2];
-    Walk { point: p, ordinal: None }.order(&mut c, &mut items, |i| object(*i));
+    c.order(p, &mut items, |i| object(*i));
     assert_eq!(items, [3, 1, 2]);
     assert_eq!(
         (
@@ -275,8 +282,8 @@ fn the_default_takes_the_first_and_the_least() {
 }
 
 /// A run of five choices, as a function of who makes them.
-fn run(choices: Choices) -> (Vec<u64>, Choices) {
-    let mut c = choices;
+fn run(choices: Choices) -> (Vec<u64>, Ctx) {
+    let c = asks(choices);
     let (p, q) = (c.point("p"), c.point("q"));
     let mut values = vec![u64::from(c.choose(p, object(0), 10)), c.uniform(q, object(0), 100, 200)];
     values.extend([
@@ -313,11 +320,13 @@ fn a_tape_changes_what_it_names_and_nothing_else() {
 #[test]
 fn a_recorded_run_replays_from_its_log_and_the_first_difference_has_a_name() {
     let (values, recorded) = run(Choices::recorded(Choices::seeded(5)));
-    let tape = recorded.log().iter().map(|d| (*d).into()).collect();
+    let log = |c: &Ctx| c.0.choices.borrow().log().to_vec();
+    let recorded = log(&recorded);
+    let tape = recorded.iter().map(|d| (*d).into()).collect();
     let (again, _) = run(Choices::tape(tape, Choices::default_order()));
     assert_eq!(values, again);
     let (_, other) = run(Choices::recorded(Choices::default_order()));
-    let at = recorded.log().iter().zip(other.log()).position(|(one, other)| one != other);
+    let at = recorded.iter().zip(log(&other)).position(|(one, other)| *one != other);
     let expected = (0..5).find(|i| values[*i] != [0, 100, 0, 0, 0][*i]);
     assert_eq!(at, expected);
 }

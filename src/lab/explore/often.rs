@@ -337,7 +337,7 @@ fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::choice::{Deviation, Object};
+    use crate::kernel::choice::{Deviation, Object, Span};
 
     /// Two numbers of a thousand, each drawn; what is violated is that the first is below ten and the second
     /// one 7 or 8, which is so in 10/1000 · 2/1000 = 0.00002 of runs. The way is known only roughly, the first below
@@ -362,8 +362,8 @@ mod tests {
         };
         let run = |mut choices: Choices| -> Option<Vec<Drawn>> {
             let (first, second) = (choices.point("first"), choices.point("second"));
-            let a = choices.uniform(first, object, 0, 999);
-            let b = choices.uniform(second, object, 0, 999);
+            let a = choices.ask(first, object, Span::Range(0, 999));
+            let b = choices.ask(second, object, Span::Range(0, 999));
             (a < 10 && (7..=8).contains(&b)).then(|| choices.log().to_vec())
         };
         let (mut holds, mut mean) = (0, 0.0);

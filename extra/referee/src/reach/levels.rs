@@ -173,7 +173,8 @@ mod tests {
         };
         let mut choices = run.next(&mut Dice::new(seed));
         let point = choices.point("point");
-        let mut is_kept = |i: &usize| choices.uniform(point, Object::NONE, 0, 1 << 40) == *i as u64;
+        let range = Span::Range(0, 1 << 40);
+        let mut is_kept = |i: &usize| choices.ask(point, Object::NONE, range) == *i as u64;
         (0..CHOICES).take_while(|i| is_kept(i)).count()
     }
 
