@@ -61,7 +61,7 @@ impl User {
             UserMode::Kubectl => {
                 let name = self.world.api.names(|n| n.node_name(id).to_owned());
                 match edit.apply(&node.taints, &name) {
-                    Ok((taints, _)) => taints,
+                    Ok(taints) => taints,
                     Err(text) => return self.world.refuse(entry, &text),
                 }
             }

@@ -1,7 +1,6 @@
 //! What a `kubectl taint` command does to a node's taints.
 
 use crate::api::taint::{Effect, Taint};
-use std::fmt;
 
 /// What one `kubectl taint` command asks for.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -14,28 +13,6 @@ pub struct TaintEdit {
     pub overwrite: bool,
 }
 
-/// What kubectl says it did: `node/a-03 tainted`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Verb {
-    /// `modified`: with `--overwrite`, or when the list grew or shrank by adding and the last
-    /// removal found its taint.
-    Modified,
-    /// `tainted`: the list grew by adding.
-    Tainted,
-    /// `untainted`: anything else.
-    Untainted,
-}
-
-impl fmt::Display for Verb {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Modified => "modified",
-            Self::Tainted => "tainted",
-            Self::Untainted => "untainted",
-        })
-    }
-}
-
 impl TaintEdit {
     /// What kubectl writes to a node with these taints (`updateTaints`, `reorganizeTaints`): the
     /// new taints first, without timeAdded, then the old ones that were not replaced, and of all
@@ -45,7 +22,7 @@ impl TaintEdit {
     /// kubectl's own words where it refuses: a taint is there already and `overwrite` is not set,
     /// or one that is to be removed is not there. Nothing is written then, not even the rest of the
     /// command.
-    pub(crate) fn apply(&self, taints: &[Taint], node: &str) -> Result<(Vec<Taint>, Verb), String> {
+    pub(crate) fn apply(&self, taints: &[Taint], node: &str) -> Result<Vec<Taint>, String> {
         if !self.overwrite {
             let is_there = |new: &&Taint| taints.iter().any(|old| old.matches(new));
             let there: Vec<&str> = self.add.iter().filter(is_there).map(|new| &*new.key).collect();
@@ -60,15 +37,12 @@ impl TaintEdit {
             self.add.iter().map(|taint| Taint { time_added: None, ..taint.clone() }).collect();
         let is_kept = |old: &&Taint| !self.add.iter().any(|new| new.matches(old));
         result.extend(taints.iter().filter(is_kept).cloned());
-        let added = result.len() != taints.len();
 
         let mut missing: Vec<String> = Vec::new();
-        let mut removed = false;
         for (key, effect) in &self.remove {
             let before = result.len();
             result.retain(|taint| !is_meant(taint, key, *effect));
-            removed = result.len() != before;
-            if !removed {
+            if result.len() == before {
                 let text = effect.map_or_else(|| key.clone(), |effect| format!("{key}:{effect}"));
                 let message = format!("taint {text:?} not found");
                 if !missing.contains(&message) {
@@ -82,14 +56,7 @@ impl TaintEdit {
             // As `utilerrors.NewAggregate` prints several.
             several => return Err(format!("[{}]", several.join(", "))),
         }
-        let verb = if added && removed || self.overwrite {
-            Verb::Modified
-        } else if added {
-            Verb::Tainted
-        } else {
-            Verb::Untainted
-        };
-        Ok((result, verb))
+        Ok(result)
     }
 
     /// What the recorder of the timelines in tests/traces writes, which knows no rules: each new
@@ -140,37 +107,31 @@ mod tests {
     /// run on these inputs.
     #[test]
     fn kubectl_writes() {
-        for (old, args, overwrite, verb, new) in [
+        for (old, args, overwrite, new) in [
             (
                 "a=1:NoExecute b:NoSchedule",
                 "c:NoSchedule",
                 false,
-                "tainted",
                 "c:NoSchedule a=1:NoExecute b:NoSchedule",
             ),
-            ("a=1:NoExecute", "a=2:NoExecute", true, "modified", "a=2:NoExecute"),
-            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute b-", true, "modified", "a=2:NoExecute"),
-            ("a=1:NoExecute", "c:NoSchedule a-", false, "modified", "c:NoSchedule"),
-            ("a=1:NoExecute b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
-            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", false, "untainted", "b:NoSchedule"),
-            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", false, "untainted", "a=1:NoExecute"),
+            ("a=1:NoExecute", "a=2:NoExecute", true, "a=2:NoExecute"),
+            ("a=1:NoExecute b:NoSchedule", "a=2:NoExecute b-", true, "a=2:NoExecute"),
+            ("a=1:NoExecute", "c:NoSchedule a-", false, "c:NoSchedule"),
+            ("a=1:NoExecute b:NoSchedule", "a-", false, "b:NoSchedule"),
+            ("a=1:NoExecute a:NoSchedule b:NoSchedule", "a-", false, "b:NoSchedule"),
+            ("a=1:NoExecute a:NoSchedule", "a:NoSchedule-", false, "a=1:NoExecute"),
             (
                 "b:NoSchedule a:NoSchedule",
                 "x:NoSchedule y:NoSchedule b-",
                 false,
-                "modified",
                 "x:NoSchedule y:NoSchedule a:NoSchedule",
             ),
-            ("a:NoSchedule", "a:NoExecute", false, "tainted", "a:NoExecute a:NoSchedule"),
-            ("", "a:NoExecute", false, "tainted", "a:NoExecute"),
-            ("a:NoExecute", "a:NoExecute", true, "modified", "a:NoExecute"),
+            ("a:NoSchedule", "a:NoExecute", false, "a:NoExecute a:NoSchedule"),
+            ("", "a:NoExecute", false, "a:NoExecute"),
+            ("a:NoExecute", "a:NoExecute", true, "a:NoExecute"),
         ] {
-            let (result, did) = edit(args, overwrite).apply(&taints(old), "n").expect(args);
-            assert_eq!(
-                (did.to_string().as_str(), shown(&result).as_str()),
-                (verb, new),
-                "{old} | {args}"
-            );
+            let result = edit(args, overwrite).apply(&taints(old), "n").expect(args);
+            assert_eq!(shown(&result), new, "{old} | {args}");
         }
     }
 
@@ -209,7 +170,7 @@ mod tests {
     fn kubectl_writes_no_time() {
         let mut old = taints("a=1:NoExecute b:NoExecute");
         old.iter_mut().for_each(|taint| taint.time_added = Some(Timestamp(5)));
-        let (result, _) = edit("a=2:NoExecute", true).apply(&old, "n").expect("overwrite");
+        let result = edit("a=2:NoExecute", true).apply(&old, "n").expect("overwrite");
         let times: Vec<_> = result.iter().map(|taint| taint.time_added).collect();
         assert_eq!(times, [None, Some(Timestamp(5))]);
     }
