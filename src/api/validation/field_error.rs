@@ -3,31 +3,15 @@
 use crate::api::spelling;
 use std::fmt;
 
-/// What is wrong with a field.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum FieldErrorKind {
-    /// It must be there.
-    Required,
-    /// It is malformed.
-    Invalid,
-    /// It is not one of the words allowed.
-    NotSupported,
-    /// It must be unique and is not.
-    Duplicate,
-    /// It may not be so here.
-    Forbidden,
-}
-
 /// An error about one field of an object. Its text is the API server's.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FieldError {
-    /// What is wrong.
-    pub(crate) kind: FieldErrorKind,
+    /// What is wrong: `Invalid value`.
+    kind: &'static str,
     /// The field: `spec.taints[1].key`.
     pub(crate) field: String,
-    /// What it holds, as the message shows it, quotes included; not shown for `Required` and
-    /// `Forbidden`.
-    bad_value: String,
+    /// What it holds, as the message shows it, quotes included, where it does.
+    bad_value: Option<String>,
     /// More words; may be empty.
     pub(crate) detail: String,
     /// What may have been meant, which the API server does not say.
@@ -37,19 +21,19 @@ pub(crate) struct FieldError {
 impl FieldError {
     /// The field must be there.
     pub(crate) fn required(field: &str) -> Self {
-        Self::new(FieldErrorKind::Required, field, String::new(), String::new())
+        Self::new("Required value", field, None, String::new())
     }
 
     /// The field holds a text that is malformed.
     pub(crate) fn invalid(field: &str, value: &str, detail: impl Into<String>) -> Self {
-        Self::new(FieldErrorKind::Invalid, field, quoted(value), detail.into())
+        Self::new("Invalid value", field, Some(quoted(value)), detail.into())
     }
 
     /// The field holds a word that is not one of `supported`; what is near to it becomes the hint.
     pub(crate) fn not_supported(field: &str, value: &str, supported: &[&'static str]) -> Self {
         let list: Vec<String> = supported.iter().map(|word| quoted(word)).collect();
         let detail = format!("supported values: {}", list.join(", "));
-        let mut error = Self::new(FieldErrorKind::NotSupported, field, quoted(value), detail);
+        let mut error = Self::new("Unsupported value", field, Some(quoted(value)), detail);
         error.hint = spelling::nearest(value, supported.iter().copied())
             .map(|word| format!("did you mean {word:?}?"));
         error
@@ -57,15 +41,15 @@ impl FieldError {
 
     /// The field holds what is there already; `value` is shown as it stands.
     pub(crate) fn duplicate(field: &str, value: String, detail: impl Into<String>) -> Self {
-        Self::new(FieldErrorKind::Duplicate, field, value, detail.into())
+        Self::new("Duplicate value", field, Some(value), detail.into())
     }
 
     /// The field may not be so here.
     pub(crate) fn forbidden(field: &str, detail: impl Into<String>) -> Self {
-        Self::new(FieldErrorKind::Forbidden, field, String::new(), detail.into())
+        Self::new("Forbidden", field, None, detail.into())
     }
 
-    fn new(kind: FieldErrorKind, field: &str, bad_value: String, detail: String) -> Self {
+    fn new(kind: &'static str, field: &str, bad_value: Option<String>, detail: String) -> Self {
         Self { kind, field: field.to_owned(), bad_value, detail, hint: None }
     }
 }
@@ -77,16 +61,9 @@ pub(super) fn quoted(text: &str) -> String {
 
 impl fmt::Display for FieldError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            FieldErrorKind::Required => "Required value",
-            FieldErrorKind::Invalid => "Invalid value",
-            FieldErrorKind::NotSupported => "Unsupported value",
-            FieldErrorKind::Duplicate => "Duplicate value",
-            FieldErrorKind::Forbidden => "Forbidden",
-        };
-        write!(f, "{}: {kind}", self.field)?;
-        if !matches!(self.kind, FieldErrorKind::Required | FieldErrorKind::Forbidden) {
-            write!(f, ": {}", self.bad_value)?;
+        write!(f, "{}: {}", self.field, self.kind)?;
+        if let Some(value) = &self.bad_value {
+            write!(f, ": {value}")?;
         }
         if !self.detail.is_empty() {
             write!(f, ": {}", self.detail)?;
