@@ -4,7 +4,7 @@
 use super::{ApiError, ApiResult, ApiServer, EventName};
 use crate::api::pod::PodConditionType;
 use crate::apiserver::prelude::*;
-use crate::trace::{Actor, DrainEnd, EventBody, Message, Record, TaintChange, What};
+use crate::trace::{Actor, DrainEnd, EventBody, Message, Record, TaintChange, What, keep};
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step
@@ -16,7 +16,7 @@ impl ApiServer {
 
     /// Keeps how the drain of a node ended, for a record to refer to.
     pub(crate) fn keep_drain(&self, end: DrainEnd) -> u32 {
-        self.trace.with(|t| t.keep_drain(end))
+        self.trace.with(|t| keep(&mut t.drains, end))
     }
 
     /// Counts a request of a client that reaches the server now.
@@ -86,7 +86,8 @@ impl ApiServer {
         if *before != new.taints {
             let (added, removed) = (minus(&new.taints, before), minus(before, &new.taints));
             if !added.is_empty() || !removed.is_empty() {
-                let index = self.trace.with(|t| t.keep_taints(TaintChange { added, removed }));
+                let change = TaintChange { added, removed };
+                let index = self.trace.with(|t| keep(&mut t.taints, change));
                 last = self.record_node(actor, new.id, What::NodeTaints(index));
             }
         }
@@ -176,7 +177,7 @@ impl ApiServer {
     /// Records the NoExecute taints of a node that a controller knows of.
     pub(crate) fn record_taints_known(&self, actor: Actor, node: NodeId, taints: &[Taint]) {
         let known = TaintChange { added: taints.to_vec(), removed: Vec::new() };
-        let index = self.trace.with(|t| t.keep_taints(known));
+        let index = self.trace.with(|t| keep(&mut t.taints, known));
         self.record_node(actor, node, What::Noted(Note::TaintsKnown, index));
     }
 
@@ -221,7 +222,7 @@ impl ApiServer {
     }
 
     fn record_event(&self, actor: Actor, name: EventName, event: Message) {
-        let message = || self.trace.with(|t| t.keep_message(event));
+        let message = || self.trace.with(|t| keep(&mut t.messages, event));
         let Message { body: EventBody { text, arg }, combined, count } = event;
         let is_plain = arg == EventBody::NO_ARG;
         let (object, what) = match name {

@@ -18,5 +18,6 @@ pub(crate) use fields::{Fields, Stand, Told};
 pub use note::Note;
 pub(crate) use record::ZoneState;
 pub use record::{Actor, NO_RECORD, Plugin, Record, RecordId, What};
+pub(crate) use records::keep;
 pub use records::{TaintChange, Trace};
 pub(crate) use verdicts::{Rejection, Verdicts};

@@ -62,8 +62,8 @@ pub struct Trace {
     pub horizon: Time,
 }
 
-/// Puts something behind what is kept of its kind; its place.
-fn kept<T>(all: &mut Vec<T>, one: T) -> u32 {
+/// Puts something behind what is kept of its kind, for a record to refer to; its place.
+pub(crate) fn keep<T>(all: &mut Vec<T>, one: T) -> u32 {
     all.push(one);
     all.len() as u32 - 1
 }
@@ -118,21 +118,6 @@ impl Trace {
             self.budgets.push(state);
         }
         index as u32
-    }
-
-    /// Keeps how a drain of a node ended, for a record to refer to.
-    pub(crate) fn keep_drain(&mut self, end: DrainEnd) -> u32 {
-        kept(&mut self.drains, end)
-    }
-
-    /// Keeps a change of a node's taints, for a record to refer to.
-    pub(crate) fn keep_taints(&mut self, change: TaintChange) -> u32 {
-        kept(&mut self.taints, change)
-    }
-
-    /// Keeps an event with an argument, for a record to refer to.
-    pub(crate) fn keep_message(&mut self, event: Message) -> u32 {
-        kept(&mut self.messages, event)
     }
 
     /// Counts a request that reaches the API server.
