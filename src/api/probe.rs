@@ -20,33 +20,30 @@ pub struct Probe {
     pub(crate) grace: Option<Dur>,
 }
 
-/// Which of a container's probes (`pkg/kubelet/prober`, `probeType`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ProbeType {
-    Liveness,
-    Readiness,
-    Startup,
-}
-
-impl ProbeType {
-    pub(crate) const ALL: [Self; 3] = [Self::Liveness, Self::Readiness, Self::Startup];
-
-    /// `liveness`
-    pub(crate) fn as_str(self) -> &'static str {
-        ["liveness", "readiness", "startup"][self as usize]
+words! {
+    /// Which of a container's probes (`pkg/kubelet/prober`, `probeType`).
+    pub enum ProbeType {
+        /// One that fails has the container killed.
+        Liveness = "liveness",
+        /// It says whether the container is ready.
+        Readiness = "readiness",
+        /// The others begin once it has succeeded.
+        Startup = "startup",
     }
 }
 
-/// `spec.restartPolicy`
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-pub enum RestartPolicy {
-    /// A container that ends is started again.
-    #[default]
-    Always,
-    /// A container that fails is started again; one that exits with 0 has done its work.
-    OnFailure,
-    /// No container is started again: its pod has succeeded or failed with it.
-    Never,
+words! {
+    /// `spec.restartPolicy`
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
+    pub enum RestartPolicy {
+        /// A container that ends is started again.
+        #[default]
+        Always = "Always",
+        /// A container that fails is started again; one that exits with 0 has done its work.
+        OnFailure = "OnFailure",
+        /// No container is started again: its pod has succeeded or failed with it.
+        Never = "Never",
+    }
 }
 
 impl RestartPolicy {

@@ -48,15 +48,17 @@ words! {
     }
 }
 
-/// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(description = "`volumeBindingMode` of a StorageClass")]
-pub enum BindingMode {
-    /// Once a node is chosen for the first pod that has the claim.
-    #[default]
-    WaitForFirstConsumer,
-    /// As soon as there is the claim.
-    Immediate,
+words! {
+    /// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
+    #[derive(Default, Deserialize, Serialize, JsonSchema)]
+    #[schemars(description = "`volumeBindingMode` of a StorageClass")]
+    pub enum BindingMode {
+        /// Once a node is chosen for the first pod that has the claim.
+        #[default]
+        WaitForFirstConsumer = "WaitForFirstConsumer",
+        /// As soon as there is the claim.
+        Immediate = "Immediate",
+    }
 }
 
 impl AccessMode {
