@@ -4,6 +4,7 @@
 //! name has the same [`PodId`] and another [`Uid`](super::meta::Uid). The hash depends on the name
 //! alone, so that chance drawn for an object does not move when another object is added.
 
+use crate::kernel::choice::hash_name;
 use crate::kernel::{Argument, HashIndex, slot};
 use std::fmt;
 
@@ -57,10 +58,7 @@ impl WorkloadId {
 
 /// The FNV-1a hash of a name with 64 bits, mixed once; it keys the random draws of an object.
 pub fn stable_hash(name: &str) -> u64 {
-    let mut h: u64 = 0xcbf2_9ce4_8422_2325;
-    for b in name.bytes() {
-        h = (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
+    let mut h = hash_name(name);
     h ^= h >> 32;
     h = h.wrapping_mul(0xd6e8_feb8_6659_fd93);
     h ^ (h >> 32)

@@ -63,12 +63,8 @@ impl DaemonTemplate {
         name: &str,
         comparison_operators: bool,
     ) -> ShouldRun {
-        let selected =
-            self.template.node_selector.iter().all(|(k, v)| node.labels.get(k) == Some(v));
-        let required = self.template.scheduling.as_ref().and_then(|s| s.required_nodes.as_ref());
-        let admitted =
-            required.is_none_or(|terms| terms.iter().any(|t| t.matches(name, &node.labels)));
-        if ds.pinned.is_some_and(|n| n != node.id) || !selected || !admitted {
+        let admitted = self.template.admits_node(name, &node.labels);
+        if ds.pinned.is_some_and(|n| n != node.id) || !admitted {
             return ShouldRun { run: false, stay: false };
         }
         let tolerated = |t: &Taint| {
