@@ -131,7 +131,6 @@ pub(super) struct Core {
     pub(super) commanded: Cell<bool>,
     pub(super) choices: RefCell<Choices>,
     pub(super) groups: Cell<u32>,
-    pub(super) live: Cell<usize>,
     /// Lane of processes that are ready.
     pub(super) ready: Lane,
     /// The kernel is gone: nothing is started any more.
@@ -161,7 +160,6 @@ impl Core {
             commanded: Cell::new(false),
             choices: RefCell::new(choices),
             groups: Cell::new(0),
-            live: Cell::new(0),
             ready,
             closed: Cell::new(false),
             searching: Cell::new(searching),

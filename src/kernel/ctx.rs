@@ -152,7 +152,6 @@ impl Ctx {
         }
         let ticket = core.parks.borrow_mut().occupy();
         core.note(|notes| notes.start(ticket.slot, name));
-        core.live.set(core.live.get() + 1);
         let (cause, saw, kind) = (self.cause(), self.saw(), std::any::type_name::<F>());
         let process = Process { task: Some(Box::pin(f)), group, cause, saw, kind };
         self.command(Command::Start(ticket.slot, process));

@@ -6,7 +6,7 @@
 //!
 //! How a run ends that would go on for ever, or that would not fit into memory.
 
-use super::choice::{Choices, Drawn};
+use super::choice::Choices;
 use super::core::{Command, Core, Event, NONE, Tables, WAKE};
 use super::process::{Group, Process, Ticket};
 use super::turns::Search;
@@ -142,31 +142,14 @@ impl Kernel {
 
     fn retire(&mut self, slot: u32) {
         let task = self.processes[slot as usize].task.take();
-        let core = &*self.ctx.0;
-        core.parks.borrow_mut().vacate(slot);
-        core.live.set(core.live.get() - 1);
+        self.ctx.0.parks.borrow_mut().vacate(slot);
         // Dropped last, with nothing borrowed: a future's locals may hand a lock over.
         drop(task);
-    }
-
-    /// Processes that have not ended.
-    pub fn live(&self) -> usize {
-        self.ctx.0.live.get()
     }
 
     /// Events handled so far.
     pub(crate) fn steps(&self) -> u64 {
         self.steps
-    }
-
-    /// Events pending.
-    pub fn pending(&self) -> usize {
-        self.ctx.0.queue.borrow().len()
-    }
-
-    /// The choices made so far, if they are being recorded.
-    pub fn choices_made(&self) -> Vec<Drawn> {
-        self.ctx.0.choices.borrow().log().to_vec()
     }
 
     /// Ends and frees everything: processes and handlers hold handles to the kernel, and only by

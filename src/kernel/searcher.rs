@@ -216,15 +216,6 @@ impl Kernel {
         self.run_event(at, class, event);
         true
     }
-
-    /// When the next event is due.
-    pub fn next_time(&mut self) -> Option<Time> {
-        let mut queue = self.ctx.0.queue.borrow_mut();
-        match &mut self.search {
-            Some(search) => search.agenda.peek_time(&mut queue),
-            None => queue.peek_time(),
-        }
-    }
 }
 
 /// The tables of a search's run that is over, for the next: a run is short, and making tables is
