@@ -9,7 +9,7 @@
 
 use super::daemon_census::DaemonCensus;
 use super::daemon_pods::DaemonTemplate;
-use super::expectations::ControllerExpectations;
+use super::expectations::Expectations;
 use crate::client::go_all;
 use crate::controllers::workload::prelude::*;
 use crate::plan::switches::workload::DaemonSetSwitches;
@@ -32,7 +32,7 @@ pub(crate) struct DaemonSetController {
     core: Rc<Core>,
     switches: DaemonSetSwitches,
     node_queue: WorkQueue<NodeId>,
-    expectations: Shared<ControllerExpectations>,
+    expectations: Shared<Expectations<i64>>,
     templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
     /// Of the DaemonSets that were synced.
     censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
@@ -206,7 +206,7 @@ impl DaemonSetController {
         doomed.truncate(BURST_REPLICAS);
         let (creations, deletions) = (needing.len(), doomed.len());
         let now = self.core.ctx.now();
-        self.expectations.with(|e| e.expect(ds.id, creations, deletions, now));
+        self.expectations.with(|e| e.expect(ds.id, creations, deletions as i64, now));
         let (sync, owner) = (self.clone(), ds.clone());
         let work = move |i: usize| {
             let (sync, owner, node) = (sync.clone(), owner.clone(), needing[i]);

@@ -51,8 +51,8 @@ impl JobControl {
             sort(&mut ranked, now, Rules::default());
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
-            let uids = doomed.iter().map(|p| p.uid);
-            self.memory.with(|m| m.expectations.expect_deletions(s.job.id, uids, now));
+            let uids = doomed.iter().map(|p| p.uid).collect();
+            self.memory.with(|m| m.expectations.expect(s.job.id, 0, uids, now));
             let (deleted, result) = self.delete_pods(s, doomed, true).await;
             s.terminating += deleted;
             return (active - deleted, result);

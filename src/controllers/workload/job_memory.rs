@@ -13,7 +13,7 @@ const DEFAULT_BACKOFF: Dur = Dur::from_secs(10);
 /// What the controller remembers of its Jobs, by name.
 #[derive(Default)]
 pub(super) struct JobMemory {
-    pub(super) expectations: Expectations,
+    pub(super) expectations: Expectations<BTreeSet<Uid>>,
     /// Pods whose finalizer was taken off and that were not seen without it yet
     /// (`uidTrackingExpectations`).
     pub(super) finalizers: BTreeMap<WorkloadId, BTreeSet<Uid>>,

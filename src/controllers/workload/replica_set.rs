@@ -24,7 +24,7 @@ const WORKERS: usize = 5;
 pub(crate) struct ReplicaSetController {
     core: Rc<Core>,
     switches: Switches,
-    expectations: Shared<Expectations>,
+    expectations: Shared<Expectations<BTreeSet<Uid>>>,
     census: Shared<Census>,
     order_point: PointId,
 }
@@ -119,7 +119,8 @@ impl ReplicaSetController {
             return Ok(());
         }
         let doomed = self.pods_to_delete(rs, surplus);
-        self.expectations.with(|e| e.expect_deletions(rs.id, doomed.iter().map(|p| p.uid), now));
+        let uids = doomed.iter().map(|p| p.uid).collect();
+        self.expectations.with(|e| e.expect(rs.id, 0, uids, now));
         let failed = Rc::new(Shared::new(None));
         let (me, owner, first) = (self.clone(), rs.clone(), failed.clone());
         parallelize(&self.core.ctx, self.core.group, surplus, surplus, move |i| {
