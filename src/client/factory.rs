@@ -80,15 +80,9 @@ pub(crate) struct InformerFactory {
     pub(super) waking: RefCell<Vec<OnWaking>>,
     pub(super) watcher: Cell<Option<u32>>,
     pub(super) hold: Hold,
-    /// The points at which watches leave something to the choices.
-    pub(super) held_point: PointId,
-    pub(super) broken_point: PointId,
-    pub(super) old_list_point: PointId,
-    pub(super) gap_point: PointId,
     /// The reflectors, by resource, and since when the API server has been gone.
     pub(super) reflectors: Shared<[Reflector; Resource::COUNT]>,
     pub(super) gone_since: Cell<Option<Time>>,
-    pub(super) backoff_point: PointId,
 }
 
 impl InformerFactory {
@@ -105,10 +99,6 @@ impl InformerFactory {
         Rc::new(InformerFactory {
             watch_point: ctx.point("watch-latency"),
             hold,
-            held_point: ctx.point("watch-held"),
-            broken_point: ctx.point("watch-broken"),
-            old_list_point: ctx.point("list-old"),
-            gap_point: ctx.point("watch-gap"),
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
             group,
             api: api.clone(),
@@ -140,7 +130,6 @@ impl InformerFactory {
             watcher: Cell::new(None),
             reflectors: Shared::new([reflector; Resource::COUNT]),
             gone_since: Cell::new(None),
-            backoff_point: ctx.point("reflector-back-off"),
             ctx,
         })
     }

@@ -394,7 +394,7 @@ impl InformerFactory {
     fn jitter(&self, resource: Resource) -> impl Fn(u32, Dur) -> Dur + '_ {
         let object = self.object_of(resource);
         move |_, least| {
-            let point = self.backoff_point;
+            let point = self.ctx.point("reflector-back-off");
             Dur::from_nanos(self.ctx.uniform(point, object, 0, least.as_nanos()))
         }
     }

@@ -222,20 +222,13 @@ impl Correlator {
 pub(crate) struct EventRecorder {
     ctx: Ctx,
     queue: Rc<Chan<Event>>,
-    nudge: PointId,
-    /// Between an event's arrival and the request that writes it.
-    write_point: PointId,
     group: Group,
-    /// Where every event is handed over by a goroutine of its own, the point at which one lags
-    /// behind.
-    overtaken: Option<PointId>,
-    /// Whether the last of a burst comes first, and the burst that waits for its turn.
-    last_first: PointId,
+    /// Every event is handed over by a goroutine of its own.
+    goroutines: bool,
+    /// The burst that waits for its turn.
     burst: Rc<Chan<Event>>,
     /// Pairs of events, of which work makes the second, that wait so.
     pairs: Rc<Chan<[Event; 2]>>,
-    /// Which of two that were made at one time is handed over first.
-    race_point: PointId,
     client: Client,
     advancing: Option<Rc<Shared<Time>>>,
 }
@@ -249,13 +242,9 @@ impl EventRecorder {
         let ctx = client.api().ctx().clone();
         let recorder = EventRecorder {
             queue: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
-            nudge: ctx.point("event-retry-sleep"),
-            write_point: ctx.point("event-write"),
-            overtaken: goroutines.then(|| ctx.point("event-overtaken")),
-            last_first: ctx.point("event-last-first"),
+            goroutines,
             burst: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
             pairs: Rc::new(Chan::new(&ctx, MAX_QUEUED_EVENTS)),
-            race_point: ctx.point("event-race"),
             client: client.clone(),
             group,
             ctx: ctx.clone(),
@@ -269,7 +258,7 @@ impl EventRecorder {
     /// Records an event; it is dropped if too many wait.
     pub(crate) fn event(&self, about: About, body: impl Into<EventBody>) {
         let event = self.made(about, body);
-        if self.overtaken.is_some() && self.joins_burst(event) {
+        if self.goroutines && self.joins_burst(event) {
             return;
         }
         self.hand_over(about, event);
@@ -291,7 +280,8 @@ impl EventRecorder {
     /// that hand them over, of which the last then goes first.
     fn joins_burst(&self, event: Event) -> bool {
         let is_first = !self.burst.ready();
-        if is_first && !self.ctx.yields(self.last_first, Object::NONE, LAST_FIRST) {
+        let point = self.ctx.point("event-last-first");
+        if is_first && !self.ctx.yields(point, Object::NONE, LAST_FIRST) {
             return false;
         }
         let _ = self.burst.try_send(event);
@@ -310,7 +300,8 @@ impl EventRecorder {
 
     /// Hands an event over to the writer; it is dropped if too many wait.
     fn hand_over(&self, about: About, event: Event) {
-        if self.overtaken.is_some_and(|point| self.ctx.yields(point, Object::NONE, 0)) {
+        let point = self.ctx.point("event-overtaken");
+        if self.goroutines && self.ctx.yields(point, Object::NONE, 0) {
             let (ctx, queue) = (self.ctx.clone(), self.queue.clone());
             let name = Name::of("event", Keys::NOTHING).about(about.object(&self.client).hash);
             self.ctx.spawn_named(name, self.group, async move {
@@ -323,6 +314,11 @@ impl EventRecorder {
         let _ = self.queue.try_send(event);
     }
 
+    /// Whether of those that were made at one time a later one is handed over first.
+    fn races(&self, object: Object, odds: u32) -> bool {
+        self.ctx.chance(self.ctx.point("event-race"), object, odds)
+    }
+
     /// Records two events about one object, one right after the other. Where a goroutine hands over
     /// each, either may come first, and the second does in [`SECOND_FIRST`] of a thousand. At one reading of the
     /// clock both have one name, which the first then has.
@@ -333,9 +329,7 @@ impl EventRecorder {
         then: impl Into<EventBody>,
     ) {
         let (mut first, mut then) = (first.into(), then.into());
-        if self.overtaken.is_some()
-            && self.ctx.chance(self.race_point, about.object(&self.client), SECOND_FIRST)
-        {
+        if self.goroutines && self.races(about.object(&self.client), SECOND_FIRST) {
             std::mem::swap(&mut first, &mut then);
         }
         let (first, then) = (self.made(about, first), self.made(about, then));
@@ -352,7 +346,7 @@ impl EventRecorder {
         first: impl Into<EventBody>,
         then: Option<impl Into<EventBody>>,
     ) -> bool {
-        let Some(then) = then.filter(|_| self.overtaken.is_some() && self.ctx.draws_turns()) else {
+        let Some(then) = then.filter(|_| self.goroutines && self.ctx.draws_turns()) else {
             self.event(about, first);
             return false;
         };
@@ -370,16 +364,15 @@ impl EventRecorder {
     /// processor takes over from those before it ([`EITHER_FIRST`], [`SECOND_FIRST`]).
     fn hand_over_pairs(&self) {
         let mut pairs: Vec<[Event; 2]> = std::iter::from_fn(|| self.pairs.try_recv()).collect();
-        let chance = |object, odds| self.ctx.chance(self.race_point, object, odds);
         let others = pairs.len().saturating_sub(1);
         for pair in &mut pairs[..others] {
-            if chance(pair[0].about.object(&self.client), SECOND_FIRST) {
+            if self.races(pair[0].about.object(&self.client), SECOND_FIRST) {
                 pair.swap(0, 1);
             }
         }
         let mut events = pairs.concat();
-        if others > 0 && chance(Object::NONE, LAST_FIRST) {
-            let place = usize::from(!chance(Object::NONE, EITHER_FIRST));
+        if others > 0 && self.races(Object::NONE, LAST_FIRST) {
+            let place = usize::from(!self.races(Object::NONE, EITHER_FIRST));
             events[place..].rotate_right(1);
         }
         for event in events {
@@ -391,7 +384,7 @@ impl EventRecorder {
         let mut correlator = Correlator::new();
         loop {
             let e = self.queue.recv().await;
-            self.ctx.yield_point(self.write_point, 0).await;
+            self.ctx.yield_point(self.ctx.point("event-write"), 0).await;
             self.ctx.set_cause(e.cause);
             let Some(told) = correlator.correlate(e.about, e.body, e.at, self.ctx.now()) else {
                 continue;
@@ -404,7 +397,8 @@ impl EventRecorder {
                 // all at once.
                 let mut sleep = SLEEP_BETWEEN_TRIES.as_nanos();
                 if tries == 1 {
-                    sleep = self.ctx.uniform(self.nudge, Object::NONE, 0, sleep);
+                    let point = self.ctx.point("event-retry-sleep");
+                    sleep = self.ctx.uniform(point, Object::NONE, 0, sleep);
                 }
                 self.ctx.sleep(Dur::from_nanos(sleep)).await;
             }

@@ -97,7 +97,6 @@ pub(crate) struct SeriesRecorder {
     client: Client,
     told: Rc<Shared<Reported>>,
     first_count: u32,
-    nudge: PointId,
     /// The time of the last event, where no two are equal.
     advancing: Option<Rc<Shared<Time>>>,
 }
@@ -109,7 +108,6 @@ impl SeriesRecorder {
         let ctx = client.api().ctx().clone();
         let recorder = SeriesRecorder {
             told: Rc::default(),
-            nudge: ctx.point("event-retry-sleep"),
             advancing: advances.then(|| Rc::new(Shared::new(Time::ZERO))),
             ctx: ctx.clone(),
             first_count,
@@ -160,7 +158,8 @@ impl SeriesRecorder {
             }
             // A quarter longer at most.
             let most = SLEEP_BETWEEN_TRIES.as_nanos() / 4;
-            let extra = self.ctx.uniform(self.nudge, Object::NONE, 0, most);
+            let point = self.ctx.point("event-retry-sleep");
+            let extra = self.ctx.uniform(point, Object::NONE, 0, most);
             self.ctx.sleep(SLEEP_BETWEEN_TRIES + Dur::from_nanos(extra)).await;
         }
     }

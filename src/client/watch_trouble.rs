@@ -70,6 +70,10 @@ impl InformerFactory {
         waits || !is_due
     }
 
+    fn has_gap(&self, object: Object) -> bool {
+        self.ctx.yields(self.ctx.point("watch-gap"), object, GAPS)
+    }
+
     /// Whether the first two changes of an instant come in one step, where turns are drawn: both are in the queue
     /// already, and who takes them off it waits for the first one's listeners only when the second is in the
     /// cache.
@@ -81,7 +85,7 @@ impl InformerFactory {
         let (last, _) = stream.delivered.replace((Some(now), false));
         last != Some(now)
             && stream.deltas.with(|d| d.get(1).is_some_and(|d| is_there(d, now)))
-            && !self.ctx.yields(self.gap_point, self.object_of(stream.resource), GAPS)
+            && !self.has_gap(self.object_of(stream.resource))
     }
 
     /// Whether the next change has been handed on to the goroutine that puts it into the cache.
@@ -113,8 +117,7 @@ impl InformerFactory {
         }
         let object = self.object_of(stream.resource);
         let (last, before) = stream.delivered.get();
-        let draws = || self.ctx.yields(self.gap_point, object, GAPS);
-        let gap = last == Some(now) && (before || was_late != draws());
+        let gap = last == Some(now) && (before || was_late != self.has_gap(object));
         stream.delivered.set((Some(now), gap));
         // In this class nobody is left to go first.
         let waits = gap && self.ctx.class() != Class::Timer;
@@ -135,7 +138,7 @@ impl InformerFactory {
         let object = self.object_of(resource);
         if self.hold.stale && !stream.next_was_held() {
             let ways = self.ways_to_hold();
-            let point = self.held_point;
+            let point = self.ctx.point("watch-held");
             let chosen =
                 if ways > 0 { self.ctx.trouble(point, object, ways as u32 + 1) } else { 0 };
             if chosen > 0 {
@@ -147,7 +150,7 @@ impl InformerFactory {
         }
         if self.hold.broken
             && RELIST_AFTER <= self.left_to_hold()
-            && self.ctx.trouble(self.broken_point, object, 2) == 1
+            && self.ctx.trouble(self.ctx.point("watch-broken"), object, 2) == 1
         {
             stream.is_broken.set(true);
             self.hold_up(RELIST_AFTER);
@@ -281,7 +284,8 @@ impl InformerFactory {
                 return;
             }
             let object = self.object_of(resource);
-            let chosen = self.ctx.trouble(self.old_list_point, object, ways as u32 + 1);
+            let point = self.ctx.point("list-old");
+            let chosen = self.ctx.trouble(point, object, ways as u32 + 1);
             let Some(way) = chosen.checked_sub(1) else { return };
             let behind = HELD[way as usize];
             self.hold_up(behind);

@@ -17,7 +17,7 @@ use super::user::User;
 use super::world::{Turn, Turns, World};
 use crate::client::{Past, WatchLags};
 use crate::controllers::cloud::Provider;
-use crate::kernel::{Handler, PointId};
+use crate::kernel::Handler;
 use crate::plan::{Action, NodeFault, Phase, Resource, WatchCache, Whom};
 use crate::sim::prelude::*;
 use crate::trace::{NO_RECORD, Trace};
@@ -250,7 +250,6 @@ impl Cluster {
 /// before or after what the earlier ones set off in that instant; that is chance.
 pub(super) struct Timeline {
     cluster: Weak<Cluster>,
-    together: PointId,
     /// The instant whose actions are held, and until when the last of them is.
     held: Cell<Option<(Time, Time)>>,
 }
@@ -275,7 +274,7 @@ impl Handler for Timeline {
             let mut until = held.map_or(ctx.now(), |(_, until)| until);
             let is_apart = plan.profile.taint_eviction.separate_controller;
             let apart = if is_apart { APART } else { APART_OF_ONE };
-            if ctx.chance(self.together, about, apart) {
+            if ctx.chance(ctx.point("actions-of-one-instant"), about, apart) {
                 until += Dur::from_nanos(1);
             }
             if until > ctx.now() {
@@ -301,9 +300,7 @@ impl Timeline {
     /// equal.
     pub(super) fn schedule(cluster: &Rc<Cluster>) {
         let World { ctx, plan, turns, .. } = &*cluster.world;
-        let together = ctx.point("actions-of-one-instant");
-        let timeline =
-            Timeline { cluster: Rc::downgrade(cluster), together, held: Cell::new(None) };
+        let timeline = Timeline { cluster: Rc::downgrade(cluster), held: Cell::new(None) };
         turns.go_to(ctx.register(Rc::new(timeline)));
         turns.post(plan.controllers_start, Turn::Start);
         for (index, action) in (0..).zip(&plan.actions).filter(|(_, a)| !is_attached(a)) {

@@ -22,9 +22,6 @@ pub(crate) struct Controller {
     waits: Shared<BTreeMap<PodId, Waited>>,
     /// A tick of both flushers; all others lie a multiple of their period before or after it.
     ticks_at: Cell<Time>,
-    phase_point: PointId,
-    /// Informers deliver before a pod is taken from the queue.
-    pop_point: PointId,
 }
 
 impl Controller {
@@ -49,8 +46,6 @@ impl Controller {
             schedule_one: ScheduleOne::new(&core, &handlers),
             waits: Shared::default(),
             ticks_at: Cell::new(core.ctx.now()),
-            phase_point: core.ctx.point("scheduler-flush-phase"),
-            pop_point: core.ctx.point("scheduling-pop"),
             core,
         })
     }
@@ -64,9 +59,10 @@ impl Controller {
     /// running for long, so that their next ticks come some time within a period.
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
         // One phase of the longer period is one of the shorter too, as both began at one time.
-        let phase =
-            if warm { self.core.ctx.phase(self.phase_point, LEFTOVER_FLUSH) } else { Dur::ZERO };
-        self.ticks_at.set(self.core.ctx.now() + phase);
+        let ctx = &self.core.ctx;
+        let phase = ctx.point("scheduler-flush-phase");
+        let phase = if warm { ctx.phase(phase, LEFTOVER_FLUSH) } else { Dur::ZERO };
+        self.ticks_at.set(ctx.now() + phase);
         let waits = self.waits.with(std::mem::take);
         Recaller { core: &self.core }.recall_waiting(waits);
         let c = self.clone();
@@ -76,7 +72,9 @@ impl Controller {
                 if c.core.ctx.is_choosing() && c.core.state.with(|s| s.queue.is_ready()) {
                     let s = c.core.switches();
                     let odds = if woken { s.lets_in_woken } else { s.lets_in };
-                    c.core.ctx.yield_point(c.pop_point, odds).await;
+                    // Informers deliver before a pod is taken from the queue.
+                    let point = c.core.ctx.point("scheduling-pop");
+                    c.core.ctx.yield_point(point, odds).await;
                 }
                 let next = c.core.state.with(|s| s.queue.pop());
                 woken = next.is_none();

@@ -74,7 +74,6 @@ pub(super) struct Core {
     pub(super) assumed_claims: Shared<BTreeMap<VolumeId, NodeId>>,
     /// By workload.
     owners: Shared<Vec<Option<Owner>>>,
-    pub(super) retry_point: PointId,
 }
 
 impl Core {
@@ -94,7 +93,6 @@ impl Core {
             assumed_shared: Shared::default(),
             assumed_claims: Shared::default(),
             owners: Shared::default(),
-            retry_point: ctx.point("scheduler-retry"),
             informers,
             ctx,
             config,
@@ -352,7 +350,8 @@ impl Core {
                 done => return done,
             }
             let most = pause.as_nanos() / RETRY_JITTER;
-            let extra = self.ctx.uniform(self.retry_point, object, 0, most);
+            let point = self.ctx.point("scheduler-retry");
+            let extra = self.ctx.uniform(point, object, 0, most);
             self.ctx.sleep(pause + Dur::from_nanos(extra)).await;
             pause = pause * RETRY_FACTOR;
         }

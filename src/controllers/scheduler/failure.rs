@@ -35,25 +35,12 @@ fn of_claims(pod: &Pod, diagnosis: &Diagnosis) -> &'static str {
 /// Deals with pods that could not be placed, and makes room for them.
 pub(super) struct FailureHandler {
     core: Rc<Core>,
-    offset_point: PointId,
-    candidate_point: PointId,
-    /// Informers deliver before a pod that no node takes is given back.
-    failure_point: PointId,
-    /// A failed pod is read again before its condition is written, not after it.
-    requeue_point: PointId,
 }
 
 impl FailureHandler {
     /// One that has no pod to deal with.
     pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
-        let ctx = &core.ctx;
-        Rc::new(FailureHandler {
-            offset_point: ctx.point("preemption-offset"),
-            candidate_point: ctx.point("equal-candidates"),
-            failure_point: ctx.point("scheduling-failure"),
-            requeue_point: ctx.point("scheduling-requeue"),
-            core: core.clone(),
-        })
+        Rc::new(FailureHandler { core: core.clone() })
     }
 
     /// A pod that no node takes: perhaps others make room for it (`RunPostFilterPlugins`).
@@ -77,7 +64,9 @@ impl FailureHandler {
         } else if !self.core.config.preemption && switches.claims_text {
             post_filter = of_claims(&entry.pod, &diagnosis).to_owned();
         }
-        self.core.ctx.yield_point(self.failure_point, switches.lets_in_after_failure).await;
+        // Informers deliver before a pod that no node takes is given back.
+        let point = self.core.ctx.point("scheduling-failure");
+        self.core.ctx.yield_point(point, switches.lets_in_after_failure).await;
         let message = self
             .core
             .state
@@ -101,6 +90,7 @@ impl FailureHandler {
         diagnosis: &Diagnosis,
         owners: Option<&Rc<Selector>>,
     ) -> Attempt {
+        let ctx = &self.core.ctx;
         let (object, budgets) =
             (self.core.client.pod_object(pod.id), self.core.informers.budgets());
         let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
@@ -115,8 +105,8 @@ impl FailureHandler {
                 now: self.core.api().timestamp(),
             };
             evaluator.preempt(&mut |draw| match draw {
-                Draw::Offset(nodes) => self.core.ctx.choose(self.offset_point, object, nodes),
-                Draw::Candidate(ties) => self.core.ctx.choose(self.candidate_point, object, ties),
+                Draw::Offset(nodes) => ctx.choose(ctx.point("preemption-offset"), object, nodes),
+                Draw::Candidate(ties) => ctx.choose(ctx.point("equal-candidates"), object, ties),
             })
         })
     }
@@ -201,7 +191,9 @@ impl FailureHandler {
             return;
         }
         if self.core.switches().requeue_after_get {
-            self.core.ctx.yield_point(self.requeue_point, self.core.switches().lets_in).await;
+            // It is read again before its condition is written, not after it.
+            let point = self.core.ctx.point("scheduling-requeue");
+            self.core.ctx.yield_point(point, self.core.switches().lets_in).await;
         }
         let condition = (!same).then_some((reason, message));
         self.core.write_status(&pod, condition, nominated).await;

@@ -18,7 +18,6 @@ pub(super) struct Handlers {
     core: Rc<Core>,
     /// The changes of pods on nodes that the cache has not heard of yet.
     behind: Shared<VecDeque<BoundChange>>,
-    behind_point: PointId,
 }
 
 impl Handlers {
@@ -27,7 +26,6 @@ impl Handlers {
         Rc::new_cyclic(|me| Handlers {
             me: me.clone(),
             behind: Shared::default(),
-            behind_point: core.ctx.point("scheduler-cache-behind"),
             core: core.clone(),
         })
     }
@@ -42,8 +40,9 @@ impl Handlers {
     /// been tried in vain, or put where a pod that is to end still counts.
     fn hear(&self, old: Option<PodAndShape>, new: Option<PodAndShape>) {
         let first = self.is_caught_up();
-        let (point, odds) = (self.behind_point, self.core.switches().lets_in);
-        let late = !first || old.is_some() && self.core.ctx.yields(point, Object::NONE, odds);
+        let (ctx, odds) = (&self.core.ctx, self.core.switches().lets_in);
+        let comes_late = || ctx.yields(ctx.point("scheduler-cache-behind"), Object::NONE, odds);
+        let late = !first || old.is_some() && comes_late();
         if !late {
             return self.bound_pod(old, new);
         }

@@ -51,29 +51,14 @@ pub(super) struct ScheduleOne {
     core: Rc<Core>,
     handlers: Rc<Handlers>,
     failures: Rc<FailureHandler>,
-    tie_point: PointId,
-    /// The order in which the goroutines that look at nodes finish.
-    feasible_point: PointId,
-    /// Whether the third node that is looked at is found before the second.
-    overtaken_point: PointId,
-    /// Informers deliver before nodes are looked at.
-    cycle_point: PointId,
-    /// Between a binding that failed and the pod's way back into the queue.
-    unreserve_point: PointId,
 }
 
 impl ScheduleOne {
     /// One that has tried no pod yet.
     pub(super) fn new(core: &Rc<Core>, handlers: &Rc<Handlers>) -> Rc<Self> {
-        let ctx = &core.ctx;
         Rc::new(ScheduleOne {
             failures: FailureHandler::new(core),
             handlers: handlers.clone(),
-            tie_point: ctx.point("equal-nodes"),
-            feasible_point: ctx.point("feasible-nodes"),
-            overtaken_point: ctx.point("feasible-overtaken"),
-            cycle_point: ctx.point("scheduling-cycle"),
-            unreserve_point: ctx.point("scheduling-unreserve"),
             core: core.clone(),
         })
     }
@@ -86,13 +71,14 @@ impl ScheduleOne {
                 let allocating = if first_fits { OVERTAKEN_ALLOCATING } else { OVERTAKEN_LATER };
                 let (odds, place) = if has_devices { (allocating, 1) } else { (OVERTAKEN, 2) };
                 let may_be = ctx.draws_turns() && place < nodes;
-                if may_be && ctx.yields(self.overtaken_point, pod, odds) { place } else { 0 }
+                let point = ctx.point("feasible-overtaken");
+                if may_be && ctx.yields(point, pod, odds) { place } else { 0 }
             }
-            Tied::ByLot(nodes) => ctx.choose(self.tie_point, pod, nodes),
+            Tied::ByLot(nodes) => ctx.choose(ctx.point("equal-nodes"), pod, nodes),
             Tied::InHeap(_) if !ctx.is_choosing() => 0,
             Tied::InHeap(nodes) => {
                 let mut places: Vec<u32> = (0..nodes).collect();
-                ctx.order_ties(self.feasible_point, &mut places, |place| Object {
+                ctx.order_ties(ctx.point("feasible-nodes"), &mut places, |place| Object {
                     id: *place,
                     hash: u64::from(*place) + 1,
                 });
@@ -105,7 +91,8 @@ impl ScheduleOne {
     /// follows.
     pub(super) async fn schedule_one(self: &Rc<Self>, entry: QueuedPod) {
         let pod = entry.pod.clone();
-        self.core.ctx.yield_point(self.cycle_point, 0).await;
+        // Informers deliver before nodes are looked at.
+        self.core.ctx.yield_point(self.core.ctx.point("scheduling-cycle"), 0).await;
         self.core.ctx.set_cause(entry.cause);
         self.core.ctx.set_saw(pod.record);
         if pod.is_terminating() {
@@ -200,7 +187,8 @@ impl ScheduleOne {
                 }
                 Err((what, error)) => return Err(format!("{what} claim {name}: {error}")),
             }
-            let extra = core.ctx.uniform(core.retry_point, about, 0, CLAIM_JITTER.as_nanos() - 1);
+            let point = core.ctx.point("scheduler-retry");
+            let extra = core.ctx.uniform(point, about, 0, CLAIM_JITTER.as_nanos() - 1);
             core.ctx.sleep(CLAIM_SLEEP + Dur::from_nanos(extra)).await;
             let of = name.clone();
             let latest = core.client.get(about, move |api, _| Ok(api.shared_claim(&of))).await;
@@ -292,7 +280,8 @@ impl ScheduleOne {
             self.core.move_all_to_active_or_backoff_queue(&change, &|e| e.pod.id != id);
         }
         self.core.broadcast();
-        self.core.ctx.yield_point(self.unreserve_point, NEXT_POPPED_FIRST).await;
+        let point = self.core.ctx.point("scheduling-unreserve");
+        self.core.ctx.yield_point(point, NEXT_POPPED_FIRST).await;
         let none = Nomination::Set(None);
         self.failures.handle_scheduling_failure(entry, SCHEDULER_ERROR, message, none).await;
     }

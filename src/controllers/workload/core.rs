@@ -118,6 +118,19 @@ impl Core {
         self.informers.workload(id).filter(|w| w.uid == uid && w.kind == kind)
     }
 
+    /// The pods of this life of a workload in the cache, by id.
+    pub(super) fn pods_of(&self, w: &Workload) -> Vec<Rc<Pod>> {
+        let mut pods = self.informers.pods_of(w.id);
+        pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == w.uid));
+        pods
+    }
+
+    /// Puts pods into the order of the cache's index, which is none.
+    pub(super) fn order_as_index(&self, pods: &mut [Rc<Pod>]) {
+        let point = self.ctx.point("pod-index-order");
+        self.ctx.order(point, pods, |p| self.client.pod_object(p.id));
+    }
+
     /// The workload that a sync is about; none if it is gone.
     ///
     /// # Errors

@@ -38,7 +38,6 @@ pub(crate) struct DaemonSetController {
     censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
     /// By life of the DaemonSet, the generation that its status is of, and node.
     failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
-    order_point: PointId,
 }
 
 impl DaemonSetController {
@@ -51,7 +50,6 @@ impl DaemonSetController {
             templates: Shared::default(),
             censuses: Shared::default(),
             failed_pods_backoff: Shared::default(),
-            order_point: core.ctx.point("daemonset-node-order"),
             core,
             switches,
         });
@@ -145,7 +143,9 @@ impl DaemonSetController {
             let stranded = census.stranded().flat_map(|here| self.pods_among(here));
             doomed.extend(stranded.filter(|p| p.node.is_none()));
         });
-        self.core.ctx.order(self.order_point, &mut needing, |n| self.core.client.node_object(*n));
+        let ctx = &self.core.ctx;
+        let order = ctx.point("daemonset-node-order");
+        ctx.order(order, &mut needing, |n| self.core.client.node_object(*n));
         self.sync_nodes(ds, needing, doomed).await
     }
 

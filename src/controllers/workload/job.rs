@@ -26,7 +26,6 @@ pub(crate) struct JobController {
     control: Rc<JobControl>,
     /// Pods that hold the finalizer of a Job that is gone, or has ended (`orphanQueue`).
     orphans: WorkQueue<PodId>,
-    order_point: PointId,
 }
 
 impl JobController {
@@ -39,7 +38,6 @@ impl JobController {
         let memory = Rc::new(Shared::new(JobMemory::default()));
         let controller = Rc::new(JobController {
             control: JobControl::new(&core, switches, &memory),
-            order_point: core.ctx.point("pod-index-order"),
             orphans: WorkQueue::with_limiter(&core.ctx, core.group, limiter),
             core,
             memory,
@@ -232,9 +230,8 @@ impl JobController {
 
     /// What the caches say of a Job and its pods.
     fn read(&self, job: Rc<Workload>, spec: JobSpec) -> SyncJobCtx {
-        let mut pods = self.core.informers.pods_of(job.id);
-        pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == job.uid));
-        self.core.ctx.order(self.order_point, &mut pods, |p| self.core.client.pod_object(p.id));
+        let mut pods = self.core.pods_of(&job);
+        self.core.order_as_index(&mut pods);
         let (released, backoff) = self.memory.with(|m| {
             let released = m.finalizers.get(&job.id).cloned();
             let backoff = m.backoff.get(&job.id).copied();
@@ -257,9 +254,7 @@ impl ResourceEventHandler<Workload> for JobController {
     fn on_change(&self, old: Option<&Rc<Workload>>, new: Option<&Rc<Workload>>) {
         let Some(job) = new.or(old) else { return };
         if let (Some(gone), None) = (old, new) {
-            let its = |p: &&Rc<Pod>| p.controller() == Some((gone.id, gone.uid));
-            let pods = self.core.informers.pods_of(gone.id);
-            pods.iter().filter(its).for_each(|p| self.release_orphan(p));
+            self.core.pods_of(gone).iter().for_each(|p| self.release_orphan(p));
         }
         if old.zip(new).is_some_and(|(o, n)| o.generation == n.generation) {
             self.enqueue_batched(job.id);

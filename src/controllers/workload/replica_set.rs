@@ -26,7 +26,6 @@ pub(crate) struct ReplicaSetController {
     switches: Switches,
     expectations: Shared<Expectations<BTreeSet<Uid>>>,
     census: Shared<Census>,
-    order_point: PointId,
 }
 
 impl ReplicaSetController {
@@ -36,7 +35,6 @@ impl ReplicaSetController {
         let controller = Rc::new(ReplicaSetController {
             expectations: Shared::default(),
             census: Shared::default(),
-            order_point: core.ctx.point("pod-index-order"),
             switches,
             core,
         });
@@ -96,8 +94,8 @@ impl ReplicaSetController {
 
     /// The active pods of this life of a ReplicaSet.
     fn active_pods(&self, rs: &Workload) -> Vec<Rc<Pod>> {
-        let mut own = self.core.informers.pods_of(rs.id);
-        own.retain(|p| p.controller().is_some_and(|(_, uid)| uid == rs.uid) && p.is_active());
+        let mut own = self.core.pods_of(rs);
+        own.retain(|p| p.is_active());
         own
     }
 
@@ -143,7 +141,7 @@ impl ReplicaSetController {
     /// is the index's, which is none.
     fn pods_to_delete(&self, rs: &Workload, count: usize) -> Vec<Rc<Pod>> {
         let mut pods = self.active_pods(rs);
-        self.core.ctx.order(self.order_point, &mut pods, |p| self.core.client.pod_object(p.id));
+        self.core.order_as_index(&mut pods);
         if count < pods.len() {
             let related = self.related_pods(rs);
             let mut ranked: Vec<Ranked> = pods

@@ -53,18 +53,13 @@ fn is_running_and_ready(pod: &Pod) -> bool {
 pub(crate) struct StatefulSetController {
     core: Rc<Core>,
     switches: StatefulSetSwitches,
-    jitter_point: PointId,
 }
 
 impl StatefulSetController {
     /// A controller that hears of StatefulSets and pods but does not run yet.
     pub(crate) fn new(switches: StatefulSetSwitches, context: ControllerContext) -> Rc<Self> {
         let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
-        let controller = Rc::new(StatefulSetController {
-            jitter_point: core.ctx.point("statefulset-status-retry"),
-            core,
-            switches,
-        });
+        let controller = Rc::new(StatefulSetController { core, switches });
         controller.core.informers.on_workload(WorkloadKind::StatefulSet, controller.clone());
         controller.core.informers.on_pod(controller.clone());
         controller
@@ -93,8 +88,7 @@ impl StatefulSetController {
     /// `sync`, `syncStatefulSet`
     async fn sync(self: &Rc<Self>, id: WorkloadId) -> ApiResult {
         let Some(set) = self.core.to_sync(id)? else { return Ok(()) };
-        let mut pods = self.core.informers.pods_of(id);
-        pods.retain(|p| p.controller().is_some_and(|(_, uid)| uid == set.uid));
+        let pods = self.core.pods_of(&set);
         self.core.ctx.set_saw(set.record);
         self.take_time().await;
         let status = self.update_stateful_set(&set, &pods).await?;
@@ -335,7 +329,8 @@ impl StatefulSetController {
             tries += 1;
             read = self.core.informers.workload(set.id).unwrap_or(read);
             let most = STATUS_JITTER.as_nanos();
-            let jitter = self.core.ctx.uniform(self.jitter_point, about, 0, most);
+            let point = self.core.ctx.point("statefulset-status-retry");
+            let jitter = self.core.ctx.uniform(point, about, 0, most);
             self.core.ctx.sleep(STATUS_SLEEP + Dur::from_nanos(jitter)).await;
         }
     }
