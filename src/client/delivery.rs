@@ -8,51 +8,61 @@ use crate::kernel::{replace, swap};
 impl InformerFactory {
     /// Has something done for a stream at `at`.
     pub(super) fn deliver_at(&self, stream: &Stream, at: Time, class: Class, due: Due) {
-        if let Some(handler) = self.deliveries.get() {
-            self.ctx.post_at(at, class, handler, Delivery { due, resource: stream.resource });
-        }
+        let delivery = Delivery { due, resource: stream.resource };
+        self.ctx.post_at(at, class, self.deliveries, delivery);
     }
 
     /// Changes the cache and calls the handlers.
     pub(super) fn take(&self, delta: Delta, cause: u32) {
         self.ctx.set_cause(cause);
         self.wrote(&delta);
+        let all = self.listeners.borrow();
         match delta {
             Delta::Node(new, id) => {
                 let (at, put) = (id.index(), new.clone());
                 let old = self.caches.with(|c| replace(Rc::make_mut(&mut c.nodes), at, put));
-                self.distribute(Resource::Nodes, &self.node_listeners, old.as_ref(), new.as_ref());
+                self.distribute(Resource::Nodes, &all.nodes, &old, &new);
                 self.stir();
             }
-            Delta::Pod(new, id) => self.take_pod(new, id),
-            Delta::Workload(new, id) => self.take_workload(new, id),
+            Delta::Pod(new, id) => {
+                if let Some(p) = &new {
+                    self.note_delivered(Resource::Pods, p.resource_version);
+                }
+                let old = self.caches.with(|c| c.put_pod(id, new.as_ref()));
+                self.distribute(Resource::Pods, &all.pods, &old, &new);
+            }
+            Delta::Workload(new, id) => {
+                if let Some(w) = &new {
+                    self.note_delivered(w.kind.into(), w.resource_version);
+                }
+                let old = self.caches.with(|c| c.put_workload(id, new.as_ref()));
+                if let Some(w) = new.as_ref().or(old.as_ref()) {
+                    let resource = Resource::from(w.kind);
+                    self.distribute(resource, &all.workloads[resource as usize], &old, &new);
+                }
+            }
             Delta::Budget(new, id) => {
                 let old = self.caches.with(|c| replace(&mut c.budgets, id.index(), new.clone()));
-                let (resource, all) = (Resource::Budgets, &self.budget_listeners);
-                self.distribute(resource, all, old.as_ref(), new.as_ref());
+                self.distribute(Resource::Budgets, &all.budgets, &old, &new);
             }
             Delta::Slices(new, id) => {
                 let old = self.caches.with(|c| swap(&mut c.slices, id, new.clone()));
-                let (resource, all) = (Resource::ResourceSlices, &self.slice_listeners);
-                self.distribute(resource, all, old.as_ref(), new.as_ref());
+                self.distribute(Resource::ResourceSlices, &all.slices, &old, &new);
             }
             Delta::Rule(new, id) => {
                 let old = self.caches.with(|c| swap(&mut c.rules, id, new.clone()));
-                let (resource, all) = (Resource::DeviceTaintRules, &self.rule_listeners);
-                self.distribute(resource, all, old.as_ref(), new.as_ref());
+                self.distribute(Resource::DeviceTaintRules, &all.rules, &old, &new);
             }
             Delta::Claims(new, uid, claim) => {
                 let old = self.caches.with(|c| {
                     c.claims.extend(claim.map(|claim| (claim.name.clone(), claim)));
                     swap(&mut c.allocations, uid, new.clone())
                 });
-                let (resource, all) = (Resource::ResourceClaims, &self.claim_listeners);
-                self.distribute(resource, all, old.as_ref(), new.as_ref());
+                self.distribute(Resource::ResourceClaims, &all.claims, &old, &new);
             }
             Delta::ReadinessRule(new, id) => {
                 let old = self.caches.with(|c| swap(&mut c.readiness_rules, id, new.clone()));
-                let all = &self.readiness_rule_listeners;
-                self.distribute(Resource::NodeReadinessRules, all, old.as_ref(), new.as_ref());
+                self.distribute(Resource::NodeReadinessRules, &all.readiness_rules, &old, &new);
             }
             Delta::Lease(new, node) => {
                 if let Some(l) = &new {
@@ -60,26 +70,6 @@ impl InformerFactory {
                 }
                 self.caches.with(|c| replace(&mut c.leases, node.index(), new));
             }
-        }
-    }
-
-    fn take_pod(&self, new: Option<Rc<Pod>>, id: PodId) {
-        if let Some(p) = &new {
-            self.note_delivered(Resource::Pods, p.resource_version);
-        }
-        let old = self.caches.with(|c| c.put_pod(id, new.as_ref()));
-        self.distribute(Resource::Pods, &self.pod_listeners, old.as_ref(), new.as_ref());
-    }
-
-    fn take_workload(&self, new: Option<Rc<Workload>>, id: WorkloadId) {
-        if let Some(w) = &new {
-            self.note_delivered(w.kind.into(), w.resource_version);
-        }
-        let old = self.caches.with(|c| c.put_workload(id, new.as_ref()));
-        if let Some(w) = new.as_ref().or(old.as_ref()) {
-            let resource = Resource::from(w.kind);
-            let of_kind = &self.workload_listeners[resource as usize];
-            self.distribute(resource, of_kind, old.as_ref(), new.as_ref());
         }
     }
 
@@ -111,15 +101,14 @@ impl InformerFactory {
         &self,
         resource: Resource,
         listeners: &Listeners<T>,
-        old: Option<&Rc<T>>,
-        new: Option<&Rc<T>>,
+        old: &Option<Rc<T>>,
+        new: &Option<Rc<T>>,
     ) {
-        let listeners = listeners.borrow();
         if !self.ctx.draws_turns() {
             for listener in listeners.iter() {
                 self.ctx.at_home(listener.home);
-                listener.handler.cached(old, new);
-                listener.handler.on_change(old, new);
+                listener.handler.cached(old.as_ref(), new.as_ref());
+                listener.handler.on_change(old.as_ref(), new.as_ref());
             }
             return;
         }
@@ -130,19 +119,19 @@ impl InformerFactory {
         }
         for listener in listeners.iter() {
             self.ctx.at_home(listener.home);
-            listener.handler.cached(old, new);
+            listener.handler.cached(old.as_ref(), new.as_ref());
             if !listener.handler.listens() {
-                listener.handler.on_change(old, new);
+                listener.handler.on_change(old.as_ref(), new.as_ref());
                 continue;
             }
-            let heard = (self.ctx.cause(), old.cloned(), new.cloned());
+            let heard = (self.ctx.cause(), old.clone(), new.clone());
             let (untaken, telling) = (untaken.clone(), telling.clone());
-            let deliveries = self.deliveries.get();
+            let deliveries = self.deliveries;
             listener.add(&self.ctx, self.group, heard, move |ctx| {
                 untaken.set(untaken.get() - 1);
-                if let (true, Some(handler)) = (untaken.get() == 0 && telling.ends(), deliveries) {
+                if untaken.get() == 0 && telling.ends() {
                     let next = Delivery { due: Due::Delta, resource };
-                    ctx.post_at(ctx.now(), Class::Delivery, handler, next);
+                    ctx.post_at(ctx.now(), Class::Delivery, deliveries, next);
                 }
             });
         }

@@ -3,7 +3,7 @@
 
 use super::caches::Caches;
 use super::connection::{Backoff, Reflector};
-use super::stream::{Delivery, EventHandler, Listener, Listeners, OnWaking, Stream};
+use super::stream::{AllListeners, Delivery, EventHandler, Listener, Listeners, OnWaking, Stream};
 use super::watch_lags::{Hold, WatchLags};
 use crate::apiserver::Heartbeats;
 use crate::client::prelude::*;
@@ -48,17 +48,9 @@ pub(crate) struct InformerFactory {
     pub(super) lags: Rc<WatchLags>,
     pub(super) streams: [Stream; Resource::COUNT],
     /// Handler of deliveries.
-    pub(super) deliveries: Cell<Option<HandlerId<Delivery>>>,
+    pub(super) deliveries: HandlerId<Delivery>,
     pub(super) caches: Shared<Caches>,
-    pub(super) node_listeners: Listeners<Node>,
-    pub(super) pod_listeners: Listeners<Pod>,
-    /// By kind.
-    pub(super) workload_listeners: [Listeners<Workload>; Resource::COUNT],
-    pub(super) budget_listeners: Listeners<Budget>,
-    pub(super) slice_listeners: Listeners<ResourceSlices>,
-    pub(super) rule_listeners: Listeners<DeviceTaintRule>,
-    pub(super) claim_listeners: Listeners<Allocation>,
-    pub(super) readiness_rule_listeners: Listeners<NodeReadinessRule>,
+    pub(super) listeners: RefCell<AllListeners>,
     /// What a step touches of the caches, for searches: of each resource the objects by id plus one,
     /// and 0 for its cache as a whole.
     pub(super) cache_keys: [Keys; Resource::COUNT],
@@ -86,17 +78,18 @@ pub(crate) struct InformerFactory {
 }
 
 impl InformerFactory {
-    /// Informers that have not started, and to which nothing can be delivered yet.
-    pub(super) fn without_deliveries(
+    /// Informers that have not started, to which that handler delivers.
+    pub(super) fn delivered_by(
+        deliveries: HandlerId<Delivery>,
         api: &Rc<ApiServer>,
         group: Group,
         timing: InformerTiming,
         lags: &Rc<WatchLags>,
         hold: Hold,
-    ) -> Rc<Self> {
+    ) -> Self {
         let ctx = api.ctx().clone();
         let reflector = Reflector::watching(Backoff::new(timing.watch_retry, timing.made));
-        Rc::new(InformerFactory {
+        InformerFactory {
             watch_point: ctx.point("watch-latency"),
             hold,
             watch_lane: ctx.lane(timing.watch.min, Class::Delivery),
@@ -105,16 +98,9 @@ impl InformerFactory {
             timing,
             lags: lags.clone(),
             streams: Resource::ALL.map(Stream::new),
-            deliveries: Cell::new(None),
+            deliveries,
             caches: Shared::new(Caches::default()),
-            node_listeners: Listeners::default(),
-            pod_listeners: Listeners::default(),
-            workload_listeners: Default::default(),
-            budget_listeners: Listeners::default(),
-            slice_listeners: Listeners::default(),
-            rule_listeners: Listeners::default(),
-            claim_listeners: Listeners::default(),
-            readiness_rule_listeners: Listeners::default(),
+            listeners: RefCell::default(),
             cache_keys: Resource::ALL.map(|r| ctx.keys(r.as_str())),
             lags_key: ctx.keys("watch-lags").of(0),
             kubelets_key: ctx.keys("kubelets").of(0),
@@ -131,59 +117,60 @@ impl InformerFactory {
             reflectors: Shared::new([reflector; Resource::COUNT]),
             gone_since: Cell::new(None),
             ctx,
-        })
+        }
     }
 
     /// Has a handler hear of nodes.
     pub(crate) fn on_node(&self, handler: EventHandler<Node>) {
-        self.add_event_handler(&self.node_listeners, Resource::Nodes, handler);
+        self.add_event_handler(|all| &mut all.nodes, Resource::Nodes, handler);
     }
 
     /// Has a handler hear of pods.
     pub(crate) fn on_pod(&self, handler: EventHandler<Pod>) {
-        self.add_event_handler(&self.pod_listeners, Resource::Pods, handler);
+        self.add_event_handler(|all| &mut all.pods, Resource::Pods, handler);
     }
 
     /// Has a handler hear of workloads of a kind.
     pub(crate) fn on_workload(&self, kind: WorkloadKind, handler: EventHandler<Workload>) {
         let resource = Resource::from(kind);
-        self.add_event_handler(&self.workload_listeners[resource as usize], resource, handler);
+        self.add_event_handler(|all| &mut all.workloads[resource as usize], resource, handler);
     }
 
     /// Has a handler hear of disruption budgets.
     pub(crate) fn on_budget(&self, handler: EventHandler<Budget>) {
-        self.add_event_handler(&self.budget_listeners, Resource::Budgets, handler);
+        self.add_event_handler(|all| &mut all.budgets, Resource::Budgets, handler);
     }
 
     /// Has a handler hear of ResourceSlices.
     pub(crate) fn on_slices(&self, handler: EventHandler<ResourceSlices>) {
-        self.add_event_handler(&self.slice_listeners, Resource::ResourceSlices, handler);
+        self.add_event_handler(|all| &mut all.slices, Resource::ResourceSlices, handler);
     }
 
     /// Has a handler hear of DeviceTaintRules.
     pub(crate) fn on_rule(&self, handler: EventHandler<DeviceTaintRule>) {
-        self.add_event_handler(&self.rule_listeners, Resource::DeviceTaintRules, handler);
+        self.add_event_handler(|all| &mut all.rules, Resource::DeviceTaintRules, handler);
     }
 
     /// Has a handler hear of what claims have been allocated.
     pub(crate) fn on_claim(&self, handler: EventHandler<Allocation>) {
-        self.add_event_handler(&self.claim_listeners, Resource::ResourceClaims, handler);
+        self.add_event_handler(|all| &mut all.claims, Resource::ResourceClaims, handler);
     }
 
     /// Has a handler hear of NodeReadinessRules.
     pub(crate) fn on_readiness_rule(&self, handler: EventHandler<NodeReadinessRule>) {
-        let (all, resource) = (&self.readiness_rule_listeners, Resource::NodeReadinessRules);
-        self.add_event_handler(all, resource, handler);
+        let resource = Resource::NodeReadinessRules;
+        self.add_event_handler(|all| &mut all.readiness_rules, resource, handler);
     }
 
     /// `AddEventHandler`
     fn add_event_handler<T: 'static>(
         &self,
-        listeners: &Listeners<T>,
+        of: impl FnOnce(&mut AllListeners) -> &mut Listeners<T>,
         resource: Resource,
         handler: EventHandler<T>,
     ) {
-        let mut listeners = listeners.borrow_mut();
+        let mut all = self.listeners.borrow_mut();
+        let listeners = of(&mut all);
         let hash = resource.watch_hash(self.timing.process).wrapping_add(listeners.len() as u64);
         listeners.push(Listener::new(handler, self.ctx.name().home_key(), hash));
     }

@@ -139,10 +139,11 @@ impl InformerFactory {
         lags: &Rc<WatchLags>,
         hold: Hold,
     ) -> Rc<Self> {
-        let factory = Self::without_deliveries(api, group, timing, lags, hold);
-        let deliver = Deliver { factory: Rc::downgrade(&factory), process: timing.process };
-        factory.deliveries.set(Some(factory.ctx.register(Rc::new(deliver))));
-        factory
+        Rc::new_cyclic(|me| {
+            let deliver = Deliver { factory: me.clone(), process: timing.process };
+            let deliveries = api.ctx().register(Rc::new(deliver));
+            Self::delivered_by(deliveries, api, group, timing, lags, hold)
+        })
     }
 
     /// LISTs every resource, fills the caches, calls the handlers for what is there, and watches
@@ -200,14 +201,7 @@ impl InformerFactory {
         }
         self.stirred.borrow_mut().clear();
         self.waking.borrow_mut().clear();
-        self.node_listeners.borrow_mut().clear();
-        self.pod_listeners.borrow_mut().clear();
-        self.workload_listeners.iter().for_each(|of_kind| of_kind.borrow_mut().clear());
-        self.budget_listeners.borrow_mut().clear();
-        self.slice_listeners.borrow_mut().clear();
-        self.rule_listeners.borrow_mut().clear();
-        self.claim_listeners.borrow_mut().clear();
-        self.readiness_rule_listeners.borrow_mut().clear();
+        self.listeners.take();
     }
 
     fn send(&self, resource: Resource, made: Time, delta: Delta) {
@@ -226,10 +220,8 @@ impl InformerFactory {
         if quiet && stream.last.get() <= now && self.timing.watch.is_constant() {
             let due = now + self.timing.watch.min;
             stream.deltas.with(|d| d.push_back(OnItsWay { made, due, handed: 0, cause, delta }));
-            if let Some(handler) = self.deliveries.get() {
-                self.ctx.post_in(self.watch_lane, handler, Delivery { due: Due::Delta, resource });
-            }
-            return;
+            let next = Delivery { due: Due::Delta, resource };
+            return self.ctx.post_in(self.watch_lane, self.deliveries, next);
         }
         let at = (self.arrives(resource, made) + trouble.lag).max(now);
         if made < now && at == now {
@@ -359,17 +351,18 @@ impl InformerFactory {
 
     /// Whether a controller of the process has an informer of a resource. Node lifecycle has one of DaemonSets, too.
     fn is_listed(&self, resource: Resource) -> bool {
+        let all = self.listeners.borrow();
         match resource {
             Resource::Nodes | Resource::Pods | Resource::Leases | Resource::DaemonSets => true,
-            Resource::Budgets => !self.budget_listeners.borrow().is_empty(),
-            Resource::ResourceSlices => !self.slice_listeners.borrow().is_empty(),
-            Resource::DeviceTaintRules => !self.rule_listeners.borrow().is_empty(),
-            Resource::ResourceClaims => !self.claim_listeners.borrow().is_empty(),
-            Resource::NodeReadinessRules => !self.readiness_rule_listeners.borrow().is_empty(),
+            Resource::Budgets => !all.budgets.is_empty(),
+            Resource::ResourceSlices => !all.slices.is_empty(),
+            Resource::DeviceTaintRules => !all.rules.is_empty(),
+            Resource::ResourceClaims => !all.claims.is_empty(),
+            Resource::NodeReadinessRules => !all.readiness_rules.is_empty(),
             Resource::Deployments
             | Resource::ReplicaSets
             | Resource::StatefulSets
-            | Resource::Jobs => self.workload_listeners.iter().any(|l| !l.borrow().is_empty()),
+            | Resource::Jobs => all.workloads.iter().any(|l| !l.is_empty()),
         }
     }
 

@@ -158,7 +158,21 @@ pub(super) struct Listener<T> {
 }
 
 /// All that hear of objects of one kind, in the order in which they came.
-pub(super) type Listeners<T> = RefCell<Vec<Rc<Listener<T>>>>;
+pub(super) type Listeners<T> = Vec<Rc<Listener<T>>>;
+
+/// All that hear of objects.
+#[derive(Default)]
+pub(super) struct AllListeners {
+    pub(super) nodes: Listeners<Node>,
+    pub(super) pods: Listeners<Pod>,
+    /// By kind.
+    pub(super) workloads: [Listeners<Workload>; Resource::COUNT],
+    pub(super) budgets: Listeners<Budget>,
+    pub(super) slices: Listeners<ResourceSlices>,
+    pub(super) rules: Listeners<DeviceTaintRule>,
+    pub(super) claims: Listeners<Allocation>,
+    pub(super) readiness_rules: Listeners<NodeReadinessRule>,
+}
 
 impl<T: 'static> Listener<T> {
     /// One that has heard of nothing; `hash` tells it from others.

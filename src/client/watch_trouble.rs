@@ -51,8 +51,10 @@ impl InformerFactory {
         }
         let now = self.ctx.now();
         let follows = stream.delivered.get().0 == Some(now);
-        let few_listen =
-            || self.pod_listeners.borrow().iter().filter(|l| l.handler.listens()).count() <= FEW;
+        let few_listen = || {
+            let all = self.listeners.borrow();
+            all.pods.iter().filter(|l| l.handler.listens()).count() <= FEW
+        };
         let behind = follows && stream.resource == Resource::Pods && few_listen();
         let steps = HANDED_ON + if behind { BEHIND_FEW } else { 0 };
         let (is_due, waits) = stream.deltas.with(|d| {
