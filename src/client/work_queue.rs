@@ -157,12 +157,8 @@ impl<K: QueueKey> WorkQueue<K> {
     }
 
     fn wake_one(&self, s: &mut State<K>) {
-        while let Some(t) = s.waiting.pop() {
-            if self.ctx.claim(t) {
-                self.ctx.wake(t);
-                s.taken = self.ctx.now();
-                return;
-            }
+        if s.waiting.wake_first(&self.ctx) {
+            s.taken = self.ctx.now();
         }
     }
 

@@ -1,12 +1,13 @@
 //! Go's `sync.WaitGroup`: waits until a number of processes are done.
 
-use crate::kernel::{Ctx, Key, Shared, Ticket};
+use super::waiters::Waiters;
+use crate::kernel::{Ctx, Key, Shared};
 use std::rc::Rc;
 
 #[derive(Debug)]
 struct State {
     left: usize,
-    waiters: Vec<Ticket>,
+    waiters: Waiters,
 }
 
 /// A count of work that is still to be done; clones share it.
@@ -20,7 +21,7 @@ pub(crate) struct Join {
 impl Join {
     /// Waits for `n` calls of [`Join::done`].
     pub(crate) fn new(ctx: &Ctx, n: usize) -> Self {
-        let state = Rc::new(Shared::new(State { left: n, waiters: Vec::new() }));
+        let state = Rc::new(Shared::new(State { left: n, waiters: Waiters::default() }));
         Self { ctx: ctx.clone(), key: ctx.key(), state }
     }
 
@@ -29,15 +30,10 @@ impl Join {
     #[track_caller]
     pub(crate) fn done(&self) {
         self.ctx.writes(self.key);
-        let woken = self.state.with(|s| {
+        self.state.with(|s| {
             s.left = s.left.checked_sub(1).expect("more done than there was to do");
-            if s.left == 0 { std::mem::take(&mut s.waiters) } else { Vec::new() }
+            while s.left == 0 && s.waiters.wake_first(&self.ctx) {}
         });
-        for t in woken {
-            if self.ctx.claim(t) {
-                self.ctx.wake(t);
-            }
-        }
     }
 
     /// Waits until all are done; goes on at once if they are.

@@ -110,14 +110,6 @@ impl Lock {
     /// Hands the lock to the waiter that has waited longest, or leaves it free.
     fn release(&self) {
         self.ctx.writes(self.key);
-        self.state.with(|s| {
-            while let Some(t) = s.waiters.pop() {
-                if self.ctx.claim(t) {
-                    self.ctx.wake(t);
-                    return;
-                }
-            }
-            s.held = false;
-        });
+        self.state.with(|s| s.held = s.waiters.wake_first(&self.ctx));
     }
 }

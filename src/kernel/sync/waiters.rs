@@ -1,6 +1,6 @@
 //! A queue of processes that wait for something, first come, first served.
 
-use crate::kernel::Ticket;
+use crate::kernel::{Ctx, Ticket};
 use std::collections::VecDeque;
 
 /// Processes that wait. Mostly there is none or one, for which no table is made.
@@ -23,6 +23,17 @@ impl Waiters {
     /// Takes the one that has waited longest.
     pub(crate) fn pop(&mut self) -> Option<Ticket> {
         std::mem::replace(&mut self.first, self.others.pop_front())
+    }
+
+    /// Wakes the one that has waited longest of those that are still there; whether there is one.
+    pub(crate) fn wake_first(&mut self, ctx: &Ctx) -> bool {
+        while let Some(t) = self.pop() {
+            if ctx.claim(t) {
+                ctx.wake(t);
+                return true;
+            }
+        }
+        false
     }
 
     /// Whether nobody waits.
