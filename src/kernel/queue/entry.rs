@@ -90,14 +90,7 @@ pub(super) const fn sequence_of(order: u64) -> u64 {
 }
 
 pub(super) const fn class_of(order: u64) -> Class {
-    match order >> 56 {
-        0 => Class::Outside,
-        1 => Class::Source,
-        2 => Class::Arrival,
-        3 => Class::Delivery,
-        4 => Class::Wake,
-        _ => Class::Timer,
-    }
+    Class::ALL[(order >> 56) as usize]
 }
 
 /// An event in the wheel: its place, and the slab's key to its content.
