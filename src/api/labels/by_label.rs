@@ -66,7 +66,12 @@ impl<T> Default for Selectors<T> {
 impl<T: Copy> Selectors<T> {
     /// Adds a selector's entry.
     pub(crate) fn insert(&mut self, selector: &Selector, entry: T) {
-        match selector.requirements().iter().find_map(Requirement::one_of) {
+        self.insert_under(selector.requirements().iter().find_map(Requirement::one_of), entry);
+    }
+
+    /// The same under that label of those that the selector asks for, with its values, if it does for any.
+    pub(crate) fn insert_under(&mut self, label: Option<(&str, &[String])>, entry: T) {
+        match label {
             Some((key, values)) => {
                 values.iter().for_each(|value| self.by_label.insert(key, value, entry))
             }

@@ -10,7 +10,7 @@ use super::counts::{Counts, TallyId};
 use super::node_info::Placed;
 use super::shape::Shape;
 use super::topology::{KeyId, Topologies};
-use crate::api::labels::{ByLabel, Requirement};
+use crate::api::labels::{ByLabel, Requirement, Selectors};
 use crate::controllers::prelude::*;
 
 /// With more shapes than this, a selector has counts of its own.
@@ -53,10 +53,7 @@ struct Namespace {
     shapes_by_label: ByLabel<u32>,
     without: Option<u32>,
     with: BTreeMap<Selector, u32>,
-    /// Counts whose selector asks for one of these labels.
-    with_label: ByLabel<u32>,
-    /// All other counts.
-    others: Vec<u32>,
+    selectors: Selectors<u32>,
 }
 
 impl Namespace {
@@ -67,12 +64,6 @@ impl Namespace {
             .iter()
             .filter_map(Requirement::one_of)
             .min_by_key(|label| self.shapes_by_label.under(*label).count())
-    }
-
-    /// The counts that pods with these labels may be part of.
-    fn candidates<'a>(&'a self, labels: &'a Labels) -> impl Iterator<Item = u32> + 'a {
-        let with_label = labels.iter().flat_map(|(key, value)| self.with_label.get(key, value));
-        with_label.chain(&self.others).copied()
     }
 }
 
@@ -125,12 +116,7 @@ impl Tallies {
                 tally.shapes.push(number);
             }
         }
-        match narrowest {
-            Some((key, values)) => {
-                values.iter().for_each(|value| of.with_label.insert(key, value, id))
-            }
-            None => of.others.push(id),
-        }
+        of.selectors.insert_under(narrowest, id);
         self.all.push(tally);
         self.keep_if_many(id);
         TallyId(id)
@@ -156,8 +142,8 @@ impl Tallies {
     pub(crate) fn add_shape(&mut self, shape: &Rc<Shape>) {
         let of = self.namespaces.entry(shape.namespace.clone()).or_default();
         let labels = &shape.template.labels;
-        let mut tallies: Vec<u32> =
-            of.candidates(labels).filter(|t| self.all[*t as usize].counts(shape)).collect();
+        let counts = |t: &u32| self.all[*t as usize].counts(shape);
+        let mut tallies: Vec<u32> = of.selectors.candidates(labels).filter(counts).collect();
         tallies.sort_unstable();
         of.shapes.push(shape.id);
         labels.iter().for_each(|(key, value)| of.shapes_by_label.insert(key, value, shape.id));
