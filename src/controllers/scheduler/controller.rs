@@ -3,7 +3,7 @@
 
 use super::core::{Config, Core};
 use super::handlers::{Attachments, Claims, Handlers};
-use super::recalled::Recaller;
+use super::recalled::recall_waiting;
 use super::schedule_one::ScheduleOne;
 use crate::client::SeriesRecorder;
 use crate::controllers::prelude::*;
@@ -64,7 +64,7 @@ impl Controller {
         let phase = if warm { ctx.phase(phase, LEFTOVER_FLUSH) } else { Dur::ZERO };
         self.ticks_at.set(ctx.now() + phase);
         let waits = self.waits.with(std::mem::take);
-        Recaller { core: &self.core }.recall_waiting(waits);
+        recall_waiting(&self.core, waits);
         let c = self.clone();
         self.core.ctx.spawn(self.core.group, async move {
             let mut woken = false;

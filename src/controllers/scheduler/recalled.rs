@@ -41,80 +41,73 @@ fn bounds(waited_s: i64, flush: Dur) -> (u32, u32) {
     (least.min(most), most)
 }
 
-/// Takes over what the scheduler would know.
-pub(super) struct Recaller<'a> {
-    pub(super) core: &'a Core,
+/// Puts pods that were tried before aside. The caches are filled.
+pub(super) fn recall_waiting(core: &Core, waits: BTreeMap<PodId, Waited>) {
+    if waits.is_empty() {
+        return;
+    }
+    let point = core.ctx.point("scheduler-recalled");
+    let with_tries = |(id, waited)| (id, tried(core, id, waited, point));
+    let mut all: Vec<(PodId, Waited)> = waits.into_iter().map(with_tries).collect();
+    // The one that was tried first is the first to be tried again.
+    all.sort_by_key(|(id, tried)| (tried.last_us.unwrap_or_default(), *id));
+    all.into_iter().for_each(|(id, tried)| recall_pod(core, id, tried));
 }
 
-impl Recaller<'_> {
-    /// Puts pods that were tried before aside. The caches are filled.
-    pub(super) fn recall_waiting(&self, waits: BTreeMap<PodId, Waited>) {
-        if waits.is_empty() {
-            return;
+/// With how often it was tried, and when last.
+fn tried(core: &Core, id: PodId, waited: Waited, point: PointId) -> Waited {
+    let waited_us = waited.since_us.min(0).saturating_neg();
+    let flush = core.switches().unschedulable_flush;
+    let draw = |min: i64, max: i64| {
+        let (min, max) = (min.unsigned_abs(), max.max(min).unsigned_abs());
+        core.ctx.uniform(point, core.client.pod_object(id), min, max) as i64
+    };
+    let tries = waited.tries.unwrap_or_else(|| {
+        let (least, most) = bounds(waited_us / SECOND_US, flush);
+        draw(i64::from(least), i64::from(most)) as u32
+    });
+    let last = waited.last_us.unwrap_or_else(|| {
+        // Since it would have been tried again, no longer ago than that.
+        let longest = i64::try_from(flush.as_nanos() / 1_000).unwrap_or(i64::MAX);
+        let first = waited_us - spread_s(tries.min(LONGEST_AFTER + 1)) * SECOND_US;
+        -draw(0, first.clamp(0, longest))
+    });
+    Waited { tries: Some(tries), last_us: Some(last), ..waited }
+}
+
+fn recall_pod(core: &Core, id: PodId, waited: Waited) {
+    let Some(mut entry) = core.state.with(|s| s.queue.take_active(id)) else { return };
+    let Some(diagnosis) = fits_nowhere(core, &entry) else {
+        return core.state.with(|s| s.queue.put(Place::Active, entry));
+    };
+    let tries = waited.tries.unwrap_or(1);
+    (entry.attempts, entry.rejections) = (tries, tries);
+    entry.rejected_by = diagnosis.plugins;
+    let last_us = waited.last_us.unwrap_or(0);
+    let ends_us = last_us.saturating_add(backoff_s(tries) * SECOND_US).max(0);
+    let us = |us: i64| Dur::from_micros(us.unsigned_abs());
+    let (backoff_ends, tried_ago) = (Time::ZERO + us(ends_us), us(last_us));
+    entry.before = Some(Before { backoff_ends, tried_ago });
+    core.record_verdicts(id, &diagnosis);
+    core.state.with(|s| s.queue.put(Place::Unschedulable, entry));
+}
+
+/// Why no node takes a pod as things stand; none if one does.
+fn fits_nowhere(core: &Core, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
+    let (pod, shape) = (&entry.pod, &entry.shape);
+    let owners = core.owners_selector(pod);
+    let (volumes, devices) = (core.volumes_of(pod), core.devices_of(pod));
+    core.state.with(|s| {
+        let (owners, volumes) = (owners.as_ref(), volumes.as_ref());
+        let of = Incoming { pod, shape, owners, volumes, devices: devices.as_ref() };
+        let start = s.algorithm.next_start;
+        let outcome = s.algorithm.schedule_pod(of, &s.nominator, &mut |_| 0);
+        s.algorithm.next_start = start;
+        match outcome {
+            Outcome::Unfit(diagnosis) => Some(diagnosis),
+            Outcome::Fits(_) | Outcome::NoNodes => None,
         }
-        let point = self.core.ctx.point("scheduler-recalled");
-        let tried = |(id, waited)| (id, self.tried(id, waited, point));
-        let mut all: Vec<(PodId, Waited)> = waits.into_iter().map(tried).collect();
-        // The one that was tried first is the first to be tried again.
-        all.sort_by_key(|(id, tried)| (tried.last_us.unwrap_or_default(), *id));
-        all.into_iter().for_each(|(id, tried)| self.recall_pod(id, tried));
-    }
-
-    /// With how often it was tried, and when last.
-    fn tried(&self, id: PodId, waited: Waited, point: PointId) -> Waited {
-        let waited_us = waited.since_us.min(0).saturating_neg();
-        let flush = self.core.switches().unschedulable_flush;
-        let draw = |min: i64, max: i64| {
-            let (min, max) = (min.unsigned_abs(), max.max(min).unsigned_abs());
-            self.core.ctx.uniform(point, self.core.client.pod_object(id), min, max) as i64
-        };
-        let tries = waited.tries.unwrap_or_else(|| {
-            let (least, most) = bounds(waited_us / SECOND_US, flush);
-            draw(i64::from(least), i64::from(most)) as u32
-        });
-        let last = waited.last_us.unwrap_or_else(|| {
-            // Since it would have been tried again, no longer ago than that.
-            let longest = i64::try_from(flush.as_nanos() / 1_000).unwrap_or(i64::MAX);
-            let first = waited_us - spread_s(tries.min(LONGEST_AFTER + 1)) * SECOND_US;
-            -draw(0, first.clamp(0, longest))
-        });
-        Waited { tries: Some(tries), last_us: Some(last), ..waited }
-    }
-
-    fn recall_pod(&self, id: PodId, waited: Waited) {
-        let Some(mut entry) = self.core.state.with(|s| s.queue.take_active(id)) else { return };
-        let Some(diagnosis) = self.fits_nowhere(&entry) else {
-            return self.core.state.with(|s| s.queue.put(Place::Active, entry));
-        };
-        let tries = waited.tries.unwrap_or(1);
-        (entry.attempts, entry.rejections) = (tries, tries);
-        entry.rejected_by = diagnosis.plugins;
-        let last_us = waited.last_us.unwrap_or(0);
-        let ends_us = last_us.saturating_add(backoff_s(tries) * SECOND_US).max(0);
-        let us = |us: i64| Dur::from_micros(us.unsigned_abs());
-        let (backoff_ends, tried_ago) = (Time::ZERO + us(ends_us), us(last_us));
-        entry.before = Some(Before { backoff_ends, tried_ago });
-        self.core.record_verdicts(id, &diagnosis);
-        self.core.state.with(|s| s.queue.put(Place::Unschedulable, entry));
-    }
-
-    /// Why no node takes a pod as things stand; none if one does.
-    fn fits_nowhere(&self, entry: &QueuedPod) -> Option<Box<Diagnosis>> {
-        let (pod, shape) = (&entry.pod, &entry.shape);
-        let owners = self.core.owners_selector(pod);
-        let (volumes, devices) = (self.core.volumes_of(pod), self.core.devices_of(pod));
-        self.core.state.with(|s| {
-            let (owners, volumes) = (owners.as_ref(), volumes.as_ref());
-            let of = Incoming { pod, shape, owners, volumes, devices: devices.as_ref() };
-            let start = s.algorithm.next_start;
-            let outcome = s.algorithm.schedule_pod(of, &s.nominator, &mut |_| 0);
-            s.algorithm.next_start = start;
-            match outcome {
-                Outcome::Unfit(diagnosis) => Some(diagnosis),
-                Outcome::Fits(_) | Outcome::NoNodes => None,
-            }
-        })
-    }
+    })
 }
 
 #[cfg(test)]
