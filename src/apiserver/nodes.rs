@@ -130,16 +130,20 @@ impl ApiServer {
     /// Creates or renews a node's lease; `renew_time_us` is the kubelet's clock.
     pub(crate) fn renew_lease(&self, node: NodeId, renew_time_us: i64) -> ApiResult {
         self.writes(self.keys.leases, node.index());
-        let now = self.ctx.now();
-        let lease = self.store.with(|s| {
-            let known = s.leases.get(node.index()).and_then(Option::as_ref).map(|l| l.uid);
-            let uid = known.unwrap_or_else(|| s.next_uid());
-            let lease = Lease { node, uid, resource_version: lease_version(now), renew_time_us };
-            put(&mut s.leases, node.index(), lease.clone());
-            lease
-        });
-        self.tell(|w| w.lease(node, Some(&lease), now));
+        let uid = self.lease_uid(node).unwrap_or_else(|| self.store.with(|s| s.next_uid()));
+        self.put_lease(node, uid, self.ctx.now(), renew_time_us);
         Ok(())
+    }
+
+    /// Whose lease it is: that life of it.
+    fn lease_uid(&self, node: NodeId) -> Option<Uid> {
+        self.store.with(|s| s.leases.get(node.index())?.as_ref().map(|l| l.uid))
+    }
+
+    fn put_lease(&self, node: NodeId, uid: Uid, at: Time, renew_time_us: i64) {
+        let lease = Lease { node, uid, resource_version: lease_version(at), renew_time_us };
+        self.store.with(|s| put(&mut s.leases, node.index(), lease.clone()));
+        self.tell(|w| w.lease(node, Some(&lease), at));
     }
 
     /// Deletes a node's lease.
@@ -179,14 +183,8 @@ impl ApiServer {
     ) {
         for &(at, renew_time_us) in renewals {
             self.writes(self.keys.leases, node.index());
-            let lease = self.store.with(|s| {
-                let uid = s.leases.get(node.index()).and_then(Option::as_ref).map(|l| l.uid)?;
-                let lease = Lease { node, uid, resource_version: lease_version(at), renew_time_us };
-                put(&mut s.leases, node.index(), lease.clone());
-                Some(lease)
-            });
-            if let Some(lease) = lease {
-                self.tell(|w| w.lease(node, Some(&lease), at));
+            if let Some(uid) = self.lease_uid(node) {
+                self.put_lease(node, uid, at, renew_time_us);
             }
         }
         for &(at, heartbeat) in posts {
