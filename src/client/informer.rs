@@ -321,13 +321,12 @@ impl InformerFactory {
 
     /// A resource's reflector failed at `at`, and lists: when that is taken.
     fn failed_at(&self, resource: Resource, at: Time) -> Time {
-        let jitter = self.jitter(resource);
-        let mut reflector = self.reflectors.with(|all| all[resource as usize]);
-        reflector.lost(at, &jitter);
-        let (lists, _, reflector) =
-            reflector.watches_again((at, at), false, &self.rejecting(), &jitter);
-        self.reflectors.with(|all| all[resource as usize] = reflector);
-        lists
+        let (jitter, rejecting) = (self.jitter(resource), self.rejecting());
+        self.reflectors.with(|all| {
+            let reflector = &mut all[resource as usize];
+            reflector.lost(at, &jitter);
+            reflector.watches_again((at, at), false, &rejecting, &jitter).0
+        })
     }
 
     /// A new process lists everything: waits until that is not rejected. All reflectors try at one
@@ -416,12 +415,12 @@ impl InformerFactory {
     }
 
     fn watch_is_back(&self, resource: Resource, outage: (Time, Time), cache: WatchCache) -> Time {
-        let jitter = self.jitter(resource);
-        let forgotten = cache == WatchCache::Lost;
-        let reflector = self.reflectors.with(|all| all[resource as usize]);
-        let (back, ask, reflector) =
-            reflector.back_after(outage, forgotten, &self.rejecting(), &jitter);
-        self.reflectors.with(|all| all[resource as usize] = reflector);
+        let (jitter, rejecting) = (self.jitter(resource), self.rejecting());
+        let (back, ask) = self.reflectors.with(|all| {
+            let reflector = &mut all[resource as usize];
+            reflector.closed(outage.0);
+            reflector.watches_again(outage, cache == WatchCache::Lost, &rejecting, &jitter)
+        });
         if ask == Ask::List {
             self.lists_anew(resource, back);
         } else {

@@ -168,27 +168,15 @@ impl Reflector {
         self.backoff.shift(by);
     }
 
-    /// When a reflector whose watch ended at `ended`, with a server that refuses until `serves`,
-    /// watches again, and whether it listed before.
-    pub(crate) fn back_after(
-        mut self,
-        (ended, serves): (Time, Time),
-        forgotten: bool,
-        rejecting: &Rejecting,
-        jitter: Jitter<'_>,
-    ) -> (Time, Ask, Self) {
-        self.closed(ended);
-        self.watches_again((ended, serves), forgotten, rejecting, jitter)
-    }
-
-    /// The same of one whose watch has failed already.
+    /// When a reflector whose watch ended at `ended`, or has failed then, with a server that refuses until
+    /// `serves`, watches again, and whether it listed before.
     pub(crate) fn watches_again(
-        mut self,
+        &mut self,
         (ended, serves): (Time, Time),
         forgotten: bool,
         rejecting: &Rejecting,
         jitter: Jitter<'_>,
-    ) -> (Time, Ask, Self) {
+    ) -> (Time, Ask) {
         let (mut now, mut last) = (ended, Ask::Watch);
         while !self.watches() {
             let over = serves.max(rejecting.until);
@@ -216,7 +204,7 @@ impl Reflector {
                 }
             }
         }
-        (now, last, self)
+        (now, last)
     }
 }
 
@@ -232,6 +220,13 @@ mod tests {
     const NOBODY: Rejecting =
         Rejecting { until: Time::ZERO, every: Dur::from_secs(1), lists: 10, watches: 10 };
 
+    /// One whose watch ends at 0.
+    fn ended(retry: WatchRetry) -> Reflector {
+        let mut reflector = Reflector::watching(Backoff::new(retry, None));
+        reflector.closed(Time::ZERO);
+        reflector
+    }
+
     /// A watch that ends at 0 and is rejected until 4.5 s is taken at 5 s, the next whole try. Until
     /// 20.5 s: given up at 10 s, asked for again after the first pause at 10.8 s, and taken at 20.8 s.
     /// Where watches are not tried again, there is a list, at 0.8, 1.8 … 10.8 s, after the next pause
@@ -241,9 +236,12 @@ mod tests {
         let back = |until: u64, watches: u32| {
             let rejecting =
                 Rejecting { until: Time::from_nanos(until * 1_000_000), watches, ..NOBODY };
-            let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
-            let (back, ask, _) =
-                reflector.back_after((Time::ZERO, Time::ZERO), false, &rejecting, &none);
+            let (back, ask) = ended(WatchRetry::Grows).watches_again(
+                (Time::ZERO, Time::ZERO),
+                false,
+                &rejecting,
+                &none,
+            );
             (back.as_nanos() / 1_000_000, ask)
         };
         assert_eq!(back(0, 10), (0, Ask::Watch));
@@ -256,9 +254,8 @@ mod tests {
     /// An outage from 0 on; the watch is asked for at once and then after 0.8, 2.4, 5.6, 12, 24.8,
     /// 50.4 and 80.4 s.
     fn back(serves: u64, forgotten: bool) -> u64 {
-        let reflector = Reflector::watching(Backoff::new(WatchRetry::Grows, None));
-        let serves = Time::from_secs(serves);
-        let (back, ..) = reflector.back_after((Time::ZERO, serves), forgotten, &NOBODY, &none);
+        let outage = (Time::ZERO, Time::from_secs(serves));
+        let (back, _) = ended(WatchRetry::Grows).watches_again(outage, forgotten, &NOBODY, &none);
         back.as_nanos() / 1_000_000
     }
 
@@ -274,9 +271,9 @@ mod tests {
     #[test]
     fn where_the_pause_is_fixed_a_refused_watch_comes_back_within_it() {
         let second = Dur::from_secs(1);
-        let reflector = Reflector::watching(Backoff::new(WatchRetry::Fixed(second), None));
-        let serves = Time::from_nanos(89_400_000_000);
-        let (back, ..) = reflector.back_after((Time::ZERO, serves), false, &NOBODY, &none);
+        let outage = (Time::ZERO, Time::from_nanos(89_400_000_000));
+        let (back, _) =
+            ended(WatchRetry::Fixed(second)).watches_again(outage, false, &NOBODY, &none);
         assert_eq!(back, Time::from_secs(90));
     }
 
