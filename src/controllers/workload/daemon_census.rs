@@ -15,14 +15,14 @@ struct Basis {
     min_ready_seconds: i32,
 }
 
-/// What one node adds to the numbers of a status.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Share {
-    desired: bool,
-    misscheduled: bool,
-    scheduled: bool,
-    ready: bool,
-    available: bool,
+/// The numbers of a status (`updateDaemonSetStatus`).
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(super) struct Numbers {
+    pub(super) desired: i32,
+    pub(super) misscheduled: i32,
+    pub(super) scheduled: i32,
+    pub(super) ready: i32,
+    pub(super) available: i32,
 }
 
 /// A node as the DaemonSet sees it.
@@ -32,20 +32,11 @@ struct Place {
     pods: Vec<PodId>,
     /// What was made of the node when a sync last began; none where there is no such node.
     should: Option<ShouldRun>,
-    share: Share,
+    /// What it adds to the numbers of the status.
+    share: Numbers,
     /// It is among the nodes, or the places, to be looked at.
     node_changed: bool,
     pods_changed: bool,
-}
-
-/// The numbers of a status (`updateDaemonSetStatus`).
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(super) struct Numbers {
-    pub(super) desired: i32,
-    pub(super) misscheduled: i32,
-    pub(super) scheduled: i32,
-    pub(super) ready: i32,
-    pub(super) available: i32,
 }
 
 /// What is known of the nodes and pods of one life of a DaemonSet.
@@ -188,12 +179,13 @@ impl DaemonCensus {
         let run = should.is_some_and(|s| s.run);
         let first = here.first().filter(|_| run);
         let ready = first.is_some_and(|p| p.is_ready());
-        let now = Share {
-            desired: run,
-            misscheduled: should.is_some() && !run && !here.is_empty(),
-            scheduled: first.is_some(),
-            ready,
-            available: ready && first.is_some_and(|p| is_available(p)),
+        let available = ready && first.is_some_and(|p| is_available(p));
+        let now = Numbers {
+            desired: run.into(),
+            misscheduled: (should.is_some() && !run && !here.is_empty()).into(),
+            scheduled: first.is_some().into(),
+            ready: ready.into(),
+            available: available.into(),
         };
         let before = std::mem::replace(&mut place.share, now);
         self.numbers.change(before, -1);
@@ -211,7 +203,7 @@ impl DaemonCensus {
         let sets = [
             (&mut self.wanting, wanting),
             (&mut self.stranded, stranded),
-            (&mut self.maturing, now.ready && !now.available),
+            (&mut self.maturing, ready && !available),
         ];
         for (set, is_in) in sets {
             if is_in {
@@ -243,12 +235,12 @@ impl DaemonCensus {
 }
 
 impl Numbers {
-    fn change(&mut self, share: Share, by: i32) {
-        self.desired += by * i32::from(share.desired);
-        self.misscheduled += by * i32::from(share.misscheduled);
-        self.scheduled += by * i32::from(share.scheduled);
-        self.ready += by * i32::from(share.ready);
-        self.available += by * i32::from(share.available);
+    fn change(&mut self, share: Self, by: i32) {
+        self.desired += by * share.desired;
+        self.misscheduled += by * share.misscheduled;
+        self.scheduled += by * share.scheduled;
+        self.ready += by * share.ready;
+        self.available += by * share.available;
     }
 }
 
