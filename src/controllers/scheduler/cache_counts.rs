@@ -47,11 +47,6 @@ impl Cache {
         });
     }
 
-    /// How many pods a constraint counts, by node, where there is a place for every node.
-    pub(crate) fn dense_counts(&self, spread: &Spread) -> Option<&[u32]> {
-        self.tallies.dense(spread.tally)
-    }
-
     /// What several topology keys make of nodes, by place: a number of as many digits, each the
     /// domain and one, or zero for none.
     pub(crate) fn codes_by_place(&mut self, keys: &[KeyId]) -> &[u32] {

@@ -295,9 +295,7 @@ impl ScheduleOne {
             ApiError::Rejected | ApiError::Failing | ApiError::TimedOut => {
                 error.of(&format!("post pods {name}"))
             }
-            ApiError::Unavailable => {
-                "the server is currently unable to handle the request".to_owned()
-            }
+            ApiError::Unavailable => error.to_string(),
             _ => {
                 let (kind, why) = match self.core.api().pod(id) {
                     Some(p) if asked.is_some_and(|uid| uid != p.uid) => {

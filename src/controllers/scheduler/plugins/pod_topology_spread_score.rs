@@ -233,7 +233,7 @@ fn classes_by_place(
     class_of.clear();
     class_of.extend(places.iter().map(|place| codes[*place as usize]));
     if let Some(host) = host {
-        if let Some(counts) = cache.dense_counts(host) {
+        if let Some(counts) = cache.tallies.dense(host.tally) {
             let count = |id: &NodeId| counts.get(id.index()).map_or(0, |n| *n);
             for (class, id) in class_of.iter_mut().zip(nodes) {
                 *class += count(id) * codes_size as u32;
