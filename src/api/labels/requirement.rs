@@ -2,30 +2,36 @@
 
 use crate::api::prelude::*;
 use crate::api::validation::{label_value, qualified_name};
+use crate::api::words::rows;
 use thiserror::Error;
 
 /// Labels of an object.
 pub type Labels = BTreeMap<String, String>;
 
-/// How a requirement compares a label (`selection.Operator`).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Operator {
-    /// `=` or `==`
-    Equals,
-    /// `!=`; also where there is no such label.
-    NotEquals,
-    /// `in`
-    In,
-    /// `notin`; also where there is no such label.
-    NotIn,
-    /// The label is there.
-    Exists,
-    /// The label is not there.
-    DoesNotExist,
-    /// The label is an integer above the value.
-    GreaterThan,
-    /// The label is an integer below the value.
-    LessThan,
+rows! {
+    /// How a requirement compares a label (`selection.Operator`).
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum Operator {
+        /// `=` or `==`
+        Equals = ("=", ""),
+        /// `!=`; also where there is no such label.
+        NotEquals = ("!=", "NotIn"),
+        /// `in`
+        In = ("in", "In"),
+        /// `notin`; also where there is no such label.
+        NotIn = ("notin", "NotIn"),
+        /// The label is there.
+        Exists = ("", "Exists"),
+        /// The label is not there.
+        DoesNotExist = ("!", "DoesNotExist"),
+        /// The label is an integer above the value.
+        GreaterThan = (">", "Gt"),
+        /// The label is an integer below the value.
+        LessThan = ("<", "Lt"),
+    }
+
+    /// kubectl's sign for it, and what it is in an expression, which [`Self::Equals`] is not.
+    fn row -> (&'static str, &'static str);
 }
 
 /// One condition on one label.
@@ -115,15 +121,10 @@ impl Requirement {
     /// As Go prints it within a LabelSelector, and whether that is among the labels or the
     /// expressions.
     pub(super) fn as_go_prints_it(&self) -> (bool, String) {
-        let operator = match self.operator {
-            Operator::Equals => return (true, format!("{}: {},", self.key, self.values.join(","))),
-            Operator::In => "In",
-            Operator::NotIn | Operator::NotEquals => "NotIn",
-            Operator::Exists => "Exists",
-            Operator::DoesNotExist => "DoesNotExist",
-            Operator::GreaterThan => "Gt",
-            Operator::LessThan => "Lt",
-        };
+        if self.operator == Operator::Equals {
+            return (true, format!("{}: {},", self.key, self.values.join(",")));
+        }
+        let (_, operator) = self.operator.row();
         let (key, values) = (&self.key, self.values.join(" "));
         let text = format!(
             "LabelSelectorRequirement{{Key:{key},Operator:{operator},Values:[{values}],}},"
@@ -173,16 +174,11 @@ fn value_errors(key: &str, operator: Operator, i: usize, value: &str) -> Vec<Str
 /// `a=b`, `a in (x,y)`, `!a`
 impl fmt::Display for Requirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (key, values) = (&self.key, self.values.join(","));
+        let (key, sign, values) = (&self.key, self.operator.row().0, self.values.join(","));
         match self.operator {
-            Operator::Equals => write!(f, "{key}={values}"),
-            Operator::NotEquals => write!(f, "{key}!={values}"),
-            Operator::In => write!(f, "{key} in ({values})"),
-            Operator::NotIn => write!(f, "{key} notin ({values})"),
-            Operator::Exists => write!(f, "{key}"),
-            Operator::DoesNotExist => write!(f, "!{key}"),
-            Operator::GreaterThan => write!(f, "{key}>{values}"),
-            Operator::LessThan => write!(f, "{key}<{values}"),
+            Operator::In | Operator::NotIn => write!(f, "{key} {sign} ({values})"),
+            Operator::Exists | Operator::DoesNotExist => write!(f, "{sign}{key}"),
+            _ => write!(f, "{key}{sign}{values}"),
         }
     }
 }
