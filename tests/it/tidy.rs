@@ -301,7 +301,8 @@ fn every_choice_point_has_its_odds_in_the_table() {
     let mut seen = 0;
     for (file, text) in code {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for name in text.split("point(\"").skip(1).filter_map(|t| t.split('"').next()) {
+        let named = ["point(\"", "draw(\""].into_iter().flat_map(|call| text.split(call).skip(1));
+        for name in named.filter_map(|t| t.split('"').next()) {
             seen += 1;
             // Within a jitter, named by whoever has it.
             let is_told = ["each", "pairs"].contains(&name) || table.contains(&format!("`{name}`"));

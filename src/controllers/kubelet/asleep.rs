@@ -64,8 +64,6 @@ pub(super) struct Sleepers {
     signs: Option<Signs>,
     /// Until then all are simulated even so.
     awake_until: Cell<Time>,
-    /// Whether a computed heartbeat comes before what silences its kubelet in the same instant.
-    heartbeat_first: PointId,
 }
 
 impl Sleepers {
@@ -78,8 +76,7 @@ impl Sleepers {
     ) -> Self {
         let (loops, reach) = (loops.clone(), reach.clone());
         let (sleep, awake_until) = (ByNode::default(), Cell::default());
-        let heartbeat_first = nodes.ctx.point("heartbeat-first");
-        Self { nodes, pods, loops, reach, sleep, signs, awake_until, heartbeat_first }
+        Self { nodes, pods, loops, reach, sleep, signs, awake_until }
     }
 
     /// A node has a kubelet from now on, which does not sleep.
@@ -188,17 +185,17 @@ impl Sleepers {
         if !self.nodes.lazy {
             return;
         }
-        let now = self.nodes.now();
+        let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
         if self.is_asleep(node) {
             self.nodes.api.waking(node);
         }
         self.sleep.with(node, |s| s.woken_at = Some(now));
         // Ticks of this instant have run, unless what wakes the kubelet comes before them.
-        let ticks_ran = self.nodes.ctx.class() > Class::Source
+        let ticks_ran = ctx.class() > Class::Source
             || silence
-                && self.nodes.ctx.is_choosing()
+                && ctx.is_choosing()
                 && self.beats_now(node)
-                && self.nodes.ctx.yields(self.heartbeat_first, self.nodes.object(node), 0);
+                && ctx.yields(ctx.point("heartbeat-first"), self.nodes.object(node), 0);
         let Some(t) = (if ticks_ran { Some(now) } else { now.checked_sub(Dur::from_nanos(1)) })
         else {
             return self.resume_loops(node);

@@ -58,10 +58,6 @@ pub(super) struct EvictionManager {
     monitors: ByNode<Monitor>,
     /// Goes on with the loop of a node.
     looker: HandlerId<NodeId>,
-    /// When a manager that has been running for long looks.
-    phase: PointId,
-    /// Who comes first of those that rank alike: Go's sort is not stable, and what it sorts comes from a map.
-    tie: PointId,
 }
 
 impl EvictionManager {
@@ -73,10 +69,8 @@ impl EvictionManager {
         looker: HandlerId<NodeId>,
     ) -> Self {
         let (stats, images, pressure) = (stats.clone(), images.clone(), pressure.clone());
-        let sleepers = sleepers.clone();
-        let (monitors, point) = (ByNode::default(), |name| nodes.ctx.point(name));
-        let (phase, tie) = (point("eviction-manager-phase"), point("eviction-tie"));
-        Self { nodes, pods, stats, images, pressure, sleepers, monitors, looker, phase, tie }
+        let (sleepers, monitors) = (sleepers.clone(), ByNode::default());
+        Self { nodes, pods, stats, images, pressure, sleepers, monitors, looker }
     }
 
     /// A node has a kubelet from now on.
@@ -118,7 +112,8 @@ impl EvictionManager {
         let into = match self.nodes.mode {
             KubeletMode::Imitated(_) => Dur::ZERO,
             KubeletMode::Real(_) => {
-                self.nodes.draw(self.phase, node, MONITORING_PERIOD - Dur::from_nanos(1))
+                let most = MONITORING_PERIOD - Dur::from_nanos(1);
+                self.nodes.draw("eviction-manager-phase", node, most)
             }
         };
         let look = Time::ZERO + into;
@@ -336,11 +331,9 @@ impl EvictionManager {
             self.pods.of_node(node).into_iter().filter_map(candidate).collect();
         let first = all.iter().map(rank_of).min()?;
         let mut alike: Vec<Candidate> = all.into_iter().filter(|c| rank_of(c) == first).collect();
-        let most = alike.len() as u64 - 1;
-        let which = match most {
-            0 => 0,
-            _ => self.nodes.ctx.uniform(self.tie, self.nodes.object(node), 0, most),
-        };
+        // Who comes first of them is drawn: Go's sort is not stable, and what it sorts comes from a map.
+        let (ctx, most) = (&self.nodes.ctx, alike.len() as u64 - 1);
+        let which = ctx.uniform(ctx.point("eviction-tie"), self.nodes.object(node), 0, most);
         Some(alike.swap_remove(which as usize))
     }
 

@@ -100,10 +100,6 @@ pub(super) struct Images {
     limits: Option<Limits>,
     /// Ends a pull.
     puller: HandlerId<NodeId>,
-    /// How long a pull takes.
-    takes: PointId,
-    /// How much later than its period a pod is synced again.
-    jitter: PointId,
 }
 
 impl Images {
@@ -116,8 +112,6 @@ impl Images {
     ) -> Self {
         let (qps, burst) = (flags.registry_qps as f32, flags.registry_burst);
         Self {
-            takes: nodes.ctx.point("image-pull"),
-            jitter: nodes.ctx.point("image-back-off-jitter"),
             nodes,
             pods,
             lives: status.lives.clone(),
@@ -273,7 +267,7 @@ impl Images {
         } else if let Some(ends) = self.same_pull(due.node, image) {
             ends.max(now + image.check)
         } else {
-            now + image.pull.draw(ctx, self.takes, self.pods.of_chance(due.pod))
+            now + image.pull.draw(ctx, ctx.point("image-pull"), self.pods.of_chance(due.pod))
         };
         self.under_way(due.node, Pull { uid, begun: now, ends, hangs: None });
     }
@@ -340,7 +334,10 @@ impl Images {
             KubeletMode::Imitated(_) => {
                 self.backoff(uid).map_or(now + RESYNC, |(lasts, since)| since + lasts)
             }
-            KubeletMode::Real(_) => now + self.status.until_resync(due, RESYNC, self.jitter),
+            KubeletMode::Real(_) => {
+                let jitter = self.nodes.ctx.point("image-back-off-jitter");
+                now + self.status.until_resync(due, RESYNC, jitter)
+            }
         };
         self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
         self.pods.work_at(uid, at);

@@ -42,8 +42,6 @@ pub(crate) struct Kubelets {
     eviction: Rc<EvictionManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
-    /// Which of several API servers a kubelet is connected to.
-    server: PointId,
 }
 
 impl Kubelets {
@@ -107,12 +105,9 @@ impl Kubelets {
                 eviction: eviction.clone(),
                 booter,
                 checker,
-                start: ctx.point("kubelet-start"),
-                check: ctx.point("runtime-check"),
             };
             Self {
                 shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper, flags),
-                server: ctx.point("server-of-a-connection"),
                 nodes: nodes.clone(),
                 workers,
                 updates,
@@ -308,8 +303,10 @@ impl Kubelets {
     pub(crate) fn servers_die(&self, (gone, all): (u32, u32)) {
         let KubeletMode::Real(real) = self.nodes.mode else { return };
         for node in self.nodes.ids() {
+            // Which of them a kubelet is connected to.
+            let point = self.nodes.ctx.point("server-of-a-connection");
             let object = self.nodes.object(node);
-            let server = (self.nodes.ctx).uniform(self.server, object, 0, u64::from(all) - 1);
+            let server = self.nodes.ctx.uniform(point, object, 0, u64::from(all) - 1);
             let open = self.nodes.is(node, |k| k.runs() && k.link == Link::Open);
             if server < u64::from(gone) && open {
                 // What it says comes late from now on, and passes have to look at it.

@@ -52,29 +52,13 @@ pub(super) struct Lives {
     said: Shared<BTreeMap<Uid, Said>>,
     /// When the kubelet of a node was last started, if the run has seen that.
     kubelets: Shared<BTreeMap<NodeId, Time>>,
-    /// What is drawn for each container.
-    serves_after: PointId,
-    serves_for: PointId,
-    ends: PointId,
-    /// When the first probe is made, where that is up to chance.
-    phase: PointId,
 }
 
 impl Lives {
     /// None runs yet.
     pub(super) fn new((nodes, pods): Base) -> Self {
-        let point = |name| nodes.ctx.point(name);
-        Self {
-            serves_after: point("container-serves-after"),
-            serves_for: point("container-serves-for"),
-            ends: point("container-ends"),
-            phase: point("probe-phase"),
-            nodes,
-            pods,
-            all: Shared::default(),
-            said: Shared::default(),
-            kubelets: Shared::default(),
-        }
+        let (all, said, kubelets) = Default::default();
+        Self { nodes, pods, all, said, kubelets }
     }
 
     /// Works on the container of one life of a pod, if there is something to know of it.
@@ -151,12 +135,15 @@ impl Lives {
     fn draw(&self, pod: PodId, life: &Life) -> (Serves, Time) {
         let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
         let object = self.pods.of_chance(pod);
-        let drawn = |spread: Option<&Spread>, point| spread.map(|s| s.draw(ctx, point, object));
-        let serves = drawn(life.serves_after.as_ref(), self.serves_after).unwrap_or(Dur::ZERO);
+        let drawn = |point, spread: Option<&Spread>, unsaid: Dur| {
+            spread.map_or(unsaid, |s| s.draw(ctx, point, object))
+        };
+        let serves =
+            drawn(ctx.point("container-serves-after"), life.serves_after.as_ref(), Dur::ZERO);
         let serves = now.saturating_add(serves);
-        let until = drawn(life.serves_for.as_ref(), self.serves_for).unwrap_or(Dur::MAX);
+        let until = drawn(ctx.point("container-serves-for"), life.serves_for.as_ref(), Dur::MAX);
         let ends = life.ends.as_ref().map(|(after, _)| after);
-        let ends = drawn(ends, self.ends).unwrap_or(Dur::MAX);
+        let ends = drawn(ctx.point("container-ends"), ends, Dur::MAX);
         ((serves, serves.saturating_add(until)), now.saturating_add(ends))
     }
 
@@ -177,7 +164,9 @@ impl Lives {
     fn part_of_period(&self, pod: PodId, life: &Life, which: ProbeType) -> Dur {
         match (self.nodes.mode, life.probe(which)) {
             (KubeletMode::Real(_), Some(probe)) => {
-                self.pods.draw(self.phase, pod, probe.period.saturating_sub(Dur::from_nanos(1)))
+                let (ctx, object) = (&self.nodes.ctx, self.pods.of_chance(pod));
+                let most = probe.period.as_nanos().saturating_sub(1);
+                Dur::from_nanos(ctx.uniform(ctx.point("probe-phase"), object, 0, most))
             }
             _ => Dur::ZERO,
         }

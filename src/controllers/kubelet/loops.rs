@@ -43,8 +43,6 @@ pub(super) struct Loops {
     records_renewals: bool,
     /// Each jitter of a loop by itself, and what two jitters come to in a long run.
     jitter: [(PointId, PointId); 2],
-    phase: PointId,
-    report_offset: PointId,
 }
 
 impl Loops {
@@ -61,8 +59,6 @@ impl Loops {
                 (point("lease-jitter"), point("lease-jitter-stretch")),
                 (point("status-jitter"), point("status-jitter-stretch")),
             ],
-            phase: point("kubelet-phase"),
-            report_offset: point("status-report-offset"),
             next: ByNode::default(),
             nodes,
             pods,
@@ -176,13 +172,15 @@ impl Loops {
                 KubeletMode::Imitated(_) => offset,
                 KubeletMode::Real(real) if real.recorded && !offset.is_zero() => offset,
                 KubeletMode::Real(_) => {
-                    self.nodes.draw(self.phase, node, period.saturating_sub(Dur::from_nanos(1)))
+                    let most = period.saturating_sub(Dur::from_nanos(1));
+                    self.nodes.draw("kubelet-phase", node, most)
                 }
             };
             self.schedule(node, which, now + first);
         }
         if let KubeletMode::Real(real) = self.nodes.mode {
-            let age = self.nodes.draw(self.phase, node, real.node_status_report_frequency);
+            let most = real.node_status_report_frequency;
+            let age = self.nodes.draw("kubelet-phase", node, most);
             self.nodes.with(node, |k| {
                 // The last report lies up to one period before the start; it can't be earlier than time
                 // zero here, so the next one comes earlier instead.
@@ -317,7 +315,7 @@ impl Loops {
         let offset = if changed && self.nodes.switches.report_offset != ReportOffset::None {
             let half = real.node_status_report_frequency.as_nanos() / 2;
             let most = half.saturating_mul(2).saturating_sub(1);
-            let drawn = self.nodes.draw(self.report_offset, node, Dur::from_nanos(most));
+            let drawn = self.nodes.draw("status-report-offset", node, Dur::from_nanos(most));
             drawn.as_nanos() as i64 - half as i64
         } else {
             0

@@ -47,8 +47,6 @@ pub(super) struct Machines {
     pub(super) booter: HandlerId<NodeId>,
     /// Looks at a runtime.
     pub(super) checker: HandlerId<NodeId>,
-    pub(super) start: PointId,
-    pub(super) check: PointId,
 }
 
 impl Machines {
@@ -177,7 +175,8 @@ impl Machines {
         let ctx = &self.nodes.ctx;
         let (least, most) = KUBELET_START;
         let object = self.nodes.object(node);
-        let drawn = ctx.uniform(self.start, object, least.as_nanos(), most.as_nanos());
+        let point = ctx.point("kubelet-start");
+        let drawn = ctx.uniform(point, object, least.as_nanos(), most.as_nanos());
         let asks = ctx.now() + Dur::from_nanos(drawn);
         self.updates.kubelet_starts(node, asks);
         self.eviction.starts(node, asks);
@@ -191,7 +190,7 @@ impl Machines {
     pub(super) fn runtime_fails(&self, node: NodeId, fails: Option<RuntimeFails>) {
         let check = match self.nodes.mode {
             KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(_) => self.nodes.draw(self.check, node, CHECKS),
+            KubeletMode::Real(_) => self.nodes.draw("runtime-check", node, CHECKS),
         };
         let (after, status) = match fails {
             Some(RuntimeFails::Ready) => (check, ConditionStatus::False),

@@ -116,7 +116,8 @@ impl Nodes {
     }
 
     /// A time that is drawn for a node, from nothing to the most.
-    pub(super) fn draw(&self, point: PointId, node: NodeId, most: Dur) -> Dur {
+    pub(super) fn draw(&self, point: &'static str, node: NodeId, most: Dur) -> Dur {
+        let point = self.ctx.point(point);
         Dur::from_nanos(self.ctx.uniform(point, self.object(node), 0, most.as_nanos()))
     }
 

@@ -144,11 +144,6 @@ pub(super) struct Pods {
     of_nodes: Shared<Vec<Vec<Uid>>>,
     /// How many lives of pods there have been.
     lives: Cell<usize>,
-    /// In which order pods are walked that are worked on in one instant.
-    walk: PointId,
-    /// Draw how long a pod takes to start and to stop, where that varies.
-    starts: PointId,
-    stops: PointId,
 }
 
 impl Pods {
@@ -160,9 +155,6 @@ impl Pods {
             due: Shared::default(),
             of_nodes: Shared::default(),
             lives: Cell::new(0),
-            walk: nodes.ctx.point("kubelet-pod-order"),
-            starts: nodes.ctx.point("pod-start"),
-            stops: nodes.ctx.point("pod-stop"),
         }
     }
 
@@ -173,7 +165,7 @@ impl Pods {
             KubeletMode::Imitated(i) => i.start,
             KubeletMode::Real(real) => real.pod_start,
         };
-        self.drawn(self.starts, pod, pod.template.start.as_ref(), usual)
+        self.drawn(self.nodes.ctx.point("pod-start"), pod, pod.template.start.as_ref(), usual)
     }
 
     /// How long the containers of a pod would take to stop if its grace period let them.
@@ -182,16 +174,11 @@ impl Pods {
             KubeletMode::Imitated(i) => i.stop,
             KubeletMode::Real(real) => real.pod_stop,
         };
-        self.drawn(self.stops, pod, pod.template.stop.as_ref(), usual)
+        self.drawn(self.nodes.ctx.point("pod-stop"), pod, pod.template.stop.as_ref(), usual)
     }
 
     fn drawn(&self, point: PointId, pod: &Pod, own: Option<&Spread>, usual: Dur) -> Dur {
         own.map_or(usual, |own| own.draw(&self.nodes.ctx, point, self.of_chance(pod.id)))
-    }
-
-    /// A time that is drawn for a pod, from nothing to the most.
-    pub(super) fn draw(&self, point: PointId, pod: PodId, most: Dur) -> Dur {
-        Dur::from_nanos(self.nodes.ctx.uniform(point, self.of_chance(pod), 0, most.as_nanos()))
     }
 
     /// A pod as an object of chance.
@@ -256,7 +243,8 @@ impl Pods {
                 let pod = self.due(*uid).map(|d| d.pod);
                 pod.map_or(Object::NONE, |p| self.of_chance(p))
             };
-            ctx.order_some(self.walk, None, self.lives.get(), &mut pods, place, object);
+            let walk = ctx.point("kubelet-pod-order");
+            ctx.order_some(walk, None, self.lives.get(), &mut pods, place, object);
         }
         pods
     }

@@ -23,10 +23,11 @@ struct Drawn<'a> {
 
 impl Draws for Drawn<'_> {
     fn jitter(&self, reflector: usize, number: u32, least: Dur) -> Dur {
-        let Reach { nodes, watch_back, .. } = self.reach;
+        let nodes = &self.reach.nodes;
+        let watch_back = nodes.ctx.point("kubelet-watch-reconnect");
         let number = number.wrapping_mul(REFLECTORS as u32).wrapping_add(reflector as u32);
         let (object, most) = (nodes.object(self.node), least.as_nanos());
-        Dur::from_nanos((nodes.ctx).uniform_at(*watch_back, object, number, 0, most))
+        Dur::from_nanos(nodes.ctx.uniform_at(watch_back, object, number, 0, most))
     }
 
     fn status_period(&self, tick: u32) -> Dur {
@@ -54,8 +55,6 @@ pub(super) struct Reach {
     ways: ByNode<Way>,
     /// How long a watch that was refused pauses.
     watch_retry: WatchRetry,
-    watch_back: PointId,
-    bookmark: PointId,
 }
 
 impl Reach {
@@ -67,9 +66,7 @@ impl Reach {
         watch_retry: WatchRetry,
     ) -> Self {
         let (nodes, loops, updates) = (nodes.clone(), loops.clone(), updates.clone());
-        let watch_back = nodes.ctx.point("kubelet-watch-reconnect");
-        let bookmark = nodes.ctx.point("kubelet-bookmark");
-        Self { nodes, loops, updates, ways: ByNode::default(), watch_retry, watch_back, bookmark }
+        Self { nodes, loops, updates, ways: ByNode::default(), watch_retry }
     }
 
     /// A node has a kubelet from now on, and its way is undisturbed.
@@ -246,7 +243,8 @@ impl Reach {
     /// of one of its watches.
     fn last_frame(&self, node: NodeId) -> Time {
         let now = self.nodes.now();
-        let bookmarks = [(); REFLECTORS].map(|()| self.nodes.draw(self.bookmark, node, BOOKMARKS));
+        let draw = |()| self.nodes.draw("kubelet-bookmark", node, BOOKMARKS);
+        let bookmarks = [(); REFLECTORS].map(draw);
         let bookmark = bookmarks.into_iter().min().unwrap_or(Dur::ZERO);
         let answers = self.nodes.with(node, |k| {
             let post = k.posts[0].map(|(at, _)| at);

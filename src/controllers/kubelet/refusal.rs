@@ -36,8 +36,6 @@ pub(super) struct Refusals {
     pressure: Rc<Pressure>,
     /// How long it takes to read what is then written.
     reads: Dur,
-    /// Whether the event of a pod that is refused comes after what others do in this instant.
-    told: PointId,
 }
 
 impl Refusals {
@@ -50,8 +48,7 @@ impl Refusals {
     ) -> Self {
         let containers = containers.clone();
         let (status, pressure) = (status.clone(), pressure.clone());
-        let told = nodes.ctx.point("kubelet-refusal-told");
-        Self { nodes, pods, containers, status, pressure, reads, told }
+        Self { nodes, pods, containers, status, pressure, reads }
     }
 
     /// Has a kubelet that starts admit all of its pods anew.
@@ -156,7 +153,8 @@ impl Refusals {
     fn say_refused(&self, node: NodeId, name: EventName, why: EventBody) {
         let (ctx, nodes) = (self.nodes.ctx.clone(), self.nodes.clone());
         let say = move || nodes.say(name, why);
-        if !ctx.yields(self.told, self.nodes.object(node), TOLD_LAST) {
+        let point = ctx.point("kubelet-refusal-told");
+        if !ctx.yields(point, self.nodes.object(node), TOLD_LAST) {
             return say();
         }
         let group = ctx.group();

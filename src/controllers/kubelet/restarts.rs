@@ -28,8 +28,6 @@ pub(super) struct Restarts {
     status: Rc<StatusManager>,
     /// How long a back-off is, first and at most.
     backoff: (Dur, Dur),
-    /// How much longer than a period a pod waits for its next sync.
-    jitter: PointId,
 }
 
 impl Restarts {
@@ -41,11 +39,10 @@ impl Restarts {
         longest: Option<Dur>,
     ) -> Self {
         let (containers, status) = (containers.clone(), status.clone());
-        let jitter = nodes.ctx.point("back-off-jitter");
         let (first, most) = nodes.switches.life.crash_loop_backoff;
         let most = longest.unwrap_or(most);
         let (lives, backoff) = (containers.lives.clone(), (first.min(most), most));
-        Self { nodes, pods, lives, containers, status, backoff, jitter }
+        Self { nodes, pods, lives, containers, status, backoff }
     }
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
@@ -212,7 +209,9 @@ impl Restarts {
         };
         let waits = match self.nodes.mode {
             KubeletMode::Imitated(_) => left.min(self.forgotten_at(due.node, since).since(now)),
-            KubeletMode::Real(_) => self.status.until_resync(due, waits, self.jitter),
+            KubeletMode::Real(_) => {
+                self.status.until_resync(due, waits, self.nodes.ctx.point("back-off-jitter"))
+            }
         };
         if self.lives.with(uid, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
             let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;

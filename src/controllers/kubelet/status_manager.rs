@@ -20,16 +20,12 @@ pub(super) struct StatusManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     pub(super) lives: Rc<Lives>,
-    pod_status: PointId,
-    relist: PointId,
 }
 
 impl StatusManager {
     /// Nothing has been said yet.
     pub(super) fn new((nodes, pods): Base, lives: &Rc<Lives>) -> Self {
-        let point = |name| nodes.ctx.point(name);
-        let (pod_status, relist) = (point("pod-status-sync"), point("pod-relist"));
-        Self { nodes, pods, lives: lives.clone(), pod_status, relist }
+        Self { nodes, pods, lives: lives.clone() }
     }
 
     /// A kubelet starts, and its ticker with it.
@@ -52,7 +48,7 @@ impl StatusManager {
 
     fn tick_after(&self, node: NodeId, from: Time, period: Dur) -> Time {
         let phase = self.nodes.with(node, |k| k.syncs_at).flatten().unwrap_or_else(|| {
-            self.nodes.draw(self.pod_status, node, POD_STATUS_SYNC - Dur::from_nanos(1))
+            self.nodes.draw("pod-status-sync", node, POD_STATUS_SYNC - Dur::from_nanos(1))
         });
         self.nodes.with(node, |k| k.syncs_at = Some(phase));
         let period = period.as_nanos();
@@ -62,14 +58,15 @@ impl StatusManager {
 
     /// Until the pod lifecycle event generator next lists the containers of a node.
     pub(super) fn until_relist(&self, node: NodeId) -> Dur {
-        self.nodes.draw(self.relist, node, RELIST)
+        self.nodes.draw("pod-relist", node, RELIST)
     }
 
     /// Until a pod whose sync failed is synced again after that period: half as much on top at most, and what is due is
     /// looked up once a second, as containers are listed.
     pub(super) fn until_resync(&self, due: &Due, period: Dur, jitter: PointId) -> Dur {
-        let more = self.pods.draw(jitter, due.pod, Dur::from_nanos(period.as_nanos() / 2));
-        period + more + self.until_relist(due.node)
+        let object = self.pods.of_chance(due.pod);
+        let more = self.nodes.ctx.uniform(jitter, object, 0, period.as_nanos() / 2);
+        period + Dur::from_nanos(more) + self.until_relist(due.node)
     }
 
     /// How often the containers of a pod were started again, as far as their kubelet has seen it.
