@@ -27,24 +27,6 @@ const PASS_FIRST_LOCKED: u32 = 917;
 /// Beyond this many nodes nothing was measured, and the odds stay as they are there.
 const MEASURED_NODES: usize = 1000;
 
-/// The points of chance of a start.
-struct Points {
-    /// Whether the first pass comes before the workers and the first round of the NoExecute loop,
-    /// all of which start at once.
-    start: PointId,
-    /// Whether that first round comes amid the first pass.
-    start_amid: PointId,
-    /// How long the next pass of a process that has been running for long is away, and the next
-    /// round of its NoExecute loop.
-    pass_phase: PointId,
-    eviction_phase: PointId,
-    /// When in its second something came that was before the run, and the order in which nodes
-    /// wait.
-    recalled: PointId,
-    recalled_queue: PointId,
-    recalled_pass: PointId,
-}
-
 /// The node lifecycle controller.
 pub(crate) struct Controller {
     core: Rc<Core>,
@@ -55,7 +37,6 @@ pub(crate) struct Controller {
     pods: Rc<PodMarker>,
     no_schedule: NoScheduleTainter,
     monitor: Rc<Monitor>,
-    points: Points,
 }
 
 impl Controller {
@@ -64,24 +45,15 @@ impl Controller {
     pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
         let informers = context.informers.clone();
         let core = Core::new(config, context);
-        let (zones, health) = (Zones::new(&core), HealthMap::new(&core));
-        let skipper = Skipper::new(&core, &zones, &health);
-        let writer = Writer::new(&core);
-        let eviction = Eviction::new(&core, &zones, &health, &skipper, &writer);
-        let pods = PodMarker::new(&core, &health, &eviction);
-        let ctx = &core.ctx;
+        let (zones, health) = (Zones::new(core.clone()), HealthMap::new(core.clone()));
+        let base: Base = (core.clone(), zones.clone(), health.clone());
+        let skipper = Skipper::new(base.clone());
+        let writer = Writer::new(core.clone());
+        let eviction = Eviction::new(base.clone(), skipper.clone(), writer.clone());
+        let pods = PodMarker::new(core.clone(), health.clone(), eviction.clone());
         let controller = Rc::new(Controller {
-            no_schedule: NoScheduleTainter::new(&core, &writer),
-            monitor: Monitor::new(&core, &zones, &health, &skipper, &eviction, &pods),
-            points: Points {
-                start: ctx.point("node-lifecycle-start-order"),
-                start_amid: ctx.point("node-lifecycle-start-amid-pass"),
-                pass_phase: ctx.point("node-monitor-phase"),
-                eviction_phase: ctx.point("node-eviction-phase"),
-                recalled: ctx.point("node-recalled"),
-                recalled_queue: ctx.point("node-recalled-queue"),
-                recalled_pass: ctx.point("node-recalled-pass"),
-            },
+            no_schedule: NoScheduleTainter::new(core.clone(), writer),
+            monitor: Monitor::new(base, skipper.clone(), eviction.clone(), pods.clone()),
             zones,
             health,
             skipper,
@@ -116,12 +88,20 @@ impl Controller {
     /// processor has taken over meanwhile, looks first amid the pass: nodes wait in the queues, and
     /// the limiters still let the first of each zone through ([`odds_amid_pass`]).
     pub(crate) fn run(self: &Rc<Self>, warm: bool) {
-        let (s, busy) = (self.core.switches(), self.core.ctx.name());
+        let (s, ctx, group) = (self.core.switches(), &self.core.ctx, self.core.group);
+        let busy = ctx.name();
         let (mut pass, mut eviction) = (Dur::ZERO, Dur::ZERO);
         if warm {
-            pass = self.core.ctx.phase(self.points.pass_phase, self.core.pass_period());
-            eviction = self.core.ctx.phase(self.points.eviction_phase, NODE_EVICTION_PERIOD);
-            let recaller = self.recaller();
+            // How long its next pass is away, and the next round of its NoExecute loop.
+            pass = ctx.phase(ctx.point("node-monitor-phase"), self.core.pass_period());
+            eviction = ctx.phase(ctx.point("node-eviction-phase"), NODE_EVICTION_PERIOD);
+            let recaller = Recaller {
+                core: &self.core,
+                zones: &self.zones,
+                health: &self.health,
+                eviction: &self.eviction,
+                monitor: &self.monitor,
+            };
             match self.core.config.memory {
                 Some(recalled) => pass = recaller.recall(recalled, pass),
                 None => recaller.assume_running(pass),
@@ -129,26 +109,27 @@ impl Controller {
         }
         let nodes = self.core.informers.nodes_as_they_are().iter().flatten().count();
         let odds = odds_amid_pass(s.start_amid_pass, s.pass_workers, nodes);
-        let amid = !warm && self.core.ctx.chance(self.points.start_amid, Object::NONE, odds);
+        let start_amid = ctx.point("node-lifecycle-start-amid-pass");
+        let amid = !warm && ctx.chance(start_amid, Object::NONE, odds);
         self.monitor.round_amid_pass.set(amid);
         let first = if s.lock_across_calls { PASS_FIRST_LOCKED } else { PASS_FIRST };
         // A pass with several workers either has that round amid it, or comes after it.
         let ahead = if warm || s.pass_workers > 1 {
             amid
         } else {
-            self.core.ctx.chance(self.points.start, Object::NONE, first)
+            ctx.chance(ctx.point("node-lifecycle-start-order"), Object::NONE, first)
         };
         // In the usual order what is started first is first; drawn turns have to be told.
-        let draws_turns = self.core.ctx.draws_turns();
+        let draws_turns = ctx.draws_turns();
         let behind = ahead && draws_turns;
         let pass_first = ahead || amid && !draws_turns;
         if pass_first {
-            self.core.ctx.spawn(self.core.group, self.clone().monitor_loop(pass));
+            ctx.spawn(group, self.clone().monitor_loop(pass));
         }
         if s.condition_taints == ConditionTaints::Mapped {
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
-                self.core.ctx.spawn_alike(busy.at_rest(), self.core.group, async move {
+                ctx.spawn_alike(busy.at_rest(), group, async move {
                     c.starts(behind).await;
                     c.no_schedule.do_node_processing_pass_worker(busy).await
                 });
@@ -157,19 +138,19 @@ impl Controller {
         if s.pod_workers {
             for _ in 0..POD_UPDATE_WORKERS {
                 let c = self.clone();
-                self.core.ctx.spawn_alike(busy.at_rest(), self.core.group, async move {
+                ctx.spawn_alike(busy.at_rest(), group, async move {
                     c.starts(behind).await;
                     c.pods.do_pod_processing_worker(busy).await
                 });
             }
         }
         let c = self.clone();
-        self.core.ctx.spawn(self.core.group, async move {
+        ctx.spawn(group, async move {
             c.starts(behind && !amid).await;
             c.eviction_loop(eviction).await;
         });
         if !pass_first {
-            self.core.ctx.spawn(self.core.group, self.clone().monitor_loop(pass));
+            ctx.spawn(group, self.clone().monitor_loop(pass));
         }
     }
 
@@ -222,19 +203,6 @@ impl Controller {
             } else {
                 self.core.ctx.sleep(NODE_EVICTION_PERIOD).await;
             }
-        }
-    }
-
-    fn recaller(&self) -> Recaller<'_> {
-        Recaller {
-            core: &self.core,
-            zones: &self.zones,
-            health: &self.health,
-            eviction: &self.eviction,
-            monitor: &self.monitor,
-            point: self.points.recalled,
-            queue_point: self.points.recalled_queue,
-            pass_point: self.points.recalled_pass,
         }
     }
 

@@ -60,8 +60,6 @@ pub(super) struct Core {
     pub(super) templates: Templates,
     /// Passes that cannot change anything are skipped.
     pub(super) lazy: bool,
-    pub(super) list_point: PointId,
-    pods_point: PointId,
 }
 
 impl Core {
@@ -71,8 +69,6 @@ impl Core {
         Rc::new(Core {
             templates: Templates::new(config.switches.alpha_taint_keys),
             lazy: client.api().source_of_heartbeats().is_some(),
-            list_point: ctx.point("node-lister-order"),
-            pods_point: ctx.point("pod-index-order"),
             informers,
             config,
             client,
@@ -115,14 +111,16 @@ impl Core {
 
     /// All nodes, given by id, in the order in which a pass comes to them.
     pub(super) fn in_order(&self, number: u32, mut nodes: Vec<Rc<Node>>) -> Vec<Rc<Node>> {
-        self.ctx.order_at(self.list_point, number, &mut nodes, |n| self.client.node_object(n.id));
+        let point = self.ctx.point("node-lister-order");
+        self.ctx.order_at(point, number, &mut nodes, |n| self.client.node_object(n.id));
         nodes
     }
 
     /// The pods of a node in the order of Go's map, which is chance.
     pub(super) fn pods_in_some_order(&self, node: NodeId) -> Vec<Rc<Pod>> {
         let mut pods = self.informers.pods_on(node);
-        self.ctx.order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
+        let point = self.ctx.point("pod-index-order");
+        self.ctx.order(point, &mut pods, |p| self.client.pod_object(p.id));
         pods
     }
 }

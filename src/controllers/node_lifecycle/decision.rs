@@ -48,20 +48,11 @@ pub(super) struct Eviction {
 impl Eviction {
     /// Nothing was decided yet.
     pub(super) fn new(
-        core: &Rc<Core>,
-        zones: &Rc<Zones>,
-        health: &Rc<HealthMap>,
-        skipper: &Rc<Skipper>,
-        writer: &Rc<Writer>,
+        (core, zones, health): Base,
+        skipper: Rc<Skipper>,
+        writer: Rc<Writer>,
     ) -> Rc<Self> {
-        Rc::new(Eviction {
-            evicted: Shared::default(),
-            zones: zones.clone(),
-            health: health.clone(),
-            skipper: skipper.clone(),
-            writer: writer.clone(),
-            core: core.clone(),
-        })
+        Rc::new(Self { core, zones, health, skipper, writer, evicted: Shared::default() })
     }
 
     /// A node is gone.

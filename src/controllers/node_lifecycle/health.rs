@@ -4,10 +4,14 @@
 
 use super::core::Core;
 use super::roster::Skipped;
+use super::zones::Zones;
 use crate::api::node::NodeReason;
 use crate::apiserver::{Beat, lease_version};
 use crate::controllers::prelude::*;
 use crate::plan::switches::node_lifecycle::Switches;
+
+/// What most parts work on.
+pub(super) type Base = (Rc<Core>, Rc<Zones>, Rc<HealthMap>);
 
 /// The health records (`nodeHealthMap`); one survives its node.
 pub(super) struct HealthMap {
@@ -23,12 +27,8 @@ pub(super) struct HealthMap {
 
 impl HealthMap {
     /// Nothing was heard of any node.
-    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
-        Rc::new(HealthMap {
-            records: Shared::default(),
-            wanted_lease: Cell::new(0),
-            core: core.clone(),
-        })
+    pub(super) fn new(core: Rc<Core>) -> Rc<Self> {
+        Rc::new(Self { core, records: Shared::default(), wanted_lease: Cell::default() })
     }
 
     /// The record of a node.

@@ -44,16 +44,11 @@ pub(super) struct Recaller<'a> {
     pub(super) health: &'a HealthMap,
     pub(super) eviction: &'a Eviction,
     pub(super) monitor: &'a Monitor,
-    /// When in its second something came that was before the run.
-    pub(super) point: PointId,
-    /// The order in which nodes wait.
-    pub(super) queue_point: PointId,
-    pub(super) pass_point: PointId,
 }
 
 impl Recaller<'_> {
     fn past_zones(&self) -> PastZones<'_> {
-        PastZones { core: self.core, zones: self.zones, point: self.point }
+        PastZones { core: self.core, zones: self.zones }
     }
 
     /// Takes over what it would know, with its next pass `drawn` from now where nothing tells when
@@ -62,7 +57,7 @@ impl Recaller<'_> {
         let nodes = self.core.informers.nodes();
         let passes = Asked::by_passes(&self.core.informers, self.core.switches().pod_event);
         let last = self.last_pass(&nodes, &passes);
-        let within = self.core.ctx.phase(self.point, SECOND).as_nanos() as i64;
+        let within = self.past_zones().within_second(Object::NONE);
         let pass = match recalled.pass {
             Some(pass) => pass.saturating_sub(self.core.ctx.now().since(Time::ZERO)),
             None => self.next_pass(last, self.pass_ended(recalled, last, within), drawn),
@@ -173,7 +168,7 @@ impl Recaller<'_> {
             }
         }
         let object = |(n, _): &(Rc<Node>, ConditionStatus)| self.core.client.node_object(n.id);
-        self.core.ctx.order(self.queue_point, &mut waiting, object);
+        self.core.ctx.order(self.core.ctx.point("node-recalled-queue"), &mut waiting, object);
         for (node, status) in waiting {
             self.eviction.process_at_once(&node, Decision::MarkNodeForTainting(status));
         }
@@ -309,7 +304,7 @@ impl Recaller<'_> {
         if unsure >= period {
             return self.before_overdue(drawn);
         }
-        let point = self.pass_point;
+        let point = self.core.ctx.point("node-recalled-pass");
         let late = self.core.ctx.uniform(point, Object::NONE, 0, unsure.max(0) as u64);
         let ended = ended.saturating_add(late as i64);
         let next = ended.saturating_sub(self.core.now_ns()).rem_euclid(period);

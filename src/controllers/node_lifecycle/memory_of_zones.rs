@@ -16,7 +16,6 @@ pub(super) const SECOND: Dur = Dur::from_secs(1);
 pub(super) struct PastZones<'a> {
     pub(super) core: &'a Core,
     pub(super) zones: &'a Zones,
-    pub(super) point: PointId,
 }
 
 impl PastZones<'_> {
@@ -134,8 +133,8 @@ impl PastZones<'_> {
 
     /// When within its second something came that was before the run, in ns: a draw.
     pub(super) fn within_second(&self, about: Object) -> i64 {
-        let most = SECOND.as_nanos() - 1;
-        self.core.ctx.uniform(self.point, about, 0, most) as i64
+        let ctx = &self.core.ctx;
+        ctx.uniform(ctx.point("node-recalled"), about, 0, SECOND.as_nanos() - 1) as i64
     }
 
     /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;

@@ -16,12 +16,9 @@ pub(super) struct NoScheduleTainter {
 
 impl NoScheduleTainter {
     /// One whose queue is empty.
-    pub(super) fn new(core: &Rc<Core>, writer: &Rc<Writer>) -> Self {
-        NoScheduleTainter {
-            node_queue: WorkQueue::new(&core.ctx, core.group),
-            writer: writer.clone(),
-            core: core.clone(),
-        }
+    pub(super) fn new(core: Rc<Core>, writer: Rc<Writer>) -> Self {
+        let node_queue = WorkQueue::new(&core.ctx, core.group);
+        Self { core, writer, node_queue }
     }
 
     /// `doNodeProcessingPassWorker`

@@ -49,32 +49,27 @@ pub(super) struct Monitor {
     pub(super) round_amid_pass: Cell<bool>,
     /// That loop, while it waits for the pass to come so far.
     round_waits: Cell<Option<Ticket>>,
-    /// Whether a round of the NoExecute loop comes before the limiters of a pass are changed.
-    disruption_point: PointId,
 }
 
 impl Monitor {
     /// No node is known.
     pub(super) fn new(
-        core: &Rc<Core>,
-        zones: &Rc<Zones>,
-        health: &Rc<HealthMap>,
-        skipper: &Rc<Skipper>,
-        eviction: &Rc<Eviction>,
-        pods: &Rc<PodMarker>,
+        (core, zones, health): Base,
+        skipper: Rc<Skipper>,
+        eviction: Rc<Eviction>,
+        pods: Rc<PodMarker>,
     ) -> Rc<Self> {
-        Rc::new(Monitor {
+        Rc::new(Self {
+            core,
+            zones,
+            health,
+            skipper,
+            eviction,
+            pods,
             known: Shared::default(),
             nodes_to_retry: Shared::default(),
-            round_amid_pass: Cell::new(false),
-            round_waits: Cell::new(None),
-            disruption_point: core.ctx.point("node-disruption"),
-            zones: zones.clone(),
-            health: health.clone(),
-            skipper: skipper.clone(),
-            eviction: eviction.clone(),
-            pods: pods.clone(),
-            core: core.clone(),
+            round_amid_pass: Cell::default(),
+            round_waits: Cell::default(),
         })
     }
 
@@ -331,7 +326,7 @@ impl Monitor {
             if amid {
                 self.core.ctx.after_others().await;
             } else {
-                self.core.ctx.yield_point(self.disruption_point, 0).await;
+                self.core.ctx.yield_point(self.core.ctx.point("node-disruption"), 0).await;
             }
         }
         if all_are {

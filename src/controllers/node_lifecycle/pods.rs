@@ -11,24 +11,13 @@ pub(super) struct PodMarker {
     health: Rc<HealthMap>,
     eviction: Rc<Eviction>,
     pub(super) pod_queue: WorkQueue<PodId>,
-    /// Whether the writer of events gets its token before the next request of who told it one.
-    event_first_point: PointId,
 }
 
 impl PodMarker {
     /// One whose queue is empty.
-    pub(super) fn new(
-        core: &Rc<Core>,
-        health: &Rc<HealthMap>,
-        eviction: &Rc<Eviction>,
-    ) -> Rc<Self> {
-        Rc::new(PodMarker {
-            pod_queue: WorkQueue::new(&core.ctx, core.group),
-            event_first_point: core.ctx.point("pod-event-first"),
-            health: health.clone(),
-            eviction: eviction.clone(),
-            core: core.clone(),
-        })
+    pub(super) fn new(core: Rc<Core>, health: Rc<HealthMap>, eviction: Rc<Eviction>) -> Rc<Self> {
+        let pod_queue = WorkQueue::new(&core.ctx, core.group);
+        Rc::new(Self { core, health, eviction, pod_queue })
     }
 
     /// `MarkPodsNotReady`, one pod after the other, with the versions that the cache had. False if
@@ -50,7 +39,9 @@ impl PodMarker {
             if self.core.switches().pod_event {
                 let about = About::Pod(pod.id, Some(pod.uid));
                 self.core.recorder.event(about, EventText::PodNodeNotReady);
-                self.core.ctx.yield_point(self.event_first_point, 0).await;
+                // The writer of events may get its token before the next request here.
+                let event_first = self.core.ctx.point("pod-event-first");
+                self.core.ctx.yield_point(event_first, 0).await;
             }
         }
         all_marked

@@ -2,7 +2,7 @@
 //! prelude of all controllers themselves.
 
 pub(super) use super::core::Core;
-pub(super) use super::health::{HealthMap, Tried};
+pub(super) use super::health::{Base, HealthMap, Tried};
 pub(super) use super::roster::Skipped;
 pub(super) use super::taints::Writer;
 pub(super) use super::zone_states::{Counted, ZoneConditions};

@@ -141,7 +141,6 @@ pub(super) struct RateLimitedTimedQueue {
     queue: Shared<UniqueQueue>,
     limiter: Shared<Limiter>,
     limiter_lock: Lock,
-    tie_point: PointId,
 }
 
 impl RateLimitedTimedQueue {
@@ -156,7 +155,6 @@ impl RateLimitedTimedQueue {
             }),
             limiter: Shared::new(Limiter::Bucket(limiter)),
             limiter_lock: Lock::new(ctx),
-            tie_point: ctx.point("zone-queue-tie"),
         }
     }
 
@@ -259,7 +257,7 @@ impl RateLimitedTimedQueue {
         if tied.first() != Some(&node) {
             return node;
         }
-        self.ctx.order_ties(self.tie_point, &mut tied, |n| object(*n));
+        self.ctx.order_ties(self.ctx.point("zone-queue-tie"), &mut tied, |n| object(*n));
         tied[0]
     }
 

@@ -15,16 +15,12 @@ const RECONCILED_LABELS: [(&str, &str); 2] = [
 /// Writes taints and labels of nodes.
 pub(super) struct Writer {
     core: Rc<Core>,
-    patch_backoff_point: PointId,
 }
 
 impl Writer {
     /// One that has nothing to write.
-    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
-        Rc::new(Writer {
-            patch_backoff_point: core.ctx.point("taint-patch-backoff"),
-            core: core.clone(),
-        })
+    pub(super) fn new(core: Rc<Core>) -> Rc<Self> {
+        Rc::new(Self { core })
     }
 
     /// `SwapNodeControllerTaint`: adds, then removes; two writes, between which both can be seen.
@@ -65,7 +61,8 @@ impl Writer {
 
     async fn edit_taints(&self, node: &Node, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
         let has_version = self.core.switches().taint_patch_has_version;
-        self.core.client.edit_taints(node.id, has_version, self.patch_backoff_point, edit).await
+        let backoff = self.core.ctx.point("taint-patch-backoff");
+        self.core.client.edit_taints(node.id, has_version, backoff, edit).await
     }
 
     /// `reconcileNodeLabels`: the beta labels of system and architecture follow the stable ones.

@@ -31,18 +31,13 @@ pub(super) struct Zones {
     state: Shared<State>,
     /// `evictorLock`; it matters only where it is held across requests.
     evictor_lock: Lock,
-    zones_point: PointId,
 }
 
 impl Zones {
     /// No zone is known.
-    pub(super) fn new(core: &Rc<Core>) -> Rc<Self> {
-        Rc::new(Zones {
-            state: Shared::new(State::default()),
-            evictor_lock: Lock::new(&core.ctx),
-            zones_point: core.ctx.point("zone-map-order"),
-            core: core.clone(),
-        })
+    pub(super) fn new(core: Rc<Core>) -> Rc<Self> {
+        let evictor_lock = Lock::new(&core.ctx);
+        Rc::new(Self { core, state: Shared::default(), evictor_lock })
     }
 
     /// The zone of a node and whether it is left out of zone counts, read anew only when its labels
@@ -191,15 +186,16 @@ impl Zones {
 
     /// Zones in the order of Go's map, which is chance.
     pub(super) fn zones_with_states(&self) -> Vec<TextId> {
-        self.state.with_ref(|s| {
-            s.zone_states.walk(&self.core.ctx, self.zones_point, |z| self.zone_object(z))
-        })
+        let ctx = &self.core.ctx;
+        let (point, object) = (ctx.point("zone-map-order"), |z| self.zone_object(z));
+        self.state.with_ref(|s| s.zone_states.walk(ctx, point, object))
     }
 
     /// The zones that have a queue, in the order of Go's map, which is chance.
     pub(super) fn zones_with_tainters(&self) -> Vec<TextId> {
         let mut zones: Vec<TextId> = self.state.with(|s| s.tainters.keys().copied().collect());
-        self.core.ctx.order(self.zones_point, &mut zones, |z| self.zone_object(*z));
+        let ctx = &self.core.ctx;
+        ctx.order(ctx.point("zone-map-order"), &mut zones, |z| self.zone_object(*z));
         zones
     }
 

@@ -45,7 +45,7 @@ impl AwakeNodes {
             r.len()
         });
         core.ctx.order_some(
-            core.list_point,
+            core.ctx.point("node-lister-order"),
             Some(self.number),
             whole,
             &mut self.nodes,

@@ -67,16 +67,10 @@ pub(crate) struct Skipper {
 
 impl Skipper {
     /// Nothing was skipped yet.
-    pub(crate) fn new(core: &Rc<Core>, zones: &Rc<Zones>, health: &Rc<HealthMap>) -> Rc<Self> {
-        Rc::new(Skipper {
-            zones: zones.clone(),
-            roster: Shared::default(),
-            rest: Shared::default(),
-            round: Shared::default(),
-            idler: core.ctx.idler(),
-            health: health.clone(),
-            core: core.clone(),
-        })
+    pub(crate) fn new((core, zones, health): Base) -> Rc<Self> {
+        let (roster, rest, round) = Default::default();
+        let idler = core.ctx.idler();
+        Rc::new(Self { core, health, zones, roster, rest, round, idler })
     }
 
     /// The pass did something, or will do it again.
