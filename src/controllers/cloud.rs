@@ -48,8 +48,6 @@ pub(crate) struct Controller {
     provider: Rc<Provider>,
     new_nodes: WorkQueue<NodeId>,
     switches: Switches,
-    phase_point: PointId,
-    backoff_point: PointId,
 }
 
 impl Controller {
@@ -60,17 +58,16 @@ impl Controller {
         provider: &Rc<Provider>,
     ) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
+        let (provider, new_nodes) = (provider.clone(), WorkQueue::new(&ctx, group));
         let controller = Rc::new(Controller {
-            new_nodes: WorkQueue::new(&ctx, group),
-            phase_point: ctx.point("cloud-node-monitor-phase"),
-            backoff_point: ctx.point("cloud-node-backoff"),
-            switches,
-            provider: provider.clone(),
-            informers,
-            recorder,
-            client,
-            group,
             ctx,
+            group,
+            client,
+            recorder,
+            informers,
+            provider,
+            new_nodes,
+            switches,
         });
         controller.informers.on_node(controller.clone());
         if switches.initializes_in_handler {
@@ -93,7 +90,8 @@ impl Controller {
         let c = self.clone();
         self.ctx.spawn(self.group, async move {
             if warm {
-                c.ctx.sleep(c.ctx.phase(c.phase_point, NODE_MONITOR_PERIOD)).await;
+                let point = c.ctx.point("cloud-node-monitor-phase");
+                c.ctx.sleep(c.ctx.phase(point, NODE_MONITOR_PERIOD)).await;
             }
             loop {
                 c.monitor_nodes().await;
@@ -158,7 +156,8 @@ impl Controller {
             match self.client.patch_node_taints(id, Some(node.resource_version), taints).await {
                 Ok(()) => break,
                 Err(ApiError::Conflict) if tries < SPEC_TRIES => {
-                    self.client.back_off(SPEC_BACKOFF, self.backoff_point, id).await
+                    let point = self.ctx.point("cloud-node-backoff");
+                    self.client.back_off(SPEC_BACKOFF, point, id).await
                 }
                 Err(_) => return,
             }
@@ -180,7 +179,8 @@ impl Controller {
     /// next. `edit` says whether it changed anything.
     async fn change_taints(&self, id: NodeId, edit: impl Fn(&mut Vec<Taint>) -> bool) {
         let has_version = self.switches.taint_patch_has_version;
-        self.client.edit_taints(id, has_version, self.backoff_point, edit).await;
+        let backoff = self.ctx.point("cloud-node-backoff");
+        self.client.edit_taints(id, has_version, backoff, edit).await;
     }
 }
 

@@ -64,7 +64,6 @@ pub(crate) struct Controller {
     attempt_to_orphan: WorkQueue<Item>,
     /// Owners that are known to be gone (`absentOwnerCache`).
     absent: Shared<BTreeSet<Uid>>,
-    order_point: PointId,
 }
 
 impl Controller {
@@ -75,7 +74,6 @@ impl Controller {
             attempt_to_delete: WorkQueue::new(&ctx, group),
             attempt_to_orphan: WorkQueue::new(&ctx, group),
             absent: Shared::default(),
-            order_point: ctx.point("garbage-collector-order"),
             informers,
             client,
             group,
@@ -262,7 +260,8 @@ impl Controller {
     /// What that life of a workload owns, in the order of a walk over a map.
     fn dependents(&self, owner: Owner) -> Vec<Item> {
         let mut all = self.owned_by(owner);
-        self.ctx.order(self.order_point, &mut all, |item| self.object(*item));
+        let point = self.ctx.point("garbage-collector-order");
+        self.ctx.order(point, &mut all, |item| self.object(*item));
         all
     }
 

@@ -34,8 +34,6 @@ pub(crate) struct Controller {
     is_exclusive: bool,
     /// `ruleCache`
     rule_cache: Shared<BTreeMap<TextId, Rc<NodeReadinessRule>>>,
-    retry_point: PointId,
-    order_point: PointId,
     group: Group,
     nodes: WorkQueue<NodeId>,
     rules: WorkQueue<TextId>,
@@ -47,8 +45,6 @@ impl Controller {
         let ControllerContext { ctx, group, client, informers, recorder } = context;
         let controller = Rc::new(Self {
             rule_cache: Shared::default(),
-            retry_point: ctx.point("readiness-retry"),
-            order_point: ctx.point("readiness-rule-order"),
             nodes: queue(&ctx, group),
             rules: queue(&ctx, group),
             ctx,
@@ -99,7 +95,8 @@ impl Controller {
         let applies = |r: &&Rc<NodeReadinessRule>| r.spec.selector.matches(&node.labels);
         let mut rules: Vec<_> =
             self.rule_cache.with(|c| c.values().filter(applies).cloned().collect());
-        self.ctx.order(self.order_point, &mut rules, |r| self.rule_object(r.name));
+        let point = self.ctx.point("readiness-rule-order");
+        self.ctx.order(point, &mut rules, |r| self.rule_object(r.name));
         rules
     }
 
@@ -236,7 +233,8 @@ impl Controller {
                 Err(ApiError::Conflict) if tries < TRIES => {}
                 result => return result.map(Some),
             }
-            let extra = self.ctx.uniform(self.retry_point, about, 0, JITTER.as_nanos() - 1);
+            let point = self.ctx.point("readiness-retry");
+            let extra = self.ctx.uniform(point, about, 0, JITTER.as_nanos() - 1);
             self.ctx.sleep(SLEEP + Dur::from_nanos(extra)).await;
         }
         Err(ApiError::Conflict)

@@ -92,27 +92,14 @@ pub(crate) struct Controller {
     noted: Shared<Noted>,
     /// The loop, while passes would find nothing to do.
     idler: Idler,
-    phase_point: PointId,
-    pods_point: PointId,
-    tie_point: PointId,
 }
 
 impl Controller {
     /// A collector that hears of nodes and pods but does not run yet (`NewPodGC`).
     pub(crate) fn new(config: Config, context: ControllerContext<()>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, .. } = context;
-        let controller = Rc::new(Controller {
-            phase_point: ctx.point("pod-gc-phase"),
-            pods_point: ctx.point("pod-gc-order"),
-            tie_point: ctx.point("pod-gc-quarantine"),
-            noted: Shared::new(Noted::default()),
-            idler: ctx.idler(),
-            informers,
-            config,
-            client,
-            group,
-            ctx,
-        });
+        let (noted, idler) = (Shared::default(), ctx.idler());
+        let controller = Rc::new(Self { ctx, group, config, client, informers, noted, idler });
         controller.informers.on_node(controller.clone());
         controller.informers.on_pod(controller.clone());
         controller
@@ -125,7 +112,7 @@ impl Controller {
         self.ctx.spawn(self.group, async move {
             let period = GC_CHECK_PERIOD + c.config.pass_overhead;
             if warm {
-                c.ctx.sleep(c.ctx.phase(c.phase_point, period)).await;
+                c.ctx.sleep(c.ctx.phase(c.ctx.point("pod-gc-phase"), period)).await;
             }
             // A search tries orders of what does nothing, too.
             let lazy = c.client.api().source_of_heartbeats().is_some() && !c.ctx.is_searching();
@@ -191,7 +178,8 @@ impl Controller {
             return None;
         }
         let orphaned = self.pods_of_missing_nodes(&bereft);
-        self.ctx.order(self.pods_point, &mut terminating, |p| self.client.pod_object(p.id));
+        let point = self.ctx.point("pod-gc-order");
+        self.ctx.order(point, &mut terminating, |p| self.client.pod_object(p.id));
         let queued = queued.into_iter().filter(|n| !self.informers.has_node(*n));
         let missing = bereft.keys().copied().chain(queued).collect();
         Some(Seen { terminated, terminating, missing, orphaned })
@@ -214,9 +202,9 @@ impl Controller {
                 pods.iter().filter(|p| n.pod_name(p.id) < name).count()
             })
         };
-        self.ctx.order_some(self.pods_point, None, pods.len(), &mut orphaned, place, |(p, _)| {
-            self.client.pod_object(p.id)
-        });
+        let object = |(p, _): &(Rc<Pod>, u32)| self.client.pod_object(p.id);
+        let point = self.ctx.point("pod-gc-order");
+        self.ctx.order_some(point, None, pods.len(), &mut orphaned, place, object);
         orphaned
     }
 
@@ -280,7 +268,8 @@ impl Controller {
 
     /// Where the end of a quarantine and a pass meet in one instant, either may come first.
     fn advance_queue(&self) {
-        let now_too = |node| self.ctx.choose(self.tie_point, self.client.node_object(node), 2) == 0;
+        let point = self.ctx.point("pod-gc-quarantine");
+        let now_too = |node| self.ctx.choose(point, self.client.node_object(node), 2) == 0;
         self.noted.with(|n| n.queue.advance(self.ctx.now(), now_too));
     }
 

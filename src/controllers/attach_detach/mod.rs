@@ -28,10 +28,8 @@ const LIST_PODS_RETRY_DURATION: Dur = Dur::from_secs(180);
 /// The attach/detach controller.
 pub(crate) struct Controller {
     reconciler: Rc<Reconciler>,
-    client: Client,
     /// The populator, while no pod has been missed.
     populator: Turns,
-    phase: PointId,
 }
 
 /// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
@@ -43,12 +41,9 @@ fn is_pod_terminated(pod: &Pod) -> bool {
 impl Controller {
     /// One that hears of nodes and pods but does not run yet.
     pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
-        let controller = Rc::new(Self {
-            client: context.client.clone(),
-            populator: Turns::new(&context.ctx, LIST_PODS_RETRY_DURATION),
-            phase: context.ctx.point("attach-detach-phase"),
-            reconciler: Rc::new(Reconciler::new(config, context)),
-        });
+        let populator = Turns::new(&context.ctx, LIST_PODS_RETRY_DURATION);
+        let reconciler = Rc::new(Reconciler::new(config, context));
+        let controller = Rc::new(Self { reconciler, populator });
         controller.reconciler.informers.on_node(controller.clone());
         controller.reconciler.informers.on_pod(controller.clone());
         controller
@@ -69,7 +64,8 @@ impl Controller {
                 r.compare(volume, node);
             }
             if warm {
-                r.ctx.sleep(r.ctx.phase(c.phase, RECONCILER_LOOP_PERIOD)).await;
+                let point = r.ctx.point("attach-detach-phase");
+                r.ctx.sleep(r.ctx.phase(point, RECONCILER_LOOP_PERIOD)).await;
             }
             let populator = c.clone();
             r.ctx.spawn(r.group, async move { populator.populate_desired_state_of_world().await });
@@ -91,7 +87,7 @@ impl Controller {
             });
             r.desired.with(|d| d.add_node(node.id));
         }
-        for (volume, node) in self.client.api().attachments() {
+        for (volume, node) in r.client.api().attachments() {
             r.actual.with(|a| {
                 if a.attach_state(volume, node) == AttachState::Detached {
                     a.add_volume_node((volume, node), false, true);
@@ -100,7 +96,7 @@ impl Controller {
         }
         for pod in r.informers.pods() {
             let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { continue };
-            for volume in self.client.api().volumes_of(&pod) {
+            for volume in r.client.api().volumes_of(&pod) {
                 r.actual.with(|a| {
                     if a.attach_state(volume.id, node) == AttachState::Attached {
                         a.add_volume_node((volume.id, node), true, true);
@@ -155,7 +151,7 @@ impl ResourceEventHandler<Node> for Controller {
         if old.is_none() {
             r.actual.with(|a| a.set_node_status_update_needed(node.id));
         }
-        r.stir();
+        r.turns.want();
     }
 
     fn listens(&self) -> bool {

@@ -28,7 +28,6 @@ pub(super) struct OperationGenerator {
     recorder: EventRecorder,
     /// It looks at VolumeAttachments from time to time; otherwise it watches them.
     polls: bool,
-    poll: PointId,
     /// Operations that watch a VolumeAttachment.
     watching: Rc<Watching>,
     informers: Rc<InformerFactory>,
@@ -43,8 +42,7 @@ impl OperationGenerator {
         if !polls {
             client.api().watch(watching.clone());
         }
-        let (poll, seen) = (ctx.point("attachment-poll"), RefCell::default());
-        Self { poll, ctx, client, recorder, polls, watching, informers, seen }
+        Self { ctx, client, recorder, polls, watching, informers, seen: RefCell::default() }
     }
 
     /// `GenerateAttachVolumeFunc`: whether it succeeded.
@@ -163,7 +161,8 @@ impl OperationGenerator {
                 let most = pause.as_nanos() / 100 * JITTER_PERCENT;
                 let hash = api.names(|n| n.text_hash(volume));
                 let about = Object { id: volume.0, hash };
-                let jitter = self.ctx.uniform(self.poll, about, 0, most.saturating_sub(1));
+                let point = self.ctx.point("attachment-poll");
+                let jitter = self.ctx.uniform(point, about, 0, most.saturating_sub(1));
                 let look = self.ctx.now() + pause + Dur::from_nanos(jitter);
                 self.ctx.sleep_until(look.min(until)).await;
                 pause = Dur::from_nanos(pause.as_nanos() / 100 * BACKOFF_PERCENT).min(MAX_BACKOFF);

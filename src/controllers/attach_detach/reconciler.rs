@@ -94,15 +94,14 @@ pub(super) struct Reconciler {
     pub(super) ctx: Ctx,
     pub(super) group: Group,
     config: Config,
-    client: Client,
+    pub(super) client: Client,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) desired: Shared<DesiredStateOfWorld>,
     pub(super) actual: Rc<Shared<ActualStateOfWorld>>,
     apart: Shared<Apart>,
     operations: Rc<Shared<Operations>>,
     generator: Rc<OperationGenerator>,
-    turns: Turns,
-    order: PointId,
+    pub(super) turns: Turns,
 }
 
 impl Reconciler {
@@ -118,7 +117,6 @@ impl Reconciler {
             apart: Shared::default(),
             operations: Rc::default(),
             turns: Turns::new(&ctx, RECONCILER_LOOP_PERIOD),
-            order: ctx.point("attach-detach-order"),
             informers,
             config,
             client,
@@ -127,31 +125,24 @@ impl Reconciler {
         }
     }
 
-    /// Something changed that a pass may have to do with.
-    pub(super) fn stir(&self) {
-        self.turns.want();
-    }
-
     /// `Run`. Passes that would find nothing to do are left out.
     pub(super) async fn run(self: Rc<Self>) {
         loop {
             self.turns.begin();
             match self.reconcile().await {
                 Some(at) if at <= self.ctx.now() => self.turns.want(),
-                Some(at) => self.stir_at(at),
+                // Something runs out then.
+                Some(at) => {
+                    let me = self.clone();
+                    self.ctx.spawn(self.group, async move {
+                        me.ctx.sleep_until(at).await;
+                        me.turns.want();
+                    });
+                }
                 None => {}
             }
             self.turns.next().await;
         }
-    }
-
-    /// Has a pass look when something runs out.
-    fn stir_at(self: &Rc<Self>, at: Time) {
-        let me = self.clone();
-        self.ctx.spawn(self.group, async move {
-            me.ctx.sleep_until(at).await;
-            me.stir();
-        });
     }
 
     /// `reconcile`. When there may be something to do that nothing else tells of.
@@ -214,7 +205,8 @@ impl Reconciler {
             }
         }
         let api = self.client.api();
-        self.ctx.order(self.order, &mut now, |(volume, node)| {
+        let point = self.ctx.point("attach-detach-order");
+        self.ctx.order(point, &mut now, |(volume, node)| {
             let hash = api.names(|n| n.text_hash(*volume).wrapping_add(n.node_hash(*node)));
             Object { id: volume.0, hash }
         });
@@ -347,7 +339,7 @@ impl Reconciler {
     fn completed(&self, key: Key, (volume, node): (VolumeId, NodeId), done: bool) {
         self.compare(volume, node);
         self.operations.with(|o| o.complete(key, !done, self.ctx.now()));
-        self.stir();
+        self.turns.want();
     }
 
     /// `reportMultiAttachError`
@@ -425,7 +417,7 @@ impl Reconciler {
             });
             if is_new {
                 self.compare(volume.id, node);
-                self.stir();
+                self.turns.want();
             }
         }
         true

@@ -55,8 +55,6 @@ pub(crate) struct Controller {
     timed_workers: Shared<TimedWorkerQueue>,
     /// Up to 1.34 there is an event of the first pod that it evicts, and none of the others (`*emitEventFunc = nil`).
     has_event: Cell<bool>,
-    /// Between the reply to a GET of a pod and what is done about it.
-    read_point: PointId,
     me: Weak<Self>,
 }
 
@@ -69,7 +67,6 @@ impl Controller {
             workqueue: WorkQueue::new(&ctx, group),
             timed_workers: Shared::default(),
             has_event: Cell::new(true),
-            read_point: ctx.point("device-eviction-read"),
             core: Rc::new(Core::new(switches, ctx, client, informers)),
             group,
             recorder,
@@ -146,7 +143,7 @@ impl Controller {
     async fn add_condition_and_delete_pod(&self, id: PodId, uid: Uid) -> ApiResult {
         let Core { ctx, client, .. } = &*self.core;
         let pod = client.get_pod(id).await?;
-        ctx.yield_point(self.read_point, READ_LATE).await;
+        ctx.yield_point(ctx.point("device-eviction-read"), READ_LATE).await;
         if pod.uid != uid {
             return Err(ApiError::NotFound);
         }

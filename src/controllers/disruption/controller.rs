@@ -46,7 +46,6 @@ pub(crate) struct Controller {
     /// Reads scales, with a limiter of its own.
     scales: Client,
     walk: MapWalk,
-    resync_point: PointId,
     /// When its watches began.
     born: Time,
 }
@@ -60,11 +59,10 @@ impl Controller {
             recheck: WorkQueue::new(&ctx, group),
             is_rechecking: Cell::new(false),
             stale: WorkQueue::new(&ctx, group),
-            census: Shared::new(Census::default()),
+            census: Shared::default(),
             informers,
             scales,
-            walk: MapWalk::new(&ctx, "pod-without-scale"),
-            resync_point: ctx.point("budgets-resync"),
+            walk: MapWalk::new(&ctx),
             born: ctx.now(),
             switches,
             recorder,
@@ -99,16 +97,17 @@ impl Controller {
     /// Counts all budgets again, in the order of a map, each time that their reflector's timer fires;
     /// it is set once they are listed.
     async fn resync(&self, period: Dur, warm: bool) {
+        let point = self.ctx.point("budgets-resync");
         let since = self.ctx.now().since(self.born);
         let mut wait = (period + self.client.round_trip()).saturating_sub(since);
         if warm {
-            wait = self.ctx.phase(self.resync_point, period);
+            wait = self.ctx.phase(point, period);
         }
         loop {
             self.ctx.sleep(wait).await;
             let mut budgets = self.informers.budgets();
             let object = |b: &Rc<Budget>| self.client.workload_object(b.id);
-            self.ctx.order(self.resync_point, &mut budgets, object);
+            self.ctx.order(point, &mut budgets, object);
             for budget in budgets {
                 self.queue.add(budget.id);
             }

@@ -12,14 +12,13 @@ pub(super) const MOST_PLACED: usize = MOST_SLOTS / SLOTS * (SLOTS - 1);
 /// Walks of one process over the maps of its caches.
 pub(super) struct MapWalk {
     ctx: Ctx,
-    point: PointId,
     /// The pods' hashes: their seed is another in each process.
     hashes: Shared<BTreeMap<PodId, usize>>,
 }
 
 impl MapWalk {
-    pub(super) fn new(ctx: &Ctx, point: &'static str) -> Self {
-        Self { ctx: ctx.clone(), point: ctx.point(point), hashes: Shared::default() }
+    pub(super) fn new(ctx: &Ctx) -> Self {
+        Self { ctx: ctx.clone(), hashes: Shared::default() }
     }
 
     /// The pod of `wanted` that a walk over the map of the pods `there`, oldest first, comes to
@@ -28,7 +27,8 @@ impl MapWalk {
         if wanted.len() <= 1 {
             return wanted.first().copied();
         }
-        let choose = |n: usize| self.ctx.choose(self.point, about, n as u32) as usize;
+        let point = self.ctx.point("pod-without-scale");
+        let choose = |n: usize| self.ctx.choose(point, about, n as u32) as usize;
         if there.len() > MOST_PLACED {
             return wanted.get(choose(wanted.len())).copied();
         }

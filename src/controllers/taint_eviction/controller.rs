@@ -44,14 +44,6 @@ pub(crate) struct Controller {
     channels: Vec<Channels>,
     /// The hashes that nodes are dealt by: of no node, then by node.
     hashes: Shared<Vec<Option<u32>>>,
-    select_point: PointId,
-    pods_point: PointId,
-    /// Between a dispatcher's queue and its channels, of nodes and of pods.
-    dispatch_points: [PointId; 2],
-    /// Between a worker's channels and what it looks up.
-    work_point: PointId,
-    /// What of the time before the start of the run cannot be known.
-    recalled_point: PointId,
     /// What it hears while its caches are filled is new to it; not if it has been running for long
     /// and knows what came of that.
     listens: Cell<bool>,
@@ -75,12 +67,6 @@ impl Controller {
             tainted_nodes: Shared::default(),
             node_queue: WorkQueue::new(&ctx, group),
             pod_queue: WorkQueue::new(&ctx, group),
-            select_point: ctx.point("eviction-worker-select"),
-            pods_point: ctx.point("pod-index-order"),
-            dispatch_points: ["eviction-node-dispatch", "eviction-pod-dispatch"]
-                .map(|name| ctx.point(name)),
-            work_point: ctx.point("eviction-work"),
-            recalled_point: ctx.point("eviction-recalled"),
             listens: Cell::new(config.memory.is_none()),
             tainted_keys: ctx.keys("tainted-nodes"),
             hashes: Shared::default(),
@@ -107,7 +93,7 @@ impl Controller {
         self.ctx.spawn_named(named("eviction-node-dispatcher"), self.group, async move {
             loop {
                 let item = c.node_queue.get().await;
-                c.ctx.yield_point(c.dispatch_points[0], 0).await;
+                c.ctx.yield_point(c.ctx.point("eviction-node-dispatch"), 0).await;
                 c.channels[c.worker_of(Some(item))].node.send((item, c.ctx.cause())).await;
             }
         });
@@ -115,7 +101,7 @@ impl Controller {
         self.ctx.spawn_named(named("eviction-pod-dispatcher"), self.group, async move {
             loop {
                 let item = c.pod_queue.get().await;
-                c.ctx.yield_point(c.dispatch_points[1], 0).await;
+                c.ctx.yield_point(c.ctx.point("eviction-pod-dispatch"), 0).await;
                 c.channels[c.worker_of(item.1)].pod.send((item, c.ctx.cause())).await;
             }
         });
@@ -132,7 +118,6 @@ impl Controller {
             client: &self.client,
             informers: &self.informers,
             switches: self.config.switches,
-            point: self.recalled_point,
         };
         let memory = recaller.recall(recalled);
         for (node, taints) in memory.tainted {
@@ -160,9 +145,10 @@ impl Controller {
     /// `worker`: takes from whichever channel is ready; before a pod it empties the node channel.
     async fn worker(&self, channels: &Channels) {
         loop {
-            let first = || self.ctx.choose(self.select_point, Object::NONE, 2) == 0;
+            let select = self.ctx.point("eviction-worker-select");
+            let first = || self.ctx.choose(select, Object::NONE, 2) == 0;
             let item = select2(&channels.node, &channels.pod, first).await;
-            self.ctx.yield_point(self.work_point, 0).await;
+            self.ctx.yield_point(self.ctx.point("eviction-work"), 0).await;
             match item {
                 Either::A((item, cause)) => self.handle_node_item(item, cause).await,
                 Either::B((item, cause)) => {
@@ -222,7 +208,8 @@ impl Controller {
         } else {
             self.informers.pods_on(id)
         };
-        self.ctx.order(self.pods_point, &mut pods, |p| self.client.pod_object(p.id));
+        let point = self.ctx.point("pod-index-order");
+        self.ctx.order(point, &mut pods, |p| self.client.pod_object(p.id));
         for pod in pods {
             if taints.is_empty() {
                 self.timers.cancel_work_with_event(pod.id);

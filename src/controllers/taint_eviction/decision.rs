@@ -58,12 +58,6 @@ pub(super) struct PodTimers {
     client: Client,
     recorder: EventRecorder,
     queue: TimedWorkerQueue,
-    /// Between a deletion's event and its first request.
-    request_point: PointId,
-    /// At which a deletion at once does not wait for the workers, where time stands still.
-    early_point: PointId,
-    /// Whether a timer is cancelled between the look at its flag and the deletion's event.
-    unflagged_point: PointId,
 }
 
 /// Fires timers.
@@ -89,16 +83,9 @@ impl PodTimers {
     /// No pod has a timer yet.
     pub(super) fn new(config: Config, context: &ControllerContext) -> Rc<Self> {
         let ControllerContext { ctx, group, client, recorder, .. } = context.clone();
-        Rc::new_cyclic(|me: &Weak<PodTimers>| PodTimers {
-            queue: TimedWorkerQueue::new(&ctx, Fire(me.clone())),
-            request_point: ctx.point("eviction-request"),
-            early_point: ctx.point("eviction-early"),
-            unflagged_point: ctx.point("eviction-unflagged"),
-            config,
-            client,
-            recorder,
-            group,
-            ctx,
+        Rc::new_cyclic(|me: &Weak<Self>| {
+            let queue = TimedWorkerQueue::new(&ctx, Fire(me.clone()));
+            Self { ctx, group, config, client, recorder, queue }
         })
     }
 
@@ -213,7 +200,8 @@ impl PodTimers {
             let cancelled = timer.is_some_and(|number| c.queue.was_cancelled(pod, number));
             if !(cancelled && c.config.switches.cancelled_flag) {
                 if timer.is_some() && c.config.switches.cancelled_flag {
-                    c.ctx.yield_point(c.unflagged_point, 0).await;
+                    // It may be cancelled between the look at its flag and the deletion's event.
+                    c.ctx.yield_point(c.ctx.point("eviction-unflagged"), 0).await;
                 }
                 let ok = c.delete_pod_handler(pod, timer.is_none(), told).await;
                 c.queue.finished(pod, timer, ok, c.config.switches.finished_entry);
@@ -234,12 +222,13 @@ impl PodTimers {
             // that a worker starts has its turn when the worker and its dispatcher have no more to
             // do, and the way to the API server is longer than theirs. What they have of this
             // instant they do with the pod still there. A search may have it otherwise.
-            if !self.ctx.yields(self.early_point, self.client.pod_object(pod), 0) {
+            let early = self.ctx.point("eviction-early");
+            if !self.ctx.yields(early, self.client.pod_object(pod), 0) {
                 self.ctx.after_others().await;
             }
         }
         // Of many that are here at one time, another may be first to get a token.
-        self.ctx.yield_point(self.request_point, 0).await;
+        self.ctx.yield_point(self.ctx.point("eviction-request"), 0).await;
         for _ in 0..RETRIES {
             if self.add_condition_and_delete_pod(pod).await.is_ok() {
                 return true;

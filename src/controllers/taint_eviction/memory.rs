@@ -47,8 +47,6 @@ pub(super) struct Recaller<'a> {
     pub(super) client: &'a Client,
     pub(super) informers: &'a InformerFactory,
     pub(super) switches: Switches,
-    /// What of the time before the start of the run cannot be known.
-    pub(super) point: PointId,
 }
 
 impl Recaller<'_> {
@@ -91,7 +89,8 @@ impl Recaller<'_> {
 
     /// What cannot be known, from zero to `most`.
     fn uniform(&self, about: Object, most: u64) -> u64 {
-        self.client.api().ctx().uniform(self.point, about, 0, most)
+        let ctx = self.client.api().ctx();
+        ctx.uniform(ctx.point("eviction-recalled"), about, 0, most)
     }
 
     /// The NoExecute taints of a node in the order in which they came, each with the time at which
