@@ -1,7 +1,7 @@
 //! What can be said of a run before it begins: the most steps of an instant, and whether heartbeats
 //! come often enough to be computed.
 
-use crate::controllers::kubelet::{STATUS_PERIOD, Signs};
+use crate::controllers::kubelet::{Loop, STATUS_PERIOD};
 use crate::plan::{KubeletMode, NodePlan, WorkloadPlan};
 use crate::sim::prelude::*;
 
@@ -15,10 +15,10 @@ pub(super) fn most_steps(plan: &Plan) -> u64 {
     20_000 + objects.saturating_mul(2_000)
 }
 
-/// The signs of life of a node, if those of one that nothing happens to come often enough that its
+/// The loop that makes the signs of life of a node, if those of one that nothing happens to come often enough that its
 /// grace never ends, and not so often that more than two are on their way; only then do they make
 /// no difference.
-pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Signs> {
+pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Loop> {
     let (period, most_often) = heartbeat_periods(plan);
     // Jitter adds up to 4 %, a watch its delay, and opening it two round trips; a second is left
     // for what else there is.
@@ -29,7 +29,7 @@ pub(super) fn signs_that_keep_up(plan: &Plan) -> Option<Signs> {
     // Of heartbeats that were computed the last two are written when a node wakes.
     let keep_up = plan.timing.watch.max < most_often
         && plan.flags.node_monitor_grace_period > longest.saturating_add(Dur::from_secs(1));
-    let signs = if leases_count(plan) { Signs::Renewals } else { Signs::Posts };
+    let signs = if leases_count(plan) { Loop::Lease } else { Loop::Status };
     keep_up.then_some(signs)
 }
 

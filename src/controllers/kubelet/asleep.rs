@@ -35,15 +35,6 @@ fn awaits_a_post(node: &Node) -> bool {
     cordoned != node.unschedulable || taints.any(tells)
 }
 
-/// By what the node lifecycle controller goes that tells it that nodes live.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Signs {
-    /// Renewals of leases.
-    Renewals,
-    /// Posts of the status.
-    Posts,
-}
-
 /// Whether a kubelet sleeps.
 #[derive(Default)]
 struct Sleep {
@@ -60,8 +51,9 @@ pub(super) struct Sleepers {
     loops: Rc<Loops>,
     reach: Rc<Reach>,
     sleep: ByNode<Sleep>,
-    /// Heartbeats that make a difference if they are too far apart, where others are computed.
-    signs: Option<Signs>,
+    /// The loop whose heartbeats tell the node lifecycle controller that nodes live, and make a difference
+    /// if they are too far apart; where heartbeats are computed.
+    signs: Option<Loop>,
     /// Until then all are simulated even so.
     awake_until: Cell<Time>,
 }
@@ -72,7 +64,7 @@ impl Sleepers {
         (nodes, pods): Base,
         loops: &Rc<Loops>,
         reach: &Rc<Reach>,
-        signs: Option<Signs>,
+        signs: Option<Loop>,
     ) -> Self {
         let (loops, reach) = (loops.clone(), reach.clone());
         let (sleep, awake_until) = (ByNode::default(), Cell::default());
@@ -105,8 +97,8 @@ impl Sleepers {
             || !self.reach.is_undisturbed(node)
             || self.nodes.api.node(node).is_none_or(may_differ)
             || self.pods.not_ready(node).next().is_some()
-            || self.loops.volumes.is_restless(node)
-            || self.loops.images.is_restless(node)
+            || self.loops.containers.volumes.is_restless(node)
+            || self.loops.containers.images.is_restless(node)
             // There is no lease: it would have to make one first.
             || self.nodes.switches.leases && self.nodes.api.lease(node).is_none()
             || self.misses_a_sign(node)
@@ -136,11 +128,9 @@ impl Sleepers {
     /// Whether its next sign of life comes later than one does that follows another, so that its
     /// grace may end before it.
     fn misses_a_sign(&self, node: NodeId) -> bool {
-        let (which, each) = match self.signs {
-            Some(Signs::Renewals) => (Loop::Lease, Dur::ZERO),
-            // The first check after so long posts.
-            _ => (Loop::Status, self.loops.report()),
-        };
+        let which = self.signs.unwrap_or(Loop::Status);
+        // The first check of the status after so long posts.
+        let each = if which == Loop::Lease { Dur::ZERO } else { self.loops.report() };
         let period = self.loops.period(node, which);
         let longest = period + Dur::from_nanos(period.as_nanos() / 25) + each;
         let last = self.nodes.with(node, |k| match which {

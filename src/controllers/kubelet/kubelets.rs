@@ -1,7 +1,7 @@
 //! All kubelets of a cluster: their parts, what the timeline of a run does to them, and the API server's changes
 //! of pods, as they concern them.
 
-use super::asleep::{Signs, Sleepers};
+use super::asleep::Sleepers;
 use super::containers::Containers;
 use super::eviction::Pressure;
 use super::eviction_manager::EvictionManager;
@@ -53,7 +53,7 @@ impl Kubelets {
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
         (flags, eviction): (&Flags, Option<&Eviction>),
         lists_images: bool,
-        signs: Option<Signs>,
+        signs: Option<Loop>,
         records_renewals: bool,
     ) -> Rc<Self> {
         let nodes = Rc::new(Nodes::new(api, mode, switches, signs.is_some()));

@@ -5,11 +5,8 @@
 //! API server leaves no trace, and is followed in thought (`uplink`).
 
 use super::containers::Containers;
-use super::images::Images;
 use super::jitter::Sleeps;
-use super::lives::Lives;
 use super::nodes::{Tick, View, fill};
-use super::volume_manager::VolumeManager;
 use super::walk::report_is_due;
 use crate::api::volume::NodeVolumes;
 use crate::controllers::kubelet::prelude::*;
@@ -34,9 +31,7 @@ struct Next {
 pub(super) struct Loops {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    lives: Rc<Lives>,
-    pub(super) volumes: Rc<VolumeManager>,
-    pub(super) images: Rc<Images>,
+    pub(super) containers: Rc<Containers>,
     next: ByNode<[Next; 2]>,
     ticker: HandlerId<Tick>,
     /// Each renewal of a lease is written down.
@@ -49,7 +44,7 @@ impl Loops {
     /// None runs yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        containers: &Containers,
+        containers: &Rc<Containers>,
         ticker: HandlerId<Tick>,
         records_renewals: bool,
     ) -> Self {
@@ -62,9 +57,7 @@ impl Loops {
             next: ByNode::default(),
             nodes,
             pods,
-            lives: containers.lives.clone(),
-            volumes: containers.volumes.clone(),
-            images: containers.images.clone(),
+            containers: containers.clone(),
             ticker,
             records_renewals,
         }
@@ -161,11 +154,9 @@ impl Loops {
     pub(super) fn begin(&self, node: NodeId) {
         let Some(settings) = self.nodes.with(node, |k| k.settings) else { return };
         let now = self.nodes.now();
-        for which in [Loop::Lease, Loop::Status] {
-            let offset = match which {
-                Loop::Lease => settings.lease_offset,
-                Loop::Status => settings.status_offset,
-            };
+        let offsets =
+            [(Loop::Lease, settings.lease_offset), (Loop::Status, settings.status_offset)];
+        for (which, offset) in offsets {
             let period = self.undisturbed(node, which);
             let first = match self.nodes.mode {
                 KubeletMode::Imitated(_) if offset.is_zero() => period,
@@ -266,7 +257,7 @@ impl Loops {
             self.post(node);
         }
         if mode.repost_pod_ready {
-            for pod in self.pods.not_ready(node).filter(|p| self.lives.is_ready(p.uid)) {
+            for pod in self.pods.not_ready(node).filter(|p| self.containers.lives.is_ready(p.uid)) {
                 self.pods.set_ready(&pod, ConditionStatus::True);
             }
         }
@@ -380,13 +371,13 @@ impl Loops {
         let _ = self.nodes.api.mutate_node(Actor::Kubelet, node, |n| {
             change(&mut n.conditions, &view, at);
             self.report_volumes(n);
-            n.images = self.images.listed(node);
+            n.images = self.containers.images.listed(node);
         });
     }
 
     /// Says in a node's status which volumes are in use (`nodestatus/setters.go: VolumesInUse`).
     fn report_volumes(&self, node: &mut Node) {
-        let in_use = self.volumes.volumes_in_use(node.id);
+        let in_use = self.containers.volumes.volumes_in_use(node.id);
         let said = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
         if said != in_use {
             let attached = node.volumes.as_ref().map_or_else(Vec::new, |v| v.attached.clone());
@@ -397,8 +388,8 @@ impl Loops {
     /// Whether the API has another status for any condition than the kubelet, other volumes in use or other images.
     pub(super) fn differs(&self, node: &Node) -> bool {
         let said = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
-        if said != self.volumes.volumes_in_use(node.id)
-            || node.images != self.images.listed(node.id)
+        if said != self.containers.volumes.volumes_in_use(node.id)
+            || node.images != self.containers.images.listed(node.id)
         {
             return true;
         }

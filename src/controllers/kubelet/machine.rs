@@ -92,10 +92,7 @@ impl Machines {
 
     /// A crashed machine is switched on again, and boots.
     pub(super) fn boot(&self, node: NodeId) {
-        let boot = match self.nodes.mode {
-            KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(real) => real.boot,
-        };
+        let boot = self.nodes.real().map_or(Dur::ZERO, |real| real.boot);
         let up = self.nodes.now() + boot;
         let boots = |k: &mut Kubelet| k.crashed && !k.gone && k.boots_until.replace(up).is_none();
         match self.nodes.is(node, boots) {
@@ -158,7 +155,7 @@ impl Machines {
         } else {
             self.nodes.record(node, What::NodeHeard);
         }
-        let KubeletMode::Real(real) = self.nodes.mode else {
+        let Some(real) = self.nodes.real() else {
             self.loops.resume(node);
             self.eviction.starts(node, self.nodes.now());
             self.workers.overdue([node]);
@@ -188,10 +185,8 @@ impl Machines {
 
     /// A node's container runtime fails, or works again.
     pub(super) fn runtime_fails(&self, node: NodeId, fails: Option<RuntimeFails>) {
-        let check = match self.nodes.mode {
-            KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(_) => self.nodes.draw("runtime-check", node, CHECKS),
-        };
+        let draw = |_| self.nodes.draw("runtime-check", node, CHECKS);
+        let check = self.nodes.real().map_or(Dur::ZERO, draw);
         let (after, status) = match fails {
             Some(RuntimeFails::Ready) => (check, ConditionStatus::False),
             Some(RuntimeFails::Status) => (MAX_WAIT.saturating_sub(check), ConditionStatus::False),

@@ -34,7 +34,6 @@ mod volume_manager;
 mod walk;
 mod worker;
 
-pub(crate) use asleep::Signs;
 pub(crate) use kubelets::Kubelets;
 pub(crate) use loops::STATUS_PERIOD;
-pub(crate) use nodes::{NodeSettings, healthy_conditions};
+pub(crate) use nodes::{Loop, NodeSettings, healthy_conditions};

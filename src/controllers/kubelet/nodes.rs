@@ -9,7 +9,7 @@ use crate::client::connection::Link;
 use crate::controllers::prelude::*;
 use crate::kernel::Argument;
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, KubeletMode};
+use crate::plan::{Connections, KubeletMode, Real};
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
@@ -98,6 +98,14 @@ impl Nodes {
         self.with(node, |k| {
             k.view_changed.get_or_insert(now);
         });
+    }
+
+    /// The settings of real kubelets; none of those that are imitated.
+    pub(super) fn real(&self) -> Option<Real> {
+        match self.mode {
+            KubeletMode::Imitated(_) => None,
+            KubeletMode::Real(real) => Some(real),
+        }
     }
 
     /// Writes down what somebody did to a node or its kubelet, and what follows from it follows from that.
@@ -251,8 +259,10 @@ impl Kubelet {
 
 /// Which of a kubelet's loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Loop {
+pub(crate) enum Loop {
+    /// It renews the lease.
     Lease = 0,
+    /// It checks the status, and posts it.
     Status = 1,
 }
 
