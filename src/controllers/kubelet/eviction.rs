@@ -66,7 +66,7 @@ pub(super) struct Remembered {
     /// The conditions that are True, in the order of their types.
     pub(super) conditions: Vec<NodeConditionType>,
     /// When each was last found True.
-    last_observed_at: Vec<(NodeConditionType, Time)>,
+    last_observed_at: BTreeMap<NodeConditionType, Time>,
     /// When each threshold that is met was first found so.
     first_observed_at: Vec<(usize, Time)>,
     /// Those that have been met for their grace, and are not resolved yet.
@@ -92,16 +92,12 @@ impl Remembered {
         let first = |place: usize| before.iter().find(|(p, _)| *p == place).map_or(now, |b| b.1);
         self.first_observed_at = thresholds.iter().map(|p| (*p, first(*p))).collect();
         for place in &thresholds {
-            let condition = config.thresholds[*place].signal.condition();
-            match self.last_observed_at.iter_mut().find(|(c, _)| *c == condition) {
-                Some(last) => last.1 = now,
-                None => self.last_observed_at.push((condition, now)),
-            }
+            self.last_observed_at.insert(config.thresholds[*place].signal.condition(), now);
         }
         let period = config.pressure_transition_period;
-        let lasts = |of: &&(NodeConditionType, Time)| now.since(of.1) < period;
-        self.conditions = self.last_observed_at.iter().filter(lasts).map(|(c, _)| *c).collect();
-        self.conditions.sort_unstable();
+        let observed = self.last_observed_at.iter();
+        let lasting = observed.filter(|(_, at)| now.since(**at) < period);
+        self.conditions = lasting.map(|(condition, _)| *condition).collect();
         let grace_is_over =
             |of: &&(usize, Time)| now.since(of.1) >= config.thresholds[of.0].grace_period;
         self.met = self.first_observed_at.iter().filter(grace_is_over).map(|(p, _)| *p).collect();
@@ -114,6 +110,24 @@ impl Remembered {
     /// Whether nothing is short, nor was lately: a look changes nothing until something is.
     pub(super) fn is_calm(&self) -> bool {
         self.conditions.is_empty() && self.first_observed_at.is_empty() && self.met.is_empty()
+    }
+
+    /// Why a pod is not admitted, if it is not (`managerImpl.Admit`): a critical one always is, any other never while
+    /// anything but memory is short. While memory is, one is that asks for CPU or memory, or tolerates the taint.
+    pub(super) fn refuses(&self, template: &PodTemplate) -> Option<String> {
+        let tolerates = || {
+            let taint = Taint::new(MEMORY_PRESSURE, Effect::NoSchedule);
+            template.tolerations.iter().any(|t| t.tolerates(&taint, false))
+        };
+        let only_memory = self.conditions == [NodeConditionType::MemoryPressure];
+        if self.conditions.is_empty()
+            || is_critical(template)
+            || only_memory && (!template.is_best_effort() || tolerates())
+        {
+            return None;
+        }
+        let names: Vec<&str> = self.conditions.iter().map(|c| c.as_str()).collect();
+        Some(format!("The node had condition: [{}]. ", names.join(" ")))
     }
 }
 
@@ -164,7 +178,7 @@ fn binary(signal: Signal, amount: i64) -> Quantity {
 }
 
 /// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
-const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
+pub(super) const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
 /// Whether a pod is never evicted, and always admitted (`kubelettypes.IsCriticalPod`).
 pub(super) fn is_critical(template: &PodTemplate) -> bool {
@@ -205,38 +219,7 @@ pub(super) fn rank(signal: Signal, template: &PodTemplate, used: i64, by_count: 
 }
 
 /// What is short on each node, as far as its kubelet knows.
-#[derive(Default)]
-pub(super) struct Pressure {
-    of_nodes: ByNode<Remembered>,
-}
-
-impl Pressure {
-    /// A kubelet starts, and has seen nothing yet.
-    pub(super) fn join(&self, node: NodeId) {
-        self.of_nodes.join(node, Remembered::default());
-    }
-
-    /// Works on what a manager remembers.
-    pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Remembered) -> R) -> Option<R> {
-        self.of_nodes.with(node, f)
-    }
-
-    /// Why a pod is not admitted, if it is not (`managerImpl.Admit`): a critical one always is, any other never while
-    /// anything but memory is short. While memory is, one is that asks for CPU or memory, or tolerates the taint.
-    pub(super) fn refuses(&self, node: NodeId, template: &PodTemplate) -> Option<String> {
-        let conditions = self.with(node, |r| r.conditions.clone()).filter(|c| !c.is_empty())?;
-        let tolerates = || {
-            let taint = Taint::new(MEMORY_PRESSURE, Effect::NoSchedule);
-            template.tolerations.iter().any(|t| t.tolerates(&taint, false))
-        };
-        let only_memory = conditions == [NodeConditionType::MemoryPressure];
-        if is_critical(template) || only_memory && (!template.is_best_effort() || tolerates()) {
-            return None;
-        }
-        let names: Vec<&str> = conditions.iter().map(|c| c.as_str()).collect();
-        Some(format!("The node had condition: [{}]. ", names.join(" ")))
-    }
-}
+pub(super) type Pressure = ByNode<Remembered>;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,8 @@
 
 use super::asleep::Sleepers;
 use super::eviction::{
-    Candidate, Observations, Pressure, eviction_message, is_critical, rank, request, thresholds_met,
+    Candidate, Observations, Pressure, Remembered, eviction_message, is_critical, rank, request,
+    thresholds_met,
 };
 use super::images::Images;
 use super::stats::Stats;
@@ -44,7 +45,7 @@ struct Monitor {
     has_looked: bool,
     next: Option<EventKey>,
     /// What was last said to be reclaimed of each resource, in which event and how often.
-    said: Vec<(EventText, EventName, u32)>,
+    said: BTreeMap<EventText, (EventName, u32)>,
 }
 
 /// The eviction managers of all kubelets.
@@ -77,7 +78,7 @@ impl EvictionManager {
     pub(super) fn join(&self, node: NodeId) {
         if self.stats.config.is_some() {
             self.monitors.join(node, Monitor::default());
-            self.pressure.join(node);
+            self.pressure.join(node, Remembered::default());
         }
     }
 
@@ -109,14 +110,9 @@ impl EvictionManager {
         if let Some(look) = self.monitors.with(node, |m| m.look).flatten() {
             return look;
         }
-        let into = match self.nodes.mode {
-            KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(_) => {
-                let most = MONITORING_PERIOD - Dur::from_nanos(1);
-                self.nodes.draw("eviction-manager-phase", node, most)
-            }
-        };
-        let look = Time::ZERO + into;
+        let most = MONITORING_PERIOD - Dur::from_nanos(1);
+        let draw = |_| self.nodes.draw("eviction-manager-phase", node, most);
+        let look = Time::ZERO + self.nodes.real().map_or(Dur::ZERO, draw);
         self.monitors.with(node, |m| m.look = Some(look));
         look
     }
@@ -270,19 +266,12 @@ impl EvictionManager {
             Used::NodeFs | Used::ImageFs => EventText::ReclaimEphemeralStorage,
         };
         let name = About::Node(node, None).name(self.nodes.now());
-        let (name, count) = self
-            .monitors
-            .with(node, |m| match m.said.iter_mut().find(|said| said.0 == text) {
-                Some((_, name, count)) => {
-                    *count += 1;
-                    (*name, *count)
-                }
-                None => {
-                    m.said.push((text, name, 1));
-                    (name, 1)
-                }
-            })
-            .unwrap_or((name, 1));
+        let said = self.monitors.with(node, |m| {
+            let said = m.said.entry(text).or_insert((name, 0));
+            said.1 += 1;
+            *said
+        });
+        let (name, count) = said.unwrap_or((name, 1));
         if count == 1 {
             self.nodes.say(name, text.into());
         } else {

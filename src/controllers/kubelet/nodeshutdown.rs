@@ -12,13 +12,12 @@
 //! have ended, where upstream writes Failed, and Running again after the next start.
 
 use super::asleep::Sleepers;
+use super::eviction::SYSTEM_CRITICAL_PRIORITY;
 use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::Flags;
 use crate::plan::switches::kubelet::NoSeconds;
 
-/// `scheduling.SystemCriticalPriority`
-const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 /// `minimumGracePeriodInSeconds` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`)
 const MINIMUM_GRACE_PERIOD: i64 = 2;
 
@@ -55,7 +54,7 @@ pub(super) struct ShutdownManager {
     stepper: HandlerId<NodeId>,
     /// `shutdownGracePeriodByPodPriority`, sorted; none where a machine simply goes off.
     periods: Vec<(i32, i64)>,
-    under_way: ByNode<Option<UnderWay>>,
+    under_way: Shared<BTreeMap<NodeId, UnderWay>>,
 }
 
 impl ShutdownManager {
@@ -69,12 +68,12 @@ impl ShutdownManager {
     ) -> Self {
         let (status, sleepers) = (status.clone(), sleepers.clone());
         let periods = if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() };
-        Self { nodes, pods, status, sleepers, stepper, periods, under_way: ByNode::default() }
+        Self { nodes, pods, status, sleepers, stepper, periods, under_way: Shared::default() }
     }
 
     /// A node has a kubelet from now on, and its machine is on.
     pub(super) fn join(&self, node: NodeId) {
-        self.under_way.join(node, None);
+        self.under_way.with(|all| all.remove(&node));
     }
 
     /// A machine is told to go off: whether its kubelet lets it at once, or nothing where it does not
@@ -103,7 +102,7 @@ impl ShutdownManager {
         groups.reverse();
         let off = at_most.map_or(Time::MAX, |span| now.saturating_add(span));
         let state = UnderWay { groups, next: now, stopped: now, off, boots: false };
-        self.under_way.with(node, |u| *u = Some(state));
+        self.under_way.with(|all| all.insert(node, state));
         if at_most.is_some() {
             ctx.post_at(off, Class::Source, self.stepper, node);
         }
@@ -136,8 +135,8 @@ impl ShutdownManager {
     /// A step of a shutdown, if there is one; whether the machine is off now.
     pub(super) fn goes_on(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
-        let due = self.under_way.with(node, |u| u.as_ref().map(|u| (u.off <= now, u.next == now)));
-        match due.flatten() {
+        let due = |u: &UnderWay| (u.off <= now, u.next == now);
+        match self.under_way.with(|all| all.get(&node).map(due)) {
             Some((true, _)) => true,
             Some((false, true)) => self.kill_pods(node),
             _ => false,
@@ -148,22 +147,20 @@ impl ShutdownManager {
     fn kill_pods(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
         let in_groups = self.nodes.switches.shutdown_in_groups;
-        while let Some(Some(group)) =
-            self.under_way.with(node, |u| u.as_mut().and_then(|u| u.groups.pop()))
-        {
+        while let Some(group) = self.under_way.with(|all| all.get_mut(&node)?.groups.pop()) {
             let seconds = group.shutdown_grace_period_seconds;
             let stops = group.pods.iter().filter_map(|(uid, _)| self.kill_pod(*uid, seconds));
             let stops = stops.max().unwrap_or(now);
             let period = now.saturating_add(Dur::from_secs(seconds.unsigned_abs()));
-            let next = self.under_way.with(node, |u| {
-                let u = u.as_mut()?;
+            let next = self.under_way.with(|all| {
+                let u = all.get_mut(&node)?;
                 u.stopped = if in_groups { stops } else { stops.max(u.stopped) };
                 // Before there were groups, critical pods sleep until their time has come.
                 let sleeps = !in_groups && !u.groups.is_empty();
                 u.next = if sleeps { period } else { u.stopped.min(period) };
                 Some(u.next)
             });
-            let Some(next) = next.flatten().filter(|next| *next > now) else { continue };
+            let Some(next) = next.filter(|next| *next > now) else { continue };
             self.nodes.ctx.post_at(next, Class::Source, self.stepper, node);
             return false;
         }
@@ -206,20 +203,19 @@ impl ShutdownManager {
 
     /// Whether a machine was told to go off, and is not yet.
     pub(super) fn is_under_way(&self, node: NodeId) -> bool {
-        self.under_way.with(node, |u| u.is_some()) == Some(true)
+        self.under_way.with(|all| all.contains_key(&node))
     }
 
     /// A machine is to boot: it does so once it is off. Whether it is still on its way to that.
     pub(super) fn boots_after(&self, node: NodeId) -> bool {
-        self.under_way.with(node, |u| u.as_mut().map(|u| u.boots = true)).flatten().is_some()
+        self.under_way.with(|all| all.get_mut(&node).map(|u| u.boots = true)).is_some()
     }
 
     /// Nothing is left of a shutdown: its machine is off. Whether there was one, and whether the
     /// machine is to boot now.
     pub(super) fn end(&self, node: NodeId) -> Option<bool> {
         self.nodes.with(node, |k| k.shutting_down = false);
-        let was = self.under_way.with(node, Option::take).flatten();
-        was.map(|u| u.boots)
+        self.under_way.with(|all| all.remove(&node)).map(|u| u.boots)
     }
 }
 

@@ -97,7 +97,8 @@ impl Refusals {
         if pod.template.source != PodSource::Api {
             return None;
         }
-        if let Some(message) = self.pressure.refuses(node, &pod.template) {
+        let short = self.pressure.with(node, |r| r.refuses(&pod.template));
+        if let Some(message) = short.flatten() {
             let message = self.nodes.api.names(|n| n.text(&message));
             return Some(EventBody::of_words(EventText::RefusedUnderPressure, message));
         }
