@@ -27,7 +27,7 @@ pub(super) struct Containers {
     pub(super) images: Rc<Images>,
     pub(super) lives: Rc<Lives>,
     /// What mirrors of static pods that are gone are to be created again from.
-    lost: Shared<Vec<(Uid, Rc<PodTemplate>)>>,
+    lost: Shared<BTreeMap<Uid, Rc<PodTemplate>>>,
 }
 
 impl Containers {
@@ -197,7 +197,7 @@ impl Containers {
             return self.pods.forget(old.uid, old.node);
         };
         self.pods.with_due(old.uid, |d| (d.missing, d.stop) = (true, Time::MAX));
-        self.lost.with(|lost| lost.push((old.uid, old.template.clone())));
+        self.lost.with(|lost| lost.insert(old.uid, old.template.clone()));
         if let Some(heard) = self.nodes.hears_from(node) {
             self.pods.work_at(old.uid, heard);
         }
@@ -206,9 +206,7 @@ impl Containers {
     /// Creates a mirror again, if its node is there. What ran of it runs on.
     pub(super) fn create_mirror(&self, uid: Uid, due: &Due) {
         self.pods.forget(uid, Some(due.node));
-        let template = self
-            .lost
-            .with(|lost| lost.iter().position(|(of, _)| *of == uid).map(|i| lost.remove(i).1));
+        let template = self.lost.with(|lost| lost.remove(&uid));
         let api = &self.nodes.api;
         let Some(template) = template.filter(|_| api.node(due.node).is_some()) else { return };
         let new = Pod::pending(due.pod, template, Some(due.node));

@@ -6,6 +6,9 @@
 //! Pulls at one time do not slow each other; of one image those that come later end with the first. A pull that is given up,
 //! as its pod is to end or its kubelet has died, leaves nothing behind.
 //!
+//! A kubelet says in events what becomes of an image (`EnsureImageExists`; `kuberuntime_container.go: startContainer`). Not all that a
+//! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
+//!
 //! A pull that nobody answers is given up by the container runtime, which is taken to be containerd with what it has by default
 //! (`internal/cri/server/images/image_pull.go`): `newTransport`, `pullProgressReporter`, `image_pull_progress_timeout`. Nobody
 //! else does: a kubelet waits for as long as it takes. It goes on with what is left of it if it is answered before that.
@@ -15,6 +18,7 @@ use super::status_manager::StatusManager;
 use crate::api::pod::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::switches::kubelet::Pulled;
 use crate::plan::{Flags, Limits, RegistryFails};
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
@@ -190,14 +194,21 @@ impl Images {
         let asked = Asked { first: now, last: now, backoff: None };
         let first = self.asked.with(|all| all.entry(uid).or_insert(asked).first);
         if !image.always && self.has(due.node, &image) {
-            self.lives.say_present(uid, &due, &image.name);
+            let accessed = self.nodes.switches.life.checks_pulled_secrets;
+            let accessed = if accessed { " and can be accessed by the pod" } else { "" };
+            let words =
+                format!("Container image \"{}\" already present on machine{accessed}", image.name);
+            self.lives.say(uid, &due, EventText::Pulled, &words);
             return self.starts(uid, &due, first);
         }
         if self.backs_off(uid) {
-            self.lives.say_pull_backs_off(uid, &due, &image.name);
+            let words = format!("Back-off pulling image \"{}\"", image.name);
+            self.lives.say(uid, &due, EventText::BackOffPullImage, &words);
+            self.lives.say(uid, &due, EventText::Failed, "Error: ImagePullBackOff");
             return self.tries_again(uid, &due);
         }
-        self.lives.say_pulling(uid, &due, &image.name);
+        let words = format!("Pulling image \"{}\"", image.name);
+        self.lives.say(uid, &due, EventText::Pulling, &words);
         let before = self.with(due.node, |n| {
             n.waiting.push_back(uid);
             n.pulling.len() + n.waiting.len() - 1
@@ -300,8 +311,18 @@ impl Images {
             self.adds(node, &image);
             let asked = self.asked.with(|all| all.get(&uid).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
-            let took = (now.since(begun), now.since(last));
-            self.lives.say_pulled(uid, &due, &image, took);
+            let Image { name, size, .. } = &*image;
+            let (took, all) = (now.since(begun), now.since(last));
+            let took = match self.nodes.switches.life.pulled {
+                Pulled::Image => String::new(),
+                Pulled::Took => format!(" in {all}"),
+                Pulled::Waited => format!(" in {took} ({all} including waiting)"),
+                Pulled::Size => {
+                    format!(" in {took} ({all} including waiting). Image size: {size} bytes.")
+                }
+            };
+            let words = format!("Successfully pulled image \"{name}\"{took}");
+            self.lives.say(uid, &due, EventText::Pulled, &words);
             let waited = u32::try_from(now.since(first).as_millis()).unwrap_or(u32::MAX);
             self.lives.note(due.pod, Note::ImagePulled, waited);
             self.starts(uid, &due, first);
@@ -320,7 +341,9 @@ impl Images {
             asked.backoff = Some((lasts, now));
             Some(lasts)
         });
-        self.lives.say_pull_failed(uid, due, &image.name, why);
+        let words = format!("Failed to pull image \"{}\": {why}", image.name);
+        self.lives.say(uid, due, EventText::Failed, &words);
+        self.lives.say(uid, due, EventText::Failed, "Error: ErrImagePull");
         let seconds = lasts.unwrap_or(first).as_nanos() / 1_000_000_000;
         self.lives.note(due.pod, Note::ImagePullFailed, seconds as u32);
         self.tries_again(uid, due);

@@ -2,24 +2,21 @@
 //! Of all other pods nothing is kept.
 //!
 //! A kubelet says of a pod's container in events: that a probe has failed (`prober.go: probe`), that the container is
-//! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`); and of
-//! its image (`image_manager.go: EnsureImageExists`, `kuberuntime_container.go: startContainer`), v1.37.
+//! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`), v1.37; and
+//! of its image (`images`).
 //!
-//! What a probe prints is not known here: the texts are those of a command that prints nothing. Nor is all that a container
-//! runtime says of a pull that failed, and an image of which nobody says how large it is has 0 bytes. What does not arrive is lost; upstream tries again for
-//! two minutes.
+//! What a probe prints is not known here: the texts are those of a command that prints nothing. What does not arrive is lost;
+//! upstream tries again for two minutes.
 
 use super::prober::Container;
 use super::worker::{Serves, Worker, initial};
-use crate::api::pod::Image;
 use crate::api::probe::{Life, ProbeType};
 use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::Spread;
-use crate::plan::switches::kubelet::Pulled;
 
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
-const RELIST: Dur = Dur::from_secs(1);
+pub(super) const RELIST: Dur = Dur::from_secs(1);
 
 /// What was said of the container of a pod. Each kubelet has a recorder of its own, and a pod one kubelet.
 struct Said {
@@ -50,15 +47,12 @@ pub(super) struct Lives {
     all: Shared<BTreeMap<Uid, Container>>,
     /// What was said of the containers of a pod.
     said: Shared<BTreeMap<Uid, Said>>,
-    /// When the kubelet of a node was last started, if the run has seen that.
-    kubelets: Shared<BTreeMap<NodeId, Time>>,
 }
 
 impl Lives {
     /// None runs yet.
     pub(super) fn new((nodes, pods): Base) -> Self {
-        let (all, said, kubelets) = Default::default();
-        Self { nodes, pods, all, said, kubelets }
+        Self { nodes, pods, all: Shared::default(), said: Shared::default() }
     }
 
     /// Works on the container of one life of a pod, if there is something to know of it.
@@ -96,8 +90,8 @@ impl Lives {
 
     /// A container that is not started yet.
     fn container(&self, life: &Rc<Life>, ticks: [Time; 3]) -> Container {
-        let tells = matches!(self.nodes.mode, KubeletMode::Real(_));
-        Container { tells, ..Container::new(life.clone(), ticks) }
+        let tells = self.nodes.real().is_some();
+        Container { tells, ..Container::new(life.clone(), self.nodes.switches.life, ticks) }
     }
 
     /// They run already, for long.
@@ -150,7 +144,7 @@ impl Lives {
     /// When a worker ticks first that is made then: at once, or, where its kubelet has started less than a period before
     /// or the release has it so, at some time within its period (`worker.run`).
     fn first_tick(&self, pod: PodId, due: &Due, life: &Life, which: ProbeType, made: Time) -> Time {
-        let started = self.kubelets.with(|all| all.get(&due.node).copied());
+        let started = self.nodes.with(due.node, |k| k.began).flatten();
         let period = life.probe(which).map_or(Dur::ZERO, |p| p.period);
         let just = started.is_some_and(|at| made.since(at) < period);
         if just || !self.nodes.switches.life.probes_at_once {
@@ -170,11 +164,6 @@ impl Lives {
             }
             _ => Dur::ZERO,
         }
-    }
-
-    /// A kubelet starts, and hears of its pods then.
-    pub(super) fn kubelet_starts(&self, node: NodeId, at: Time) {
-        self.kubelets.with(|all| all.insert(node, at));
     }
 
     /// A kubelet dies: nobody probes a container of its, and none is started again.
@@ -234,7 +223,7 @@ impl Lives {
     }
 
     /// Says something of a pod's container. Kubelets of the recorder say nothing of it.
-    fn say(&self, uid: Uid, due: &Due, text: EventText, words: &str) {
+    pub(super) fn say(&self, uid: Uid, due: &Due, text: EventText, words: &str) {
         let nodes = &self.nodes;
         let KubeletMode::Real(_) = nodes.mode else { return };
         let body = EventBody::of_words(text, nodes.api.names(|n| n.text(words)));
@@ -274,48 +263,6 @@ impl Lives {
             words += &format!(" main in pod {name}_{namespace}({})", uid.0);
         }
         self.say(uid, due, EventText::BackOff, &words);
-    }
-
-    /// Says that the image of the container is there.
-    pub(super) fn say_present(&self, uid: Uid, due: &Due, image: &str) {
-        let accessed = self.nodes.switches.life.checks_pulled_secrets;
-        let accessed = if accessed { " and can be accessed by the pod" } else { "" };
-        let words = format!("Container image \"{image}\" already present on machine{accessed}");
-        self.say(uid, due, EventText::Pulled, &words);
-    }
-
-    /// Says that the image is to be pulled.
-    pub(super) fn say_pulling(&self, uid: Uid, due: &Due, image: &str) {
-        self.say(uid, due, EventText::Pulling, &format!("Pulling image \"{image}\""));
-    }
-
-    /// Says that the image was pulled, in how much time without and with its wait.
-    pub(super) fn say_pulled(&self, uid: Uid, due: &Due, image: &Image, (took, all): (Dur, Dur)) {
-        let Image { name, size, .. } = image;
-        let mut words = format!("Successfully pulled image \"{name}\"");
-        words += &match self.nodes.switches.life.pulled {
-            Pulled::Image => String::new(),
-            Pulled::Took => format!(" in {all}"),
-            Pulled::Waited => format!(" in {took} ({all} including waiting)"),
-            Pulled::Size => {
-                format!(" in {took} ({all} including waiting). Image size: {size} bytes.")
-            }
-        };
-        self.say(uid, due, EventText::Pulled, &words);
-    }
-
-    /// Says that the image could not be pulled.
-    pub(super) fn say_pull_failed(&self, uid: Uid, due: &Due, image: &str, why: &str) {
-        let words = format!("Failed to pull image \"{image}\": {why}");
-        self.say(uid, due, EventText::Failed, &words);
-        self.say(uid, due, EventText::Failed, "Error: ErrImagePull");
-    }
-
-    /// Says that the image is not pulled again yet.
-    pub(super) fn say_pull_backs_off(&self, uid: Uid, due: &Due, image: &str) {
-        let words = format!("Back-off pulling image \"{image}\"");
-        self.say(uid, due, EventText::BackOffPullImage, &words);
-        self.say(uid, due, EventText::Failed, "Error: ImagePullBackOff");
     }
 }
 

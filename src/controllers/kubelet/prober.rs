@@ -4,6 +4,7 @@
 use super::worker::{Serves, Worker, initial};
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
+use crate::plan::switches::kubelet::LifeSwitches;
 
 /// What comes about in the life of a pod's container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,7 @@ pub(super) const KILLED: i32 = 137;
 #[derive(Default)]
 pub(super) struct Container {
     pub(super) life: Rc<Life>,
+    pub(super) switches: LifeSwitches,
     pub(super) workers: [Worker; 3],
     /// Its kubelet lives.
     pub(super) watched: bool,
@@ -68,11 +70,12 @@ pub(super) struct Container {
 
 impl Container {
     /// The first container of a pod, not yet started, whose workers tick first then.
-    pub(super) fn new(life: Rc<Life>, ticks: [Time; 3]) -> Self {
+    pub(super) fn new(life: Rc<Life>, switches: LifeSwitches, ticks: [Time; 3]) -> Self {
         let worker = |which: ProbeType| Worker::starting(ticks[which as usize], initial(which));
         Self {
             workers: ProbeType::ALL.map(worker),
             life,
+            switches,
             watched: true,
             serves: (Time::ZERO, Time::MAX),
             ends: Time::MAX,
@@ -181,27 +184,27 @@ impl Container {
     }
 
     /// Its kubelet sees a new container, and probes its readiness out of turn.
-    pub(super) fn see(&mut self, now: Time, triggers: bool, resets: bool) {
+    pub(super) fn see(&mut self, now: Time) {
         self.follow(now);
         self.seen = None;
         for which in ProbeType::ALL {
             self.workers[which as usize].resume(initial(which));
         }
         self.started = self.life.probe(ProbeType::Startup).is_none();
-        self.trigger(now, triggers, resets);
+        self.trigger(now);
         // The result that it sets first, which is that it is not ready, has it probed once more.
         if self.life.probe(ProbeType::Readiness).is_some() && !self.is_ready() {
-            self.trigger(now, triggers, resets);
+            self.trigger(now);
         }
         self.ready = self.is_ready();
     }
 
     /// A readiness probe out of turn, of a container that has started.
-    fn trigger(&mut self, now: Time, triggers: bool, resets: bool) {
-        let view = self.view(ProbeType::Readiness);
+    fn trigger(&mut self, now: Time) {
+        let (view, resets) = (self.view(ProbeType::Readiness), self.switches.resets_period);
         if let Some(probe) = self.life.probe(ProbeType::Readiness)
             && self.started
-            && triggers
+            && self.switches.probes_at_once
             && self.workers[ProbeType::Readiness as usize].trigger(probe, view, now, resets)
         {
             self.failed.push(ProbeType::Readiness);
@@ -209,13 +212,7 @@ impl Container {
     }
 
     /// The result of a probe changes; whether its container is to be killed for that.
-    pub(super) fn probed(
-        &mut self,
-        now: Time,
-        (which, ok): (ProbeType, bool),
-        triggers: bool,
-        resets: bool,
-    ) -> bool {
+    pub(super) fn probed(&mut self, now: Time, which: ProbeType, ok: bool) -> bool {
         self.follow(now);
         let view = self.view(which);
         if let Some(probe) = self.life.clone().probe(which) {
@@ -229,7 +226,7 @@ impl Container {
         }
         if which == ProbeType::Startup && ok {
             self.started = true;
-            self.trigger(now, triggers, resets);
+            self.trigger(now);
         }
         self.ready = self.is_ready();
         let kills = which != ProbeType::Readiness && !ok;
@@ -266,7 +263,9 @@ mod tests {
     /// that is killed ends in a second, is started again at once and seen a second later.
     fn changes(probes: [Option<Probe>; 3], serves: (u64, u64), until: u64) -> Vec<String> {
         let life = Rc::new(Life { probes, ..Life::default() });
-        let mut c = Container::new(life, [Time::ZERO; 3]);
+        let switches =
+            LifeSwitches { probes_at_once: true, resets_period: true, ..LifeSwitches::default() };
+        let mut c = Container::new(life, switches, [Time::ZERO; 3]);
         let span = |t: Time| {
             let after = |n: u64| t.saturating_add(Dur::from_secs(n));
             (after(serves.0), after(serves.1))
@@ -275,9 +274,9 @@ mod tests {
         let (mut told, mut ready) = (Vec::new(), false);
         while let Some((at, event)) = c.next().filter(|(at, _)| *at <= s(until)) {
             match event {
-                Event::Seen => c.see(at, true, true),
+                Event::Seen => c.see(at),
                 Event::Probed(which, ok) => {
-                    if c.probed(at, (which, ok), true, true) {
+                    if c.probed(at, which, ok) {
                         told.push(format!("{} kill", at.as_secs()));
                         c.killed = Some(at + Dur::from_secs(1));
                     }

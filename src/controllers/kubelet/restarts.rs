@@ -47,8 +47,7 @@ impl Restarts {
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
     pub(super) fn work(&self, uid: Uid) {
-        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
-        let (triggers, resets) = (switches.probes_at_once, switches.resets_period);
+        let now = self.nodes.now();
         self.is_back(uid);
         while let Some((_, event)) =
             self.lives.with(uid, |c| c.next()).flatten().filter(|(at, _)| *at <= now)
@@ -66,7 +65,7 @@ impl Restarts {
                 Event::Ends => self.ends(uid, &due),
                 Event::Killed => self.killed(uid, &due),
                 Event::Noticed => self.sync(uid, &due),
-                Event::Seen => _ = self.lives.with(uid, |c| c.see(now, triggers, resets)),
+                Event::Seen => _ = self.lives.with(uid, |c| c.see(now)),
                 Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
                 Event::Fails(which) => _ = self.lives.with(uid, |c| c.fails(now, which)),
             }
@@ -103,10 +102,9 @@ impl Restarts {
 
     /// The result of a probe has changed: a container that fails is killed within its grace.
     fn probed(&self, uid: Uid, due: &Due, which: ProbeType, ok: bool) {
-        let (now, switches) = (self.nodes.now(), &self.nodes.switches.life);
+        let now = self.nodes.now();
         let fails = self.lives.with(uid, |c| {
-            let fails = c.probed(now, (which, ok), switches.probes_at_once, switches.resets_period);
-            fails.then(|| c.life.probe(which).and_then(|p| p.grace))
+            c.probed(now, which, ok).then(|| c.life.probe(which).and_then(|p| p.grace))
         });
         let Some(Some(own)) = fails else { return };
         self.lives.say_failures(uid, due);
@@ -143,10 +141,7 @@ impl Restarts {
 
     /// Until a kubelet lists containers; the recorder's notice at once.
     fn until_relist(&self, due: &Due) -> Dur {
-        match self.nodes.mode {
-            KubeletMode::Imitated(_) => Dur::ZERO,
-            KubeletMode::Real(_) => self.status.until_relist(due.node),
-        }
+        self.nodes.real().map_or(Dur::ZERO, |_| self.status.until_relist(due.node))
     }
 
     /// A sync of a pod whose container has ended.
@@ -191,10 +186,7 @@ impl Restarts {
     /// expired (`HandlePodCleanups`, `Backoff.GC`); by the recorder's kubelets at once.
     fn forgotten_at(&self, node: NodeId, since: Time) -> Time {
         let expired = since + EXPIRES + Dur::from_nanos(1);
-        match self.nodes.mode {
-            KubeletMode::Imitated(_) => expired,
-            KubeletMode::Real(_) => self.status.housekeeping_after(node, expired),
-        }
+        self.nodes.real().map_or(expired, |_| self.status.housekeeping_after(node, expired))
     }
 
     /// CrashLoopBackOff: the pod is synced again when the back-off is over, or, up to 1.34, some ten seconds later.

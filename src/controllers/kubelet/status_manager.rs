@@ -1,6 +1,6 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
-use super::lives::Lives;
+use super::lives::{Lives, RELIST};
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
 
@@ -8,9 +8,6 @@ use crate::plan::switches::kubelet::ShutdownPhase;
 const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`, `housekeepingPeriod`).
 pub(super) const HOUSEKEEPING: Dur = Dur::from_secs(2);
-/// How often the pod lifecycle event generator lists containers (`pkg/kubelet/kubelet.go`,
-/// `genericPlegRelistPeriod`).
-const RELIST: Dur = Dur::from_secs(1);
 /// How long it takes to read what is written of a pod's end: as good as nothing, as all requests of
 /// kubelets here, but what somebody else does in the same instant comes first.
 const READ: Dur = Dur::from_nanos(1);

@@ -173,7 +173,6 @@ impl PodUpdates {
     pub(super) fn kubelet_starts(&self, node: NodeId, asks: Time) {
         self.refusals.admits_anew(node, asks);
         self.status.starts(node, asks);
-        self.containers.lives.kubelet_starts(node, asks);
     }
 
     /// A kubelet dies, and what it knew with it, but for what it has started.
