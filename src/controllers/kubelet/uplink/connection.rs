@@ -70,21 +70,10 @@ impl Connection {
 /// (`pkg/kubelet/…/server.go`: as long as `nodeStatusUpdateFrequency` by default).
 const TRY: Dur = Dur::from_secs(10);
 /// Tries of one renewal, and of one status update, one right after the other.
-const TRIES: u32 = 5;
+pub(super) const TRIES: u32 = 5;
 /// The first pause of the lease's ensure loop, and its longest.
 const ENSURE_FIRST: Dur = Dur::from_millis(200);
 const ENSURE_MAX: Dur = Dur::from_secs(7);
-
-/// What comes after a failed try.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum After {
-    /// The next try, at once.
-    Again,
-    /// A pause until then, and a try.
-    Pause(Time),
-    /// Nothing before the loop's next tick.
-    GivenUp,
-}
 
 /// Where a heartbeat loop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,21 +103,13 @@ impl Heartbeat {
             Self::Pausing(until, tries) => Self::Pausing(until + by, tries),
         }
     }
+}
 
-    /// A lease's loop after its try of that number has failed: five tries of the renewal, then the
-    /// ensure loop, a try and a pause that doubles.
-    pub(super) fn lease_failed(now: Time, tries: u32) -> After {
-        if tries <= TRIES {
-            return After::Again;
-        }
-        let doublings = (tries - TRIES - 1).min(16);
-        After::Pause(now + (ENSURE_FIRST * (1 << doublings)).min(ENSURE_MAX))
-    }
-
-    /// A status loop after its try of that number has failed.
-    pub(super) fn status_failed(tries: u32) -> After {
-        if tries < TRIES { After::Again } else { After::GivenUp }
-    }
+/// How long a lease's loop pauses after its try of that number has failed, if it does: it makes five tries of
+/// the renewal, then those of the ensure loop, a try and a pause that doubles.
+pub(super) fn lease_pause(tries: u32) -> Option<Dur> {
+    let doublings = tries.checked_sub(TRIES + 1)?.min(16);
+    Some((ENSURE_FIRST * (1 << doublings)).min(ENSURE_MAX))
 }
 
 #[cfg(test)]
@@ -137,15 +118,9 @@ mod tests {
 
     #[test]
     fn a_lease_is_tried_five_times_and_then_with_pauses_up_to_seven_seconds() {
-        let pauses: Vec<u64> = (6..=13)
-            .map(|tries| match Heartbeat::lease_failed(Time::ZERO, tries) {
-                After::Pause(t) => t.as_nanos() / 1_000_000,
-                other => panic!("{other:?} after {tries} tries"),
-            })
-            .collect();
-        assert_eq!(pauses, [200, 400, 800, 1_600, 3_200, 6_400, 7_000, 7_000]);
-        assert_eq!(Heartbeat::lease_failed(Time::ZERO, 5), After::Again);
-        assert_eq!(Heartbeat::status_failed(4), After::Again);
-        assert_eq!(Heartbeat::status_failed(5), After::GivenUp);
+        let pauses: Vec<Option<Dur>> = (5..=13).map(lease_pause).collect();
+        let expected = [200, 400, 800, 1_600, 3_200, 6_400, 7_000, 7_000];
+        assert_eq!(pauses[0], None);
+        assert_eq!(pauses[1..], expected.map(|ms| Some(Dur::from_millis(ms))));
     }
 }

@@ -17,7 +17,7 @@ mod tests;
 
 use crate::client::connection::{Backoff, DIAL, Link, Reflector, SETTLED, idle_span};
 use crate::controllers::prelude::*;
-use connection::{After, Connection, Heartbeat};
+use connection::{Connection, Heartbeat, TRIES, lease_pause};
 
 /// Watches of a kubelet: of its node and of its pods, and three that only dial here (services,
 /// runtime classes, CSI drivers).
@@ -308,9 +308,9 @@ impl Uplink {
         let mut tries = match self.lease {
             Heartbeat::Idle(_) => 0,
             Heartbeat::Pausing(_, tries) => tries,
-            Heartbeat::Trying(_, tries) => match Heartbeat::lease_failed(now, tries) {
-                After::Pause(until) => return self.lease = Heartbeat::Pausing(until, tries),
-                After::Again | After::GivenUp => tries,
+            Heartbeat::Trying(_, tries) => match lease_pause(tries) {
+                Some(pause) => return self.lease = Heartbeat::Pausing(now + pause, tries),
+                None => tries,
             },
         };
         loop {
@@ -319,8 +319,8 @@ impl Uplink {
                 self.connection.send(now);
                 return self.lease = Heartbeat::Trying(now, tries);
             }
-            if let After::Pause(until) = Heartbeat::lease_failed(now, tries) {
-                return self.lease = Heartbeat::Pausing(until, tries);
+            if let Some(pause) = lease_pause(tries) {
+                return self.lease = Heartbeat::Pausing(now + pause, tries);
             }
         }
     }
@@ -330,10 +330,8 @@ impl Uplink {
         let tries = match self.status {
             Heartbeat::Idle(_) if now < draws.asks_from() => return self.status_sleeps(draws),
             Heartbeat::Idle(_) | Heartbeat::Pausing(..) => 0,
-            Heartbeat::Trying(_, tries) => match Heartbeat::status_failed(tries) {
-                After::Again => tries,
-                After::GivenUp | After::Pause(_) => return self.status_sleeps(draws),
-            },
+            Heartbeat::Trying(_, TRIES..) => return self.status_sleeps(draws),
+            Heartbeat::Trying(_, tries) => tries,
         };
         if link == Link::Refused {
             // All tries fail at once.
