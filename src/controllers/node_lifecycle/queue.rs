@@ -10,27 +10,11 @@ use std::future::Future;
 /// `EvictionRateLimiterBurst`
 const BURST: u32 = 1;
 
-/// A limiter of a zone.
-enum Limiter {
-    Bucket(TokenBucket),
-    /// `NewFakeNeverRateLimiter`, which says that its rate is 1.
-    Never,
-}
+/// A limiter of a zone; none is `NewFakeNeverRateLimiter`, which says that its rate is 1.
+type Limiter = Option<TokenBucket>;
 
-impl Limiter {
-    fn qps(&self) -> f32 {
-        match self {
-            Limiter::Bucket(b) => b.qps(),
-            Limiter::Never => 1.0,
-        }
-    }
-
-    fn try_accept(&mut self, now: Time) -> bool {
-        match self {
-            Limiter::Bucket(b) => b.try_accept(now),
-            Limiter::Never => false,
-        }
-    }
+fn try_accept(limiter: &mut Limiter, now: Time) -> bool {
+    limiter.as_mut().is_some_and(|bucket| bucket.try_accept(now))
 }
 
 /// Entries in order of `ProcessAt`, equal times in order of insertion, and the set of names that
@@ -60,8 +44,7 @@ impl UniqueQueue {
             return heap.push((at, node));
         }
         self.pushed += 1;
-        self.grow(node);
-        self.places[node.index()].push(self.pushed);
+        slot(&mut self.places, node.index()).push(self.pushed);
         self.live += 1;
         let entry = (at, self.pushed, node);
         if self.entries.back().is_none_or(|last| last.0 <= at) {
@@ -73,13 +56,6 @@ impl UniqueQueue {
         if self.entries.len() > 64 && self.entries.len() > 4 * self.live {
             let places = &self.places;
             self.entries.retain(|(_, number, n)| places[n.index()].contains(number));
-        }
-    }
-
-    fn grow(&mut self, node: NodeId) {
-        if self.places.len() <= node.index() {
-            self.places.resize(node.index() + 1, Vec::new());
-            self.set.resize(node.index() + 1, false);
         }
     }
 
@@ -121,8 +97,7 @@ impl UniqueQueue {
 
     /// Puts a name into the set; false if it is there.
     fn mark(&mut self, node: NodeId) -> bool {
-        self.grow(node);
-        !std::mem::replace(&mut self.set[node.index()], true)
+        !std::mem::replace(slot(&mut self.set, node.index()), true)
     }
 
     /// Takes a name out of the set; false if it is not there.
@@ -153,7 +128,7 @@ impl RateLimitedTimedQueue {
                 heap: ctx.draws_turns().then(|| Heap::new(|a: &(Time, NodeId), b| a.0 < b.0)),
                 ..UniqueQueue::default()
             }),
-            limiter: Shared::new(Limiter::Bucket(limiter)),
+            limiter: Shared::new(Some(limiter)),
             limiter_lock: Lock::new(ctx),
         }
     }
@@ -162,9 +137,8 @@ impl RateLimitedTimedQueue {
     /// with that part of a token.
     pub(super) fn recalled(ctx: &Ctx, qps: f32, tokens: f64) -> Self {
         let queue = Self::new(ctx, qps);
-        let bucket = TokenBucket::with_tokens(Limits { qps, burst: BURST }, tokens);
-        let limiter = if qps > 0.0 { Limiter::Bucket(bucket) } else { Limiter::Never };
-        queue.limiter.with(|l| *l = limiter);
+        let bucket = || TokenBucket::with_tokens(Limits { qps, burst: BURST }, tokens);
+        queue.limiter.with(|l| *l = (qps > 0.0).then(bucket));
         queue
     }
 
@@ -223,7 +197,7 @@ impl RateLimitedTimedQueue {
         let _held = self.limiter_lock.lock().await;
         loop {
             let now = self.ctx.now();
-            if !self.limiter.with(|l| l.try_accept(now)) || now < val.1 {
+            if !self.limiter.with(|l| try_accept(l, now)) || now < val.1 {
                 return;
             }
             val.0 = self.first_of_tied(val, &object);
@@ -267,18 +241,18 @@ impl RateLimitedTimedQueue {
         let _held = self.limiter_lock.lock().await;
         let now = self.ctx.now();
         self.limiter.with(|current| {
-            if current.qps() == qps {
+            if current.as_ref().map_or(1.0, TokenBucket::qps) == qps {
                 return;
             }
             if qps <= 0.0 {
-                *current = Limiter::Never;
+                *current = None;
                 return;
             }
-            let mut fresh = Limiter::Bucket(TokenBucket::new(Limits { qps, burst: BURST }));
-            if !current.try_accept(now) {
+            let mut fresh = TokenBucket::new(Limits { qps, burst: BURST });
+            if !try_accept(current, now) {
                 fresh.try_accept(now);
             }
-            *current = fresh;
+            *current = Some(fresh);
         });
     }
 }
