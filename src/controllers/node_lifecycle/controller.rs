@@ -63,18 +63,10 @@ impl Controller {
         });
         informers.on_node(controller.clone());
         informers.on_pod(controller.clone());
-        let weak = Rc::downgrade(&controller);
-        informers.on_stir(Rc::new(move || {
-            if let Some(c) = weak.upgrade() {
-                c.skipper.stirred();
-            }
-        }));
-        let weak = Rc::downgrade(&controller);
-        informers.on_waking(Rc::new(move |node| {
-            if let Some(c) = weak.upgrade() {
-                c.wakes(node);
-            }
-        }));
+        let c = controller.clone();
+        informers.on_stir(Rc::new(move || c.skipper.stirred()));
+        let c = controller.clone();
+        informers.on_waking(Rc::new(move |node| c.wakes(node)));
         controller
     }
 

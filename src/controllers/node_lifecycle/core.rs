@@ -98,6 +98,15 @@ impl Core {
         self.ctx.now().as_nanos() as i64
     }
 
+    /// Wakes a process, if one waits there.
+    pub(super) fn wake(&self, waits: Option<Ticket>) {
+        if let Some(ticket) = waits
+            && self.ctx.claim(ticket)
+        {
+            self.ctx.wake(ticket);
+        }
+    }
+
     /// How long a node may be silent that has a Ready condition, or has none yet.
     pub(super) fn grace(&self, has_ready: bool) -> Dur {
         let flags = self.flags();

@@ -14,8 +14,8 @@
 //! take between one second and nearly five to start.
 
 use super::decision::{Decision, Eviction};
-use super::health::Health;
-use super::memory_of_zones::{PastZones, SECOND};
+use super::health::{Health, seconds};
+use super::memory_of_zones::{PastZones, SECOND_NS};
 use super::pass::Monitor;
 use crate::client::{Asked, Recalled, unknown_since};
 use crate::controllers::node_lifecycle::prelude::*;
@@ -66,7 +66,7 @@ impl Recaller<'_> {
         let began = self.passes_before(&passes, within, pass);
         self.heard_by(&began);
         if let Some(pass) = last.filter(|pass| pass.goes_on) {
-            self.judged_by(pass.first * SECOND.as_nanos() as i64 + within);
+            self.judged_by(pass.first * SECOND_NS + within);
         }
         self.heard_since_office(recalled, pass);
         let asked = self.and_taints(passes);
@@ -75,7 +75,7 @@ impl Recaller<'_> {
         self.past_zones().recall_zones(&nodes, ended, within, &asked);
         self.recall_queues(&nodes);
         self.recall_unmarked(&nodes);
-        let into = within as f64 / SECOND.as_nanos() as f64;
+        let into = within as f64 / SECOND_NS as f64;
         let left = self.core.client.recall(&asked, into);
         self.recall_events(&nodes, left.map_or(0, |left| left.events as usize));
         pass
@@ -119,10 +119,9 @@ impl Recaller<'_> {
     /// When a node's status was posted, if that was after its lease was renewed: some time in the
     /// second that it says.
     fn posted_later(&self, node: &Node, health: &Health) -> Option<i64> {
-        let second = SECOND.as_nanos() as i64;
-        let posted = node.ready()?.last_heartbeat_time.0.saturating_mul(second);
+        let posted = seconds(node.ready()?.last_heartbeat_time);
         let renewed = health.lease?.0.saturating_mul(1_000);
-        (posted.saturating_add(second) > renewed).then(|| {
+        (posted.saturating_add(SECOND_NS) > renewed).then(|| {
             let object = self.core.client.node_object(node.id);
             posted.saturating_add(self.past_zones().within_second(object))
         })
@@ -265,9 +264,7 @@ impl Recaller<'_> {
     /// lease was renewed or, of a status that was posted after that, since the pass that saw it.
     fn heard_at_the_latest(&self, node: &Node) -> Option<i64> {
         let renewed = self.core.informers.lease(node.id)?.0.saturating_mul(1_000);
-        let second = SECOND.as_nanos() as i64;
-        let posted =
-            node.ready().map(|c| c.last_heartbeat_time.0.saturating_add(1).saturating_mul(second));
+        let posted = node.ready().map(|c| seconds(c.last_heartbeat_time).saturating_add(SECOND_NS));
         let later = posted.filter(|at| *at > renewed);
         let period = self.core.pass_period().as_nanos() as i64;
         Some(later.map_or(renewed, |at| at.saturating_add(period)))
@@ -276,7 +273,7 @@ impl Recaller<'_> {
     /// When the last pass of which something is known ended, ns from the start: an event tells it to
     /// the moment, a condition to its second.
     fn pass_ended(&self, recalled: Recalled, last: Option<LastPass>, within: i64) -> Option<i64> {
-        let wrote = last.map(|pass| pass.last.saturating_mul(SECOND.as_nanos() as i64));
+        let wrote = last.map(|pass| pass.last.saturating_mul(SECOND_NS));
         let told = recalled.passed_ns;
         let later = wrote.filter(|wrote| told.is_none_or(|told| told < *wrote));
         later.map_or(told, |wrote| Some(wrote.saturating_add(within)))
@@ -314,12 +311,10 @@ impl Recaller<'_> {
     /// How long a pass may have taken over a node that was given up after that time and is back: a
     /// request for it and one for each of its pods, behind the client's limiter.
     fn may_have_held_up(&self, node: &Node, ended: i64) -> i64 {
-        let second = SECOND.as_nanos() as i64;
         let is_back = node.ready().is_some_and(|c| {
-            c.status == ConditionStatus::True
-                && c.last_transition_time.0.saturating_mul(second) > ended
+            c.status == ConditionStatus::True && seconds(c.last_transition_time) > ended
         });
-        if !is_back || node.creation_timestamp.0.saturating_mul(second) > ended {
+        if !is_back || seconds(node.creation_timestamp) > ended {
             return 0;
         }
         (1 + self.core.informers.pods_on(node.id).len() as i64)
@@ -331,7 +326,6 @@ impl Recaller<'_> {
     /// after the end of the one before, which some took long to reach.
     fn passes_before(&self, asked: &Asked, within: i64, next: Dur) -> Vec<i64> {
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
-        let second = SECOND.as_nanos() as i64;
         let reach =
             self.core.flags().node_monitor_grace_period + self.core.pass_period() * REACH_PERIODS;
         let until = self.core.now_ns() - reach.as_nanos() as i64;
@@ -344,11 +338,11 @@ impl Recaller<'_> {
             }
         };
         for (first, last) in asked.stretches(PAUSE_IN_PASS_S).into_iter().rev() {
-            if last * second < until {
+            if last * SECOND_NS < until {
                 break;
             }
-            back_to(&mut passes, last * second + within);
-            passes.push((first * second + within).min(passes.last().copied().unwrap_or(0)));
+            back_to(&mut passes, last * SECOND_NS + within);
+            passes.push((first * SECOND_NS + within).min(passes.last().copied().unwrap_or(0)));
         }
         back_to(&mut passes, until);
         passes

@@ -1,6 +1,7 @@
 //! What zones were like when the last pass of a controller that has been running for long ended: their
 //! states, and what their limiters had left.
 
+use super::health::seconds;
 use super::no_schedule::is_condition_taint;
 use super::queue::RateLimitedTimedQueue;
 use crate::client::{Asked, TAINT_LATE_S};
@@ -10,7 +11,7 @@ use crate::controllers::node_lifecycle::prelude::*;
 /// zone's queue is looked at ten times a second.
 const TRIED_FOR_S: i64 = 2;
 
-pub(super) const SECOND: Dur = Dur::from_secs(1);
+pub(super) const SECOND_NS: i64 = 1_000_000_000;
 
 /// Finds out what zones were like.
 pub(super) struct PastZones<'a> {
@@ -45,17 +46,16 @@ impl PastZones<'_> {
         let started = self.started(nodes, &rates, passes, within);
         let taken = self.last_tokens(nodes);
         let waits = self.waits_since(nodes);
-        for (zone, conditions) in counted.iter() {
+        for (&zone, &conditions) in &counted {
             let state = self.zones.compute_zone_state(conditions);
             let rate = rates[&zone];
             let (taken, waits) = (taken.get(&zone).copied(), waits.get(&zone).copied());
             let tried = waits.filter(|since| *since <= -self.tried_within(*since, asked));
-            let second = SECOND.as_nanos() as i64;
             let started = started.get(&zone).copied();
-            let begins = started.map(|ns| ns.div_euclid(second));
+            let begins = started.map(|ns| ns.div_euclid(SECOND_NS));
             let tokens = last_token(taken.max(begins), tried, rate).map_or(1.0, |at| {
                 let within = self.within_second(self.zones.zone_object(zone));
-                let drawn = at.saturating_mul(second).saturating_add(within);
+                let drawn = at.saturating_mul(SECOND_NS).saturating_add(within);
                 let at = started.filter(|_| begins == Some(at)).unwrap_or(drawn);
                 let tokens = at.saturating_neg().max(0) as f64 / 1e9 * f64::from(rate);
                 // Where nodes wait no token is left standing: those since then went for nodes that
@@ -70,12 +70,12 @@ impl PastZones<'_> {
     /// At which rate each zone's nodes are tainted.
     fn rates(&self, counted: &Counted) -> BTreeMap<TextId, f32> {
         let of = |z| self.zones.compute_zone_state(z);
-        let all_full = counted.iter().all(|(_, z)| of(z) == ZoneState::FullDisruption);
+        let all_full = counted.values().all(|z| of(*z) == ZoneState::FullDisruption);
         let rate = |z: ZoneConditions| match self.zones.rate_of(of(z), z.size()) {
             _ if all_full => 0.0,
             rate => rate.unwrap_or(self.core.flags().node_eviction_rate),
         };
-        counted.iter().map(|(zone, z)| (zone, rate(z))).collect()
+        counted.iter().map(|(zone, z)| (*zone, rate(*z))).collect()
     }
 
     /// When those zones got their rate, ns from the start, that had none before: a limiter that takes the
@@ -134,22 +134,21 @@ impl PastZones<'_> {
     /// When within its second something came that was before the run, in ns: a draw.
     pub(super) fn within_second(&self, about: Object) -> i64 {
         let ctx = &self.core.ctx;
-        ctx.uniform(ctx.point("node-recalled"), about, 0, SECOND.as_nanos() - 1) as i64
+        ctx.uniform(ctx.point("node-recalled"), about, 0, SECOND_NS as u64 - 1) as i64
     }
 
     /// The nodes of each zone by their conditions before a pass that began at `pass`, ns from the start;
     /// `within` is what of a second had passed when it wrote.
     fn counted_before(&self, nodes: &[Rc<Node>], pass: i64, within: i64) -> Counted {
         let mut counted = Counted::default();
-        let ns = |seconds: i64| seconds.saturating_mul(SECOND.as_nanos() as i64);
         for node in nodes {
             let (zone, excluded) = self.zones.zone_of(node);
             let Some(ready) = node.ready().filter(|_| !excluded) else { continue };
             // Conditions without a time are as old as the run.
-            let since = ready.last_transition_time.0;
-            let changed = since < 0 && ns(since).saturating_add(within) >= pass;
+            let since = seconds(ready.last_transition_time);
+            let changed = since < 0 && since.saturating_add(within) >= pass;
             let ready = (ready.status == ConditionStatus::True) != changed;
-            counted.add(zone, ZoneConditions::of_one(ready));
+            counted.entry(zone).or_default().add(ZoneConditions::of_one(ready));
         }
         counted
     }

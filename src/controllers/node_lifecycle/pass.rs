@@ -2,13 +2,14 @@
 //! zones at its end (`handleDisruption`): their states, the rates of their queues, and master
 //! disruption.
 //!
-//! Upstream lists all nodes and hands each to a worker. Here some are left out ([`AwakeNodes`]). A
+//! Upstream lists all nodes and hands each to a worker. Here some are left out ([`Skipper`]). A
 //! worker's node is dealt with at once where nothing has to wait for a request or for the lock, as
 //! most nodes are; otherwise the rest is work that takes time.
 
 use super::decision::{Decision, Eviction};
 use super::pods::PodMarker;
-use super::skip::{AwakeNodes, Skipper};
+use super::round::Round;
+use super::skip::Skipper;
 use crate::client::parallelize_list;
 use crate::controllers::node_lifecycle::prelude::*;
 use std::pin::Pin;
@@ -80,10 +81,9 @@ impl Monitor {
 
     /// `monitorNodeHealth`
     pub(super) async fn monitor_node_health(self: &Rc<Self>, number: u32) {
-        let mut pass = AwakeNodes::new(&self.skipper, number);
-        if let Some(nodes) = pass.list() {
+        if let Some(nodes) = self.skipper.list_nodes(number) {
             let Classified { added, deleted, new_zone_representatives } =
-                self.classify_nodes(nodes);
+                self.classify_nodes(&nodes);
             if !added.is_empty() || !deleted.is_empty() {
                 self.skipper.restless();
             }
@@ -98,15 +98,13 @@ impl Monitor {
                 self.know(id, None);
             }
         }
-        pass.begin();
-        let pass = Rc::new(pass);
-        let (me, nodes) = (self.clone(), pass.clone());
-        let workers = self.core.switches().pass_workers;
-        let next = move || me.next_that_waits(&nodes);
+        self.skipper.workers_begin();
+        let (me, workers) = (self.clone(), self.core.switches().pass_workers);
+        let next = move || me.next_that_waits();
         parallelize_list(&self.core.ctx, self.core.group, workers, next).await;
-        let counted = pass.zone_conditions();
+        let counted = self.skipper.round.with(Round::zone_conditions);
         self.handle_disruption(&counted).await;
-        pass.end(counted);
+        self.skipper.round.with(Round::end);
     }
 
     /// `classifyNodes`
@@ -130,12 +128,11 @@ impl Monitor {
 
     /// Goes on through a pass's nodes up to the next one that has to wait, and returns what is left
     /// to do about it.
-    fn next_that_waits(self: &Rc<Self>, pass: &AwakeNodes) -> Option<Work> {
+    fn next_that_waits(self: &Rc<Self>) -> Option<Work> {
         loop {
-            let node = pass.next_node()?;
+            let node = self.skipper.round.with(Round::next)?;
             let Some(work) = self.update_or_skip(&node) else { continue };
-            let workers = self.core.switches().pass_workers;
-            for roused in pass.worker_waits(node.id, workers) {
+            for roused in self.skipper.worker_waits(node.id) {
                 let waits = self.update_or_skip(&roused).is_some();
                 debug_assert!(!waits, "a node that rests needs nothing");
             }
@@ -282,7 +279,7 @@ impl Monitor {
         let (zone, excluded) = self.zones.zone_of(node);
         if !excluded {
             let one = ZoneConditions::of_one(current == Some(ConditionStatus::True));
-            self.skipper.round.with(|r| r.counted.add(zone, one));
+            self.skipper.round.with(|r| r.counted.entry(zone).or_default().add(one));
         }
     }
 
@@ -298,23 +295,18 @@ impl Monitor {
     /// has come to the limiters, or waits before that, which is when that loop looks at the latest.
     /// Returns whether it was to come amid this pass.
     fn round_is_due(&self) -> bool {
-        if let Some(ticket) = self.round_waits.take()
-            && self.core.ctx.claim(ticket)
-        {
-            self.core.ctx.wake(ticket);
-        }
+        self.core.wake(self.round_waits.take());
         self.round_amid_pass.take()
     }
 
     /// `handleDisruption`
     async fn handle_disruption(&self, counted: &Counted) {
         let amid = self.round_is_due();
-        for (zone, _) in counted.iter() {
-            self.zones.init_zone_state(zone);
+        for zone in counted.keys() {
+            self.zones.init_zone_state(*zone);
         }
-        let all_are = counted
-            .iter()
-            .all(|(_, z)| self.zones.compute_zone_state(z) == ZoneState::FullDisruption);
+        let is_full = |z| self.zones.compute_zone_state(z) == ZoneState::FullDisruption;
+        let all_are = counted.values().copied().all(is_full);
         let all_was = self.forget_zones_without_nodes(counted);
         if all_are && all_was || !all_are && !all_was && self.zones.no_zone_changes(counted) {
             return;
@@ -377,13 +369,13 @@ impl Monitor {
     /// the first zone that was not fully disrupted ends the loop. Returns whether all zones were
     /// fully disrupted.
     fn forget_zones_without_nodes(&self, counted: &Counted) -> bool {
-        if self.zones.all_states(|z, _| counted.get(z).is_some()) {
+        if self.zones.all_states(|z, _| counted.contains_key(&z)) {
             // Every zone has counted nodes, so the walk's order does not matter.
             return self.zones.all_states(|_, state| state == ZoneState::FullDisruption);
         }
         self.skipper.restless();
         for zone in self.zones.zones_with_states() {
-            if counted.get(zone).is_none() {
+            if !counted.contains_key(&zone) {
                 self.zones.remove_zone_state(zone);
                 continue;
             }

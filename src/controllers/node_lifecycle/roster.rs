@@ -98,12 +98,8 @@ impl Roster {
 
     /// The nodes that rest.
     pub(super) fn resting(&self) -> Vec<NodeId> {
-        self.rests
-            .iter()
-            .enumerate()
-            .filter(|(_, r)| r.is_some())
-            .map(|(i, _)| NodeId(i as u32))
-            .collect()
+        let ids = (0..).map(NodeId).zip(&self.rests);
+        ids.filter(|(_, rest)| rest.is_some()).map(|(id, _)| id).collect()
     }
 
     /// The zones of nodes that rest.

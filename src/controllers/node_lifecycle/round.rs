@@ -60,6 +60,16 @@ impl Round {
         self.heard.insert(node, post);
     }
 
+    /// The conditions of all zones, once the workers are done.
+    pub(super) fn zone_conditions(&mut self) -> Counted {
+        if self.rested.is_some() {
+            for (zone, of) in &self.resting {
+                self.counted.entry(*zone).or_default().add(*of);
+            }
+        }
+        std::mem::take(&mut self.counted)
+    }
+
     /// Takes the next node.
     pub(super) fn next(&mut self) -> Option<Rc<Node>> {
         let node = self.nodes.get(self.taken).cloned();
@@ -71,7 +81,6 @@ impl Round {
     pub(super) fn end(&mut self) {
         self.nodes.clear();
         self.resting.clear();
-        self.counted.clear();
         self.heard.clear();
         self.under_way = false;
         (self.taken, self.waiting, self.all, self.rested) = (0, 0, None, None);

@@ -21,6 +21,11 @@ impl ZoneConditions {
         Self { ready: is_ready.into(), not_ready: (!is_ready).into() }
     }
 
+    /// Counts other nodes of the zone in.
+    pub(super) fn add(&mut self, of: Self) {
+        (self.ready, self.not_ready) = (self.ready + of.ready, self.not_ready + of.not_ready);
+    }
+
     /// Counted nodes of the zone.
     pub(super) fn size(self) -> u32 {
         self.ready + self.not_ready
@@ -28,35 +33,7 @@ impl ZoneConditions {
 }
 
 /// The conditions of zones, each of which has counted nodes, by zone.
-#[derive(Default, Debug)]
-pub(super) struct Counted(Vec<(TextId, ZoneConditions)>);
-
-impl Counted {
-    /// Counts nodes of a zone in.
-    pub(super) fn add(&mut self, zone: TextId, of: ZoneConditions) {
-        let place = self.0.binary_search_by_key(&zone, |z| z.0).unwrap_or_else(|place| {
-            self.0.insert(place, (zone, ZoneConditions::default()));
-            place
-        });
-        let z = &mut self.0[place].1;
-        (z.ready, z.not_ready) = (z.ready + of.ready, z.not_ready + of.not_ready);
-    }
-
-    /// Empties it.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// The conditions of a zone; none if it has no counted nodes.
-    pub(super) fn get(&self, zone: TextId) -> Option<ZoneConditions> {
-        self.0.binary_search_by_key(&zone, |z| z.0).ok().map(|place| self.0[place].1)
-    }
-
-    /// All of them, by zone.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (TextId, ZoneConditions)> + '_ {
-        self.0.iter().copied()
-    }
-}
+pub(super) type Counted = BTreeMap<TextId, ZoneConditions>;
 
 /// The states of zones by key.
 #[derive(Default)]

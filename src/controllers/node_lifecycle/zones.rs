@@ -176,7 +176,7 @@ impl Zones {
 
     /// The state that a zone ought to have; that of one without counted nodes is empty.
     pub(super) fn new_zone_state(&self, zone: TextId, counted: &Counted) -> ZoneState {
-        counted.get(zone).map_or(ZoneState::Empty, |z| self.compute_zone_state(z))
+        counted.get(&zone).map_or(ZoneState::Empty, |z| self.compute_zone_state(*z))
     }
 
     /// Whether every zone has the state that it ought to have.
@@ -209,7 +209,7 @@ impl Zones {
     /// the loops gets the empty state, and keeps its limiter.
     pub(super) async fn enter(&self, zone: TextId, counted: &Counted) {
         let state = self.new_zone_state(zone, counted);
-        let size = counted.get(zone).map_or(0, ZoneConditions::size);
+        let size = counted.get(&zone).map_or(0, |z| z.size());
         if let Some(qps) = self.rate_of(state, size) {
             self.swap_limiter(zone, qps).await;
         }

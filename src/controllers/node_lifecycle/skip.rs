@@ -1,5 +1,6 @@
-//! What the steps of the controller say to whoever skips passes and leaves nodes out, and what
-//! follows from it: when the next pass has to come, and which nodes it has to look at.
+//! What is skipped, so that cost follows change: passes that cannot change anything, and nodes
+//! about which a pass would find nothing to do. The steps of the controller tell [`Skipper`] what
+//! may end that, and a pass asks it for its nodes.
 //!
 //! After a pass that found nothing to do, and while heartbeats are computed (see
 //! `apiserver::Heartbeats`), the next passes would find nothing either until something reaches the
@@ -14,10 +15,10 @@
 //! once, and note its latest heartbeats in its health record, which is made up for when it is
 //! roused: what a pass notes follows from when it was.
 
-use super::super::core::NODE_EVICTION_PERIOD;
-use super::super::ids::Ids;
-use super::super::roster::{Rest, Roster};
-use super::super::round::Round;
+use super::core::NODE_EVICTION_PERIOD;
+use super::ids::Ids;
+use super::roster::{Rest, Roster};
+use super::round::Round;
 use crate::apiserver::Beat;
 use crate::controllers::node_lifecycle::prelude::*;
 use crate::kernel::Idler;
@@ -31,7 +32,7 @@ const SHORTEST_LOOP: Dur = Dur::from_secs(20);
 
 /// What a pass found that matters for the next ones.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Findings {
+pub(super) struct Findings {
     /// Something was done, or would be done again by the next pass.
     restless: bool,
     /// When the first silent node's grace ends, ns from the start.
@@ -52,29 +53,29 @@ struct Loops {
 }
 
 /// Who skips passes and leaves nodes out.
-pub(crate) struct Skipper {
-    pub(super) core: Rc<Core>,
+pub(super) struct Skipper {
+    core: Rc<Core>,
     health: Rc<HealthMap>,
-    pub(super) zones: Rc<Zones>,
+    zones: Rc<Zones>,
     /// Which nodes rest.
-    pub(super) roster: Shared<Roster>,
+    roster: Shared<Roster>,
     rest: Shared<Loops>,
     /// The pass that is under way, if one is.
-    pub(crate) round: Shared<Round>,
+    pub(super) round: Shared<Round>,
     /// The eviction loop, while all queues are empty.
     idler: Idler,
 }
 
 impl Skipper {
     /// Nothing was skipped yet.
-    pub(crate) fn new((core, zones, health): Base) -> Rc<Self> {
+    pub(super) fn new((core, zones, health): Base) -> Rc<Self> {
         let (roster, rest, round) = Default::default();
         let idler = core.ctx.idler();
         Rc::new(Self { core, health, zones, roster, rest, round, idler })
     }
 
     /// The pass did something, or will do it again.
-    pub(crate) fn restless(&self) {
+    pub(super) fn restless(&self) {
         self.rest.with(|r| {
             if let Some(f) = &mut r.findings {
                 f.restless = true;
@@ -88,7 +89,7 @@ impl Skipper {
     ///
     /// In a search, an eviction pass of this instant, whose turn was fixed one period ago, has come
     /// before a worker that began to run in this instant, or sent its last request after that.
-    pub(crate) fn tainting_is_due(&self, by_worker: bool) {
+    pub(super) fn tainting_is_due(&self, by_worker: bool) {
         self.core.ctx.take_turn(self.idler);
         let began_now = self.round.with(|r| r.listed()) == self.core.ctx.now();
         let waits = self.rest.with(|r| {
@@ -96,15 +97,11 @@ impl Skipper {
                 by_worker && (began_now || self.core.client.round_trip() <= NODE_EVICTION_PERIOD);
             r.tainting_waits.take()
         });
-        if let Some(t) = waits
-            && self.core.ctx.claim(t)
-        {
-            self.core.ctx.wake(t);
-        }
+        self.core.wake(waits);
     }
 
     /// The cache has a new version of a node, or has it no more.
-    pub(crate) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
+    pub(super) fn node_changed(&self, id: NodeId, was: bool, is: bool) {
         self.rouse(id);
         if was != is {
             self.roster.with(|r| r.member(id, is));
@@ -112,23 +109,101 @@ impl Skipper {
     }
 
     /// Something reached the caches of nodes, or may come of a node that was quiet.
-    pub(crate) fn stirred(&self) {
-        if let Some(t) = self.rest.with(|r| r.pass_waits.take())
-            && self.core.ctx.claim(t)
-        {
-            self.core.ctx.wake(t);
-        }
+    pub(super) fn stirred(&self) {
+        self.core.wake(self.rest.with(|r| r.pass_waits.take()));
     }
 
     /// A node's heartbeats are computed up to now, and no more.
-    pub(crate) fn wakes(&self, node: NodeId) {
+    pub(super) fn wakes(&self, node: NodeId) {
         self.make_up_so_far();
         self.rouse(node);
         self.hear_as_listed(node);
     }
 
+    /// The pass of that number begins. All nodes, in its order; none if there is nothing to register, to
+    /// forget, or to give a queue.
+    pub(super) fn list_nodes(&self, number: u32) -> Option<Vec<Rc<Node>>> {
+        let mut nodes = self.round.with(|r| r.list(self.core.ctx.now()));
+        self.list_awake_nodes(number, &mut nodes);
+        let every = self.has_to_see_every_node(&nodes).then(|| {
+            self.rouse_all();
+            let all = self.core.informers.nodes_as_they_are();
+            self.round.with(|r| r.all = Some(all.clone()));
+            self.core.in_order(number, all.iter().flatten().cloned().collect())
+        });
+        let nodes = every.clone().unwrap_or(nodes);
+        self.round.with(|r| (r.number, r.nodes) = (number, nodes));
+        every
+    }
+
+    /// Lists the nodes that do not rest, in the order in which a pass over all of them comes to
+    /// them.
+    fn list_awake_nodes(&self, number: u32, nodes: &mut Vec<Rc<Node>>) {
+        let (core, roster) = (&self.core, &self.roster);
+        let whole = roster.with_ref(|r| {
+            nodes.extend(r.awake().filter_map(|id| core.informers.node(id)));
+            r.len()
+        });
+        core.ctx.order_some(
+            core.ctx.point("node-lister-order"),
+            Some(number),
+            whole,
+            nodes,
+            |n| roster.with_ref(|r| r.place(n.id)),
+            |n| core.client.node_object(n.id),
+        );
+    }
+
+    /// Whether nodes that rest matter to this pass: nodes came or went, a zone has no state, or
+    /// everybody waits for the lock.
+    fn has_to_see_every_node(&self, awake: &[Rc<Node>]) -> bool {
+        let zones = &self.zones;
+        let has_state = |zone| zones.zone_state(zone).is_some();
+        let all_have_state = self.roster.with_ref(|r| r.zones().all(has_state));
+        self.roster.with(Roster::take_members_changed)
+            || zones.is_locked()
+            || !all_have_state
+            || !awake.iter().all(|n| zones.zone_has_state(n))
+    }
+
+    /// The workers of a pass begin.
+    pub(super) fn workers_begin(&self) {
+        let (first, period) = (self.core.ctx.now(), self.core.pass_period());
+        self.round.with(|round| {
+            self.roster.with(|r| {
+                round.resting.extend(r.counted());
+                round.rested = Some(r.note_passes(Skipped { first, period, count: 1 }));
+            });
+        });
+    }
+
+    /// One more worker has to wait, about that node. From the one on that keeps the last of them
+    /// busy the workers come to the other nodes one by one as time goes on: to those that rest,
+    /// too. Returns those of them that come before that node.
+    pub(super) fn worker_waits(&self, about: NodeId) -> Vec<Rc<Node>> {
+        let waiting = self.round.with(|r| {
+            r.waiting += 1;
+            r.all.get_or_insert_with(|| self.core.informers.nodes_as_they_are());
+            r.waiting
+        });
+        if waiting != self.core.switches().pass_workers {
+            return Vec::new();
+        }
+        let Some(rested) = self.round.with(|r| r.rested.take()) else { return Vec::new() };
+        let nodes = self.every_node();
+        let seen = nodes.iter().position(|n| n.id == about).map_or(0, |i| i + 1);
+        let mut roused = Vec::new();
+        for (i, node) in nodes.iter().enumerate() {
+            if self.rouse_before(node.id, rested) && i < seen {
+                roused.push(node.clone());
+            }
+        }
+        self.round.with(|r| (r.nodes, r.taken) = (nodes, seen));
+        roused
+    }
+
     /// All nodes as they were when the pass began, in its order.
-    pub(crate) fn every_node(&self) -> Vec<Rc<Node>> {
+    pub(super) fn every_node(&self) -> Vec<Rc<Node>> {
         let (number, all) = self.round.with(|r| (r.number, r.all.clone()));
         let all = all.unwrap_or_else(|| self.core.informers.nodes_as_they_are());
         self.core.in_order(number, all.iter().flatten().cloned().collect())
@@ -165,7 +240,7 @@ impl Skipper {
     }
 
     /// Notes of a node that needed nothing when the next pass has to look at it.
-    pub(crate) fn note_quiet_node(&self, node: &Rc<Node>, tried: &Tried) {
+    pub(super) fn note_quiet_node(&self, node: &Rc<Node>, tried: &Tried) {
         if !self.core.lazy {
             return;
         }
@@ -233,13 +308,13 @@ impl Skipper {
     }
 
     /// A pass begins.
-    pub(crate) fn pass_begins(&self) {
+    pub(super) fn pass_begins(&self) {
         self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
     }
 
     /// What the pass found that began then and is over, if those that follow it every `period` can
     /// be skipped.
-    pub(crate) fn pass_ends(&self, began: Time, period: Dur) -> Option<Findings> {
+    pub(super) fn pass_ends(&self, began: Time, period: Dur) -> Option<Findings> {
         let computed = self.core.informers.heartbeats_are_computed() && period <= SHORTEST_LOOP;
         let findings = self.rest.with(|r| r.findings.take());
         findings.filter(|f| computed && !f.restless && self.core.ctx.now() == began)
@@ -247,7 +322,7 @@ impl Skipper {
 
     /// Skips passes after the one that began then, until one may find something; returns how many
     /// have passed with it.
-    pub(crate) async fn skip_passes(&self, began: Time, period: Dur, findings: Findings) -> u64 {
+    pub(super) async fn skip_passes(&self, began: Time, period: Dur, findings: Findings) -> u64 {
         self.rest.with(|r| r.skipping = Some(Skipped { first: began, period, count: 1 }));
         self.wait_for_stir(findings.deadline_ns).await;
         // Before the next pass comes, which may be long after: of heartbeats only the latest
@@ -272,7 +347,7 @@ impl Skipper {
     }
 
     /// Skips rounds of the NoExecute loop, which come every `period`, while all queues are empty.
-    pub(crate) async fn skip_rounds(&self, period: Dur) {
+    pub(super) async fn skip_rounds(&self, period: Dur) {
         let (ctx, began) = (&self.core.ctx, self.core.ctx.now());
         if !ctx.is_searching() {
             return ctx.idle(self.idler, period).await;
@@ -313,7 +388,7 @@ impl Skipper {
     }
 
     /// Whether all there is to do about a node is to queue it again.
-    pub(crate) fn only_waits(&self, id: NodeId) -> bool {
+    pub(super) fn only_waits(&self, id: NodeId) -> bool {
         !self.zones.is_locked() && self.roster.with_ref(|r| r.waiting.contains(id))
     }
 
@@ -325,7 +400,7 @@ impl Skipper {
 
     /// Has a node looked at again that has rested since before that pass; its health record then
     /// knows of the passes before it. False if there was no such rest.
-    pub(super) fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
+    fn rouse_before(&self, id: NodeId, pass: u64) -> bool {
         let Some(rest) = self.roster.with(|r| r.take(id, pass)) else { return false };
         // What is silent leaves nothing to note.
         if rest.ready {
@@ -348,7 +423,7 @@ impl Skipper {
     }
 
     /// All nodes have to be looked at again.
-    pub(crate) fn rouse_all(&self) {
+    pub(super) fn rouse_all(&self) {
         for id in self.roster.with_ref(Roster::resting) {
             self.rouse(id);
         }
