@@ -161,10 +161,12 @@ impl Controller {
             observed_generation: budget.generation,
             sync_failed: false,
         };
-        match self.put_status(&budget, status).await {
-            Ok(()) => {}
-            Err(ApiError::Conflict) => return Err(ApiError::Conflict),
-            Err(_) => return self.fail_safe(&budget).await,
+        if budget.status != status {
+            match self.write_status(&budget, status).await {
+                Ok(()) => {}
+                Err(ApiError::Conflict) => return Err(ApiError::Conflict),
+                Err(_) => return self.fail_safe(&budget).await,
+            }
         }
         if let Some(at) = recheck {
             self.enqueue_pdb_for_recheck(at.since(now), id);
@@ -332,8 +334,7 @@ impl Controller {
     }
 
     fn body(&self, text: EventText, words: &str) -> EventBody {
-        let arg = self.client.api().names(|n| n.text(words)).0;
-        EventBody { text, arg }
+        EventBody::of_words(text, self.client.api().names(|n| n.text(words)))
     }
 
     /// `buildDisruptedPodMap`: the granted evictions that are still to be seen, how many of those
@@ -388,13 +389,6 @@ impl Controller {
             self.tell(about, EventText::MultiplePodDisruptionBudgets, &text);
         }
         Some(first)
-    }
-
-    async fn put_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {
-        if budget.status == status {
-            return Ok(());
-        }
-        self.write_status(budget, status).await
     }
 
     async fn write_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {

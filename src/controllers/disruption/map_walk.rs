@@ -21,12 +21,9 @@ impl MapWalk {
         Self { ctx: ctx.clone(), hashes: Shared::default() }
     }
 
-    /// The pod of `wanted` that a walk over the map of the pods `there`, oldest first, comes to
+    /// The pod of `wanted`, of several, that a walk over the map of the pods `there`, oldest first, comes to
     /// first. `about` is what the walk is made for.
     pub(super) fn first(&self, about: Object, there: &[PodId], wanted: &[PodId]) -> Option<PodId> {
-        if wanted.len() <= 1 {
-            return wanted.first().copied();
-        }
         let point = self.ctx.point("pod-without-scale");
         let choose = |n: usize| self.ctx.choose(point, about, n as u32) as usize;
         if there.len() > MOST_PLACED {
