@@ -131,14 +131,9 @@ impl Controller {
     /// The worker of a node: 32-bit FNV-1a of its name.
     fn worker_of(&self, node: Option<NodeId>) -> usize {
         let at = node.map_or(0, |id| id.index() + 1);
-        if let Some(hash) = self.hashes.with(|h| h.get(at).copied().flatten()) {
-            return hash as usize % self.channels.len();
-        }
-        let hash = self.client.api().names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
-        self.hashes.with(|h| {
-            h.resize(h.len().max(at + 1), None);
-            h[at] = Some(hash);
-        });
+        let api = self.client.api();
+        let hash = || api.names(|n| fnv1a32(node.map_or("", |id| n.node_name(id))));
+        let hash = self.hashes.with(|h| *slot(h, at).get_or_insert_with(hash));
         hash as usize % self.channels.len()
     }
 

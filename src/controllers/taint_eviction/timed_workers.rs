@@ -9,8 +9,9 @@ use crate::kernel::{Argument, EventKey, Handler, Key};
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 /// An entry of `workers`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 enum Entry {
+    #[default]
     Absent,
     Nil,
     /// A timer, pending or fired. The number tells it from others of the same pod.
@@ -36,17 +37,14 @@ struct Entries {
 
 impl Entries {
     fn set(&mut self, pod: PodId, entry: Entry) -> Entry {
-        if self.by_pod.len() <= pod.index() {
-            self.by_pod.resize(pod.index() + 1, Entry::Absent);
-        }
-        let old = std::mem::replace(&mut self.by_pod[pod.index()], entry);
+        let old = std::mem::replace(slot(&mut self.by_pod, pod.index()), entry);
         self.present += usize::from(!matches!(entry, Entry::Absent));
         self.present -= usize::from(!matches!(old, Entry::Absent));
         old
     }
 
     fn get(&self, pod: PodId) -> Entry {
-        self.by_pod.get(pod.index()).copied().unwrap_or(Entry::Absent)
+        self.by_pod.get(pod.index()).copied().unwrap_or_default()
     }
 }
 
