@@ -66,7 +66,7 @@ impl NodeQueue {
 struct Noted {
     terminated: BTreeSet<PodId>,
     /// Pods that are being deleted, by node.
-    terminating: BTreeMap<Option<NodeId>, BTreeSet<PodId>>,
+    terminating: BTreeSet<(Option<NodeId>, PodId)>,
     /// Nodes that some pod was on while the cache had no such node, and the record that said so.
     bereft: BTreeMap<NodeId, u32>,
     queue: NodeQueue,
@@ -169,8 +169,8 @@ impl Controller {
             let concerned = |node: Option<NodeId>| {
                 !terminated.is_empty() || node.is_none_or(|n| self.given_up(n).is_some())
             };
-            let terminating = n.terminating.iter().filter(|(node, _)| concerned(**node));
-            let terminating = in_cache(&terminating.flat_map(|(_, pods)| pods).copied().collect());
+            let terminating = n.terminating.iter().filter(|(node, _)| concerned(*node));
+            let terminating = in_cache(&terminating.map(|(_, pod)| *pod).collect());
             (terminated, terminating, n.bereft.clone(), queued)
         });
         let pods_in_question = terminated.len() + terminating.len();
@@ -368,18 +368,10 @@ impl ResourceEventHandler<Pod> for Controller {
             }
             let (was, now) = (terminating(old), terminating(new));
             if was != now {
-                if let Some((node, id)) = was
-                    && let Some(pods) = n.terminating.get_mut(&node)
-                {
-                    pods.remove(&id);
-                    if pods.is_empty() {
-                        n.terminating.remove(&node);
-                    }
-                }
-                if let Some((node, id)) = now {
-                    n.terminating.entry(node).or_default().insert(id);
-                    stirs |= node.is_none_or(|n| self.given_up(n).is_some());
-                }
+                was.map(|pod| n.terminating.remove(&pod));
+                now.map(|pod| n.terminating.insert(pod));
+                let given_up = |node: NodeId| self.given_up(node).is_some();
+                stirs |= now.is_some_and(|(node, _)| node.is_none_or(given_up));
             }
             if let Some(node) = new.and_then(|p| p.node)
                 && !self.informers.has_node(node)
