@@ -137,21 +137,19 @@ impl Drain {
             all if all.iter().all(|f| f.timed_out) => DrainOutcome::TimedOut,
             _ => DrainOutcome::Refused,
         };
-        let words = match failures.as_slice() {
-            [] => String::new(),
-            all => {
-                let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                let texts: Vec<&str> =
-                    all.iter().map(|f| f.text.as_str()).filter(|t| !t.is_empty()).collect();
-                let list = match texts[..] {
-                    [one] => one.to_owned(),
-                    _ => format!("[{}]", texts.join(", ")),
-                };
-                format!(
-                    "error: unable to drain node \"{name}\" due to error: {list}, continuing command..."
-                )
-            }
-        };
+        let mut words = String::new();
+        if !failures.is_empty() {
+            let name = self.client.api().names(|n| n.node_name(node).to_owned());
+            let texts = failures.iter().map(|f| f.text.as_str());
+            let texts: Vec<&str> = texts.filter(|t| !t.is_empty()).collect();
+            let list = match texts[..] {
+                [one] => one.to_owned(),
+                _ => format!("[{}]", texts.join(", ")),
+            };
+            words = format!(
+                "error: unable to drain node \"{name}\" due to error: {list}, continuing command..."
+            );
+        }
         let gone = u32::try_from(chosen.get() - left.len().min(chosen.get())).unwrap_or(u32::MAX);
         self.ctx.set_cause(self.cause);
         let api = self.client.api();

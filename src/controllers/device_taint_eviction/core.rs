@@ -88,15 +88,6 @@ pub(super) struct Core {
 }
 
 impl Core {
-    pub(super) fn new(
-        switches: Switches,
-        ctx: Ctx,
-        client: Client,
-        informers: Rc<InformerFactory>,
-    ) -> Self {
-        Self { mutex: Lock::new(&ctx), state: Shared::default(), switches, ctx, client, informers }
-    }
-
     /// The pod that has these devices, if it is that life of it.
     pub(super) fn consumer(&self, of: &Allocation) -> Option<Rc<Pod>> {
         self.informers.pod(of.pod).filter(|p| p.uid == of.uid)

@@ -16,6 +16,7 @@ use self::timed_workers::{RETRIES, RETRY_SLEEP, TimedWorkerQueue};
 use crate::api::device::{Allocation, DeviceTaintRule, ResourceSlices};
 use crate::client::QueueKey;
 use crate::controllers::prelude::*;
+use crate::kernel::Lock;
 use crate::plan::switches::device_taint_eviction::Switches;
 use crate::trace::RecordId;
 
@@ -67,7 +68,14 @@ impl Controller {
             workqueue: WorkQueue::new(&ctx, group),
             timed_workers: Shared::default(),
             has_event: Cell::new(true),
-            core: Rc::new(Core::new(switches, ctx, client, informers)),
+            core: Rc::new(Core {
+                mutex: Lock::new(&ctx),
+                state: Shared::default(),
+                switches,
+                ctx,
+                client,
+                informers,
+            }),
             group,
             recorder,
         });
