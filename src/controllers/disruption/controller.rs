@@ -20,13 +20,10 @@ struct Uncounted {
     told: Option<EventText>,
 }
 
-/// What the API said of a controller.
-enum Answer {
-    Found(Scale),
-    /// There is no such controller.
-    Missing,
-    /// Its resource has no scale.
-    Without(&'static str),
+impl From<ApiError> for Uncounted {
+    fn from(error: ApiError) -> Self {
+        Self { why: error.to_string(), told: None }
+    }
 }
 
 /// The disruption controller.
@@ -234,28 +231,13 @@ impl Controller {
             let (expected, failing) = counted.unwrap_or_default();
             let Some((pod, owner)) = self.first(budget, &failing) else { return Ok(expected) };
             let name = self.client.api().names(|n| short_name(n.pod_name(pod)).to_owned());
-            let (why, told) = match owner {
-                None => {
-                    let why = format!("found no controller ref for pod {name:?}");
-                    (why, tells.then_some(EventText::NoControllerRef))
-                }
-                Some(owner) => match self.ask_for_scale(owner).await {
-                    Ok(Answer::Found(scale)) => {
-                        let learn = |t: &mut Tally| t.set_scale(owner, Some(scale));
-                        self.census.with(|c| c.tally(budget.id).map(learn));
-                        continue;
-                    }
-                    Ok(Answer::Without(resource)) => {
-                        (format!("{resource} does not implement the scale subresource"), None)
-                    }
-                    Ok(Answer::Missing) => {
-                        let why = format!("found no controllers for pod {name:?}");
-                        (why, tells.then_some(EventText::NoControllers))
-                    }
-                    Err(error) => (error.to_string(), None),
-                },
+            let Some(owner) = owner else {
+                let why = format!("found no controller ref for pod {name:?}");
+                return Err(Uncounted { why, told: tells.then_some(EventText::NoControllerRef) });
             };
-            return Err(Uncounted { why, told });
+            let scale = self.ask_for_scale(owner, &name).await?;
+            let learn = |t: &mut Tally| t.set_scale(owner, Some(scale));
+            self.census.with(|c| c.tally(budget.id).map(learn));
         }
     }
 
@@ -423,8 +405,8 @@ impl Controller {
         Some(due.since(self.ctx.now()))
     }
 
-    /// Asks the API (`getScaleController`).
-    async fn ask_for_scale(&self, (id, uid): Owner) -> ApiResult<Answer> {
+    /// Asks the API (`getScaleController`) for the scale of the controller of that pod.
+    async fn ask_for_scale(&self, (id, uid): Owner, pod: &str) -> Result<Scale, Uncounted> {
         let about = self.client.workload_object(id);
         let parse = |name: &str| name.split('/').next().and_then(WorkloadKind::parse);
         let kind = self.client.api().names(|n| parse(n.workload_name(id)));
@@ -434,24 +416,25 @@ impl Controller {
             let found = api.workload(id).filter(|_| has_scale).ok_or(ApiError::NotFound)?;
             Ok((found.uid, found.replicas()))
         };
+        let tells = self.switches.no_scale == NoScale::NoControllers;
+        let missing = || {
+            let why = format!("found no controllers for pod {pod:?}");
+            Err(Uncounted { why, told: tells.then_some(EventText::NoControllers) })
+        };
         match self.scales.get(about, read).await {
-            Ok((found, replicas)) if found == uid => {
-                return Ok(Answer::Found(Scale::Of(uid, replicas)));
-            }
-            Ok(_) => return Ok(Answer::Missing),
+            Ok((found, replicas)) if found == uid => return Ok(Scale::Of(uid, replicas)),
+            Ok(_) => return missing(),
+            Err(ApiError::NotFound) if tells => return missing(),
             Err(ApiError::NotFound) => {}
-            Err(error) => return Err(error),
-        }
-        if self.switches.no_scale == NoScale::NoControllers {
-            return Ok(Answer::Missing);
+            Err(error) => return Err(error.into()),
         }
         // `implementsScale`
         self.client.call(about, |_, _| Ok(())).await?;
-        Ok(if has_scale && self.switches.no_scale == NoScale::ByKind {
-            Answer::Missing
-        } else {
-            Answer::Without(kind.resource())
-        })
+        if has_scale && self.switches.no_scale == NoScale::ByKind {
+            return missing();
+        }
+        let why = format!("{} does not implement the scale subresource", kind.resource());
+        Err(Uncounted { why, told: None })
     }
 }
 
