@@ -39,6 +39,11 @@ impl Templates {
         }
     }
 
+    /// Whether a node lacks the taint that this status asks for.
+    pub(super) fn lacks(&self, node: &Node, status: ConditionStatus) -> bool {
+        self.of(status).is_some_and(|(taint, _)| !node.has_taint(taint))
+    }
+
     /// The taint of a node with that status, and the opposite one; none for one that is ready.
     pub(super) fn of(&self, status: ConditionStatus) -> Option<(&Taint, &Taint)> {
         match status {

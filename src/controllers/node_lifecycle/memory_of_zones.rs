@@ -128,7 +128,7 @@ impl PastZones<'_> {
     /// Whether a node lacks the NoExecute taint that its condition asks for.
     fn waits_for_taint(&self, node: &Node) -> bool {
         let status = node.ready().map_or(ConditionStatus::True, |c| c.status);
-        self.core.templates.of(status).is_some_and(|(taint, _)| !node.has_taint(taint))
+        self.core.templates.lacks(node, status)
     }
 
     /// When within its second something came that was before the run, in ns: a draw.

@@ -10,12 +10,12 @@ use crate::controllers::node_lifecycle::prelude::*;
 pub(super) struct Round {
     pub(super) number: u32,
     /// Whether it is under way.
-    under_way: bool,
+    pub(super) under_way: bool,
     /// When its nodes were listed.
-    listed: Time,
+    pub(super) listed: Time,
     /// The latest posts that had come when the nodes were listed and that were computed, of nodes
     /// that woke since: who is awake tells of its last posts only.
-    heard: BTreeMap<NodeId, Timestamp>,
+    pub(super) heard: BTreeMap<NodeId, Timestamp>,
     pub(super) nodes: Vec<Rc<Node>>,
     /// How many of them have been taken.
     pub(super) taken: usize,
@@ -33,31 +33,9 @@ pub(super) struct Round {
 }
 
 impl Round {
-    /// A pass begins: its nodes are listed now. Gives the table for them.
-    pub(super) fn list(&mut self, now: Time) -> Vec<Rc<Node>> {
-        (self.under_way, self.listed) = (true, now);
-        std::mem::take(&mut self.nodes)
-    }
-
-    /// When its nodes were listed.
-    pub(super) fn listed(&self) -> Time {
-        self.listed
-    }
-
     /// When a node of it was listed, and what was heard of it by then.
     pub(super) fn listed_node(&self, node: NodeId) -> Listed {
         Listed { at: self.listed, heard: self.heard.get(&node).copied() }
-    }
-
-    /// When the nodes of a pass were listed that is under way and has not heard of this one's
-    /// waking.
-    pub(super) fn listed_asleep(&self, node: NodeId) -> Option<Time> {
-        (self.under_way && !self.heard.contains_key(&node)).then_some(self.listed)
-    }
-
-    /// The latest post of a node when it was listed, as it wakes.
-    pub(super) fn hear(&mut self, node: NodeId, post: Timestamp) {
-        self.heard.insert(node, post);
     }
 
     /// The conditions of all zones, once the workers are done.

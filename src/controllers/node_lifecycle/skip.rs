@@ -31,7 +31,7 @@ use crate::plan::switches::node_lifecycle::{EvictionMode, Requeue};
 const SHORTEST_LOOP: Dur = Dur::from_secs(20);
 
 /// What a pass found that matters for the next ones.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Findings {
     /// Something was done, or would be done again by the next pass.
     restless: bool,
@@ -42,7 +42,7 @@ pub(super) struct Findings {
 /// The state of both loops while they rest.
 #[derive(Default)]
 struct Loops {
-    findings: Option<Findings>,
+    findings: Findings,
     pass_waits: Option<Ticket>,
     /// While passes are skipped: the last one that was not, and those made up for since.
     skipping: Option<Skipped>,
@@ -76,11 +76,7 @@ impl Skipper {
 
     /// The pass did something, or will do it again.
     pub(super) fn restless(&self) {
-        self.rest.with(|r| {
-            if let Some(f) = &mut r.findings {
-                f.restless = true;
-            }
-        });
+        self.rest.with(|r| r.findings.restless = true);
     }
 
     /// The NoExecute loop has something to do at its next turn, a node that was queued, or something
@@ -91,7 +87,7 @@ impl Skipper {
     /// before a worker that began to run in this instant, or sent its last request after that.
     pub(super) fn tainting_is_due(&self, by_worker: bool) {
         self.core.ctx.take_turn(self.idler);
-        let began_now = self.round.with(|r| r.listed()) == self.core.ctx.now();
+        let began_now = self.round.with(|r| r.listed) == self.core.ctx.now();
         let waits = self.rest.with(|r| {
             r.tainting_missed =
                 by_worker && (began_now || self.core.client.round_trip() <= NODE_EVICTION_PERIOD);
@@ -123,7 +119,11 @@ impl Skipper {
     /// The pass of that number begins. All nodes, in its order; none if there is nothing to register, to
     /// forget, or to give a queue.
     pub(super) fn list_nodes(&self, number: u32) -> Option<Vec<Rc<Node>>> {
-        let mut nodes = self.round.with(|r| r.list(self.core.ctx.now()));
+        let now = self.core.ctx.now();
+        let mut nodes = self.round.with(|r| {
+            (r.under_way, r.listed) = (true, now);
+            std::mem::take(&mut r.nodes)
+        });
         self.list_awake_nodes(number, &mut nodes);
         let every = self.has_to_see_every_node(&nodes).then(|| {
             self.rouse_all();
@@ -212,11 +212,12 @@ impl Skipper {
     /// A pass that is under way may come to a node long after it was listed: before the node wakes,
     /// what it had posted by then is noted.
     fn hear_as_listed(&self, node: NodeId) {
-        let listed = self.round.with(|r| r.listed_asleep(node));
+        let is_new = |r: &mut Round| r.under_way && !r.heard.contains_key(&node);
+        let listed = self.round.with(|r| is_new(r).then_some(r.listed));
         if self.core.informers.beat(node) == Beat::Asleep
             && let Some(post) = listed.and_then(|at| self.core.informers.post_seen(node, at))
         {
-            self.round.with(|r| r.hear(node, post));
+            self.round.with(|r| r.heard.insert(node, post));
         }
     }
 
@@ -245,7 +246,7 @@ impl Skipper {
             return;
         }
         let (current, decides) = (tried.current, tried.decisive(self.core.switches()));
-        let tainted = decides.is_some_and(|d| self.has_wanted_taint(node, d));
+        let tainted = decides.is_some_and(|d| !self.core.templates.lacks(node, d));
         let waits_for_taint = decides.is_some_and(|d| d != ConditionStatus::True) && !tainted;
         let beat = self.core.informers.beat(node.id);
         let by_timeout = self.core.switches().eviction_mode == EvictionMode::Timeout
@@ -286,15 +287,8 @@ impl Skipper {
         let Some(health) = self.health.get(node) else { return };
         let ends = health.probe_ns.saturating_add(grace.as_nanos() as i64);
         self.rest.with(|r| {
-            if let Some(f) = &mut r.findings {
-                f.deadline_ns = Some(f.deadline_ns.map_or(ends, |d| d.min(ends)));
-            }
+            r.findings.deadline_ns = r.findings.deadline_ns.into_iter().chain([ends]).min();
         });
-    }
-
-    /// Whether a node has the taint that its status asks for.
-    fn has_wanted_taint(&self, node: &Node, status: ConditionStatus) -> bool {
-        self.core.templates.of(status).is_none_or(|(wanted, _)| node.has_taint(wanted))
     }
 
     /// Whether the next pass saves a lease that this one dropped with a new heartbeat, and takes
@@ -309,15 +303,15 @@ impl Skipper {
 
     /// A pass begins.
     pub(super) fn pass_begins(&self) {
-        self.rest.with(|r| r.findings = Some(Findings { restless: false, deadline_ns: None }));
+        self.rest.with(|r| r.findings = Findings::default());
     }
 
     /// What the pass found that began then and is over, if those that follow it every `period` can
     /// be skipped.
     pub(super) fn pass_ends(&self, began: Time, period: Dur) -> Option<Findings> {
         let computed = self.core.informers.heartbeats_are_computed() && period <= SHORTEST_LOOP;
-        let findings = self.rest.with(|r| r.findings.take());
-        findings.filter(|f| computed && !f.restless && self.core.ctx.now() == began)
+        let findings = self.rest.with(|r| r.findings);
+        (computed && !findings.restless && self.core.ctx.now() == began).then_some(findings)
     }
 
     /// Skips passes after the one that began then, until one may find something; returns how many
