@@ -9,7 +9,7 @@ use super::images::Images;
 use super::lives::Lives;
 use super::loops::Loops;
 use super::machine::Machines;
-use super::nodes::{Kubelet, NodeSettings, Tick};
+use super::nodes::{Kubelet, NodeSettings, Tick, healthy};
 use super::nodeshutdown::ShutdownManager;
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;
@@ -157,8 +157,10 @@ impl Kubelets {
         if is_back {
             self.nodes.record(node, What::MachineOn);
         }
-        let how = cut.then_some(Connections::Dropped);
-        self.nodes.join(node, Kubelet::new(settings, how, self.nodes.now()));
+        // One that has nothing behind it.
+        let (cut, last_post) = (cut.then_some(Connections::Dropped), self.nodes.now());
+        let kubelet = Kubelet { settings, cut, view: healthy(), last_post, ..Kubelet::default() };
+        self.nodes.join(node, kubelet);
         self.volumes.join(node);
         self.loops.join(node);
         self.reach.join(node);

@@ -213,11 +213,6 @@ pub(super) struct Kubelet {
 }
 
 impl Kubelet {
-    /// One that has nothing behind it, and is cut off from the API server like that, if at all.
-    pub(super) fn new(settings: NodeSettings, cut: Option<Connections>, now: Time) -> Self {
-        Self { settings, cut, view: healthy(), last_post: now, ..Self::default() }
-    }
-
     /// Its conditions as it posts them: a node that goes off is not ready.
     pub(super) fn posted_view(&self) -> View {
         let mut view = self.view;

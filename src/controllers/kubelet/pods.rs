@@ -239,10 +239,7 @@ impl Pods {
         let mut pods: Vec<Uid> = nodes.into_iter().flat_map(|n| self.of_node(n)).collect();
         if ctx.draws_turns() {
             let place = |uid: &Uid| self.due(*uid).map_or(0, |d| d.place);
-            let object = |uid: &Uid| {
-                let pod = self.due(*uid).map(|d| d.pod);
-                pod.map_or(Object::NONE, |p| self.of_chance(p))
-            };
+            let object = |uid: &Uid| self.due(*uid).map_or(Object::NONE, |d| self.of_chance(d.pod));
             let walk = ctx.point("kubelet-pod-order");
             ctx.order_some(walk, None, self.lives.get(), &mut pods, place, object);
         }
@@ -256,14 +253,12 @@ impl Pods {
 
     /// Pods of a node that are marked NotReady, though they neither have ended nor are to.
     pub(super) fn not_ready(&self, node: NodeId) -> impl Iterator<Item = Rc<Pod>> {
-        let pods = self.of_node(node).into_iter();
-        let stays = |uid| {
+        let is_marked = |p: &Pod| p.ready.is_some_and(|c| c.status == ConditionStatus::False);
+        let marked = move |uid| {
             let due = self.due(uid)?;
-            self.object(uid, &due).filter(|p| !due.is_over(p))
+            self.object(uid, &due).filter(|p| !due.is_over(p) && p.is_active() && is_marked(p))
         };
-        pods.filter_map(stays).filter(|p| {
-            p.is_active() && p.ready.is_some_and(|c| c.status == ConditionStatus::False)
-        })
+        self.of_node(node).into_iter().filter_map(marked)
     }
 
     /// Says of a pod whether it is ready.

@@ -114,17 +114,16 @@ impl Refusals {
         let says_why = self.nodes.switches.rejection_says_why;
         let fits =
             self.nodes.api.names(|n| pod.template.admits_node(n.node_name(node.id), &node.labels));
+        let says = |why, only| Some(if says_why { why } else { only });
         if !fits {
-            let (why, only) = (EventText::NodeAffinity, EventText::NodeAffinityFailed);
-            return Some(if says_why { why } else { only });
+            return says(EventText::NodeAffinity, EventText::NodeAffinityFailed);
         }
         let taints: Vec<Taint> =
             node.taints.iter().filter(|t| t.effect == Effect::NoExecute).cloned().collect();
         let untolerated = self.nodes.switches.no_execute_admission
             && matching_tolerations(&taints, &pod.template.tolerations, false).is_none();
         if untolerated {
-            let (why, only) = (EventText::TaintToleration, EventText::TaintTolerationFailed);
-            return Some(if says_why { why } else { only });
+            return says(EventText::TaintToleration, EventText::TaintTolerationFailed);
         }
         let says_node = self.nodes.switches.shutdown_says_node;
         let why = if says_node { EventText::NodeShutdown } else { EventText::Shutdown };

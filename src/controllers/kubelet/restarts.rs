@@ -7,7 +7,7 @@
 use super::containers::Containers;
 use super::lives::Lives;
 use super::prober::{Event, KILLED};
-use super::status_manager::StatusManager;
+use super::status_manager::{HOUSEKEEPING, StatusManager};
 use crate::api::probe::ProbeType;
 use crate::controllers::kubelet::prelude::*;
 
@@ -186,7 +186,7 @@ impl Restarts {
     /// expired (`HandlePodCleanups`, `Backoff.GC`); by the recorder's kubelets at once.
     fn forgotten_at(&self, node: NodeId, since: Time) -> Time {
         let expired = since + EXPIRES + Dur::from_nanos(1);
-        self.nodes.real().map_or(expired, |_| self.status.housekeeping_after(node, expired))
+        self.nodes.real().map_or(expired, |_| self.status.tick_after(node, expired, HOUSEKEEPING))
     }
 
     /// CrashLoopBackOff: the pod is synced again when the back-off is over, or, up to 1.34, some ten seconds later.

@@ -37,13 +37,9 @@ impl StatusManager {
         self.tick_after(node, from, POD_STATUS_SYNC)
     }
 
-    /// A kubelet's next housekeeping at or after a time. Its ticker starts with that of the statuses (`Run`), whose period
-    /// is a multiple of its own.
-    pub(super) fn housekeeping_after(&self, node: NodeId, from: Time) -> Time {
-        self.tick_after(node, from, HOUSEKEEPING)
-    }
-
-    fn tick_after(&self, node: NodeId, from: Time, period: Dur) -> Time {
+    /// The first tick of a kubelet's ticker with that period at or after a time. That of its housekeeping starts with that of
+    /// the statuses (`Run`), whose period is a multiple of its own.
+    pub(super) fn tick_after(&self, node: NodeId, from: Time, period: Dur) -> Time {
         let phase = self.nodes.with(node, |k| k.syncs_at).flatten().unwrap_or_else(|| {
             self.nodes.draw("pod-status-sync", node, POD_STATUS_SYNC - Dur::from_nanos(1))
         });

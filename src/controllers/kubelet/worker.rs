@@ -116,20 +116,15 @@ impl Worker {
     ) -> bool {
         let ok = (now >= from && !self.on_hold).then(|| Self::found(now, serves).0);
         if let Some(ok) = ok {
-            self.probe(probe, ok);
+            self.find(ok, 1);
+            if self.run >= threshold(probe, ok) {
+                self.value = Some(ok);
+            }
         }
         if resets {
             self.tick = now + probe.period;
         }
         ok == Some(false)
-    }
-
-    /// A probe found that.
-    fn probe(&mut self, probe: &Probe, ok: bool) {
-        self.find(ok, 1);
-        if self.run >= threshold(probe, ok) {
-            self.value = Some(ok);
-        }
     }
 
     /// Nothing is probed until there is a new container.
