@@ -145,10 +145,8 @@ impl Controller {
 
     /// How many of so many terminated pods are over the threshold.
     fn over(&self, terminated: usize) -> usize {
-        match usize::try_from(self.config.terminated_pod_threshold) {
-            Ok(threshold) if threshold > 0 => terminated.saturating_sub(threshold),
-            _ => 0,
-        }
+        let threshold = self.config.terminated_pod_threshold;
+        if threshold > 0 { terminated.saturating_sub(threshold as usize) } else { 0 }
     }
 
     /// The pods and nodes in question, as the caches have them now; the lister has no order. None if

@@ -123,16 +123,16 @@ impl Recaller<'_> {
     /// In which second the controller saw a node's only taint, as the first eviction of a pod tells
     /// that tolerated it for a while.
     fn told_by_evictions(&self, node: &Node, taint: &Taint) -> Option<i64> {
-        let present: NoExecuteTaints = Rc::new(vec![taint.clone()]);
         let pods = self.informers.pods_on(node.id);
         let evicted = pods.iter().filter(|pod| being_evicted(pod));
-        let began = evicted.filter_map(|pod| match self.stay_of(pod, &present) {
-            Stay::For(stay) if !stay.is_zero() => {
-                let at = pod.disruption_target?.last_transition_time.0;
-                Some(at.saturating_sub((stay.as_nanos() / SECOND_NS as u64) as i64))
-            }
-            _ => None,
-        });
+        let began =
+            evicted.filter_map(|pod| match self.stay_of(pod, std::slice::from_ref(taint)) {
+                Stay::For(stay) if !stay.is_zero() => {
+                    let at = pod.disruption_target?.last_transition_time.0;
+                    Some(at.saturating_sub((stay.as_nanos() / SECOND_NS as u64) as i64))
+                }
+                _ => None,
+            });
         began.min()
     }
 
@@ -147,8 +147,7 @@ impl Recaller<'_> {
         let now = self.now();
         let mut timer: Option<Timer> = None;
         for seen in 1..=taints.len() {
-            let present: NoExecuteTaints =
-                Rc::new(taints[..seen].iter().map(|(_, t)| t.clone()).collect());
+            let present: Vec<Taint> = taints[..seen].iter().map(|(_, t)| t.clone()).collect();
             let at = taints[seen - 1].0;
             let stay = match self.stay_of(pod, &present) {
                 Stay::For(stay) => i64::try_from(stay.as_nanos()).unwrap_or(i64::MAX),
@@ -177,7 +176,7 @@ impl Recaller<'_> {
     }
 
     /// How long a pod's tolerations let it stay beside these taints.
-    fn stay_of(&self, pod: &Pod, taints: &NoExecuteTaints) -> Stay {
+    fn stay_of(&self, pod: &Pod, taints: &[Taint]) -> Stay {
         matching_tolerations(taints, &pod.template.tolerations, self.switches.comparison_operators)
             .map_or(Stay::For(Dur::ZERO), |used| min_toleration_time(&used))
     }
