@@ -110,12 +110,8 @@ impl Controller {
             self.ctx.set_saw(node.record);
             if node.is_ready() {
                 if node.has_taint(&shutdown) {
-                    self.change_taints(node.id, |taints| {
-                        let before = taints.len();
-                        taints.retain(|t| !t.matches(&shutdown));
-                        taints.len() < before
-                    })
-                    .await;
+                    let goes = |t: &mut Taint| t.matches(&shutdown);
+                    self.change_taints(node.id, |all| all.extract_if(.., goes).count() > 0).await;
                 }
                 continue;
             }

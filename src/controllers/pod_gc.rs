@@ -48,12 +48,11 @@ impl NodeQueue {
     /// Queues the names whose time has come, earliest first. `now_too` says of a name whose time is
     /// now whether it is in the queue already.
     fn advance(&mut self, now: Time, now_too: impl Fn(NodeId) -> bool) {
-        let is_due = |&(at, n): &(Time, NodeId)| at < now || at == now && now_too(n);
-        let waiting = self.waiting.iter().map(|(n, at)| (*at, *n));
-        let mut due: Vec<(Time, NodeId)> = waiting.filter(is_due).collect();
+        let is_due = |n: &NodeId, at: &mut Time| *at < now || *at == now && now_too(*n);
+        let due = self.waiting.extract_if(.., is_due);
+        let mut due: Vec<(Time, NodeId)> = due.map(|(node, at)| (at, node)).collect();
         due.sort_unstable();
         for (_, node) in due {
-            self.waiting.remove(&node);
             if !self.due.contains(&node) {
                 self.due.push_back(node);
             }

@@ -54,9 +54,7 @@ impl DesiredStateOfWorld {
     /// `DeletePod`; whether that is news.
     pub(super) fn delete_pod(&mut self, node: NodeId, volume: VolumeId, uid: Uid) -> bool {
         let Some(entry) = self.to_attach.get_mut(&(node, volume)) else { return false };
-        let before = entry.pods.len();
-        entry.pods.retain(|p| p.1 != uid);
-        let is_new = entry.pods.len() < before;
+        let is_new = entry.pods.extract_if(.., |p| p.1 == uid).count() > 0;
         if entry.pods.is_empty() {
             self.to_attach.remove(&(node, volume));
         }

@@ -57,12 +57,9 @@ impl Stats {
 
     /// The containers of a pod have ended; of all pods of a node if none is named.
     pub(super) fn stopped(&self, node: NodeId, uid: Option<Uid>) {
-        let before = self.of_nodes.with(node, |n| {
-            let before = n.pods.len();
-            n.pods.retain(|p| uid.is_some_and(|uid| uid != p.uid));
-            before != n.pods.len()
-        });
-        if before == Some(true) {
+        let ends = |p: &mut Running| uid.is_none_or(|uid| uid == p.uid);
+        let ended = self.of_nodes.with(node, |n| n.pods.extract_if(.., ends).count());
+        if ended.is_some_and(|pods| pods > 0) {
             self.changed(node);
         }
     }

@@ -88,9 +88,8 @@ impl VolumeManager {
     pub(super) fn remove_pod(&self, node: NodeId, uid: Uid) {
         let changed = self.volumes.with(node, |all| {
             all.leaving.remove(&uid);
-            let before = all.wanted.len();
-            all.wanted.retain(|_, w| !w.pods.remove(&uid) || !w.pods.is_empty());
-            all.wanted.len() < before
+            let ends = |_: &VolumeId, w: &mut Wanted| w.pods.remove(&uid) && w.pods.is_empty();
+            all.wanted.extract_if(.., ends).count() > 0
         });
         if changed == Some(true) {
             self.nodes.view_changes(node);

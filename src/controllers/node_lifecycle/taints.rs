@@ -34,13 +34,12 @@ impl Writer {
         for t in &mut add {
             t.time_added = Some(self.core.api().timestamp());
         }
-        let nothing_to_add = add.is_empty();
         // timeAdded always differs, so there always is something to write.
-        let put = move |taints: &mut Vec<Taint>| {
+        let put = |taints: &mut Vec<Taint>| {
             add.iter().for_each(|t| taint::add_or_update(taints, t));
             true
         };
-        if !nothing_to_add && !self.edit_taints(node, put).await {
+        if !add.is_empty() && !self.edit_taints(node, put).await {
             return false;
         }
         if remove.iter().any(|t| node.has_taint(t)) {
@@ -51,12 +50,8 @@ impl Writer {
 
     /// The part of `RemoveTaintOffNode` that makes requests.
     pub(super) async fn remove_taints_off_node(&self, node: &Rc<Node>, remove: Vec<Taint>) -> bool {
-        self.edit_taints(node, move |taints| {
-            let before = taints.len();
-            taints.retain(|t| !remove.iter().any(|r| r.matches(t)));
-            taints.len() != before
-        })
-        .await
+        let goes = |t: &mut Taint| remove.iter().any(|r| r.matches(t));
+        self.edit_taints(node, |taints| taints.extract_if(.., goes).count() > 0).await
     }
 
     async fn edit_taints(&self, node: &Node, edit: impl Fn(&mut Vec<Taint>) -> bool) -> bool {
