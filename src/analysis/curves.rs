@@ -37,8 +37,6 @@ words! {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Curves {
     steps: [Steps; Curve::ALL.len()],
-    /// The end of the run.
-    pub(crate) horizon: Time,
 }
 
 type Counts = [u32; Curve::ALL.len()];
@@ -86,7 +84,7 @@ impl Curves {
 
 /// The curves of a run. Values within one instant are not shown, only the last.
 pub fn curves(analysis: &Analysis<'_>) -> Curves {
-    let mut curves = Curves { horizon: analysis.horizon(), ..Curves::default() };
+    let mut curves = Curves::default();
     let mut truth = Truth::new(analysis);
     let mut counts = Counts::default();
     truth.follow.nodes().for_each(|(_, n)| add(&mut counts, 1, node_classes(n)));

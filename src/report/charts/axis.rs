@@ -15,8 +15,8 @@ pub(super) struct TimeScale {
     pub(super) width: f64,
     from: Time,
     horizon_ns: f64,
-    /// The end of the run, where the scale ends before it because nothing happens any more.
-    ends: Option<Time>,
+    /// The end of the run; the scale ends before it where nothing happens any more.
+    pub(super) end: Time,
 }
 
 /// Steps of ticks up to four weeks, as multiples of so many milliseconds; longer ones are multiples
@@ -33,8 +33,7 @@ impl TimeScale {
     /// From one time to another, of a run that goes on until the last, in which nothing happens.
     pub(super) fn new(left: f64, width: f64, from: Time, horizon: Time, end: Time) -> Self {
         let horizon_ns = (horizon.as_nanos() as f64).max(1.0);
-        let ends = (end.as_nanos() as f64 > horizon_ns).then_some(end);
-        TimeScale { left, width, from, horizon_ns, ends }
+        TimeScale { left, width, from, horizon_ns, end }
     }
 
     /// How far from the left edge a time is, in points; within the width.
@@ -73,9 +72,14 @@ impl TimeScale {
             Time::ZERO => String::new(),
             from => format!("; nothing happens before {}", whole(from)),
         };
-        let after = self.ends.map(|end| short(end.since(Time::ZERO)));
-        let after = after.map(|run| format!("; nothing more happens in this run of {run}"));
-        format!("{names} since the start{before}{}", after.unwrap_or_default())
+        let after = match self.end.as_nanos() as f64 > self.horizon_ns {
+            true => format!(
+                "; nothing more happens in this run of {}",
+                short(self.end.since(Time::ZERO))
+            ),
+            false => String::new(),
+        };
+        format!("{names} since the start{before}{after}")
     }
 
     /// The shortest round span that takes at least that many points, and how many it takes.
@@ -151,13 +155,12 @@ pub(super) fn spans<T: Copy + PartialEq>(
     scale: &TimeScale,
     width: f64,
     steps: &[(Time, T)],
-    horizon: Time,
     worst: impl Fn(T, T) -> T,
 ) -> Spans<T> {
     let last = ((scale.width / width).ceil() as usize).max(1);
     let mut columns: Vec<Option<T>> = vec![None; last];
     for (i, &(from, value)) in steps.iter().enumerate() {
-        let to = steps.get(i + 1).map_or(horizon, |next| next.0);
+        let to = steps.get(i + 1).map_or(scale.end, |next| next.0);
         let begin = ((scale.offset(from) / width) as usize).min(last - 1);
         let end = ((scale.offset(to) / width).ceil() as usize).clamp(begin + 1, last);
         // A value that ends within a column shares it with the next one, which does so only if it
@@ -288,12 +291,12 @@ mod tests {
             [(Time::ZERO, 0), (Time::from_millis(50_100), 1), (Time::from_millis(50_101), 0)];
         // One point is one second: the millisecond in second 50 takes all of it.
         assert_eq!(
-            spans(&scale, 1.0, &steps, horizon, i32::max),
+            spans(&scale, 1.0, &steps, i32::max),
             [(0.0, 50.0, 0), (50.0, 51.0, 1), (51.0, 100.0, 0)]
         );
         let often: Vec<(Time, i32)> =
             (0..100_000).map(|i| (Time::from_millis(i), (i % 2) as i32)).collect();
-        assert_eq!(spans(&scale, 1.0, &often, horizon, i32::max), [(0.0, 100.0, 1)]);
+        assert_eq!(spans(&scale, 1.0, &often, i32::max), [(0.0, 100.0, 1)]);
     }
 
     #[test]

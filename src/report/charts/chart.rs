@@ -63,7 +63,8 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
         Chart::Pods(curves) => {
             let mut c = blank(pods::height(&names));
             let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
-            pods::draw(&mut c, heading, &names, (curves, fault));
+            head(&mut c, heading, left, &pods::legend(curves, fault));
+            pods::draw(&mut c, &names, (curves, fault));
             c
         }
         Chart::Workloads(all) => {
@@ -82,7 +83,7 @@ fn draw_timeline(
     lanes: &Lanes,
 ) -> Drawing {
     let (states, queue) = (disruptions(analysis), waiting(analysis));
-    let (time, top, horizon) = (names.time, names.top, analysis.horizon());
+    let (time, top) = (names.time, names.top);
     let queue_top = top + states::height(&states);
     let lanes_top = queue_top + states::queue_height(&queue);
     let body = match lanes {
@@ -99,9 +100,9 @@ fn draw_timeline(
     let mut marked = Vec::new();
     match lanes {
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
-        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, horizon, lanes_top),
+        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, lanes_top),
     }
-    let note = states::draw_queue(c, &time, &queue, horizon, queue_top);
+    let note = states::draw_queue(c, &time, &queue, queue_top);
     names.lines(c, bottom);
     if let Some((said, at)) = note {
         states::note(c, &said, at);

@@ -78,7 +78,7 @@ pub(super) fn draw(
         }
         let bar = bar_of(height).0;
         c.text(name, (LANES_LEFT - 8.0, y + bar / 2.0), Anchor::Right, ink);
-        marked.extend(draw_node(c, analysis, time, lane, y, height));
+        marked.extend(draw_node(c, time, lane, (y, height)));
         y += height;
     }
     marked
@@ -86,25 +86,22 @@ pub(super) fn draw(
 
 fn draw_node(
     c: &mut Drawing,
-    analysis: &Analysis<'_>,
     time: &TimeScale,
     lane: &NodeLane,
-    y: f64,
-    height: f64,
+    (y, height): (f64, f64),
 ) -> Vec<Marked> {
-    let horizon = analysis.horizon();
     let (bar, strip, gap) = bar_of(height);
     // Many lanes with many changes would make a large file: at most some ten thousand rectangles in
     // all.
     let column = if height > 20.0 { 1.0 } else { 2.0 };
-    let bars = spans(time, column, &lane.health, horizon, Health::max);
+    let bars = spans(time, column, &lane.health, Health::max);
     for &(from, to, h) in &bars {
         if h != Health::Absent {
             c.rect((time.left + from, y), (time.left + to, y + bar), health(h));
         }
     }
     if height > 20.0 {
-        for (from, to, n) in spans(time, column, &lane.timers, horizon, u32::max) {
+        for (from, to, n) in spans(time, column, &lane.timers, u32::max) {
             // At the foot of the bar, below the numbers in its middle.
             let (left, right, foot) = (time.left + from, time.left + to, y + bar - 2.0);
             if n > 0 {
@@ -115,7 +112,7 @@ fn draw_node(
     // Above the bar, where no taint has its strip.
     let either =
         |a: Volumes, b: Volumes| Volumes { held: a.held | b.held, awaited: a.awaited | b.awaited };
-    for (from, to, v) in spans(time, column, &lane.volumes, horizon, either) {
+    for (from, to, v) in spans(time, column, &lane.volumes, either) {
         if v.held || v.awaited {
             let color = if v.held { HELD } else { AWAITED };
             c.rect((time.left + from, y - gap - strip), (time.left + to, y - gap), color);
@@ -129,7 +126,7 @@ fn draw_node(
         no_schedule: a.no_schedule | b.no_schedule,
         no_execute: a.no_execute | b.no_execute,
     };
-    for (from, to, t) in spans(time, column, &lane.taints, horizon, both) {
+    for (from, to, t) in spans(time, column, &lane.taints, both) {
         let (x0, x1) = (time.left + from, time.left + to);
         let first = y + bar + gap;
         if t.no_schedule {

@@ -20,13 +20,7 @@ pub(super) fn height(names: &Names) -> f64 {
     names.top + PANEL_TITLE + UPPER + BETWEEN + PANEL_TITLE + LOWER + FOOT
 }
 
-pub(super) fn draw(
-    c: &mut Drawing,
-    heading: &Heading,
-    names: &Names,
-    (curves, fault): (&Curves, Option<Time>),
-) {
-    head(c, heading, LEFT, &legend(curves, fault));
+pub(super) fn draw(c: &mut Drawing, names: &Names, (curves, fault): (&Curves, Option<Time>)) {
     let time = names.time;
     let upper_top = names.top + PANEL_TITLE;
     let upper_bottom = upper_top + UPPER;
@@ -55,7 +49,7 @@ pub(super) fn draw(
 }
 
 /// What the colours mean, from left to right: those that occur.
-fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
+pub(super) fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'static>> {
     let available = match least_available(curves.of(Curve::Available), fault) {
         0 => Swatch::Area(AVAILABLE_FILL),
         _ => Swatch::Line(AVAILABLE),
@@ -123,7 +117,7 @@ fn available(
     let steps = curves.of(Curve::Available);
     let least = least_available(steps, fault);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, least, most(steps), 4);
-    let spans = spans(time, 1.0, steps, curves.horizon, u32::min);
+    let spans = spans(time, 1.0, steps, u32::min);
     // An area says how much; cut off below, it would say it wrongly.
     for &(from, to, n) in spans.iter().filter(|_| scale.least == 0) {
         c.rect((time.left + from, scale.y(n)), (time.left + to, bottom), AVAILABLE_FILL);
@@ -164,7 +158,7 @@ fn lost(
         if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
     };
     numbers(c, time, &scale, &ticks);
-    for (from, to, parts) in spans(time, 1.0, &steps, curves.horizon, larger) {
+    for (from, to, parts) in spans(time, 1.0, &steps, larger) {
         let mut below = 0;
         // Terminating at the bottom: it grows out of what was not ready.
         for (n, color) in parts.into_iter().zip(COLORS) {
@@ -175,7 +169,7 @@ fn lost(
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
     let last = evicted.last().filter(|_| most(evicted) > 0)?.1;
-    let spans = spans(time, 1.0, evicted, curves.horizon, u32::max);
+    let spans = spans(time, 1.0, evicted, u32::max);
     c.line(&outline(time, &scale, &spans, |n| *n), EVICTION, 2.0);
     Some((scale.y(last), last))
 }

@@ -86,25 +86,24 @@ pub(super) fn draw_queue(
     c: &mut Drawing,
     time: &TimeScale,
     waiting: &[(Time, u32)],
-    horizon: Time,
     top: f64,
 ) -> Option<(String, (f64, f64))> {
     let most = waiting.iter().map(|s| s.1).max().filter(|most| *most > 0)?;
     row_name(c, "waiting for taint", top);
     let foot = top + ROW;
-    for (from, to, n) in spans(time, 1.0, waiting, horizon, u32::max) {
+    for (from, to, n) in spans(time, 1.0, waiting, u32::max) {
         let y = foot - f64::from(n) / f64::from(most) * ROW;
         c.rect((time.left + from, y), (time.left + to, foot), QUEUED);
     }
     c.rule((time.left, foot), (time.left + time.width, foot), GRID);
     let said = format!("at most {} of the nodes", grouped(most.into()));
-    let x = beside_most(time, waiting, horizon, font::width(&said, NOTE));
+    let x = beside_most(time, waiting, font::width(&said, NOTE));
     Some((said, (x, foot - ROW / 2.0)))
 }
 
 /// Where something stands that is said of the most that wait: behind those that wait without a
 /// break around that time, or before them where others or the edge leave no room.
-fn beside_most(time: &TimeScale, waiting: &[(Time, u32)], horizon: Time, wide: f64) -> f64 {
+fn beside_most(time: &TimeScale, waiting: &[(Time, u32)], wide: f64) -> f64 {
     const GAP: f64 = 6.0;
     let (left, right) = (time.left, time.left + time.width);
     let x = |place: Option<usize>| place.map(|i| time.x(waiting[i].0));
@@ -117,7 +116,7 @@ fn beside_most(time: &TimeScale, waiting: &[(Time, u32)], horizon: Time, wide: f
     let others = before.and_then(|i| waiting[..i].iter().rposition(|s| s.1 > 0));
     let free_from = x(others.map(|i| i + 1)).unwrap_or(left);
     let over = from(peak, |n| n == 0);
-    let ends = x(over).unwrap_or_else(|| time.x(horizon));
+    let ends = x(over).unwrap_or_else(|| time.x(time.end));
     let free_to = x(over.and_then(|i| from(i, |n| n > 0))).unwrap_or(right);
     let (behind, ahead) = (ends + GAP, begins - GAP - wide);
     match (behind + wide <= free_to, ahead >= free_from) {
@@ -210,13 +209,13 @@ mod tests {
         let time = TimeScale::new(0.0, 100.0, Time::ZERO, end, end);
         let steps = [(0, 0), (10, 2), (20, 0), (50, 3), (55, 5), (60, 0), (85, 1)];
         let waiting = steps.map(|(at, n)| (Time::from_secs(at), n));
-        let at = |wide| beside_most(&time, &waiting, end, wide);
+        let at = |wide| beside_most(&time, &waiting, wide);
         // From 66 there is room up to 85; to 44 there is room from 20 on; after that there is none,
         // and it lies over the others.
         assert_eq!((at(19.0), at(20.0), at(24.0)), (66.0, 24.0, 20.0));
         assert_eq!((at(25.0), at(40.0)), (66.0, 60.0));
         // Those that wait up to the end of the chart have it before them.
         let late = [(Time::ZERO, 0), (Time::from_secs(90), 4)];
-        assert_eq!(beside_most(&time, &late, end, 30.0), 54.0);
+        assert_eq!(beside_most(&time, &late, 30.0), 54.0);
     }
 }

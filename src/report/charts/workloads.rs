@@ -56,7 +56,7 @@ pub(super) fn draw(
         let bottom = top + panel(shown);
         names.shades(c, top, bottom);
         grid(c, &names.time, top, bottom);
-        one(c, names, analysis, &all.workloads[i], top, bottom);
+        one(c, &names.time, &all.workloads[i], top, bottom);
         top = bottom + GAP + TITLE;
     }
     names.lines(c, bottom_of_all);
@@ -115,15 +115,14 @@ fn title(
 }
 
 /// Draws one workload's panel.
-fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top: f64, bottom: f64) {
-    let time = names.time;
+fn one(c: &mut Drawing, time: &TimeScale, w: &Served, top: f64, bottom: f64) {
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
     let height = |(_, n): &(Time, Count)| (n.up.max(n.desired) + n.ghosts).max(n.ready);
     let highest = w.counts.iter().map(height).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
     let missing = |n: Count| n.desired.saturating_sub(n.up);
     let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };
-    let spans = spans(&time, 1.0, &w.counts, analysis.horizon(), worse);
+    let spans = spans(time, 1.0, &w.counts, worse);
     for &(from, to, n) in &spans {
         let (left, right) = (time.left + from, time.left + to);
         // What nobody asks for any more stands above what is asked for, so that it hides nothing
@@ -138,8 +137,8 @@ fn one(c: &mut Drawing, names: &Names, analysis: &Analysis<'_>, w: &Served, top:
             c.rect((left, scale.y(high)), (right, scale.y(low)), color);
         }
     }
-    pods::numbers(c, &time, &scale, &ticks);
-    let outline = |of: fn(&Count) -> u32| outline(&time, &scale, &spans, of);
+    pods::numbers(c, time, &scale, &ticks);
+    let outline = |of: fn(&Count) -> u32| outline(time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
     c.line(&outline(|n| n.ready), SAID, 1.0);
     c.line(&outline(|n| n.up), AVAILABLE, 1.5)

@@ -33,7 +33,7 @@ fn zone_height(zones: usize) -> f64 {
 }
 
 /// Draws the lanes from `top` on.
-pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], horizon: Time, top: f64) {
+pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], top: f64) {
     let shown = &zones[..zones.len().min(MOST_ZONES)];
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
@@ -47,7 +47,7 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], horizo
     let area = height - (height / 4.0).round().max(22.0) - 4.0;
     for (zone, name) in shown.iter().zip(&names) {
         let lane = Lane { zone, name, time, top: y, area, base: y + area, floor: y + height };
-        draw_zone(c, &lane, horizon, most);
+        draw_zone(c, &lane, most);
         y += height + ZONE_GAP;
     }
     if zones.len() > shown.len() {
@@ -71,12 +71,12 @@ struct Lane<'a> {
     floor: f64,
 }
 
-fn draw_zone(c: &mut Drawing, lane: &Lane<'_>, horizon: Time, most: u32) {
+fn draw_zone(c: &mut Drawing, lane: &Lane<'_>, most: u32) {
     let bars = lane.floor - lane.base - 4.0;
     let (left, right) = (lane.time.left, lane.time.left + lane.time.width);
     lane.names(c);
-    lane.nodes(c, horizon);
-    lane.tainted(c, horizon);
+    lane.nodes(c);
+    lane.tainted(c);
     if !lane.zone.evictions.is_empty() {
         lane.scale(c, bars, most);
     }
@@ -103,7 +103,7 @@ impl Lane<'_> {
     }
 
     /// The health of the nodes.
-    fn nodes(&self, c: &mut Drawing, horizon: Time) {
+    fn nodes(&self, c: &mut Drawing) {
         let (time, zone) = (self.time, self.zone);
         let ready = Health::Ready.index();
         let sicker = |a: [u32; Health::ALL.len()], b: [u32; Health::ALL.len()]| {
@@ -112,7 +112,7 @@ impl Lane<'_> {
         // Ready is what lies below, in one piece, so that no viewer shows seams in it.
         let end = time.left + time.width;
         c.rect((time.left, self.top), (end, self.base), health(Health::Ready));
-        for (from, to, counts) in spans(time, 1.0, &zone.health, horizon, sicker) {
+        for (from, to, counts) in spans(time, 1.0, &zone.health, sicker) {
             let (left, right) = (time.left + from, time.left + to);
             let mut below = 0;
             for h in [Health::NotReady, Health::Unknown, Health::Silent] {
@@ -126,8 +126,8 @@ impl Lane<'_> {
     }
 
     /// The share of nodes with a NoExecute taint, as a line wherever there are any.
-    fn tainted(&self, c: &mut Drawing, horizon: Time) {
-        let tainted = spans(self.time, 1.0, &self.zone.tainted, horizon, u32::max);
+    fn tainted(&self, c: &mut Drawing) {
+        let tainted = spans(self.time, 1.0, &self.zone.tainted, u32::max);
         for line in wherever_some(&tainted, self.time.width) {
             let points = line.into_iter().map(|(x, n)| (self.time.left + x, self.share(n)));
             c.line(&points.collect::<Vec<_>>(), NO_EXECUTE, 1.5);
