@@ -1,8 +1,7 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{ALONE, Outlook, answer, done, node, nothing, number, of, span};
-
+use super::said::{Outlook, done, node, number};
 use crate::analysis::course::Happening;
 use crate::lab::forecast::{Foreseen, Queue};
 use crate::report::Heading;
@@ -30,9 +29,9 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
         _ => format!("{what}: {}", outlook.name),
     };
     for outlook in courses {
-        let mut items = answer(outlook);
+        let mut items = outlook.answer();
         if items.is_empty() {
-            items.push(nothing(outlook));
+            items.push(outlook.nothing());
         }
         parts.push(Part::list(titled("What comes", outlook), items));
         if outlook.forecast.happenings.is_empty() {
@@ -76,11 +75,11 @@ fn minutes(t: Time) -> f64 {
 /// What is counted of all workloads together, over minutes from now.
 fn lines(outlook: &Outlook<'_>) -> impl Iterator<Item = charts::Line> {
     let line = move |(what, name): (Happening, &str)| {
-        let counts = &span(outlook, what, None)?.counts;
+        let counts = &outlook.span(what, None)?.counts;
         let points = outlook.forecast.times.iter().zip(counts);
         Some(charts::Line {
             name: match what {
-                Happening::PodDeleted => format!("{name} {}", done(&of(outlook, what))),
+                Happening::PodDeleted => format!("{name} {}", done(&outlook.of(what))),
                 _ => name.to_owned(),
             },
             points: points.map(|(t, c)| (minutes(*t), c.median as f64)).collect(),
@@ -119,20 +118,16 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
     };
     let queued = |f: &&&Foreseen| forecast.queues.iter().any(|q| q.names.contains(&f.object));
     let mut rows: Vec<Bar> = forecast.queues.iter().map(queue).collect();
-    let tainted = of(outlook, Happening::NodeNoExecute);
+    let tainted = outlook.of(Happening::NodeNoExecute);
     rows.extend(tainted.iter().filter(|f| !queued(f)).take(BARS).map(|f| {
         let name = format!("NoExecute: {}", f.object);
         bar(name, f.when.low, minutes(f.when.median), f.when.high)
     }));
-    let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
-    for f in of(outlook, Happening::PodDeleted) {
-        by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default().push(f);
-    }
-    let mut by_workload: Vec<(&str, Vec<&Foreseen>)> = by_workload.into_iter().collect();
+    let mut by_workload = Vec::from_iter(outlook.by_workload(&[Happening::PodDeleted]));
     by_workload.sort_by_key(|(name, pods)| (std::cmp::Reverse(pods.len()), *name));
     let left = BARS.saturating_sub(rows.len());
     rows.extend(by_workload.into_iter().take(left).map(|(of, pods)| {
-        let all = span(outlook, Happening::PodDeleted, Some(of));
+        let all = outlook.span(Happening::PodDeleted, Some(of));
         let (low, high) = all.map_or((Time::ZERO, Time::ZERO), |b| (b.first.low, b.last.high));
         let word = done(&pods);
         let name = match pods.as_slice() {
@@ -189,12 +184,12 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
     let shown = if times.is_empty() { &whole[..] } else { times };
     let ticks = shown.iter().step_by((shown.len() / 10).max(1));
     let doc = match outlook.forecast.happenings.is_empty() {
-        true => nothing(outlook),
-        false => first_of(&answer(outlook)),
+        true => outlook.nothing(),
+        false => first_of(&outlook.answer()),
     };
     Plane {
         heading: Heading {
-            title: format!("How many are {} by when", done(&of(outlook, Happening::PodDeleted))),
+            title: format!("How many are {} by when", done(&outlook.of(Happening::PodDeleted))),
             subtitle: format!("from an export of {}; {}", basis.clock.begins(), basis.head),
             doc,
         },

@@ -58,18 +58,89 @@ impl<'a> Outlook<'a> {
     pub(super) fn clock(&self, at: Time) -> String {
         self.basis.clock.clock(at)
     }
-}
 
-/// All of a kind, or what happens to the pods of a workload: who is first and who is last differs from
-/// seed to seed, so that no object's own times tell when these come.
-pub(super) fn span<'f>(
-    outlook: &'f Outlook<'_>,
-    what: Happening,
-    workload: Option<&str>,
-) -> Option<&'f ByWhen> {
-    let workload = workload.map(|of| if of == ALONE { "" } else { of });
-    let mut all = outlook.forecast.by_when.iter();
-    all.find(|b| b.what == what && b.workload.as_deref() == workload)
+    /// All of a kind, or what happens to the pods of a workload: who is first and who is last differs
+    /// from seed to seed, so that no object's own times tell when these come.
+    pub(super) fn span(&self, what: Happening, workload: Option<&str>) -> Option<&'a ByWhen> {
+        let workload = workload.map(|of| if of == ALONE { "" } else { of });
+        let mut all = self.forecast.by_when.iter();
+        all.find(|b| b.what == what && b.workload.as_deref() == workload)
+    }
+
+    /// What is said where nothing comes.
+    pub(super) fn nothing(&self) -> String {
+        format!("Nothing happens until {}.", self.clock(self.basis.horizon))
+    }
+
+    /// What comes in all, a sentence each.
+    pub(super) fn answer(&self) -> Vec<String> {
+        let total = |what| self.span(what, None)?.counts.last().copied();
+        let span = |what| {
+            let ByWhen { first, last, .. } = self.span(what, None)?;
+            let (from, to) = (self.clock(first.low), self.clock(last.high));
+            Some(format!("{from} to {to} ({})", from_now(first.low)))
+        };
+        let mut said = Vec::new();
+        for (what, noun) in [
+            (Happening::PodDeleted, "pod"),
+            (Happening::NodeNoExecute, "node"),
+            (Happening::NodeUnknown, "node"),
+        ] {
+            let Some((count, span)) = total(what).zip(span(what)) else { continue };
+            let (is, get) = if count.high == 1 { ("is", "gets") } else { ("are", "get") };
+            let how_many = how_many(&count, noun);
+            let comes = match what {
+                Happening::NodeUnknown => format!("{how_many} {is} given up (Ready: Unknown)"),
+                Happening::NodeNoExecute => format!("{how_many} {get} a NoExecute taint"),
+                _ => done_in_all(self.forecast.done, true),
+            };
+            said.push(format!("{comes}, {span}."));
+        }
+        if let Some(bound) = total(Happening::PodBound) {
+            let until = self.clock(self.basis.horizon);
+            let word = if bound.high == 1 { "comes to a node" } else { "come to nodes" };
+            said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
+        }
+        let words = ["Terminating on nodes that do not answer", "Pending"];
+        let left = self.forecast.left.iter().zip(words).filter(|(count, _)| count.high > 0);
+        for (count, word) in left {
+            let stays = if count.high == 1 { "is" } else { "are" };
+            said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
+        }
+        said
+    }
+
+    /// To how many of those something has happened by the end.
+    pub(super) fn total(&self, what: Happening, noun: &str) -> String {
+        let all = self.span(what, None).and_then(|all| all.counts.last());
+        all.map_or_else(|| counted(0, noun), |count| how_many(count, noun))
+    }
+
+    /// What happens of a kind, in most seeds or in some.
+    pub(super) fn of(&self, what: Happening) -> Vec<&'a Foreseen> {
+        self.forecast.happenings.iter().filter(|f| f.what == what).collect()
+    }
+
+    /// What happens of these kinds, by workload.
+    pub(super) fn by_workload(&self, kinds: &[Happening]) -> BTreeMap<&'a str, Vec<&'a Foreseen>> {
+        let mut all: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
+        for f in self.forecast.happenings.iter().filter(|f| kinds.contains(&f.what)) {
+            all.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default().push(f);
+        }
+        all
+    }
+
+    /// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
+    pub(super) fn when(&self, when: &When) -> String {
+        let mut text = format!("{} ({}", self.clock(when.median), from_now(when.median));
+        if when.high.as_secs() > when.low.as_secs() + NARROW_S {
+            text += &format!("; {} to {}", self.clock(when.low), self.clock(when.high));
+        }
+        if when.share < 1.0 {
+            text += &format!("; {}", percent(when.share));
+        }
+        text + ")"
+    }
 }
 
 /// What has changed since an earlier forecast, a sentence each, by clock times.
@@ -117,55 +188,6 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
 
-/// What is said where nothing comes.
-pub(super) fn nothing(outlook: &Outlook<'_>) -> String {
-    format!("Nothing happens until {}.", outlook.clock(outlook.basis.horizon))
-}
-
-/// What comes in all, a sentence each.
-pub(super) fn answer(outlook: &Outlook<'_>) -> Vec<String> {
-    let forecast = outlook.forecast;
-    let total = |what| span(outlook, what, None)?.counts.last().copied();
-    let span = |what| {
-        let ByWhen { first, last, .. } = span(outlook, what, None)?;
-        let (from, to) = (outlook.clock(first.low), outlook.clock(last.high));
-        Some(format!("{from} to {to} ({})", from_now(first.low)))
-    };
-    let mut said = Vec::new();
-    for (what, noun) in [
-        (Happening::PodDeleted, "pod"),
-        (Happening::NodeNoExecute, "node"),
-        (Happening::NodeUnknown, "node"),
-    ] {
-        let Some((count, span)) = total(what).zip(span(what)) else { continue };
-        let (is, get) = if count.high == 1 { ("is", "gets") } else { ("are", "get") };
-        let how_many = how_many(&count, noun);
-        let comes = match what {
-            Happening::NodeUnknown => format!("{how_many} {is} given up (Ready: Unknown)"),
-            Happening::NodeNoExecute => format!("{how_many} {get} a NoExecute taint"),
-            _ => done_in_all(forecast.done, true),
-        };
-        said.push(format!("{comes}, {span}."));
-    }
-    if let Some(bound) = total(Happening::PodBound) {
-        let until = outlook.clock(outlook.basis.horizon);
-        let word = if bound.high == 1 { "comes to a node" } else { "come to nodes" };
-        said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
-    }
-    let words = ["Terminating on nodes that do not answer", "Pending"];
-    for (count, word) in forecast.left.iter().zip(words).filter(|(count, _)| count.high > 0) {
-        let stays = if count.high == 1 { "is" } else { "are" };
-        said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
-    }
-    said
-}
-
-/// To how many of those something has happened by the end.
-pub(super) fn total(outlook: &Outlook<'_>, what: Happening, noun: &str) -> String {
-    let all = span(outlook, what, None).and_then(|all| all.counts.last());
-    all.map_or_else(|| counted(0, noun), |count| how_many(count, noun))
-}
-
 /// `12 pods evicted, 1 pod deleted`, or as a sentence begins, `12 pods are evicted, 1 pod is deleted`.
 pub(super) fn done_in_all(done: [Count; 2], sentence: bool) -> String {
     let said = |(count, word): (Count, &str)| {
@@ -195,12 +217,6 @@ fn in_range(count: &Count) -> String {
     }
 }
 
-/// What happens of a kind, in most seeds or in some.
-pub(super) fn of<'f>(outlook: &'f Outlook<'_>, what: Happening) -> Vec<&'f Foreseen> {
-    let all = &outlook.forecast.happenings;
-    all.iter().filter(|f| f.what == what).collect()
-}
-
 /// What is done to these pods that are deleted, in a word or two.
 pub(super) fn done(pods: &[&Foreseen]) -> &'static str {
     match pods.iter().filter(|f| f.evicted == Some(true)).count() {
@@ -208,18 +224,6 @@ pub(super) fn done(pods: &[&Foreseen]) -> &'static str {
         0 => "deleted",
         _ => "evicted or deleted",
     }
-}
-
-/// `02:30:05 (in 8s; 02:30:05 to 02:30:16)`, and in which part of the seeds if not in all.
-pub(super) fn when(outlook: &Outlook<'_>, when: &When) -> String {
-    let mut text = format!("{} ({}", outlook.clock(when.median), from_now(when.median));
-    if when.high.as_secs() > when.low.as_secs() + NARROW_S {
-        text += &format!("; {} to {}", outlook.clock(when.low), outlook.clock(when.high));
-    }
-    if when.share < 1.0 {
-        text += &format!("; {}", percent(when.share));
-    }
-    text + ")"
 }
 
 /// The node of what happens, and in how many of the seeds if it is another in some.

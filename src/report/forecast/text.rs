@@ -3,14 +3,11 @@
 mod parts;
 
 use self::parts::{FEW, volumes};
-use super::said::{
-    ALONE, Outlook, answer, done, done_in_all, holds, how_many, node, nothing, number, of, span,
-    total, unless_all, when,
-};
+use super::said::{ALONE, Outlook, done, done_in_all, holds, how_many, node, number, unless_all};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Foreseen, Left, LeftAlike, Queue};
+use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
 use std::cmp::Reverse;
@@ -25,7 +22,7 @@ const WORKLOADS: usize = 15;
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io::Result<()> {
     p.head(outlook)?;
-    answer(outlook).iter().try_for_each(|said| p.indented(&line(said), 2, BOLD))?;
+    outlook.answer().iter().try_for_each(|said| p.indented(&line(said), 2, BOLD))?;
     let whole = p.counts(outlook, all)?;
     p.zones(outlook)?;
     let whole = p.nodes(outlook, all)? && whole;
@@ -62,21 +59,15 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
 /// The pods that a course deletes and another does not: by name, or, where it is chance which of a
 /// workload these are, how many of them on average.
 fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
-    let there = of(against, Happening::PodDeleted);
+    let there = against.of(Happening::PodDeleted);
     let there: BTreeSet<&str> = there.iter().map(|f| f.object.as_str()).collect();
-    let mut by_workload: BTreeMap<&str, (Vec<&String>, f64)> = BTreeMap::new();
-    for f in of(course, Happening::PodDeleted) {
-        if !there.contains(f.object.as_str()) {
-            let of = by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default();
-            of.0.push(&f.object);
-            of.1 += f.when.share;
-        }
-    }
     let (mut named, mut counts) = (Vec::new(), Vec::new());
-    for (workload, (pods, shares)) in by_workload {
+    for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
+        pods.retain(|f| !there.contains(f.object.as_str()));
+        let shares: f64 = pods.iter().map(|f| f.when.share).sum();
         let (all, most) = (pods.len() as u64, shares.round() as u64);
         if most == all {
-            named.extend(pods);
+            named.extend(pods.iter().map(|f| &f.object));
         } else if most > 0 {
             let of = if workload == ALONE { "" } else { "of " };
             counts.push(format!("{most} of {} {of}{workload}", counted(all, "pod")));
@@ -97,14 +88,14 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
     }
     p.part("Side by side")?;
     for outlook in courses {
-        let range = span(outlook, Happening::PodDeleted, None).map_or(String::new(), |all| {
+        let range = outlook.span(Happening::PodDeleted, None).map_or(String::new(), |all| {
             let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
             match first == last {
                 true => format!(" at {first}"),
                 false => format!(" from {first} to {last}"),
             }
         });
-        let nodes = total(outlook, Happening::NodeNoExecute, "node");
+        let nodes = outlook.total(Happening::NodeNoExecute, "node");
         let pods = done_in_all(outlook.forecast.done, false);
         let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
         let said = format!(
@@ -133,7 +124,7 @@ impl Printer<'_> {
         self.indented(&line(&silent), 2, YELLOW)?;
         self.notes(&outlook.basis.notes)?;
         if outlook.forecast.happenings.is_empty() {
-            self.indented(&nothing(outlook), 2, PLAIN)?;
+            self.indented(&outlook.nothing(), 2, PLAIN)?;
         }
         Ok(())
     }
@@ -148,7 +139,7 @@ impl Printer<'_> {
         let words = ["all zones fully disrupted", "no longer"];
         for (word, at) in words.iter().zip(&forecast.master_disruption) {
             if let Some(at) = at {
-                self.item(word, &when(outlook, at))?;
+                self.item(word, &outlook.when(at))?;
             }
         }
         let mut zones: Vec<_> = forecast.zones.iter().collect();
@@ -157,7 +148,7 @@ impl Printer<'_> {
             let name = if zone.is_empty() { "(no zone)" } else { zone };
             let said = match at.median.as_secs() {
                 0 => format!("{} now", state.as_str()),
-                _ => format!("{} at {}", state.as_str(), when(outlook, at)),
+                _ => format!("{} at {}", state.as_str(), outlook.when(at)),
             };
             self.item(name, &said)?;
         }
@@ -175,7 +166,7 @@ impl Printer<'_> {
         if columns.is_empty() {
             return Ok(true);
         }
-        self.part(&format!("Pods {} by", done(&of(outlook, Happening::PodDeleted))))?;
+        self.part(&format!("Pods {} by", done(&outlook.of(Happening::PodDeleted))))?;
         let row = |of: &dyn Fn(usize) -> String| -> String {
             columns.iter().map(|i| format!("{:>10}", of(*i))).collect()
         };
@@ -225,7 +216,7 @@ impl Printer<'_> {
             if !said.contains_key(f.object.as_str()) {
                 order.push((f.when.median, &f.object));
             }
-            said.entry(&f.object).or_default().push(format!("{word} {}", when(outlook, &f.when)));
+            said.entry(&f.object).or_default().push(format!("{word} {}", outlook.when(&f.when)));
         }
         if order.is_empty() {
             return Ok(true);
@@ -243,11 +234,11 @@ impl Printer<'_> {
             queued.extend(&queue.names);
         }
         // Those that wait for nobody.
-        let mut alone = of(outlook, Happening::NodeNoExecute);
+        let mut alone = outlook.of(Happening::NodeNoExecute);
         alone.retain(|f| !queued.contains(&f.object));
         if !one_by_one {
             for f in alone.iter().take(FEW) {
-                self.item(&f.object, &format!("NoExecute {}", when(outlook, &f.when)))?;
+                self.item(&f.object, &format!("NoExecute {}", outlook.when(&f.when)))?;
             }
             if alone.len() > FEW {
                 let n = counted((alone.len() - FEW) as u64, "more node");
@@ -259,10 +250,10 @@ impl Printer<'_> {
 
     /// From when to when nodes are given up.
     fn given_up(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
-        let unknown = of(outlook, Happening::NodeUnknown);
-        let Some(all) = span(outlook, Happening::NodeUnknown, None) else { return Ok(()) };
+        let unknown = outlook.of(Happening::NodeUnknown);
+        let Some(all) = outlook.span(Happening::NodeUnknown, None) else { return Ok(()) };
         let names: Vec<&str> = unknown.iter().map(|f| f.object.as_str()).collect();
-        let name = total(outlook, Happening::NodeUnknown, "node");
+        let name = outlook.total(Happening::NodeUnknown, "node");
         let (from, to) = (outlook.clock(all.first.low), outlook.clock(all.last.high));
         let said = format!("Unknown {from} to {to}: {}", ranges(&names));
         self.item(&name, &said)
@@ -276,18 +267,15 @@ impl Printer<'_> {
         };
         let name = format!("{}{of_zone}", counted(queue.nodes as u64, "node"));
         let each = short(Dur::from_millis((queue.each.as_millis() + 50) / 100 * 100));
-        let (first, last) = (when(outlook, &queue.first), when(outlook, &queue.last));
+        let (first, last) = (outlook.when(&queue.first), outlook.when(&queue.last));
         let span = format!("NoExecute, one each {each}, from {first} to {last}");
         self.item(&name, &format!("{span}, in any order: {}", ranges(&queue.names)))
     }
 
     fn by_workload(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
-        let one_by_one = all || of(outlook, Happening::PodDeleted).len() <= FEW;
-        let mut by_workload: BTreeMap<&str, Vec<&Foreseen>> = BTreeMap::new();
+        let one_by_one = all || outlook.of(Happening::PodDeleted).len() <= FEW;
         let told = [Happening::PodDeleted, Happening::PodCreated, Happening::PodBound];
-        for f in outlook.forecast.happenings.iter().filter(|f| told.contains(&f.what)) {
-            by_workload.entry(f.workload.as_deref().unwrap_or(ALONE)).or_default().push(f);
-        }
+        let by_workload = outlook.by_workload(&told);
         if by_workload.is_empty() || !one_by_one {
             return Ok(one_by_one);
         }
@@ -297,7 +285,7 @@ impl Printer<'_> {
             let kind = |what| happenings.iter().filter(move |f| f.what == what);
             for f in kind(Happening::PodDeleted) {
                 let on = node(f).unwrap_or_else(|| "no node".to_owned());
-                let said = format!("on {on}, {} {}", done(&[f]), when(outlook, &f.when));
+                let said = format!("on {on}, {} {}", done(&[f]), outlook.when(&f.when));
                 self.pod(&f.object, &said)?;
             }
             self.replacements(outlook, workload)?;
@@ -308,9 +296,9 @@ impl Printer<'_> {
     /// Pods to come have names that nobody knows yet: they are counted.
     fn replacements(&mut self, outlook: &Outlook<'_>, workload: &str) -> io::Result<()> {
         for (what, word) in [(Happening::PodCreated, "created"), (Happening::PodBound, "bound")] {
-            let Some(new) = span(outlook, what, Some(workload)) else { continue };
+            let Some(new) = outlook.span(what, Some(workload)) else { continue };
             let pods = how_many(&new.all, "pod");
-            let (begins, ends) = (when(outlook, &new.first), outlook.clock(new.last.median));
+            let (begins, ends) = (outlook.when(&new.first), outlook.clock(new.last.median));
             let mut said = match outlook.clock(new.first.median) == ends {
                 true => format!("{pods} {word} at {begins}"),
                 false => format!("{pods} {word} from {begins} to {ends}"),
@@ -331,7 +319,7 @@ impl Printer<'_> {
         }
         self.part("Terminating for good, while their nodes do not answer")?;
         let bound: BTreeSet<&str> =
-            of(outlook, Happening::PodBound).iter().map(|f| f.object.as_str()).collect();
+            outlook.of(Happening::PodBound).iter().map(|f| f.object.as_str()).collect();
         let pending = outlook.forecast.pending.iter();
         let unattached = pending.filter(|left| bound.contains(left.pod.as_str()));
         let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();

@@ -1,6 +1,6 @@
 //! How the parts of a forecast are set, and the part on volumes that somebody waits for.
 
-use super::super::said::{Outlook, node, of, unless_all, when};
+use super::super::said::{Outlook, node, unless_all};
 use crate::analysis::course::Happening;
 use crate::files::line;
 use crate::report::results::*;
@@ -19,9 +19,9 @@ pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
         (Happening::VolumeDetached, "detached", "from"),
         (Happening::VolumeAttached, "attached", "to"),
     ] {
-        for f in of(outlook, what) {
+        for f in outlook.of(what) {
             let node = node(f).unwrap_or_else(|| "a node".to_owned());
-            let line = format!("{word} {} {from} {node}", when(outlook, &f.when));
+            let line = format!("{word} {} {from} {node}", outlook.when(&f.when));
             said.entry(&f.object).or_default().push(line);
         }
     }
@@ -31,9 +31,9 @@ pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     }
     let lines = said.into_iter().map(|(claim, said)| (claim.to_owned(), said.join("; ")));
     let mut lines: Vec<(String, String)> = lines.collect();
-    lines.extend(of(outlook, Happening::PodReady).into_iter().map(|f| {
+    lines.extend(outlook.of(Happening::PodReady).into_iter().map(|f| {
         let on = node(f).map_or(String::new(), |node| format!(" on {node}"));
-        (f.object.clone(), format!("Ready {}{on}", when(outlook, &f.when)))
+        (f.object.clone(), format!("Ready {}{on}", outlook.when(&f.when)))
     }));
     lines
 }
