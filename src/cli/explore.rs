@@ -14,7 +14,7 @@ use crate::lab::tape;
 use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
 use crate::report::html::Page;
 use crate::report::html::board::{Part, Steps, Table};
-use crate::report::replay::lanes;
+use crate::report::replay::{Replayed, lanes};
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;
@@ -347,5 +347,7 @@ fn taken(plan: &Plan, violated: &Violated, tape: &str) -> Steps {
     let violations: Vec<Violation> = check(&violated.property, &Analysis::new(plan, &run.trace));
     let title =
         format!("{} on {}: {} ({tape})", violated.property, plan.profile.release, violated.text);
-    lanes(title, &run.trace, &steps(&run, &Texts::of(&run), &violations, None), &violations)
+    let steps = &steps(&run, &Texts::of(&run), &violations, None);
+    let violations = &violations;
+    lanes(title, Replayed { trace: &run.trace, steps, violations, departure: None })
 }

@@ -8,6 +8,7 @@ use super::run::{self, folder_failure};
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};
 use crate::report::explore::{Says, Searched};
 use crate::report::finding::{Finding, On};
+use crate::report::replay::Replayed;
 
 /// Where reports go, and how long they may take.
 pub(super) struct Asked<'a> {
@@ -144,7 +145,8 @@ fn one(
     let Some(violation) = told else {
         return Err(Failure::Io(format!("the least scenario does not violate {property}")));
     };
-    let steps = steps(&run, &Texts::of(&run), std::slice::from_ref(violation), None);
+    let violations = std::slice::from_ref(violation);
+    let steps = &steps(&run, &Texts::of(&run), violations, None);
     let finding = Finding {
         property,
         name: &searched.name,
@@ -153,8 +155,7 @@ fn one(
         size: least.sizes[1],
         is_least: least.is_least,
         plan: &plan,
-        trace: &run.trace,
-        steps: &steps,
+        run: Replayed { trace: &run.trace, steps, violations, departure: None },
         violation,
     };
     let failed = |error| folder_failure(&OutputError::File(error));

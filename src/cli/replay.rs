@@ -5,11 +5,11 @@ use super::prelude::*;
 use crate::analysis::expect;
 use crate::analysis::properties::{PropertyError, Violation, check};
 use crate::lab::explore::drawn;
-use crate::lab::replay::{ReplayedStep, departure};
+use crate::lab::replay::departure;
 use crate::language::{Source, Tree, at};
 use crate::report::html::board::Part;
 use crate::report::odds::{drawn as drawn_document, of_drawn};
-use crate::report::replay::{document, lanes, write};
+use crate::report::replay::{Replayed, document, lanes, write};
 
 /// Arguments of `taintsim replay`.
 #[derive(Clone, Debug, clap::Args)]
@@ -96,14 +96,16 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     };
     let mut out = terminal.out();
     let taken = steps(&run, &texts, &violations, parts.as_ref());
+    let (steps, departure) = (&taken, parts.as_ref());
+    let told = Replayed { trace: &run.trace, steps, violations: &violations, departure };
     if args.output.form == Format::Json {
-        let mut found = document(&plan, &run.trace, &taken, &violations, parts.as_ref());
+        let mut found = document(&plan, told);
         found["drawn"] = often.map_or(Value::Null, drawn_document);
         json::write(&mut out, &found)?;
     } else {
         heading(&mut out, &plan)?;
         let mut p = Printer::new(&mut out, terminal.style());
-        write(&mut p, &run.trace, &taken, &violations, parts.as_ref())?;
+        write(&mut p, told)?;
         if parts.is_none() && violations.is_empty() && !properties.is_empty() {
             let names: Vec<String> = properties.iter().map(Property::to_string).collect();
             writeln!(out, "no violation of {}", names.join(", "))?;
@@ -117,9 +119,9 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
     args.html.write(|| {
         let print = |p: &mut Printer<'_>| {
             heading(p.out, &plan)?;
-            write(p, &run.trace, &taken, &violations, parts.as_ref())
+            write(p, told)
         };
-        page(print, |_| board(&plan, &run.trace, &taken, &violations), Vec::new())
+        page(print, |_| board(&plan, told), Vec::new())
     })?;
     Ok(Exit::fine_if(parts.is_none() && violations.is_empty()))
 }
@@ -198,15 +200,15 @@ fn in_tape(problem: Problem, field: &str, source: &Source) -> Problem {
 }
 
 /// The page of a replay: its steps as lanes of processes.
-fn board(plan: &Plan, trace: &Trace, taken: &[ReplayedStep], violations: &[Violation]) -> Board {
+fn board(plan: &Plan, run: Replayed<'_>) -> Board {
     let title = "Steps".to_owned();
     let told = |v: &Violation| format!("{}: {}", v.property, v.text);
     Board {
         title: plan.name.clone(),
         doc: plan.doc.clone(),
         subtitle: format!("Kubernetes {}", plan.profile.release),
-        notes: violations.iter().map(told).collect(),
-        parts: vec![Part::Steps(lanes(title, trace, taken, violations))],
+        notes: run.violations.iter().map(told).collect(),
+        parts: vec![Part::Steps(lanes(title, run))],
     }
 }
 

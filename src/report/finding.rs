@@ -4,13 +4,12 @@ use super::explore::Says;
 use super::odds::of_drawn;
 use super::places;
 use super::prelude::*;
-use super::replay::{lanes, write as write_steps};
+use super::replay::{Replayed, lanes, write as write_steps};
 use super::text::{Printer, Style};
 use crate::analysis::properties::{Property, Violation};
 use crate::lab::explore::Violated;
-use crate::lab::replay::ReplayedStep;
 use crate::lab::shrink::Size;
-use crate::trace::{Actor, Trace};
+use crate::trace::Actor;
 
 /// What a search under one release says of it.
 pub(crate) struct On<'a> {
@@ -32,9 +31,8 @@ pub(crate) struct Finding<'a> {
     pub(crate) size: Size,
     pub(crate) is_least: bool,
     pub(crate) plan: &'a Plan,
-    /// Its run.
-    pub(crate) trace: &'a Trace,
-    pub(crate) steps: &'a [ReplayedStep],
+    /// Its run, in which the violation alone is told.
+    pub(crate) run: Replayed<'a>,
     pub(crate) violation: &'a Violation,
 }
 
@@ -105,7 +103,7 @@ impl Finding<'_> {
 
     /// Which of Kubernetes' components did what it is about; where that were people or a kubelet, which one should have done something, or something else.
     fn who(&self) -> Option<&'static str> {
-        let last = self.violation.records.last().and_then(|r| self.trace.get(*r));
+        let last = self.violation.records.last().and_then(|r| self.run.trace.get(*r));
         let actor = last.map(|r| r.actor);
         let others = [Actor::User, Actor::Kubelet, Actor::ApiServer];
         actor.filter(|a| !others.contains(a)).or(should(self.property)).map(Actor::as_str)
@@ -149,15 +147,13 @@ impl Finding<'_> {
              led there, `↕` what came about by a choice of the tape.\n\n```text"
         )?;
         let mut p = Printer::new(out, Style::default());
-        let violations = std::slice::from_ref(self.violation);
-        write_steps(&mut p, self.trace, self.steps, violations, None)?;
+        write_steps(&mut p, self.run)?;
         writeln!(out, "```\n")
     }
 
     /// Upstream's functions whose work the steps are.
     fn source(&self, out: &mut dyn Write) -> io::Result<()> {
-        let violations = std::slice::from_ref(self.violation);
-        let steps = lanes(String::new(), self.trace, self.steps, violations);
+        let steps = lanes(String::new(), self.run);
         let found = self.on.iter().filter(|on| on.found.is_ok());
         let mut releases: Vec<&str> = found.filter_map(|on| places::known(on.release)).collect();
         releases.extend(places::newest().filter(|newest| !releases.contains(newest)));

@@ -6,20 +6,24 @@ use crate::lab::replay::{Departure, ReplayedStep};
 use crate::report::html::board::{Steps, Taken};
 use crate::trace::{Fields, NO_RECORD, Trace};
 
+/// A run that was replayed.
+#[derive(Clone, Copy)]
+pub(crate) struct Replayed<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) steps: &'a [ReplayedStep],
+    /// What was found in it.
+    pub(crate) violations: &'a [Violation],
+    /// Where it departs from its tape.
+    pub(crate) departure: Option<&'a Departure>,
+}
+
 /// Writes the table, and below it where the run departs from its tape, or what was found.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(
-    p: &mut Printer<'_>,
-    trace: &Trace,
-    steps: &[ReplayedStep],
-    violations: &[Violation],
-    departure: Option<&Departure>,
-) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, run: Replayed<'_>) -> io::Result<()> {
     let out = &mut p.out;
-    let table = table(trace, steps, violations);
-    for line in table.to_string().lines() {
+    for line in table(run).to_string().lines() {
         let line = line.trim_end();
         match p.style.colour && line.trim_start().starts_with('►') {
             true => writeln!(out, "\u{1b}[1;31m{line}\u{1b}[0m")?,
@@ -27,22 +31,16 @@ pub(crate) fn write(
         }
     }
     writeln!(out)?;
-    if let Some(d) = departure {
+    if let Some(d) = run.departure {
         return writeln!(out, "the replay departs from its tape here: {}", d.text);
     }
-    violations.iter().try_for_each(|v| writeln!(out, "► {}: {}", v.property, v.text))
+    run.violations.iter().try_for_each(|v| writeln!(out, "► {}: {}", v.property, v.text))
 }
 
 /// The same as JSON: the steps with what each saw and wrote, where the run departs from its tape, and
 /// what was found.
-pub(crate) fn document(
-    plan: &Plan,
-    trace: &Trace,
-    steps: &[ReplayedStep],
-    violations: &[Violation],
-    departure: Option<&Departure>,
-) -> Value {
-    let lanes = lanes(String::new(), trace, steps, violations);
+pub(crate) fn document(plan: &Plan, run: Replayed<'_>) -> Value {
+    let lanes = lanes(String::new(), run);
     let step = |Taken { at, process, saw, wrote, mark }: &Taken| {
         let process = &lanes.processes[*process];
         json!({ "at_s": at, "process": process, "saw": saw, "wrote": wrote, "mark": mark })
@@ -55,8 +53,8 @@ pub(crate) fn document(
         "name": plan.name,
         "kubernetes": plan.profile.release.trim_start_matches('v'),
         "deviations": plan.tape.as_deref().unwrap_or_default().len(),
-        "departs": departure.map(|d| d.text.as_str()),
-        "violations": violations.iter().map(violation).collect::<Vec<_>>(),
+        "departs": run.departure.map(|d| d.text.as_str()),
+        "violations": run.violations.iter().map(violation).collect::<Vec<_>>(),
         "steps": lanes.steps.iter().map(step).collect::<Vec<_>>(),
     })
 }
@@ -69,11 +67,11 @@ const INVOLVED: &str = "involved";
 const FAULT: &str = "fault";
 
 /// The steps, with marks at those that the violations are about.
-fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> comfy_table::Table {
+fn table(run: Replayed<'_>) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     table.set_header(["", "time", "process", "saw", "step and what it wrote"]);
-    let lanes = lanes(String::new(), trace, steps, violations);
+    let lanes = lanes(String::new(), run);
     for Taken { at, process, saw, wrote, mark } in lanes.steps {
         let sign = match mark {
             Some(FAULT) => "►",
@@ -88,12 +86,8 @@ fn table(trace: &Trace, steps: &[ReplayedStep], violations: &[Violation]) -> com
 }
 
 /// The steps as lanes of processes, in the order in which these first take one.
-pub(crate) fn lanes(
-    title: String,
-    trace: &Trace,
-    steps: &[ReplayedStep],
-    violations: &[Violation],
-) -> Steps {
+pub(crate) fn lanes(title: String, run: Replayed<'_>) -> Steps {
+    let Replayed { trace, steps, violations, .. } = run;
     let fault: BTreeSet<_> = violations.iter().filter_map(|v| v.records.last().copied()).collect();
     let involved: BTreeSet<_> = violations.iter().flat_map(|v| &v.records).copied().collect();
     let mut processes: Vec<String> = Vec::new();
