@@ -5,7 +5,7 @@ use super::html::{HtmlArg, page};
 use super::prelude::*;
 use super::shards::Inputs;
 use crate::language::Tree;
-use crate::report::faults::{Heading, board_of, document, history, write};
+use crate::report::faults::{Told, board_of, document, history, write};
 use crate::scenario::{preset_text, use_preset};
 use clap::ValueEnum;
 
@@ -85,19 +85,18 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     }
     let seed = scenario::seed(&loaded, &overrides)?;
     let outages = drawn.models.draw(seed, args.window);
-    let heading = Heading { name: loaded.name.clone(), seed, window: args.window };
-    let text = |p: &mut Printer<'_>| write(p, &heading, &drawn, &outages);
-    args.html
-        .write(|| page(text, |said| board_of(&heading, &drawn, &outages, said), Vec::new()))?;
+    let (drawn, outages) = (&drawn, &outages);
+    let told = Told { name: &loaded.name, seed, window: args.window, drawn, outages };
+    let text = |p: &mut Printer<'_>| write(p, told);
+    args.html.write(|| page(text, |said| board_of(told, said), Vec::new()))?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
-        scenario::instead(&mut spec, &drawn.plan, &outages);
+        scenario::instead(&mut spec, &drawn.plan, outages);
         write_text(file, &Tree::of(&spec).file(), terminal)?;
         return Ok(Exit::Fine);
     };
     let mut bytes = Vec::new();
-    let document = || document(&heading, &drawn, &outages);
-    form.write(&mut bytes, terminal.style(), text, document, || history(&drawn, &outages))?;
+    form.write(&mut bytes, terminal.style(), text, || document(told), || history(told))?;
     match file {
         Some(file) => super::file::write_whole(file, &bytes)?,
         None => {

@@ -5,20 +5,27 @@ use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::text::{self, Filled};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
 
-/// What was drawn.
-#[derive(Clone, Debug)]
-pub(crate) struct Heading {
+/// What was drawn of a scenario.
+#[derive(Clone, Copy)]
+pub(crate) struct Told<'a> {
     /// The scenario's name.
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     pub(crate) seed: u64,
     /// For how long.
     pub(crate) window: Dur,
+    pub(crate) drawn: &'a Drawn,
+    pub(crate) outages: &'a [Outage],
 }
 
-impl Heading {
-    fn line(&self, drawn: &Drawn) -> String {
-        let nodes = counted(drawn.plan.nodes.len(), "node");
+impl Told<'_> {
+    fn line(&self) -> String {
+        let nodes = counted(self.drawn.plan.nodes.len(), "node");
         format!("{nodes}, seed {}, {}", self.seed, short(self.window))
+    }
+
+    /// What is told of each model.
+    fn rows(&self) -> impl Iterator<Item = [String; 7]> {
+        self.drawn.models.list.iter().map(|m| row(self, m))
     }
 }
 
@@ -30,14 +37,9 @@ const COLUMNS: [&str; 7] =
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    p: &mut Printer<'_>,
-    heading: &Heading,
-    drawn: &Drawn,
-    outages: &[Outage],
-) -> io::Result<()> {
-    writeln!(p.out, "{}\n  {}\n", heading.name, heading.line(drawn))?;
-    let rows: Vec<_> = drawn.models.list.iter().map(|m| row(heading, m, outages)).collect();
+pub(crate) fn write(p: &mut Printer<'_>, told: Told<'_>) -> io::Result<()> {
+    writeln!(p.out, "{}\n  {}\n", told.name, told.line())?;
+    let rows: Vec<_> = told.rows().collect();
     let cells = |i: usize| rows.iter().map(|row| row[i].clone()).collect();
     let columns = COLUMNS.into_iter().enumerate().map(|(i, name)| (name.to_owned(), cells(i)));
     let columns: Vec<Filled> = columns.collect();
@@ -48,36 +50,29 @@ pub(crate) fn write(
 
 /// The page of what was drawn: how many outages, how long they last, and the table; `text` is what
 /// was printed.
-pub(crate) fn board_of(
-    heading: &Heading,
-    drawn: &Drawn,
-    outages: &[Outage],
-    text: String,
-) -> Board {
-    let models = || drawn.models.list.iter();
-    let rows = || models().map(|m| row(heading, m, outages));
+pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
     let said = |[name, of, expected, drawn, nodes, ..]: [String; 7]| {
         format!("{name}, of {of}: outages expected {expected}, drawn {drawn}; nodes away {nodes}")
     };
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
     let bar = |m: &Model| {
-        let spans = lengths(&of_model(m, outages));
+        let spans = lengths(&of_model(m, told.outages));
         let middle = spans.get(spans.len().saturating_sub(1) / 2)?;
         let [low, mark, high] = [spans.first()?, middle, spans.last()?].map(|d| minutes(*d));
         Some(Bar { name: m.name.clone(), low, mark, high })
     };
     Board {
-        title: format!("{}: faults", heading.name),
-        subtitle: heading.line(drawn),
+        title: format!("{}: faults", told.name),
+        subtitle: told.line(),
         parts: vec![
-            Part::list("What was drawn", rows().map(said)),
+            Part::list("What was drawn", told.rows().map(said)),
             Part::Bars {
                 title: "How long outages last, from the shortest to the longest".to_owned(),
                 unit: "minutes".to_owned(),
                 marks: "the median",
-                rows: models().filter_map(bar).collect(),
+                rows: told.drawn.models.list.iter().filter_map(bar).collect(),
             },
-            Part::Table(board::Table::new("By model", COLUMNS, rows())),
+            Part::Table(board::Table::new("By model", COLUMNS, told.rows())),
             Part::text("As it was printed", text),
         ],
         ..Board::default()
@@ -103,8 +98,8 @@ fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
     outages.iter().filter(is_its).filter(takes).collect()
 }
 
-fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
-    let own = of_model(model, outages);
+fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
+    let own = of_model(model, told.outages);
     let nodes: usize = own.iter().map(|o| o.nodes.len()).sum();
     let events: BTreeSet<&str> =
         own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
@@ -112,7 +107,7 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
     let rounded = |d: &Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
     let span = |d: Option<&Dur>| d.map_or("-".to_owned(), rounded);
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
-    let years = heading.window.as_secs_f64() / YEAR_S;
+    let years = told.window.as_secs_f64() / YEAR_S;
     let expected = model.per_year() * years;
     [
         model.name.clone(),
@@ -126,7 +121,8 @@ fn row(heading: &Heading, model: &Model, outages: &[Outage]) -> [String; 7] {
 }
 
 /// The same as JSON, with every outage.
-pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> Value {
+pub(crate) fn document(told: Told<'_>) -> Value {
+    let Told { drawn, outages, .. } = told;
     let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
     let model = |m: &Model| json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": of_model(m, outages).len() });
     let outage = |o: &Outage| {
@@ -140,24 +136,24 @@ pub(crate) fn document(heading: &Heading, drawn: &Drawn, outages: &[Outage]) -> 
     };
     json!({
         "version": 1,
-        "scenario": heading.name,
-        "seed": heading.seed,
-        "window_s": heading.window.as_secs_f64(),
+        "scenario": told.name,
+        "seed": told.seed,
+        "window_s": told.window.as_secs_f64(),
         "models": drawn.models.list.iter().map(model).collect::<Vec<_>>(),
         "outages": outages.iter().map(outage).collect::<Vec<_>>(),
     })
 }
 
 /// The outages as a history: a row for each node that is away.
-pub(crate) fn history(drawn: &Drawn, outages: &[Outage]) -> Rows {
+pub(crate) fn history(told: Told<'_>) -> Rows {
     let fields: [Field<(&str, &Outage, Dur)>; 4] = [
         ("node", Kind::Text, |(node, ..)| Cell::text(Some(node.to_owned()))),
         ("start", Kind::Seconds, |(_, o, _)| Cell::Seconds(o.at)),
         ("end", Kind::Seconds, |(_, o, lasts)| Cell::Seconds(o.at.saturating_add(lasts))),
         ("kind", Kind::Text, |(_, o, _)| Cell::Text(kind(&o.what).into())),
     ];
-    let name = |node: &u32| drawn.plan.nodes[*node as usize].name.as_str();
-    let over = outages.iter().filter_map(|o| Some((o, o.lasts?)));
+    let name = |node: &u32| told.drawn.plan.nodes[*node as usize].name.as_str();
+    let over = told.outages.iter().filter_map(|o| Some((o, o.lasts?)));
     let away = over.flat_map(|(o, lasts)| o.nodes.iter().map(move |node| (name(node), o, lasts)));
     Rows::of("history", &fields, away)
 }
