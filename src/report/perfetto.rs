@@ -156,8 +156,8 @@ impl Drawing<'_> {
                 }
             }
             self.taints(id, r, process);
-        } else if let Some((pod, before, after)) = step.pod {
-            self.pod(id, r, pod, &before, &after, step.eviction(r).is_some());
+        } else if step.pod.is_some() {
+            self.pod(id, r, step);
         } else {
             self.cluster(id, r);
         }
@@ -198,15 +198,9 @@ impl Drawing<'_> {
         thread
     }
 
-    fn pod(
-        &mut self,
-        id: RecordId,
-        r: &Record,
-        pod: PodId,
-        before: &PodState,
-        after: &PodState,
-        evicted: bool,
-    ) {
+    fn pod(&mut self, id: RecordId, r: &Record, step: &Step) {
+        let Some((pod, before, after)) = &step.pod else { return };
+        let pod = *pod;
         let place = (Self::process(before), pod.0);
         let is_timer = |name: &str| name.starts_with("timer ");
         match r.what {
@@ -233,7 +227,7 @@ impl Drawing<'_> {
                 let thread = self.pod_thread(pod, before, id);
                 thread.end(r.at, is_timer);
                 let name = match r.actor {
-                    _ if evicted => "evicted".to_owned(),
+                    _ if step.eviction(r).is_some() => "evicted".to_owned(),
                     Actor::Scheduler => "preempted".to_owned(),
                     actor => format!("deleted by {}", actor.as_str()),
                 };
