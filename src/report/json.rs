@@ -47,7 +47,7 @@ pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
 
 fn run(report: &Report<'_>) -> Value {
     let plan = report.analysis.plan;
-    let size = report.size();
+    let size = plan.size();
     json!({
         "scenario": plan.name,
         "doc": plan.doc,

@@ -6,7 +6,6 @@ use super::prelude::*;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
-use crate::plan::Size;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::sync::Arc;
 
@@ -121,17 +120,12 @@ impl<'a> Report<'a> {
         Some(still_being_made(&came, named.collect()))
     }
 
-    /// What the run begins with.
-    pub(crate) fn size(&self) -> Size {
-        self.analysis.plan.size()
-    }
-
     /// What stands above the charts.
     pub fn heading(&self) -> Heading {
         let plan = self.analysis.plan;
         let checked = if plan.profile.recorded { "" } else { " (not checked against recordings)" };
         let (release, timing, seed) = (self.release(), &plan.timing.name, self.source.seed);
-        let size = size_in_words(&self.size());
+        let size = size_in_words(&plan.size());
         Heading {
             title: plan.name.clone(),
             subtitle: format!(

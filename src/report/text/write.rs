@@ -56,7 +56,7 @@ impl Printer<'_> {
             self.indented(&plan.doc, 2, PLAIN)?;
         }
         let (release, timing, seed) = (report.release(), &plan.timing.name, report.source.seed);
-        let (size, horizon) = (size_in_words(&report.size()), report.analysis.horizon());
+        let (size, horizon) = (size_in_words(&plan.size()), report.analysis.horizon());
         let horizon = short(horizon.since(Time::ZERO));
         let line = format!("Kubernetes {release}, timing {timing}, seed {seed}, {size}, {horizon}");
         self.indented(&line, 2, PLAIN)?;
