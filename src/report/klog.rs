@@ -38,15 +38,13 @@ pub fn write(out: &mut dyn Write, analysis: &Analysis<'_>, level: u8) -> io::Res
     let mut log = Log::new(analysis, level);
     let mut follow = Follow::new(analysis);
     let mut timers = Timers::default();
-    let (batches, marked) = (creations(analysis), markings(analysis));
+    let batches = creations(analysis);
     for (r, id) in analysis.trace.iter().zip(0..) {
         timers.due(r, |at, pod| log.fired(at, pod));
         if let Some(batch) = batches.get(&id) {
             log.too_few(r.at, batch);
         }
-        if marked.contains(&id) {
-            log.marking(r, &follow);
-        }
+        log.marking(r, &follow);
         let step = follow.apply(id, r);
         log.record(r, &step);
         timers.record(r);
@@ -190,36 +188,4 @@ impl Timers {
             self.due.remove(&(at, pod));
         }
     }
-}
-
-/// Where the node lifecycle controller begins to set the pods of a node to not Ready: at the first
-/// pod, or at the event of the node, which stands alone where there is no pod.
-fn markings(analysis: &Analysis<'_>) -> BTreeSet<RecordId> {
-    let mut marked = BTreeSet::new();
-    let mut done: BTreeSet<u32> = BTreeSet::new();
-    let mut follow = Follow::new(analysis);
-    for (r, id) in analysis.trace.iter().zip(0..) {
-        let step = follow.apply(id, r);
-        match r.what {
-            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::True, _) => {
-                done.remove(&r.object);
-            }
-            What::NodeEvent(EventText::NodeNotReady, ..)
-                if r.actor == Actor::NodeLifecycle && done.insert(r.object) =>
-            {
-                marked.insert(id);
-            }
-            What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _)
-                if r.actor == Actor::NodeLifecycle =>
-            {
-                if let Some((_, _, pod)) = step.pod
-                    && done.insert(pod.node)
-                {
-                    marked.insert(id);
-                }
-            }
-            _ => {}
-        }
-    }
-    marked
 }

@@ -17,6 +17,8 @@ pub(super) struct Log<'a> {
     pub(super) conditions: BTreeMap<(u32, NodeConditionType), (ConditionStatus, NodeReason)>,
     /// Pods whose eviction ended well and left an entry.
     pub(super) entries: BTreeSet<u32>,
+    /// Nodes whose pods were set to not Ready, and that were not Ready since.
+    pub(super) marked: BTreeSet<u32>,
     /// Whether all zones are fully disrupted.
     pub(super) dark: bool,
     /// Since when they are no longer, if they ever were.
@@ -38,6 +40,7 @@ impl<'a> Log<'a> {
             text: String::new(),
             conditions: BTreeMap::new(),
             entries: BTreeSet::new(),
+            marked: BTreeSet::new(),
             dark: false,
             light_since: None,
             written: BTreeMap::new(),

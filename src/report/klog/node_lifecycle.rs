@@ -4,6 +4,7 @@ use super::format::{Timed, Value, go_time, taints_json, taints_pointers};
 use super::log::{Log, text};
 use super::prelude::*;
 use super::statements::Said;
+use crate::api::pod::PodConditionType;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::workload::short_name;
 
@@ -113,11 +114,21 @@ impl<'a> Log<'a> {
         self.say_in_words(r.at, Said::TaintAbsent, &values, &words);
     }
 
-    /// The pods of a node are about to be set to not Ready; `r` is the record of the first one, or
-    /// of the node's event.
+    /// The pods of a node are about to be set to not Ready: at the first pod, or at the event of the
+    /// node, which stands alone where there is no pod.
     pub(super) fn marking(&mut self, r: &Record, follow: &Follow<'_>) {
-        let node = r.pod().map_or(r.object, |pod| follow.pod(pod).node);
-        if node != NO_NODE {
+        let node = match r.what {
+            What::NodeCondition(NodeConditionType::Ready, ConditionStatus::True, _) => {
+                self.marked.remove(&r.object);
+                return;
+            }
+            What::NodeEvent(EventText::NodeNotReady, ..) => r.object,
+            What::PodCondition(PodConditionType::Ready, ConditionStatus::False, _) => {
+                follow.pod(PodId(r.object)).node
+            }
+            _ => return,
+        };
+        if r.actor == Actor::NodeLifecycle && self.marked.insert(node) && node != NO_NODE {
             self.say(r.at, Said::PodsOfNode, &[("node", text(self.node(node)))]);
         }
     }
