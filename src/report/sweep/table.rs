@@ -188,14 +188,15 @@ fn mean(measure: Measure, s: &Sample) -> String {
     let whole = 10_f64.powi(places as i32);
     // A hair less, so that a width that would be round without the error of floating point is not
     // rounded up.
-    let half = written(measure, (half * scale * whole - 1e-6).ceil() / whole, places);
-    format!("{} ±{half}", written(measure, s.mean().abs() * scale, places))
+    let half = written(measure, (half * scale * whole - 1e-6).ceil() / whole, places, places);
+    format!("{} ±{half}", written(measure, s.mean().abs() * scale, places, places))
 }
 
 /// A mean in words, with as few digits as its measure has.
 fn rounded(measure: Measure, v: f64) -> String {
     let v = v * digits(measure).2;
-    written(measure, v, places(measure, v))
+    let places = places(measure, v);
+    written(measure, v, places, places)
 }
 
 /// With how many places a value is more than nothing, as far as places go.
@@ -210,36 +211,29 @@ fn value(measure: Measure, v: f64) -> String {
     let (least, most, scale) = digits(measure);
     let v = v * scale;
     if measure.unit() == Unit::Count && v.fract() == 0.0 {
-        return written(measure, v, 0);
+        return written(measure, v, 0, 0);
     }
     let places = match v {
         v if v >= 10.0 => least,
         v if v >= 1.0 && measure.unit() != Unit::Seconds => (least + 1).min(most),
         _ => most,
     };
-    let text = written(measure, v, places);
-    if measure.unit() == Unit::Seconds { text } else { without_zeros(&text, least) }
+    written(measure, v, places, least)
 }
 
-/// A number in the unit that it is read in, with `places` digits behind the point.
-fn written(measure: Measure, v: f64, places: usize) -> String {
+/// A number in the unit that it is read in, with `places` digits behind the point, of which no zeros
+/// are left at the end but among the `least` first.
+fn written(measure: Measure, v: f64, places: usize, least: usize) -> String {
     if measure.unit() == Unit::Seconds {
         let step = 10_u64.pow(3 - places.min(3) as u32);
         return short(Dur::from_millis((v * 1000.0 / step as f64).round() as u64 * step));
     }
     let text = format!("{v:.places$}");
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let rest = &rest[..rest.trim_end_matches('0').len().max(least.min(rest.len()))];
     let grouped = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
     let number = if rest.is_empty() { grouped } else { format!("{grouped}.{rest}") };
     if measure.unit() == Unit::Percent { format!("{number} %") } else { number }
-}
-
-/// Without zeros at the end of what is behind the point; `least` digits stay in any case.
-fn without_zeros(text: &str, least: usize) -> String {
-    let (number, unit) = text.strip_suffix(" %").map_or((text, ""), |n| (n, " %"));
-    let Some((whole, rest)) = number.split_once('.') else { return text.to_owned() };
-    let kept = rest.trim_end_matches('0').len().max(least.min(rest.len()));
-    format!("{whole}.{}{unit}", &rest[..kept])
 }
 
 #[cfg(test)]
