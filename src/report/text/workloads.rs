@@ -115,22 +115,15 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if o.lost > 0 {
         said += &format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced));
     }
-    if o.stuck > 0 {
-        said += &format!("; {} stuck Terminating", grouped(o.stuck));
-    }
-    let because = |why: Option<TextId>| {
-        let why = why.map(|why| report.analysis.trace.names.text_of(why));
-        why.map(|why| format!(" ({why})")).unwrap_or_default()
-    };
-    if o.pending > 0 {
-        said += &format!("; {} pending{}", grouped(o.pending), because(o.why_pending));
-    }
-    if o.unattached > 0 {
-        let (n, why) = (grouped(o.unattached), because(o.why_unattached));
-        said += &format!("; {n} waiting for a volume{why}");
-    }
-    if o.starting > 0 {
-        said += &format!("; {} starting", grouped(o.starting));
+    let others = [
+        (o.stuck, "stuck Terminating", None),
+        (o.pending, "pending", o.why_pending),
+        (o.unattached, "waiting for a volume", o.why_unattached),
+        (o.starting, "starting", None),
+    ];
+    for (n, what, why) in others.into_iter().filter(|(n, ..)| *n > 0) {
+        let why = why.map(|why| format!(" ({})", report.analysis.trace.names.text_of(why)));
+        said += &format!("; {} {what}{}", grouped(n), why.unwrap_or_default());
     }
     said
 }
