@@ -5,52 +5,41 @@ use super::table::{Cell, Column, Each, Kind, Streamed, Table};
 use crate::report::prelude::*;
 use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
 
-/// The entry of the timeline, or the node, that a record is about.
-#[derive(Default)]
-struct Entry<'a> {
-    /// The entry's name.
-    name: Option<&'a str>,
-    /// Its place in the timeline.
-    index: Option<u32>,
-    /// The node that controllers stopped with.
-    node: Option<&'a str>,
-}
-
-impl<'a> Entry<'a> {
-    fn of(analysis: &'a Analysis<'a>, r: &Record) -> Self {
-        match r.what {
-            What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => {
-                let entry = analysis.plan.timeline.get(r.object as usize);
-                Entry { name: entry.map(|e| e.name.as_str()), index: Some(r.object), node: None }
-            }
-            What::ControllersStopped if r.actor == Actor::User => {
-                Entry { index: Some(r.object), ..Entry::default() }
-            }
-            What::ControllersStopped => {
-                Entry { node: Some(analysis.node_name(NodeId(r.object))), ..Entry::default() }
-            }
-            _ => Entry::default(),
-        }
-    }
-}
-
 /// A record, and what is told of it.
 pub(crate) struct Row<'a> {
+    analysis: &'a Analysis<'a>,
     id: RecordId,
     r: &'a Record,
     pub(crate) fields: Fields,
-    about: Entry<'a>,
 }
 
 impl<'a> Row<'a> {
     /// The records of a run, in their order.
     pub(crate) fn all(analysis: &'a Analysis<'a>) -> impl Iterator<Item = Self> {
-        (0..).zip(analysis.trace.iter()).map(|(id, r)| Row {
-            id,
-            r,
-            fields: analysis.trace.fields(r),
-            about: Entry::of(analysis, r),
-        })
+        let of = move |(id, r)| Row { analysis, id, r, fields: analysis.trace.fields(r) };
+        (0..).zip(analysis.trace.iter()).map(of)
+    }
+
+    /// The entry of the timeline that it is about, by its place.
+    fn entry(&self) -> Option<u32> {
+        let is_about_one = match self.r.what {
+            What::FaultBegan | What::FaultEnded | What::Refused(_) | What::CutShort(_) => true,
+            What::ControllersStopped => self.r.actor == Actor::User,
+            _ => false,
+        };
+        is_about_one.then_some(self.r.object)
+    }
+
+    /// The name of that entry; what stops controllers has none.
+    fn entry_name(&self) -> Option<&str> {
+        let index = self.entry().filter(|_| self.r.what != What::ControllersStopped)?;
+        Some(self.analysis.plan.timeline.get(index as usize)?.name.as_str())
+    }
+
+    /// The node that controllers stopped with.
+    fn stopped_with(&self) -> Option<&str> {
+        let is_one = self.r.what == What::ControllersStopped && self.r.actor != Actor::User;
+        is_one.then(|| self.analysis.node_name(NodeId(self.r.object)))
     }
 
     /// The seconds of a grace period, or those of a timer.
@@ -78,7 +67,7 @@ pub(crate) const FIELDS: [Field; 32] = [
     ("t_ns", Kind::Natural, |r| Cell::Natural(r.r.at.as_nanos())),
     ("actor", Kind::Text, |r| Cell::Text(r.r.actor.as_str().into())),
     ("what", Kind::Text, |r| Cell::Text(r.fields.what.into())),
-    ("node", Kind::Text, |r| Cell::text(r.fields.node.as_deref().or(r.about.node))),
+    ("node", Kind::Text, |r| Cell::text(r.fields.node.as_deref().or_else(|| r.stopped_with()))),
     ("pod", Kind::Text, |r| Cell::text(r.fields.pod.as_deref())),
     ("object", Kind::Text, |r| Cell::text(r.fields.object.as_deref())),
     ("type", Kind::Text, |r| Cell::text(r.fields.kind)),
@@ -104,8 +93,8 @@ pub(crate) const FIELDS: [Field; 32] = [
     ("filters", Kind::Texts, |r| {
         Cell::texts(r.fields.filters.iter().map(filter).collect::<Vec<_>>())
     }),
-    ("entry", Kind::Text, |r| Cell::text(r.about.name)),
-    ("entry_index", Kind::Whole, |r| Cell::whole(r.about.index)),
+    ("entry", Kind::Text, |r| Cell::text(r.entry_name())),
+    ("entry_index", Kind::Whole, |r| Cell::whole(r.entry())),
     ("cause", Kind::Whole, |r| reference(r.r.cause)),
     ("saw", Kind::Whole, |r| reference(r.r.saw)),
 ];
