@@ -143,7 +143,7 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     }
     head(c, &plane.heading, LEFT, &legend);
     let (across, up) = scales(plane);
-    let ends = [Some(across.to), Some(up.to)];
+    let ends = (across.to, up.to);
     grid(c, plane, &across, &up);
     // First, so that no line lies below the band of another one.
     let parts = || plane.lines.iter().flat_map(|line| on_scale(line, ends));
@@ -196,18 +196,12 @@ fn uncrossed((x, y): (f64, f64), wide: f64, lines: &[Vec<(f64, f64)>]) -> f64 {
     places.into_iter().find(is_free).unwrap_or(y - 12.0)
 }
 
-/// Whether a point is beyond the ends of the scales.
-fn is_off(p: (f64, f64), highest: [Option<f64>; 2]) -> bool {
-    let beyond = |(v, most): (f64, Option<f64>)| most.is_some_and(|m| v > m);
-    beyond((p.0, highest[0])) || beyond((p.1, highest[1]))
-}
-
-/// A line in the parts of it that are on the scale.
-fn on_scale(line: &Line, highest: [Option<f64>; 2]) -> Vec<Line> {
+/// A line in the parts of it that are not beyond the ends of the scales.
+fn on_scale(line: &Line, (right, top): (f64, f64)) -> Vec<Line> {
     let mut parts = vec![];
     let mut is_open = false;
     for (i, point) in line.points.iter().enumerate() {
-        if is_off(*point, highest) {
+        if point.0 > right || point.1 > top {
             is_open = false;
             continue;
         }
