@@ -162,7 +162,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     args.html.write(|| {
         let mut text = Vec::new();
         trials::details(&mut text, &all, Style::default())?;
-        trials::summary(&mut text, &all)?;
+        writeln!(text, "{}", trials::tally(&all))?;
         let (named, runs) = failed(&files, &all, args, terminal)?;
         Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
@@ -373,7 +373,7 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<()> 
             all.iter().try_for_each(|t| trials::line(&mut out, t, style))?;
             trials::details(&mut out, all, style)?;
             writeln!(out)?;
-            trials::summary(&mut out, all)?;
+            writeln!(out, "{}", trials::tally(all))?;
         }
         TestForm::Csv | TestForm::Parquet => {
             let form = binary.unwrap_or(tables::Form::Csv);
@@ -382,7 +382,7 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<()> 
         TestForm::Tap => trials::tap(&mut out, all)?,
         TestForm::Github => {
             trials::annotations(&mut out, all)?;
-            trials::summary(&mut out, all)?;
+            writeln!(out, "{}", trials::tally(all))?;
             if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
                 let path = PathBuf::from(path);
                 let mut text = Vec::new();

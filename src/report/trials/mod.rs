@@ -18,4 +18,5 @@ pub use golden::{Difference, compare, golden, may_replace};
 pub use programs::junit;
 pub(crate) use programs::{document, tap};
 pub use tested::Tested;
-pub(crate) use text::{board, details, line, summary, table};
+pub(crate) use tested::tally;
+pub(crate) use text::{board, details, line, table};

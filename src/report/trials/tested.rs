@@ -108,7 +108,7 @@ pub(super) fn counts(all: &[Tested]) -> [usize; 5] {
 }
 
 /// `34 scenarios: 32 passed, 1 failed, 1 wrong`
-pub(super) fn tally(all: &[Tested]) -> String {
+pub(crate) fn tally(all: &[Tested]) -> String {
     let words = ["passed", "failed", "wrong", "without expectations", "not run"];
     let parts = counts(all).into_iter().zip(words).filter(|(n, _)| *n > 0);
     let parts: Vec<String> = parts.map(|(n, what)| format!("{n} {what}")).collect();

@@ -82,14 +82,6 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
     Ok(())
 }
 
-/// One line on all of it.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
-    writeln!(out, "{}", tally(all))
-}
-
 /// A row for each test case of all scenarios.
 pub(crate) fn table(all: &[Tested]) -> Rows {
     let fields: [Field<(&Tested, &Case)>; 6] = [
