@@ -4,6 +4,7 @@ use super::SurveyReport;
 use crate::lab::survey::{
     Evicted, EvictedPod, Finding, Hit, Lost, Measure, PressedNode, Surveyed, Unit, Why,
 };
+use crate::report::json::extend;
 use crate::report::results::*;
 
 /// The whole survey: the losses, worst first, each with its figures and the workloads that it
@@ -56,12 +57,9 @@ fn row(l: &Lost) -> Value {
 }
 
 fn pressed((node, p): (&String, &PressedNode)) -> Value {
-    json!({
-        "node": node,
-        "short_of": p.short_of,
-        "evicted": p.evicted,
-        "memory_used_up": p.memory_used_up,
-    })
+    let mut pressed = json!({ "node": node });
+    extend(&mut pressed, json!(p));
+    pressed
 }
 
 fn evicted(e: &Evicted) -> Value {
