@@ -95,8 +95,7 @@ fn draw_timeline(
     let mut drawing = blank(height);
     let c = &mut drawing;
     head(c, heading, LANES_LEFT, &legend(lanes));
-    names.shades(c, top, bottom);
-    grid(c, &time, top, bottom);
+    names.back(c, top, bottom);
     let mut marked = Vec::new();
     match lanes {
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),

@@ -280,10 +280,14 @@ impl Names {
         named.map(|b| b.name.as_str()).collect()
     }
 
-    /// Shades the time in which entries last, from `top` to `bottom`, behind everything else.
-    pub(super) fn shades(&self, c: &mut Drawing, top: f64, bottom: f64) {
+    /// Draws from `top` to `bottom` what is behind everything else: shades where entries last, and the
+    /// upright lines of round times.
+    pub(super) fn back(&self, c: &mut Drawing, top: f64, bottom: f64) {
         for (from, to) in self.bands.iter().filter_map(|b| Some((b.from, b.to?))) {
             c.rect((from, top), (to, bottom), FAULT);
+        }
+        for (at, _) in self.time.ticks(TICKS) {
+            c.rule((self.time.x(at), top), (self.time.x(at), bottom), GRID);
         }
     }
 
@@ -319,27 +323,13 @@ impl Names {
 /// when it did, or at the end of the run.
 fn ends(analysis: &Analysis<'_>) -> Vec<Option<Time>> {
     let plan = analysis.plan;
-    let open = |(i, e): (usize, &TimelineEntry)| {
-        (e.ends.is_none() && plan.lasts(i as u32)).then(|| analysis.horizon())
+    let ended = analysis.trace.iter().filter(|r| r.what == What::FaultEnded);
+    let ended: BTreeMap<u32, Time> = ended.map(|r| (r.object, r.at)).collect();
+    let end = |(i, e): (u32, &TimelineEntry)| {
+        let open = || ended.get(&i).copied().unwrap_or(analysis.horizon());
+        e.ends.or_else(|| plan.lasts(i).then(open))
     };
-    let mut ends: Vec<Option<Time>> =
-        plan.timeline.iter().enumerate().map(|e| e.1.ends.or(open(e))).collect();
-    if ends.iter().zip(&plan.timeline).any(|(end, e)| *end != e.ends) {
-        for r in analysis.trace.iter().filter(|r| r.what == What::FaultEnded) {
-            let written = plan.timeline.get(r.object as usize).and_then(|e| e.ends);
-            if let (Some(end), None) = (ends.get_mut(r.object as usize), written) {
-                *end = Some(r.at);
-            }
-        }
-    }
-    ends
-}
-
-/// Draws the upright lines of round times, behind everything that comes later.
-pub(super) fn grid(c: &mut Drawing, time: &TimeScale, top: f64, bottom: f64) {
-    for (at, _) in time.ticks(TICKS) {
-        c.rule((time.x(at), top), (time.x(at), bottom), GRID);
-    }
+    (0..).zip(&plan.timeline).map(end).collect()
 }
 
 /// Draws the axis of time below `y`.

@@ -27,8 +27,7 @@ pub(super) fn draw(c: &mut Drawing, names: &Names, (curves, fault): (&Curves, Op
     let lower_top = upper_bottom + BETWEEN + PANEL_TITLE;
     let bottom = lower_top + LOWER;
     for (top, bottom) in [(upper_top, upper_bottom), (lower_top, bottom)] {
-        names.shades(c, top, bottom);
-        grid(c, &time, top, bottom);
+        names.back(c, top, bottom);
     }
     let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom);
     let evicted = lost(c, &time, curves, lower_top, bottom);

@@ -54,8 +54,7 @@ pub(super) fn draw(
     let bottom_of_all = height(all, names) - FOOT;
     for &i in &order {
         let bottom = top + panel(shown);
-        names.shades(c, top, bottom);
-        grid(c, &names.time, top, bottom);
+        names.back(c, top, bottom);
         one(c, &names.time, &all.workloads[i], top, bottom);
         top = bottom + GAP + TITLE;
     }
