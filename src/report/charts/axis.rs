@@ -203,16 +203,12 @@ pub(super) fn outline<T>(
 /// Counts at instants, added up in columns of `width` points: the middle of each column in points,
 /// and its sum.
 pub(super) fn bins(scale: &TimeScale, width: f64, counts: &[(Time, u32)]) -> Vec<(f64, u32)> {
-    let mut bins: Vec<(f64, u32)> = Vec::new();
-    for &(at, n) in counts {
+    let middle = |&(at, _): &(Time, u32)| {
         let column = (scale.offset(at) / width).floor().min((scale.width / width).ceil() - 1.0);
-        let middle = (column + 0.5) * width;
-        match bins.last_mut() {
-            Some(b) if b.0 == middle => b.1 += n,
-            _ => bins.push((middle, n)),
-        }
-    }
-    bins
+        (column + 0.5) * width
+    };
+    let bins = counts.chunk_by(|a, b| middle(a) == middle(b));
+    bins.map(|bin| (middle(&bin[0]), bin.iter().map(|c| c.1).sum())).collect()
 }
 
 /// Counts at instants as marks that are at least `gap` points apart: a mark stands where its first
