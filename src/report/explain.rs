@@ -102,18 +102,12 @@ pub fn document(e: &Explanation, clock: Option<WallClock>) -> Value {
 pub fn mermaid(out: &mut dyn Write, e: &Explanation) -> io::Result<()> {
     // Mermaid has its own escapes; the characters that end a label or begin markup are written as
     // their numbers.
-    let label = |text: &str| {
-        text.chars().fold(String::new(), |mut all, c| {
-            match c {
-                '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => {
-                    all += &format!("#{};", u32::from(c))
-                }
-                c if acts(c) || c == '\n' || c == '\t' => all.push(' '),
-                c => all.push(c),
-            }
-            all
-        })
+    let safe = |c: char| match c {
+        '"' | '#' | '<' | '>' | '&' | ';' | '`' | '\\' => format!("#{};", u32::from(c)),
+        c if acts(c) || c == '\n' || c == '\t' => " ".to_owned(),
+        c => c.to_string(),
     };
+    let label = |text: &str| text.chars().map(safe).collect::<String>();
     writeln!(out, "flowchart TD")?;
     for (i, step) in e.steps.iter().enumerate() {
         let (at, text) = (label(&absolute(step.at)), label(&step.text));

@@ -78,15 +78,12 @@ pub(crate) fn step_summary(out: &mut dyn Write, all: &[Tested]) -> io::Result<()
 
 /// Escapes what HTML in Markdown would take for markup, and lines that would end it.
 fn html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' | '<' | '>' | '"' | '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '!' | '@' | '#'
-            | '\n' => out += &format!("&#{};", u32::from(c)),
-            c => out.push(c),
-        }
-    }
-    out
+    const MARKUP: &str = "&<>\"|`*_[]\\!@#\n";
+    let safe = |c: char| match MARKUP.contains(c) {
+        true => format!("&#{};", u32::from(c)),
+        false => c.to_string(),
+    };
+    text.chars().map(safe).collect()
 }
 
 /// Escapes the text of a command.
