@@ -7,8 +7,11 @@ use crate::report::results::*;
 /// What the first course is called in tables, in which nobody does anything.
 const AS_IT_IS: &str = "as it is";
 
+/// A thing that may happen, and the course on which it does.
+type OnCourse<'o> = (&'o Outlook<'o>, &'o Foreseen);
+
 /// What is told of each thing that may happen.
-fn fields<'o>() -> [Field<(&'o Outlook<'o>, &'o Foreseen)>; 10] {
+fn fields<'o>() -> [Field<OnCourse<'o>>; 10] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
@@ -80,21 +83,14 @@ fn by_when(outlook: &Outlook<'_>) -> Value {
 
 /// A row for each thing that may happen on each course.
 pub(crate) fn table(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Rows {
-    let fields = fields();
-    let mut all = vec![Column::new("course", Kind::Text)];
-    all.extend(columns(&fields));
-    all.push(Column::new("at", Kind::Instant));
-    let others = others.iter().map(|outlook| (outlook.name, outlook));
-    let mut rows = Vec::new();
-    for (name, outlook) in std::iter::once((AS_IT_IS, base)).chain(others) {
-        for f in &outlook.forecast.happenings {
-            let mut row = vec![Cell::Text(name.to_owned().into())];
-            row.extend(cells(&fields, (outlook, f)));
-            row.push(Cell::Instant(base.basis.clock.0));
-            rows.push(row);
-        }
-    }
-    Rows { name: "forecast", columns: all, rows }
+    let base = Outlook { name: AS_IT_IS, ..*base };
+    let course: Field<OnCourse<'_>> =
+        ("course", Kind::Text, |(o, _)| Cell::text(Some(o.name.to_owned())));
+    let at: Field<OnCourse<'_>> = ("at", Kind::Instant, |(o, _)| Cell::Instant(o.basis.clock.0));
+    let fields = [&[course][..], &fields(), &[at]].concat();
+    let all = std::iter::once(&base).chain(others);
+    let rows = all.flat_map(|o| o.forecast.happenings.iter().map(move |f| (o, f)));
+    Rows::of("forecast", &fields, rows)
 }
 
 /// A workload as every other table calls it; people read `Deployment shop/web`.
