@@ -184,29 +184,17 @@ pub(crate) fn style() -> String {
 /// Adds a module without what only modules have, and without comments. A comment with a type stands
 /// within a line, too; no text of ours has `/**` in it.
 fn plain(text: &str, out: &mut String) {
-    let (mut in_import, mut in_comment) = (false, false);
-    for line in text.lines() {
-        let mut rest = line.trim();
-        let mut code = String::new();
-        loop {
-            if in_comment {
-                let Some((_, after)) = rest.split_once("*/") else { break };
-                (rest, in_comment) = (after, false);
-            }
-            let Some((before, after)) = rest.split_once("/**") else {
-                code.push_str(rest);
-                break;
-            };
-            code.push_str(before);
-            (rest, in_comment) = (after, true);
-        }
-        let code = code.trim();
-        if in_import || code.starts_with("import ") {
-            in_import = !code.ends_with(';');
-        } else if !code.is_empty() && !code.starts_with("//") {
-            out.push_str(code.strip_prefix("export ").unwrap_or(code));
+    let mut parts = text.split("/**");
+    let mut code = parts.next().unwrap_or_default().to_owned();
+    code.extend(parts.filter_map(|part| Some(part.split_once("*/")?.1)));
+    let mut in_import = false;
+    for line in code.lines().map(str::trim) {
+        if in_import || line.starts_with("import ") {
+            in_import = !line.ends_with(';');
+        } else if !line.is_empty() && !line.starts_with("//") {
+            out.push_str(line.strip_prefix("export ").unwrap_or(line));
             // None of our texts goes over several lines.
-            if !code.ends_with(['{', ';', ',']) {
+            if !line.ends_with(['{', ';', ',']) {
                 out.push('\n');
             }
         }
