@@ -79,8 +79,7 @@ fn ordered(pods: &Pods, evicted: &[Eviction<'_>]) -> Vec<PodId> {
 #[derive(Default)]
 struct Told {
     texts: BTreeMap<String, u32>,
-    steps: BTreeMap<(u64, u32, u32), u32>,
-    ordered: Vec<(crate::kernel::Time, u32, u32)>,
+    steps: BTreeMap<(Time, u32, u32), u32>,
     all: Vec<One>,
 }
 
@@ -110,12 +109,8 @@ impl Told {
 
     fn step(&mut self, step: &Step) -> u32 {
         let (text, rule) = (self.text(&step.text), self.or_none(step.rule.as_ref()));
-        let next = self.ordered.len() as u32;
-        let place = *self.steps.entry((step.at.as_nanos(), text, rule)).or_insert(next);
-        if place == next {
-            self.ordered.push((step.at, text, rule));
-        }
-        place
+        let next = self.steps.len() as u32;
+        *self.steps.entry((step.at, text, rule)).or_insert(next)
     }
 
     fn add(&mut self, kind: u32, place: u32, e: &Explanation) {
@@ -137,9 +132,12 @@ impl Told {
         let text = |old: u32| places[old as usize];
         let or_none = |old: u32| old.checked_sub(1).map_or(0, |old| text(old) + 1);
         columns.texts("why.text", self.texts.keys().map(String::as_str));
-        columns.near("why.step.at", self.ordered.iter().map(|s| clock.of(s.0)));
-        columns.near("why.step.text", self.ordered.iter().map(|s| text(s.1)));
-        columns.near("why.step.rule", self.ordered.iter().map(|s| or_none(s.2)));
+        let mut ordered: Vec<_> = self.steps.iter().collect();
+        ordered.sort_unstable_by_key(|(_, place)| **place);
+        let steps = || ordered.iter().map(|(step, _)| *step);
+        columns.near("why.step.at", steps().map(|s| clock.of(s.0)));
+        columns.near("why.step.text", steps().map(|s| text(s.1)));
+        columns.near("why.step.rule", steps().map(|s| or_none(s.2)));
         let all = || self.all.iter();
         columns.codes("why.kind", all().map(|o| o.kind));
         columns.near("why.place", all().map(|o| o.place));
