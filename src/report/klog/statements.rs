@@ -1,7 +1,7 @@
 //! What the controllers say: `statements.ron` is the table of all messages, with their levels and
 //! their places in upstream's source.
 
-use super::format::{Severity, Values};
+use super::format::{Severity, Value, Values};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -105,30 +105,16 @@ impl Statement {
 
     /// Its free words with these values in them.
     pub(super) fn words(&self, values: Values<'_>) -> String {
-        let mut out = String::new();
-        let mut rest = self.words.as_str();
-        while let Some((before, after)) = rest.split_once('{') {
-            out.push_str(before);
-            let value = |end: usize| values.iter().find(|(key, _)| *key == &after[..end]);
-            match after.find('}').and_then(|end| Some((end, value(end)?))) {
-                Some((end, (_, value))) => {
-                    out.push_str(value.plain());
-                    rest = &after[end + 1..];
-                }
-                None => {
-                    out.push('{');
-                    rest = after;
-                }
-            }
-        }
-        out + rest
+        let put = |words: String, (key, value): &(&str, Value)| {
+            words.replace(&format!("{{{key}}}"), value.plain())
+        };
+        values.iter().fold(self.words.clone(), put)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::klog::format::Value;
 
     #[test]
     fn the_table_has_all_that_is_said() {
