@@ -79,21 +79,17 @@ impl Heading {
 
 /// The parts of a path; a dot in brackets or quotes parts nothing.
 fn split(path: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut inside) = (Vec::new(), 0, false);
-    for (i, c) in path.char_indices() {
+    let mut inside = false;
+    let parts = |c| {
         match c {
             '[' | '{' => inside = true,
             ']' | '}' => inside = false,
             '"' => inside = !inside,
-            '.' if !inside => {
-                parts.push(&path[start..i]);
-                start = i + 1;
-            }
             _ => {}
         }
-    }
-    parts.push(&path[start..]);
-    parts
+        c == '.' && !inside
+    };
+    path.split(parts).collect()
 }
 
 /// What the cells of the table say of a figure over the seeds.
