@@ -198,23 +198,14 @@ fn uncrossed((x, y): (f64, f64), wide: f64, lines: &[Vec<(f64, f64)>]) -> f64 {
 
 /// A line in the parts of it that are not beyond the ends of the scales.
 fn on_scale(line: &Line, (right, top): (f64, f64)) -> Vec<Line> {
-    let mut parts = vec![];
-    let mut is_open = false;
-    for (i, point) in line.points.iter().enumerate() {
-        if point.0 > right || point.1 > top {
-            is_open = false;
-            continue;
-        }
-        if !is_open {
-            parts.push(Line { points: Vec::new(), band: Vec::new(), ..line.clone() });
-        }
-        is_open = true;
-        if let Some(part) = parts.last_mut() {
-            part.points.push(*point);
-            part.band.extend(line.band.get(i));
-        }
-    }
-    parts
+    let places: Vec<usize> = (0..line.points.len()).collect();
+    let is_off = |place: &usize| line.points[*place].0 > right || line.points[*place].1 > top;
+    let part = |places: &[usize]| Line {
+        points: places.iter().map(|place| line.points[*place]).collect(),
+        band: places.iter().filter_map(|place| line.band.get(*place).copied()).collect(),
+        ..line.clone()
+    };
+    places.split(is_off).filter(|part| !part.is_empty()).map(part).collect()
 }
 
 /// Says of what is off the scale what it is.
