@@ -19,20 +19,12 @@ pub(crate) fn draw_folded(problems: &Problems, colour: bool, width: usize) -> St
 fn draw_in(problems: &Problems, colour: bool, width: usize, room: usize) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(width);
-    let mut out = String::new();
     let mut clean = None;
-    for (i, problem) in problems.0.iter().enumerate() {
-        if i > 0 {
-            out.push('\n');
-        }
-        if problem.is_drawable() {
-            out.push_str(&drawn(&renderer, &problem.harmless(&mut clean), room));
-        } else {
-            out += &folded(&format!("error: {}", shown(&problem.to_string())), room);
-        }
-        out.push('\n');
-    }
-    out
+    let one = |problem: &Problem| match problem.is_drawable() {
+        true => drawn(&renderer, &problem.harmless(&mut clean), room) + "\n",
+        false => folded(&format!("error: {}", shown(&problem.to_string())), room) + "\n",
+    };
+    problems.0.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 fn folded(text: &str, room: usize) -> String {
