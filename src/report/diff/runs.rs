@@ -48,10 +48,8 @@ pub(crate) fn write(p: &mut Printer<'_>, sides: [Side<'_>; 2], d: &Difference) -
 /// How often there is noise of each kind, and about what.
 fn noise(d: &Difference) -> Vec<(Noise, String, u64)> {
     let mut found: BTreeMap<(Noise, &str), u64> = BTreeMap::new();
-    for g in &d.groups {
-        if let Some(noise) = g.noise {
-            *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
-        }
+    for (noise, g) in d.groups.iter().filter_map(|g| Some((g.noise?, g))) {
+        *found.entry((noise, &g.what)).or_default() += g.pairs.len() as u64;
     }
     found.into_iter().map(|((noise, what), n)| (noise, what.to_owned(), n)).collect()
 }
