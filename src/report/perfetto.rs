@@ -336,9 +336,8 @@ impl Drawing<'_> {
         };
         let meta = |process: u32, thread: u32, name: &str, args: Value| json!({ "ph": "M", "pid": process, "tid": thread, "name": name, "args": args });
         // There always is the cluster, even where nothing happens.
-        let mut named = BTreeSet::new();
         let processes = std::iter::once(CLUSTER).chain(threads.keys().map(|(process, _)| *process));
-        for process in processes.filter(|p| named.insert(*p)) {
+        for process in processes.collect::<BTreeSet<_>>() {
             line(&meta(process, 0, "process_name", json!({ "name": self.process_name(process) })))?;
             line(&meta(process, 0, "process_sort_index", json!({ "sort_index": process })))?;
         }
