@@ -117,21 +117,18 @@ fn schema(name: &str, columns: &[Column]) -> Result<Schema, ParquetError> {
 }
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {
-    let typed = |name: &str, kind, repetition, logical, converted| {
+    let typed = |name: &str, repetition, (kind, logical, converted)| {
         Schema::primitive_type_builder(name, kind)
             .with_repetition(repetition)
             .with_logical_type(logical)
             .with_converted_type(converted)
             .build()
     };
-    let text = |name: &str, repetition| {
-        let (logical, converted) = (Some(LogicalType::String), ConvertedType::UTF8);
-        typed(name, Type::BYTE_ARRAY, repetition, logical, converted)
-    };
-    let whole = |of, as_of| typed(&column.name, Type::INT64, Repetition::OPTIONAL, Some(of), as_of);
-    let plain = |kind| typed(&column.name, kind, Repetition::OPTIONAL, None, ConvertedType::NONE);
-    match column.kind {
-        Kind::Text => text(&column.name, Repetition::OPTIONAL),
+    let text = (Type::BYTE_ARRAY, Some(LogicalType::String), ConvertedType::UTF8);
+    let plain = |kind| (kind, None, ConvertedType::NONE);
+    let whole = |logical, converted| (Type::INT64, Some(logical), converted);
+    let kind = match column.kind {
+        Kind::Text => text,
         Kind::Natural => whole(LogicalType::integer(64, false), ConvertedType::UINT_64),
         Kind::Whole => plain(Type::INT64),
         Kind::Instant => {
@@ -142,19 +139,20 @@ fn field(column: &Column) -> Result<Schema, ParquetError> {
         Kind::Truth => plain(Type::BOOLEAN),
         // The three levels that the format's page on lists asks for.
         Kind::Texts => {
-            let element = text("element", Repetition::REQUIRED)?;
+            let element = typed("element", Repetition::REQUIRED, text)?;
             let list = Schema::group_type_builder("list")
                 .with_repetition(Repetition::REPEATED)
                 .with_fields(vec![Arc::new(element)])
                 .build()?;
-            Schema::group_type_builder(&column.name)
+            return Schema::group_type_builder(&column.name)
                 .with_repetition(Repetition::OPTIONAL)
                 .with_logical_type(Some(LogicalType::List))
                 .with_converted_type(ConvertedType::LIST)
                 .with_fields(vec![Arc::new(list)])
-                .build()
+                .build();
         }
-    }
+    };
+    typed(&column.name, Repetition::OPTIONAL, kind)
 }
 
 /// The values of a column, and of each row how deep it goes: 0 is empty, and 1 a value. Of a list 1
