@@ -60,18 +60,15 @@ const ZONE: u32 = 3;
 /// was evicted from it, then the second ones, and so on; then those that were not evicted.
 fn ordered(pods: &Pods, evicted: &[Eviction<'_>]) -> Vec<PodId> {
     let mut of_node: BTreeMap<Option<NodeId>, u32> = BTreeMap::new();
-    let mut first: Vec<u32> = Vec::new();
+    let mut first: BTreeMap<PodId, u32> = BTreeMap::new();
     for e in evicted {
         let before = of_node.entry(e.node).or_default();
-        if first.len() <= e.pod.index() {
-            first.resize(e.pod.index() + 1, u32::MAX);
-        }
-        let place = &mut first[e.pod.index()];
+        let place = first.entry(e.pod).or_insert(u32::MAX);
         *place = (*place).min(*before);
         *before += 1;
     }
     let mut all = pods.ids.clone();
-    all.sort_by_key(|p| first.get(p.index()).copied().unwrap_or(u32::MAX));
+    all.sort_by_cached_key(|p| first.get(p).copied().unwrap_or(u32::MAX));
     all
 }
 
