@@ -3,4 +3,4 @@
 
 pub(super) use super::prelude::*;
 pub(super) use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
-pub(super) use super::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, YELLOW};
+pub(super) use super::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, YELLOW, joined};

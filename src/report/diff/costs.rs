@@ -143,8 +143,8 @@ impl Printer<'_> {
 pub(super) fn answer(rows: &[Cells]) -> Vec<String> {
     let said = |head: &str, rows: Vec<&Cells>| {
         let shown = rows.into_iter().filter(|c| !c.1.is_empty());
-        let list: Vec<String> = shown.map(|c| format!("{} {}", c.0, c.1[2])).collect();
-        (!list.is_empty()).then(|| format!("{head}: {}", list.join(", ")))
+        let list = joined(shown.map(|c| format!("{} {}", c.0, c.1[2])), ", ")?;
+        Some(format!("{head}: {list}"))
     };
     let (chance, sure): (Vec<&Cells>, Vec<&Cells>) = rows.iter().partition(|c| is_chance(c));
     let of = |way| sure.iter().copied().filter(|c| c.2 == way).collect();

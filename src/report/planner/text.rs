@@ -7,7 +7,7 @@ use crate::analysis::size_in_words;
 use crate::lab::planner::{AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
-use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold};
+use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
 
 /// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
 /// below or to rise above.
@@ -98,12 +98,10 @@ fn not_back(told: &Told<'_>) -> Option<String> {
     let all = grouped(told.answer.n * kept.models.len() as u64);
     let say = |(row, n): (usize, &u64)| format!("{} of {}", told.name(row), grouped(*n));
     let some = kept.open.iter().enumerate().filter(|(_, n)| **n > 0).map(say);
-    let some = some.collect::<Vec<_>>().join(", ");
-    (!some.is_empty()).then(|| {
-        format!(
-            "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {some} of {all} outages: what they cost from then on is in no figure"
-        )
-    })
+    let some = joined(some, ", ")?;
+    Some(format!(
+        "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {some} of {all} outages: what they cost from then on is in no figure"
+    ))
 }
 
 /// What values cost in a year in which nothing fails, beyond what all of them do: it is in their figures. Workloads that
@@ -113,32 +111,27 @@ fn standing(told: &Told<'_>) -> Option<String> {
     let say = |row: usize| {
         let figures = told.kept.standing(row).iter().enumerate();
         let some = figures.filter(|(_, amount)| **amount > 0.0);
-        let some = some.map(|(i, n)| format!("{} {}", amount(*n), plural(i)));
-        let some = some.collect::<Vec<_>>().join(", ");
-        (!some.is_empty()).then(|| format!("{}: {some} a year", told.name(row)))
+        let some = joined(some.map(|(i, n)| format!("{} {}", amount(*n), plural(i))), ", ")?;
+        Some(format!("{}: {some} a year", told.name(row)))
     };
     let all: Vec<String> = (0..told.kept.rows.len()).filter_map(say).collect();
     let more = all.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| format!("and {}", counted(more, "more value")));
     let always = always_below(&told.kept.always_below);
-    let shown: Vec<String> = all.into_iter().take(SHOWN).chain(more).chain(always).collect();
-    (!shown.is_empty()).then(|| shown.join("; "))
+    joined(all.into_iter().take(SHOWN).chain(more).chain(always), "; ")
 }
 
 /// `Deployment shop/web is below what it needs all the time …`, of workloads that are so with every value.
 fn always_below(names: &BTreeSet<String>) -> Option<String> {
     const SHOWN: usize = 3;
-    let mut all: Vec<String> =
-        names.iter().take(SHOWN).map(|name| name.replacen('/', " ", 1)).collect();
+    let shown = names.iter().take(SHOWN).map(|name| name.replacen('/', " ", 1));
     let more = names.len().saturating_sub(SHOWN);
-    all.extend((more > 0).then(|| format!("{} more", grouped(more as u64))));
+    let more = (more > 0).then(|| format!("{} more", grouped(more as u64)));
+    let all = joined(shown.chain(more), ", ")?;
     let is = if names.len() == 1 { "is below what it needs" } else { "are below what they need" };
-    (!names.is_empty()).then(|| {
-        format!(
-            "{} {is} all the time, with every value: minutes below need are those of the others",
-            all.join(", ")
-        )
-    })
+    Some(format!(
+        "{all} {is} all the time, with every value: minutes below need are those of the others"
+    ))
 }
 
 /// What to do where evictions cost nothing, so that at once is always best.
@@ -323,8 +316,7 @@ fn met(told: &Told) -> Vec<String> {
 
 fn comes_from(a: &Answer) -> Option<String> {
     let say = |(name, share): &(String, f64)| format!("{name} {:.0} %", share * 100.0);
-    let all: Vec<String> = a.shares.iter().filter(|s| s.1 >= 0.005).map(say).collect();
-    (!all.is_empty()).then(|| all.join(", "))
+    joined(a.shares.iter().filter(|s| s.1 >= 0.005).map(say), ", ")
 }
 
 fn changes(told: &Told<'_>) -> Option<String> {
@@ -356,15 +348,15 @@ fn changes(told: &Told<'_>) -> Option<String> {
             }
         }
     }
-    (!all.is_empty()).then(|| all.join("; "))
+    joined(all, "; ")
 }
 
 fn not_decided(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
     let figures = &a.rows[a.best].figures;
     let say = |&f: &usize| format!("{} ({} a year)", plural(f), amount(figures[f]));
-    let all: Vec<String> = a.unmoved.iter().map(say).collect();
-    (!all.is_empty()).then(|| format!("hardly changed by any of these values: {}", all.join(", ")))
+    let all = joined(a.unmoved.iter().map(say), ", ")?;
+    Some(format!("hardly changed by any of these values: {all}"))
 }
 
 fn rests_on(told: &Told<'_>) -> String {

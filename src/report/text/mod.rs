@@ -12,7 +12,7 @@ mod write;
 pub(crate) use columns::{Filled, table, width};
 pub use style::Style;
 pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, painted};
-pub(crate) use style::{Printer, fold};
+pub(crate) use style::{Printer, fold, joined};
 pub(crate) use timeline::from_to;
 pub(crate) use workloads::{counted_from, tenths, workload_lines};
 pub use write::write;

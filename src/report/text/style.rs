@@ -46,6 +46,11 @@ pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
     textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
 }
 
+/// Texts one behind the other; none where there are none.
+pub(crate) fn joined(texts: impl IntoIterator<Item = String>, between: &str) -> Option<String> {
+    texts.into_iter().reduce(|all, text| all + between + &text)
+}
+
 /// A column that explains is not narrower than this, however narrow the terminal is.
 const NARROWEST: usize = 16;
 

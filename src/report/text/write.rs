@@ -1,6 +1,6 @@
 //! The whole report, part by part, and the summary: what happened to how many, and what it cost.
 
-use super::style::{DIM, PLAIN, Printer, Style, YELLOW};
+use super::style::{DIM, PLAIN, Printer, Style, YELLOW, joined};
 use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
 use crate::analysis::drains::drains;
 use crate::analysis::{Metrics, Spread, Summary, size_in_words};
@@ -100,6 +100,11 @@ impl Printer<'_> {
 /// A line of the summary: its name, and what is said.
 type Line = (&'static str, String);
 
+/// The lines that are so.
+fn where_so<const N: usize>(all: [(bool, &'static str, String); N]) -> Vec<Line> {
+    all.into_iter().filter(|line| line.0).map(|(_, name, said)| (name, said)).collect()
+}
+
 /// The lines of the summary of a run.
 pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
     let s = &report.summary;
@@ -121,11 +126,6 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
 /// Who was evicted, and who was not; `draining` nodes are being drained at the end.
 fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     let kept = format!("{} that had a timer or a tainted node", counted(s.kept, "pod"));
-    let mut lines = vec![
-        ("evicted", evicted(s)),
-        ("kept", kept),
-        ("pending timers", grouped(s.pending_timers)),
-    ];
     let then = match s.evictions_refused_for_good {
         0 => ", each tried again after 5 s".to_owned(),
         n if n == s.evictions_refused => ", for good".to_owned(),
@@ -133,21 +133,21 @@ fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     };
     let refused = grouped(s.evictions_refused) + &then;
     let shut_down = format!("{}, with their nodes", counted(s.shut_down, "pod"));
-    let if_any = [
-        ("shut down", s.shut_down, shut_down),
-        ("failed evictions", s.evictions_failed, grouped(s.evictions_failed)),
-        ("refused evictions", s.evictions_refused, refused),
-        ("not drained", s.nodes_not_drained, counted(s.nodes_not_drained, "node")),
-        ("still draining", draining, format!("{} at the end", counted(draining, "node"))),
-        ("kubectl refused", s.refused, grouped(s.refused)),
-    ];
-    let if_any = if_any.into_iter().filter(|(_, count, _)| *count > 0);
-    lines.extend(if_any.map(|(name, _, said)| (name, said)));
-    if !s.deletions.is_empty() {
-        let by = s.deletions.iter().map(|(a, n)| format!("{} {}", a.as_str(), grouped(*n)));
-        lines.push(("deletions", by.collect::<Vec<_>>().join(", ")));
-    }
-    lines
+    let still = format!("{} at the end", counted(draining, "node"));
+    let deletions = s.deletions.iter().map(|(a, n)| format!("{} {}", a.as_str(), grouped(*n)));
+    let deletions = deletions.collect::<Vec<_>>().join(", ");
+    where_so([
+        (true, "evicted", evicted(s)),
+        (true, "kept", kept),
+        (true, "pending timers", grouped(s.pending_timers)),
+        (s.shut_down > 0, "shut down", shut_down),
+        (s.evictions_failed > 0, "failed evictions", grouped(s.evictions_failed)),
+        (s.evictions_refused > 0, "refused evictions", refused),
+        (s.nodes_not_drained > 0, "not drained", counted(s.nodes_not_drained, "node")),
+        (draining > 0, "still draining", still),
+        (s.refused > 0, "kubectl refused", grouped(s.refused)),
+        (!s.deletions.is_empty(), "deletions", deletions),
+    ])
 }
 
 /// What was missing, and what ran on; this number of workloads was hit before it is counted.
@@ -156,25 +156,17 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         0 => String::new(),
         n => format!("; of {} not counted before first whole", counted(n as u64, "workload")),
     };
-    let mut lines = vec![
-        ("not up", missing(&m.costs) + &uncounted),
-        ("requests lost", requests_lost(&m.costs) + &uncounted),
-    ];
-    if m.costs.ghost_ns > 0 {
-        let minutes = tenths(m.costs.ghost_ns, "minute");
-        lines.push((
-            "ghosts",
-            format!("{minutes} of pods that were deleted or gone and that clients still reached"),
-        ));
-    }
-    if m.costs.most_pending > 0 {
-        lines.push(("pending", pending(&m.costs)));
-    }
-    if m.costs.restarts > 0 {
-        let times = counted(m.costs.restarts, "time");
-        lines.push(("restarts", format!("{times} a pod's containers were started anew")));
-    }
-    lines
+    let (c, minutes) = (&m.costs, tenths(m.costs.ghost_ns, "minute"));
+    let ghosts =
+        format!("{minutes} of pods that were deleted or gone and that clients still reached");
+    let times = counted(c.restarts, "time");
+    where_so([
+        (true, "not up", missing(c) + &uncounted),
+        (true, "requests lost", requests_lost(c) + &uncounted),
+        (c.ghost_ns > 0, "ghosts", ghosts),
+        (c.most_pending > 0, "pending", pending(c)),
+        (c.restarts > 0, "restarts", format!("{times} a pod's containers were started anew")),
+    ])
 }
 
 /// How long pods waited for the pulls of their images, where any did.
@@ -187,8 +179,7 @@ fn pulls(s: &Summary) -> Option<Line> {
         let mean = whole_ms(Dur::from_nanos(all.as_nanos() / count));
         format!("{pulls} waited for, {mean} on average, {longest} the longest")
     });
-    let said: Vec<String> = waited.into_iter().chain(failed).collect();
-    (!said.is_empty()).then(|| ("image pulls", said.join("; ")))
+    Some(("image pulls", joined(waited.into_iter().chain(failed), "; ")?))
 }
 
 /// How long it took to notice, to taint and to evict.
@@ -198,14 +189,13 @@ fn latencies(s: &Summary) -> Vec<Line> {
     if s.nodes_tainted_by_others > 0 {
         tainted += &format!("; {} by others", grouped(s.nodes_tainted_by_others));
     }
-    let mut lines =
-        vec![("nodes Unknown", spread(s.nodes_unknown, m.detection)), ("nodes NoExecute", tainted)];
     let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
     let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
-    if m.eviction.is_some() {
-        lines.push(("eviction latency", spread(by_controllers, m.eviction)));
-    }
-    lines
+    where_so([
+        (true, "nodes Unknown", spread(s.nodes_unknown, m.detection)),
+        (true, "nodes NoExecute", tainted),
+        (m.eviction.is_some(), "eviction latency", spread(by_controllers, m.eviction)),
+    ])
 }
 
 /// `8 pods, 2 needlessly (the node was back within 5m)`, with the causes where they are unusual.
@@ -254,8 +244,8 @@ fn spread(count: u64, s: Option<Spread>) -> String {
 fn end(s: &Summary) -> String {
     let parts = |list: &[(u64, &str)]| {
         let some = list.iter().filter(|p| p.0 > 0);
-        let said: Vec<_> = some.map(|(n, what)| format!("{} {what}", grouped(*n))).collect();
-        if said.is_empty() { "none".to_owned() } else { said.join(", ") }
+        let said = joined(some.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ");
+        said.unwrap_or_else(|| "none".to_owned())
     };
     let node = |h: Health| s.end.nodes[h.index()];
     let nodes = parts(&[
