@@ -126,16 +126,15 @@ fn of_one_run(a: &Violated, b: &Violated) -> bool {
 
 /// Which violations are told, and how many more of the property the same run shows.
 fn told(all: &[Violated]) -> Vec<(usize, usize)> {
-    let mut told: Vec<(usize, usize)> = Vec::new();
-    for (i, v) in all.iter().enumerate() {
+    let one = |(i, v): (usize, &Violated)| {
         let alike = all.iter().filter(|other| of_one_run(other, v)).count();
-        if alike <= ALIKE {
-            told.push((i, 0));
-        } else if !told.iter().any(|(first, _)| of_one_run(&all[*first], v)) {
-            told.push((i, alike - 1));
+        let is_first = || !all[..i].iter().any(|other| of_one_run(other, v));
+        match alike <= ALIKE {
+            true => Some((i, 0)),
+            false => is_first().then_some((i, alike - 1)),
         }
-    }
-    told
+    };
+    all.iter().enumerate().filter_map(one).collect()
 }
 
 /// Writes the violations, each with its tape.
