@@ -323,10 +323,7 @@ pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows 
     ];
     let mut rows: Vec<Found<'_>> = Vec::new();
     for s in searches {
-        for (i, property) in properties.iter().enumerate() {
-            if properties[..i].contains(property) {
-                continue;
-            }
+        for property in distinct(properties.iter()) {
             let violations = s.report.violations.iter().enumerate();
             let of_it = violations.filter(|(_, v)| v.property == *property);
             let before = rows.len();

@@ -2,5 +2,5 @@
 //! texts and tables are made of.
 
 pub(super) use super::prelude::*;
-pub(super) use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns, object};
+pub(super) use super::tables::{Cell, Column, Field, Kind, Rows, cells, columns, distinct, object};
 pub(super) use super::text::{BOLD, DIM, GREEN, PLAIN, Printer, RED, YELLOW, joined};

@@ -173,12 +173,6 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
     Rows { name: "plan", columns: named, rows }
 }
 
-/// Texts in the order in which they first come.
-fn distinct<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<&'t String> {
-    let mut seen = BTreeSet::new();
-    texts.filter(|text| seen.insert(*text)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

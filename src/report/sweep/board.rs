@@ -7,6 +7,7 @@ use crate::language::duration;
 use crate::report::charts::Unit;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::prelude::*;
+use crate::report::tables::distinct;
 use std::cmp::Ordering;
 
 /// More figures are left to the table.
@@ -60,15 +61,8 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(settings: &[String], cases: &'a [Case]) -> Self {
-        let values = |setting: usize| {
-            let mut seen: Vec<&str> = Vec::new();
-            for value in cases.iter().filter_map(|c| c.values.get(setting)) {
-                if !seen.contains(&value.as_str()) {
-                    seen.push(value);
-                }
-            }
-            seen
-        };
+        let value = |case: &'a Case, setting: usize| case.values.get(setting).map(String::as_str);
+        let values = |setting| distinct(cases.iter().filter_map(|case| value(case, setting)));
         // A release is written like a number and is none.
         let numbers = |setting: usize| -> Option<Vec<f64>> {
             let is = settings.get(setting).is_some_and(|s| s != "kubernetes");
@@ -85,7 +79,7 @@ impl<'a> Lines<'a> {
         for case in cases {
             let others = case.values.iter().enumerate().filter(|v| v.0 != across);
             let others: Vec<&str> = others.map(|v| v.1.as_str()).collect();
-            let tick = case.values.get(across).map(String::as_str);
+            let tick = value(case, across);
             let Some(place) = ticks.iter().position(|t| Some(*t) == tick) else { continue };
             let line = rows.iter().position(|r| r.0 == others).unwrap_or_else(|| {
                 rows.push((others, vec![None; ticks.len()]));

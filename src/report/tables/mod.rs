@@ -22,7 +22,7 @@ pub use evictions::evictions_table;
 pub use records::records_table;
 pub(crate) use records::{FIELDS, Row};
 pub use table::{Cell, Column, Each, Kind, Rows, Table};
-pub(crate) use table::{Field, Streamed, cells, columns, object};
+pub(crate) use table::{Field, Streamed, cells, columns, distinct, object};
 
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");

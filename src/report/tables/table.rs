@@ -89,6 +89,12 @@ pub(crate) fn columns<R>(fields: &[Field<R>]) -> Vec<Column> {
     fields.iter().map(|(name, kind, _)| Column::new(*name, *kind)).collect()
 }
 
+/// Texts in the order in which they first come.
+pub(crate) fn distinct<'t, T: Ord + ?Sized>(texts: impl Iterator<Item = &'t T>) -> Vec<&'t T> {
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(*text)).collect()
+}
+
 /// The cells of these fields.
 pub(crate) fn cells<R: Copy>(fields: &[Field<R>], row: R) -> Vec<Cell<'static>> {
     fields.iter().map(|(_, _, cell)| cell(row)).collect()
