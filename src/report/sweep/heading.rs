@@ -4,6 +4,7 @@ use super::columns::{Column, Measure};
 use crate::files::Fingerprint;
 use crate::lab::{Axis, Case, FirstRow};
 use crate::report::prelude::*;
+use crate::report::text::joined;
 
 /// What all runs of a sweep have in common, for the readers of its results.
 #[derive(Clone, Debug)]
@@ -44,23 +45,18 @@ impl Heading {
             }
             all.join(" / ")
         };
-        let mut parts = Vec::new();
-        if !differs("kubernetes") {
-            parts.push(format!("Kubernetes {}", each(&|(row, _)| row.release.clone())));
-        }
-        if !differs("timing") {
-            parts.push(format!("timing {}", each(&|(row, _)| row.timing.clone())));
-        }
-        if !differs("seed") {
-            parts.push(each(&|(_, first)| match seeds {
-                1 => format!("seed {first}"),
-                _ => format!("seeds {first} to {}", first.saturating_add(seeds - 1)),
-            }));
-        }
-        if !differs("horizon") {
-            parts.push(each(&|(row, _)| short(Dur::from_nanos(row.horizon.as_nanos()))));
-        }
-        parts.join(", ")
+        let of_seeds = |first: u64| match seeds {
+            1 => format!("seed {first}"),
+            _ => format!("seeds {first} to {}", first.saturating_add(seeds.saturating_sub(1))),
+        };
+        let parts = [
+            ("kubernetes", format!("Kubernetes {}", each(&|(row, _)| row.release.clone()))),
+            ("timing", format!("timing {}", each(&|(row, _)| row.timing.clone()))),
+            ("seed", each(&|(_, first)| of_seeds(*first))),
+            ("horizon", each(&|(row, _)| short(Dur::from_nanos(row.horizon.as_nanos())))),
+        ];
+        let same = parts.into_iter().filter(|(path, _)| !differs(path)).map(|(_, said)| said);
+        joined(same, ", ").unwrap_or_default()
     }
 
     /// The names of the columns of values: the ends of the paths, as long as it takes to tell them
