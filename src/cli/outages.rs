@@ -4,9 +4,7 @@ use super::html::{HtmlArg, page};
 use super::prelude::*;
 use crate::language::HistoryFormat;
 use crate::outages::{Distribution, Noticing, fits};
-use crate::report::outages::{
-    Asked, Told, board, chart, document, fits_table, outages_table, write,
-};
+use crate::report::outages::{Told, board, chart, document, fits_table, outages_table, write};
 use std::sync::Arc;
 
 /// A table of a history.
@@ -96,7 +94,10 @@ pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(Problem::new("there is no outage in it")));
     };
     let told = Told {
-        asked: Asked { file: shown(&args.file), from_stdin, price: args.price, noticing },
+        file: shown(&args.file),
+        from_stdin,
+        price: args.price,
+        noticing,
         fits: if args.fit { fits(&spans) } else { Vec::new() },
         measured: Distribution::Measured(Arc::new(spans.clone())),
         begun_before,

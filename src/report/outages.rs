@@ -8,9 +8,9 @@ use super::results::*;
 use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
 
-/// What is asked of a history.
+/// A history, what is asked of it, and what was made of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct Told {
     /// What people call it.
     pub(crate) file: String,
     /// It has no name that a scenario could write.
@@ -19,12 +19,6 @@ pub(crate) struct Asked {
     pub(crate) price: Dur,
     /// How long until a node is tainted, and until one that is back is not.
     pub(crate) noticing: Noticing,
-}
-
-/// A history, and what was made of it.
-#[derive(Clone, Debug)]
-pub(crate) struct Told {
-    pub(crate) asked: Asked,
     /// Outages begin before the file shows them: when nodes went away, by what detection takes.
     pub(crate) begun_before: bool,
     pub(crate) history: History,
@@ -47,15 +41,15 @@ impl Told {
     /// The best toleration by a distribution, in whole seconds, none for ever; and what an outage
     /// costs with it, in seconds.
     fn best(&self, of: &Distribution) -> (Option<u64>, f64) {
-        let found = best(of, self.asked.price.as_secs_f64(), &self.asked.noticing);
+        let found = best(of, self.price.as_secs_f64(), &self.noticing);
         let is_finite = found.toleration.is_finite();
         (is_finite.then_some(found.toleration.ceil() as u64), found.cost)
     }
 
     /// What an outage costs with such a toleration, in seconds, and which share of outages evicts.
     fn with(&self, toleration: u64) -> (f64, f64) {
-        let (noticing, of) = (&self.asked.noticing, &self.measured);
-        let price = self.asked.price.as_secs_f64();
+        let (noticing, of) = (&self.noticing, &self.measured);
+        let price = self.price.as_secs_f64();
         (noticing.cost(of, toleration as f64, price), noticing.evicting(of, toleration as f64))
     }
 
@@ -88,7 +82,7 @@ impl Told {
 
     /// `35s to 60s`, or the one time.
     fn tainted_after(&self) -> String {
-        let Noticing { from, to, .. } = self.asked.noticing;
+        let Noticing { from, to, .. } = self.noticing;
         if to > from { format!("{} to {}", span(from), span(to)) } else { span(from) }
     }
 }
@@ -99,7 +93,7 @@ impl Told {
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     let (h, s) = (&told.history, &told.spans);
-    writeln!(p.out, "{}", told.asked.file)?;
+    writeln!(p.out, "{}", told.file)?;
     p.indented(&told.how_many(), 2, PLAIN)?;
     if h.open > 0 || h.empty > 0 {
         let (open, empty) = (grouped(h.open as u64), grouped(h.empty as u64));
@@ -110,12 +104,12 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     if told.begun_before {
         p.indented(&format!(
             "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
-            span(told.asked.noticing.middle())
+            span(told.noticing.middle())
         ), 2, PLAIN)?;
     } else if h.failures_only && per_year(h).is_some() {
         p.indented("if there are nodes that never failed, outages are rarer: write each into the file, a name without times", 2, PLAIN)?;
     }
-    let (price, back) = (short(told.asked.price), span(told.asked.noticing.back));
+    let (price, back) = (short(told.price), span(told.noticing.back));
     writeln!(p.out, "\nIf an eviction costs {price} of downtime, and a node is tainted after")?;
     let after = told.tainted_after();
     let said = format!("{after} (--detection), and no longer {back} after its return:");
@@ -163,9 +157,9 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
     let lasts = QUANTILES.map(|q| [format!("{} %", q * 100.0), span(told.spans.quantile(q))]);
     let columns = ["tolerationSeconds", "an outage costs", "% of outages evict"];
     let lengths = ["of all", "no longer than"];
-    let (price, after) = (short(told.asked.price), told.tainted_after());
+    let (price, after) = (short(told.price), told.tainted_after());
     Board {
-        title: told.asked.file.clone(),
+        title: told.file.clone(),
         subtitle: told.how_many(),
         doc: format!(
             "If an eviction costs {price} of downtime, and a node is tainted after {after}."
@@ -214,8 +208,8 @@ fn curve(plane: Plane) -> Curve {
 fn model(told: &Told) -> String {
     let lasts = match told.fits.first() {
         Some(fit) => ron(&fit.distribution),
-        None if told.asked.from_stdin => "Empirical(\"…\")".to_owned(),
-        None => format!("Empirical({:?})", told.asked.file),
+        None if told.from_stdin => "Empirical(\"…\")".to_owned(),
+        None => format!("Empirical({:?})", told.file),
     };
     let rate = per_year(&told.history);
     let rate = rate.map_or_else(|| "…".to_owned(), |(rate, _)| digits(rate).to_string());
@@ -283,10 +277,10 @@ pub(crate) fn document(told: &Told) -> Value {
         })
     };
     let rate = per_year(&told.history);
-    let noticing = told.asked.noticing;
+    let noticing = told.noticing;
     json!({
         "version": 1,
-        "file": told.asked.file,
+        "file": told.file,
         "nodes": told.history.nodes.len(),
         "outages": s.count(),
         "open": told.history.open,
@@ -297,7 +291,7 @@ pub(crate) fn document(told: &Told) -> Value {
         "mean_s": s.mean(),
         "quantiles_s": QUANTILES.map(|q| json!([q, s.quantile(q)])),
         "over_within": SHARES.map(|(t, _)| json!([t, 1.0 - s.survival(t)])),
-        "price_s": told.asked.price.as_secs_f64(),
+        "price_s": told.price.as_secs_f64(),
         "detection_s": noticing.middle(),
         "detection_range_s": [noticing.from, noticing.to],
         "best": found(None),
@@ -325,7 +319,7 @@ fn fields<'t>() -> [Field<By<'t>>; 7] {
         ("log_likelihood", Kind::Number, |(_, fit)| Cell::number(fit.map(|f| f.log_likelihood))),
         ("mean_s", Kind::Number, |by| Cell::number(Some(of(by).mean()))),
         ("timeout_s", Kind::Number, |by| {
-            Cell::number(best(by).0.map(|t| t as f64 + by.0.asked.noticing.middle()))
+            Cell::number(best(by).0.map(|t| t as f64 + by.0.noticing.middle()))
         }),
         ("toleration_seconds", Kind::Whole, |by| Cell::whole(best(by).0.map(u64::cast_signed))),
         ("cost_s", Kind::Number, |by| Cell::number(Some(best(by).1))),
@@ -356,7 +350,7 @@ pub(crate) fn chart(told: &Told) -> Drawing {
 
 fn plane(told: &Told) -> Plane {
     const POINTS: u32 = 240;
-    let price = told.asked.price.as_secs_f64();
+    let price = told.price.as_secs_f64();
     let (toleration, costs) = told.best(&told.measured);
     let least = toleration.map_or(900.0, |seconds| (seconds as f64 * 1.5).max(900.0));
     let last = told.spans.quantile(0.75).max(least);
@@ -370,16 +364,16 @@ fn plane(told: &Told) -> Plane {
     at.sort_by(f64::total_cmp);
     at.dedup();
     let line = |name: String, of: &Distribution| {
-        let point = |s: &f64| (s / 60.0, told.asked.noticing.cost(of, *s, price) / 60.0);
+        let point = |s: &f64| (s / 60.0, told.noticing.cost(of, *s, price) / 60.0);
         Line { name, points: at.iter().map(point).collect(), ..Line::default() }
     };
     let mut lines = vec![line("measured".to_owned(), &told.measured)];
     lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
-    let (outages, evicts) = (counted(told.spans.count(), "outage"), short(told.asked.price));
+    let (outages, evicts) = (counted(told.spans.count(), "outage"), short(told.price));
     Plane {
         heading: Heading {
             title: "What an outage costs".to_owned(),
-            subtitle: format!("{}: {outages}; an eviction costs {evicts}", told.asked.file),
+            subtitle: format!("{}: {outages}; an eviction costs {evicts}", told.file),
             doc: String::new(),
         },
         across: "tolerationSeconds, in minutes".to_owned(),
@@ -435,12 +429,10 @@ mod tests {
         let noticing = Noticing { from: 50.0, to: 50.0, back: 0.0 };
         let fixed = Distribution::Fixed(60.0);
         let told = Told {
-            asked: Asked {
-                file: String::new(),
-                from_stdin: false,
-                price: Dur::from_secs(1),
-                noticing,
-            },
+            file: String::new(),
+            from_stdin: false,
+            price: Dur::from_secs(1),
+            noticing,
             begun_before: false,
             history: History::default(),
             measured: Distribution::Measured(Arc::new(spans.clone())),
