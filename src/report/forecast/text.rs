@@ -206,7 +206,7 @@ impl Printer<'_> {
     /// Nodes by what comes first; those of a queue are one, in any order.
     fn nodes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-        let mut order: Vec<(Time, &str)> = Vec::new();
+        let mut order: Vec<&str> = Vec::new();
         for f in &outlook.forecast.happenings {
             let word = match f.what {
                 Happening::NodeUnknown => "Unknown",
@@ -214,7 +214,7 @@ impl Printer<'_> {
                 _ => continue,
             };
             if !said.contains_key(f.object.as_str()) {
-                order.push((f.when.median, &f.object));
+                order.push(&f.object);
             }
             said.entry(&f.object).or_default().push(format!("{word} {}", outlook.when(&f.when)));
         }
@@ -224,7 +224,7 @@ impl Printer<'_> {
         self.part("Nodes")?;
         let one_by_one = all || order.len() <= FEW;
         if one_by_one {
-            order.iter().try_for_each(|(_, node)| self.item(node, &said[node].join(", ")))?;
+            order.iter().try_for_each(|node| self.item(node, &said[node].join(", ")))?;
         } else {
             self.given_up(outlook)?;
         }
