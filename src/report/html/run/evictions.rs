@@ -70,14 +70,6 @@ impl<'a> Evicted<'a> {
         evicted.chain(replaced).chain(self.timers.iter().map(|t| t.pod))
     }
 
-    /// When evictions were due whose timers ran out, and when they came.
-    fn due(&self) -> impl Iterator<Item = (Time, Time)> {
-        self.evictions.iter().filter_map(|e| {
-            let seconds = Dur::from_secs(e.timer_seconds?.into());
-            Some((e.timer_set_at?.saturating_add(seconds), e.at))
-        })
-    }
-
     pub(super) fn write(
         &self,
         clock: Clock,
@@ -200,7 +192,7 @@ pub(super) fn write(
     let nodes = json!({ "name": "nodes that wait for their NoExecute taint", "unit": "nodes" });
     let pods =
         json!({ "name": "evictions that are due and wait for their client", "unit": "pods" });
-    let mut series = vec![(nodes, waiting(analysis)), (pods, late(evicted))];
+    let mut series = vec![(nodes, waiting(analysis)), (pods, late(evicted.evictions))];
     let timing = &analysis.plan.timing;
     for (actor, seconds) in &analysis.trace.requests {
         let limits = match actor {
@@ -221,9 +213,12 @@ pub(super) fn write(
 }
 
 /// How many evictions whose timers have run out have not come yet.
-fn late(evicted: &Evicted<'_>) -> Vec<(Time, u32)> {
-    let late = evicted.due().filter(|(due, at)| due < at);
-    let mut changes: Vec<(Time, i32)> = late.flat_map(|(due, at)| [(due, 1), (at, -1)]).collect();
+fn late(evictions: &[Eviction<'_>]) -> Vec<(Time, u32)> {
+    let late = evictions.iter().filter_map(|e| {
+        let due = e.timer_set_at?.saturating_add(Dur::from_secs(e.timer_seconds?.into()));
+        (due < e.at).then_some([(due, 1), (e.at, -1)])
+    });
+    let mut changes: Vec<(Time, i32)> = late.flatten().collect();
     changes.sort_unstable();
     let (mut steps, mut now) = (vec![(Time::ZERO, 0)], 0_u32);
     for (at, by) in changes {
