@@ -59,7 +59,7 @@ impl Names {
                 explain::names(&Analysis::new(&plan, &trace))
             }
             Self::Losses | Self::Nodes => {
-                let (losses, _) = losses(&plan, &Wanted::default())?;
+                let (losses, _) = losses(&plan, &Wanted::default(), &[])?;
                 let names = losses.into_iter().flat_map(|loss| {
                     let name = loss.name();
                     std::iter::once(name).chain(loss.like)

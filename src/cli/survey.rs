@@ -182,7 +182,8 @@ fn run(
     desk: Desk<'_>,
     terminal: &Terminal,
 ) -> Result<Surveyed> {
-    let all = desk.share(survey.losses()?.len() as u64);
+    let all: usize = survey.losses()?.iter().map(|loss| loss.count()).sum();
+    let all = desk.share(all as u64);
     let progress =
         Progress::new(terminal, args.many.quiet, &survey.loaded.name, all, |done, all| {
             format!("{} of {} losses", grouped(done), grouped(all))

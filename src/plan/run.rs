@@ -13,7 +13,6 @@ use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::Timing;
 use crate::api::pod::PodTemplate;
-use crate::api::workload::namespace_of;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
@@ -141,14 +140,6 @@ impl Plan {
             }
         }
         names
-    }
-
-    /// The workload whose pod it is in the end, by name.
-    pub(crate) fn workload_of(&self, pod: &PodPlan) -> Option<&str> {
-        let owner = self.templates.get(pod.template as usize)?.owner.as_ref()?;
-        let name = format!("{}/{}/{}", owner.kind, namespace_of(&pod.name), owner.name);
-        let workload = self.workloads.iter().find(|w| w.name == name)?;
-        Some(&self.topmost(workload).name)
     }
 
     /// The Deployment of a ReplicaSet that has one; every other workload itself.

@@ -398,7 +398,7 @@ impl<'a> All<'a> {
             by.entry(kinds(l)).or_default().push(l);
         }
         let say = |(kind, lost): (Vec<&str>, Vec<&Lost>)| {
-            let count = |lost: &[&Lost]| lost.iter().map(|l| 1 + l.loss.like.len()).sum::<usize>();
+            let count = |lost: &[&Lost]| lost.iter().map(|l| l.loss.count()).sum::<usize>();
             let of_kind: Vec<&Lost> =
                 self.lost.iter().copied().filter(|l| kinds(l) == kind).collect();
             let (these, all) = (count(&lost), count(&of_kind));

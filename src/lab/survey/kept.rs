@@ -1,6 +1,7 @@
 //! Volumes of pods on lost nodes: which they are, and from where they are reached.
 
 use super::losses::is_there;
+use super::placed::Placed;
 use crate::api::node::zone;
 use crate::api::volume::{Claim, Reach};
 use crate::api::workload::short_name;
@@ -22,16 +23,19 @@ pub(crate) struct Kept {
 }
 
 /// The volumes of pods on lost nodes, by workload, and those of a pod without one by its name.
-pub(super) fn kept(plan: &Plan, lost: &[NodeIndex]) -> BTreeMap<String, Vec<Kept>> {
+pub(super) fn kept(
+    plan: &Plan,
+    lost: &[NodeIndex],
+    pods: &[&Placed],
+) -> BTreeMap<String, Vec<Kept>> {
     let mut all: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
-    for pod in &plan.pods {
-        let Some(node) = pod.node.filter(|n| lost.binary_search(n).is_ok()) else { continue };
+    for pod in pods {
         let Some(template) = plan.templates.get(pod.template as usize) else { continue };
-        let of_claim = |claim| of_claim(plan, pod, claim, (node, lost));
+        let of_claim = |claim| of_claim(plan, pod, claim, lost);
         let volumes: Vec<Kept> = template.claims.iter().filter_map(of_claim).collect();
         if !volumes.is_empty() {
-            let name = plan.workload_of(pod).unwrap_or(&pod.name);
-            all.entry(name.to_owned()).or_default().extend(volumes);
+            let name = pod.workload.as_ref().unwrap_or(&pod.name);
+            all.entry(name.clone()).or_default().extend(volumes);
         }
     }
     for volumes in all.values_mut() {
@@ -41,24 +45,19 @@ pub(super) fn kept(plan: &Plan, lost: &[NodeIndex]) -> BTreeMap<String, Vec<Kept
     all
 }
 
-fn of_claim(
-    plan: &Plan,
-    pod: &PodPlan,
-    claim: &Claim,
-    (node, lost): (NodeIndex, &[NodeIndex]),
-) -> Option<Kept> {
+fn of_claim(plan: &Plan, pod: &Placed, claim: &Claim, lost: &[NodeIndex]) -> Option<Kept> {
     let zone_of = |n: NodeIndex| zone(&plan.nodes[n as usize].labels);
     let name_of = |n: NodeIndex| plan.nodes[n as usize].name.as_str();
     let is_left = |n: &NodeIndex| is_there(plan, *n) && lost.binary_search(n).is_err();
     let left = || (0..plan.nodes.len() as NodeIndex).filter(is_left);
     let (from, out_of_reach) = match &claim.reach {
         Reach::Everywhere => (None, false),
-        Reach::Zone(said) => match said.as_deref().or(zone_of(node)) {
+        Reach::Zone(said) => match said.as_deref().or(zone_of(pod.node)) {
             None => (None, false),
             Some(zone) => (Some(format!("zone {zone}")), !left().any(|n| zone_of(n) == Some(zone))),
         },
         Reach::Node(said) => {
-            let name = said.as_deref().unwrap_or(name_of(node));
+            let name = said.as_deref().unwrap_or(name_of(pod.node));
             (Some(format!("node {name}")), !left().any(|n| name_of(n) == name))
         }
     };

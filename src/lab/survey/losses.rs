@@ -1,14 +1,15 @@
 //! What can be lost, and which losses are alike.
 //!
 //! Two nodes are alike if nothing that a scheduler or controller looks at tells them apart: labels
-//! but for the host name, taints, resources, devices, conditions, how they start, and which pods run there, by
-//! template. The losses of such nodes come to the same but for chance, and are run once.
+//! but for the host name, taints, resources, devices, conditions, how they start, and which pods are there when the loss
+//! begins, by template. The losses of such nodes come to the same but for chance, and are run once.
 
+use super::placed::Placed;
 use super::tainted::{self, Tainted};
 use crate::api::node::{region, zone};
 use crate::lab::prelude::*;
 use crate::language::{Cut, DeviceTaintRule};
-use crate::plan::{NodeStart, PodStart};
+use crate::plan::NodeStart;
 
 /// What is lost at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -151,6 +152,11 @@ impl Loss {
         texts.join("+")
     }
 
+    /// How many losses it stands for.
+    pub(crate) fn count(&self) -> usize {
+        1 + self.like.len()
+    }
+
     /// The nodes that are gone.
     pub(crate) fn nodes(&self) -> Vec<NodeIndex> {
         let mut nodes: Vec<NodeIndex> = self.parts.iter().flat_map(|p| p.nodes.clone()).collect();
@@ -225,15 +231,19 @@ pub(crate) struct Wanted {
 /// The most losses of a survey, alike ones counted once.
 const LOSSES_MAX: usize = 100_000;
 
-/// The losses that are wanted, alike ones as one, and what there is nothing of, a sentence each: a
-/// kind that is missing does not stop the others.
+/// The losses that are wanted, alike ones as one where these pods are placed, and what there is nothing of, a
+/// sentence each: a kind that is missing does not stop the others.
 ///
 /// # Errors
 /// There is nothing of any kind that was asked for, or too much.
-pub(crate) fn losses(plan: &Plan, wanted: &Wanted) -> Result<(Vec<Loss>, Vec<String>), Problem> {
+pub(crate) fn losses(
+    plan: &Plan,
+    wanted: &Wanted,
+    pods: &[Placed],
+) -> Result<(Vec<Loss>, Vec<String>), Problem> {
     // Who asks for one loss means that one, and not another one like it.
     let shapes =
-        if wanted.only.is_empty() { shapes(plan) } else { (0..plan.nodes.len()).collect() };
+        if wanted.only.is_empty() { shapes(plan, pods) } else { (0..plan.nodes.len()).collect() };
     let kinds = if wanted.kinds.is_empty() { usual(plan) } else { wanted.kinds.clone() };
     let mut found = Found { shapes, ..Found::default() };
     let mut missing = Vec::new();
@@ -395,27 +405,15 @@ fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
     Ok(found)
 }
 
-/// How a pod starts, without the times that tell pods of an export apart.
-fn started(start: PodStart) -> String {
-    match start {
-        PodStart::Imported { phase, ready, deletion, .. } => {
-            format!("{phase:?} {:?} {}", ready.map(|r| r.status), deletion.is_some())
-        }
-        other => format!("{other:?}"),
-    }
-}
-
 /// For each node a number that those have in common that are alike.
-fn shapes(plan: &Plan) -> Vec<usize> {
-    let mut pods: Vec<Vec<(u32, String)>> = vec![Vec::new(); plan.nodes.len()];
-    for p in &plan.pods {
-        if let Some(node) = p.node {
-            pods[node as usize].push((p.template, format!("{} {:?}", started(p.start), p.devices)));
-        }
+fn shapes(plan: &Plan, pods: &[Placed]) -> Vec<usize> {
+    let mut by_node: Vec<Vec<(u32, &str)>> = vec![Vec::new(); plan.nodes.len()];
+    for p in pods {
+        by_node[p.node as usize].push((p.template, &p.state));
     }
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    let mut shape = |(i, pods): (usize, &mut Vec<(u32, String)>)| {
-        pods.sort();
+    let mut shape = |(i, pods): (usize, &mut Vec<(u32, &str)>)| {
+        pods.sort_unstable();
         let n = &plan.nodes[i];
         let labels: Vec<_> =
             n.labels.iter().filter(|(key, _)| *key != "kubernetes.io/hostname").collect();
@@ -435,5 +433,5 @@ fn shapes(plan: &Plan) -> Vec<usize> {
         let next = known.len();
         *known.entry(said).or_insert(next)
     };
-    pods.iter_mut().enumerate().map(&mut shape).collect()
+    by_node.iter_mut().enumerate().map(&mut shape).collect()
 }

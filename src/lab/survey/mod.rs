@@ -2,6 +2,7 @@
 //! controllers, the API server; and pairs of them.
 //!
 //! ```text
+//! placed   which pods are where when a loss begins
 //! losses   what can be lost, and which losses are alike
 //! run      a run for each, beside a run in which nothing is lost
 //! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
@@ -25,6 +26,7 @@ mod holder;
 mod kept;
 mod limit;
 mod losses;
+mod placed;
 mod pressed;
 mod run;
 #[cfg(test)]

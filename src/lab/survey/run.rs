@@ -4,6 +4,7 @@ use super::findings::{Finding, findings, lead};
 use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, hits};
 use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
+use super::placed::{Placed, placed};
 use super::pressed::Pressed;
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
@@ -74,12 +75,12 @@ impl Survey<'_> {
         Ok(plan)
     }
 
-    /// The losses of the survey.
+    /// The losses of the survey as far as is known before a run: nodes that only their pods tell apart are alike.
     ///
     /// # Errors
     /// What is wrong with the scenario, or nothing of a kind that was asked for.
     pub(crate) fn losses(&self) -> Result<Vec<Loss>, Problems> {
-        let found = losses(&self.quiet()?, &self.wanted);
+        let found = losses(&self.quiet()?, &self.wanted, &[]);
         found.map(|(losses, _)| losses).map_err(Problems::one)
     }
 
@@ -95,8 +96,8 @@ impl Survey<'_> {
         Ok(spec)
     }
 
-    /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called when a run is done, and asked now and
-    /// then whether to go on; what was run until then is the result.
+    /// Runs everything in one round of the desk, on `jobs` threads. `watch` is called for each loss that is done, and asked now
+    /// and then whether to go on; what was run until then is the result.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -106,18 +107,23 @@ impl Survey<'_> {
         watch: &(dyn Fn(Event) -> bool + Sync),
         desk: Desk<'_>,
     ) -> Result<Surveyed> {
-        let quiet = self.quiet()?;
-        let (losses, skipped) = losses(&quiet, &self.wanted).map_err(Problems::one)?;
         let seed = scenario::seed(self.loaded, &self.overrides)?;
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build()?;
         let watched = Watched::new(watch);
         let running = || watched.goes_on(Event::Running);
         let runs = |plan| Runs { survey: self, plan, seed, goes_on: &running };
-        let mut here = runs(quiet);
-        let without = here.one(&[]).ok_or(Stopped::Asked)?;
+        let mut here = runs(self.quiet()?);
+        let trace = here.traced(&[]).ok_or(Stopped::Asked)?;
+        let (without, quiet) = (here.seen(&trace), here.plan);
+        let pods = placed(&Analysis::new(&quiet, &trace), BEGIN);
+        drop(trace);
+        let (losses, skipped) = losses(&quiet, &self.wanted, &pods).map_err(Problems::one)?;
         let piece = |runs: &mut Runs<'_>, number: u64| {
-            Ok(runs.damage(&losses[number as usize], &without).inspect(|_| {
-                watched.goes_on(Event::Done);
+            let loss = &losses[number as usize];
+            Ok(runs.damage(loss, &pods, &without).inspect(|_| {
+                for _ in 0..loss.count() {
+                    watched.goes_on(Event::Done);
+                }
             }))
         };
         let worker = || self.quiet().map(&runs);
@@ -129,12 +135,11 @@ impl Survey<'_> {
         };
         let mut lost: Vec<Lost> = done.into_iter().map(lost).collect();
         lost.sort_by(|a, b| worse(&b.damage.figures, &a.damage.figures));
-        let quiet = here.plan;
         let lead = lead(&quiet, &without.seen.below(), &lost, self.how);
         let findings = findings(&quiet, &lost, self.lasts, self.how);
         Ok(Surveyed {
-            losses: lost.iter().map(|l| 1 + l.loss.like.len()).sum(),
-            asked: losses.iter().map(|l| 1 + l.like.len()).sum(),
+            losses: lost.iter().map(|l| l.loss.count()).sum(),
+            asked: losses.iter().map(Loss::count).sum(),
             lost,
             lead,
             findings,
@@ -190,34 +195,39 @@ impl Runs<'_> {
     /// What is kept of that.
     fn one(&mut self, outages: &[Outage]) -> Option<Run> {
         let trace = self.traced(outages)?;
-        let (over, analysis) = (self.over(), Analysis::new(&self.plan, &trace));
+        Some(self.seen(&trace))
+    }
+
+    /// What is kept of a run.
+    fn seen(&self, trace: &Trace) -> Run {
+        let (over, analysis) = (self.over(), Analysis::new(&self.plan, trace));
         let (summary, serving) = summary_and_serving(&analysis, self.survey.window);
         let found = disruptions(&analysis);
         let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
             Some((zone.clone(), longest(states, (BEGIN, over))?))
         };
         let has_devices = self.plan.has_devices;
-        Some(Run {
+        Run {
             seen: Seen::new(&analysis, (summary.metrics, &serving), (BEGIN, over)),
             paced: found.zones.iter().filter_map(slow).collect(),
             evicted: if has_devices { Evicted::of(&analysis, BEGIN) } else { Evicted::default() },
             pressed: Pressed::of(&analysis, (BEGIN, over)),
-        })
+        }
     }
 
     /// What a loss does, beside the run without one.
-    fn damage(&mut self, loss: &Loss, without: &Run) -> Option<Damage> {
+    fn damage(&mut self, loss: &Loss, pods: &[Placed], without: &Run) -> Option<Damage> {
         let outages = loss.outages(BEGIN, self.survey.lasts, self.survey.how);
         let with = self.one(&outages)?;
         let (figures, mut hits) = hits(&self.plan, &without.seen, &with.seen);
         let nodes = loss.nodes();
-        let mut kept = kept(&self.plan, &nodes);
+        let on = |p: &&Placed| nodes.binary_search(&p.node).is_ok();
+        let on_them: Vec<&Placed> = pods.iter().filter(on).collect();
+        let mut kept = kept(&self.plan, &nodes, &on_them);
         hits.iter_mut().for_each(|hit| hit.kept = kept.remove(&hit.workload).unwrap_or_default());
-        let on = |p: &&PodPlan| p.node.is_some_and(|n| nodes.binary_search(&n).is_ok());
         let beyond = with.evicted.beyond(&without.evicted);
         let evicted = if loss.taints() { Some(self.evicted(loss, beyond)?) } else { None };
-        let on_them = || self.plan.pods.iter().filter(on).count();
-        let pods = evicted.as_ref().map_or_else(on_them, |evicted| evicted.pods.len());
+        let pods = evicted.as_ref().map_or(on_them.len(), |evicted| evicted.pods.len());
         let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
         let (paced, size) = (paced.collect(), (nodes.len(), pods));
         let whole_zone = loss.takes_a_zone(&self.plan);

@@ -413,3 +413,19 @@ fn a_job_that_a_loss_makes_fail_is_not_back_after_it() {
         (4, vec!["Job failed".to_owned()])
     );
 }
+
+/// Each of two pods gets a node once the run has begun: the nodes that have one are lost alone, and four that have none as one.
+#[test]
+fn nodes_are_alike_by_the_pods_that_they_have_when_a_loss_begins() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..5}")],
+        workloads: [Deployment(name: "one", replicas: 1), StatefulSet(name: "db", replicas: 1)])"#;
+    let done = of_text(text, kinds(&[Kind::Node]), 600);
+    let of = |l: &super::Lost| {
+        let figures = l.damage.figures;
+        (l.loss.count(), l.damage.size.1, figures.workloads_down, figures.stuck)
+    };
+    let mut all: Vec<_> = done.lost.iter().map(of).collect();
+    all.sort_unstable();
+    assert_eq!(all, [(1, 1, 1, 0), (1, 1, 1, 1), (4, 0, 0, 0)]);
+    assert_eq!((done.losses, done.asked), (6, 6));
+}

@@ -65,7 +65,7 @@ pub(super) fn runs(report: &SurveyReport<'_>) -> String {
     let mut runs = format!("{} for {}{each}", counted(survey.losses, "loss"), short(report.lasts));
     if survey.lost.len() < survey.losses {
         let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
-        let count: usize = alike.map(|l| 1 + l.loss.like.len()).sum();
+        let count: usize = alike.map(|l| l.loss.count()).sum();
         let count = grouped(count as u64);
         runs += &format!("; {count} of them are alike and told as one run each");
     }

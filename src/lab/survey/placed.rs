@@ -1,0 +1,63 @@
+//! Which pods are where when losses begin, after a run without one: some are placed before a run, and others only in it.
+
+use crate::analysis::Owners;
+use crate::analysis::state::{Follow, PodState};
+use crate::api::names::{NodeId, PodId};
+use crate::lab::prelude::*;
+
+/// A pod that has a node, and has not ended, when losses begin.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Placed {
+    /// `namespace/name`
+    pub(super) name: String,
+    /// Its workload, of a Deployment's pod the Deployment.
+    pub(super) workload: Option<String>,
+    pub(super) node: NodeIndex,
+    /// Its template, or that of its workload; index into the plan's.
+    pub(super) template: u32,
+    /// What else tells it from others with that template.
+    pub(super) state: String,
+}
+
+/// The pods that have a node just before a time.
+pub(super) fn placed(analysis: &Analysis<'_>, at: Time) -> Vec<Placed> {
+    let (plan, names, owners) = (analysis.plan, &analysis.trace.names, Owners::new(analysis));
+    let mut follow = Follow::new(analysis);
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at) {
+        follow.apply(id, r);
+    }
+    let nodes: BTreeMap<NodeId, NodeIndex> =
+        (0..plan.nodes.len() as NodeIndex).map(|n| (analysis.node_id(n), n)).collect();
+    let planned: BTreeMap<&str, &PodPlan> = plan.pods.iter().map(|p| (&*p.name, p)).collect();
+    let templates: BTreeMap<&str, u32> =
+        plan.workloads.iter().map(|w| (w.name.as_str(), w.template)).collect();
+    let there = follow.pods().filter(|(_, p)| p.exists && !p.phase.is_terminal());
+    let one = |(pod, state): (PodId, &PodState)| {
+        let (name, owner) = (analysis.pod_name(pod), owners.of(analysis, pod));
+        let own = planned.get(name);
+        let made = || {
+            let mut of = [names.owner_of(pod), owner].into_iter().flatten();
+            of.find_map(|w| templates.get(names.workload_name(w)).copied())
+        };
+        let template = own.map(|p| p.template).or_else(made)?;
+        let of = plan.templates.get(template as usize)?;
+        // Which devices one was given in the run is not known here: it is like no other.
+        let devices = match own {
+            Some(own) => format!("{:?}", own.devices),
+            None if of.devices.is_empty() => String::new(),
+            None => name.to_owned(),
+        };
+        // When one ends that ends by itself depends on when it began.
+        let ends = of.life.as_ref().is_some_and(|life| life.ends.is_some());
+        let since = ends.then(|| state.bound_at.as_secs());
+        let (phase, ready, deleting) = (state.phase, state.ready, state.deleting);
+        Some(Placed {
+            name: name.to_owned(),
+            workload: owner.map(|w| names.workload_name(w).to_owned()),
+            node: *nodes.get(&state.node_id()?)?,
+            template,
+            state: format!("{phase:?} {ready} {deleting} {devices} {since:?}"),
+        })
+    };
+    there.filter_map(one).collect()
+}
