@@ -57,7 +57,7 @@ pub(crate) struct Hit {
     pub(crate) spared: u32,
     /// How many fewer were up when the loss ended than without it.
     pub(crate) gone: i64,
-    /// For how much longer it was below its need than without the loss.
+    /// For how much longer it was below its need than without the loss; of less than [`SLIGHT`] nothing.
     pub(crate) down: Dur,
     /// Replica-minutes missing.
     pub(crate) missing_minutes: f64,
@@ -168,6 +168,10 @@ impl Bound {
 
 /// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
 /// would have been evicted.
+/// Times that differ by less come of other draws: a loss shifts those after it, so that pods of a Job which
+/// it does not touch follow each other some milliseconds sooner or later.
+const SLIGHT: Dur = Dur::from_secs(1);
+
 pub(super) const LATER: Dur = Dur::from_secs(3_600);
 
 /// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
@@ -277,14 +281,14 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let spec = planned.map(|w| &w.spec);
     let is_stateful = planned.is_some_and(|w| w.kind == WorkloadKind::StatefulSet);
     let why = with.why.clone().filter(|_| pending > 0);
-    let down = with.costs.below_need.saturating_sub(without.costs.below_need);
+    let longer = with.costs.below_need.saturating_sub(without.costs.below_need);
     let mut hit = Hit {
         workload: name.to_owned(),
         kind: planned.map(|w| w.kind),
         desired: with.count.desired,
         spared: with.up_at_once,
         gone: i64::from(without.count.up) - i64::from(with.count.up),
-        down,
+        down: if longer < SLIGHT { Dur::ZERO } else { longer },
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)
             - Figure::ReplicaMinutesMissing.of(&without.costs),
         pending,
@@ -364,7 +368,7 @@ impl Hit {
     /// Whether anything was done to it.
     fn is_one(&self) -> bool {
         !self.down.is_zero()
-            || self.missing_minutes.abs() > 1e-9
+            || self.missing_minutes.abs() * 60.0 >= SLIGHT.as_secs_f64()
             || self.pending != 0
             || self.stuck != 0
             || self.left != 0

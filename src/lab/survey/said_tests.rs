@@ -429,3 +429,18 @@ fn nodes_are_alike_by_the_pods_that_they_have_when_a_loss_begins() {
     assert_eq!(all, [(1, 1, 1, 0), (1, 1, 1, 1), (4, 0, 0, 0)]);
     assert_eq!((done.losses, done.asked), (6, 6));
 }
+
+/// The pods end after 3 min, at 180 s and more. The controllers are away from 150 to 170 s: what differs is when later pods start,
+/// by some milliseconds of latency.
+#[test]
+fn another_draw_is_no_effect_of_a_loss() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..2}")],
+        workloads: [
+            Deployment(name: "web", replicas: 2, placement: Node("n-0")),
+            Job(name: "sum", parallelism: 2, completions: 8, placement: Node("n-1"), template: (ends: (after: "3m"), restartPolicy: Never)),
+        ])"#;
+    let done = of_text(text, only("controller"), 20);
+    let damage = &done.lost[0].damage;
+    assert_eq!((damage.figures.workloads_down, damage.hits.len()), (0, 0), "{:?}", damage.hits);
+    assert!(done.findings.is_empty(), "{:#?}", done.findings);
+}
