@@ -284,7 +284,7 @@ impl<'a> All<'a> {
         for (lost, hit) in self.cases() {
             let several = hit.desired > 1 && hit.kind != Some(WorkloadKind::DaemonSet);
             let alone = matches!(lost.loss.parts.as_slice(), [one] if !one.nodes.is_empty());
-            if several && hit.spared == 0 && hit.kind.is_some() && alone {
+            if several && hit.up > 0 && hit.spared == 0 && hit.kind.is_some() && alone {
                 let least = by.entry(&hit.workload).or_insert((lost, hit));
                 if lost.damage.size.0 < least.0.damage.size.0 {
                     *least = (lost, hit);
@@ -298,15 +298,22 @@ impl<'a> All<'a> {
             format!("{} {}", part.kind.word(), part.name)
         };
         let text = match cases.as_slice() {
-            [one] => format!("{}: all {} pods are on {}", hit.name(), hit.desired, place(one)),
+            [one] if is_whole(hit) => {
+                format!("{}: all {} pods are on {}", hit.name(), hit.desired, place(one))
+            }
+            [one] => format!("{}: all pods{up} ({}) are on {}", hit.name(), pods(hit), place(one)),
             _ => {
-                let names: Vec<String> = cases
-                    .iter()
-                    .map(|c| format!("{} (all {} on {})", c.1.name(), c.1.desired, place(c)))
-                    .collect();
+                let say = |c: &Case<'_>| format!("{} ({} on {})", c.1.name(), pods(c.1), place(c));
+                let names: Vec<String> = cases.iter().map(say).collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let (count, names) = (grouped(names.len() as u64), listed(&names));
-                format!("{count} workloads have all their pods in one place: {names}")
+                let is_whole = |hit: &Hit| hit.up >= hit.desired;
+                let pods = |hit: &Hit| match is_whole(hit) {
+                    true => format!("all {}", hit.desired),
+                    false => format!("{} of {}", hit.up, hit.desired),
+                };
+                let up = if cases.iter().all(|c| is_whole(c.1)) { "" } else { " that are up" };
+                format!("{count} workloads have all their pods{up} in one place: {names}")
             }
         };
         Some(finding(text, &[(lost, hit)], hit))

@@ -51,8 +51,10 @@ pub(crate) struct Hit {
     pub(crate) workload: String,
     /// What kind it is; none of pods without one.
     pub(crate) kind: Option<WorkloadKind>,
-    /// How many pods it wanted.
+    /// How many pods it wanted when the loss began.
     pub(crate) desired: u32,
+    /// How many of them were up, had nothing been lost.
+    pub(super) up: u32,
     /// How many of them were up when the loss had just begun.
     pub(crate) spared: u32,
     /// How many fewer were up when the loss ended than without it.
@@ -166,12 +168,12 @@ impl Bound {
     }
 }
 
-/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
-/// would have been evicted.
 /// Times that differ by less come of other draws: a loss shifts those after it, so that pods of a Job which
 /// it does not touch follow each other some milliseconds sooner or later.
 const SLIGHT: Dur = Dur::from_secs(1);
 
+/// How much longer than asked for a loss lasts where pods were left on lost nodes, to see when they
+/// would have been evicted.
 pub(super) const LATER: Dur = Dur::from_secs(3_600);
 
 /// What is kept of a run: of each workload its course in figures, and how it stood at a moment.
@@ -190,8 +192,8 @@ pub(super) struct Of {
     count: Count,
     /// Fewer of its pods were up than it needs, at the moment.
     below: bool,
-    /// How many of its pods were up when the loss had just begun.
-    up_at_once: u32,
+    /// Its pods when the loss had just begun.
+    at_once: Count,
     /// How it stands when the run ends.
     end: (Moment, Count),
     /// How it failed, if it is a Job that has.
@@ -217,7 +219,7 @@ impl Seen {
                 why: moment.why.map(text),
                 count,
                 below: count.up < count.needed,
-                up_at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))).up,
+                at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))),
                 end: (end, last),
                 failed: s.ended.filter(|_| s.has_failed()).map(|r| words::job_end(analysis, &r)),
             };
@@ -285,8 +287,9 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let mut hit = Hit {
         workload: name.to_owned(),
         kind: planned.map(|w| w.kind),
-        desired: with.count.desired,
-        spared: with.up_at_once,
+        desired: with.at_once.desired,
+        up: without.at_once.up,
+        spared: with.at_once.up,
         gone: i64::from(without.count.up) - i64::from(with.count.up),
         down: if longer < SLIGHT { Dur::ZERO } else { longer },
         missing_minutes: Figure::ReplicaMinutesMissing.of(&with.costs)

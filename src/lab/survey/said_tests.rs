@@ -444,3 +444,32 @@ fn another_draw_is_no_effect_of_a_loss() {
     assert_eq!((damage.figures.workloads_down, damage.hits.len()), (0, 0), "{:?}", damage.hits);
     assert!(done.findings.is_empty(), "{:#?}", done.findings);
 }
+
+/// Two of the pods complete at 5 min, after which the third, evicted with its node, is the only one asked for.
+#[test]
+fn a_job_that_has_completed_in_part_had_several_pods() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..3}")],
+        workloads: [Job(name: "sum", parallelism: 3, completions: 3, placement: Nodes(["n-0", "n-1", "n-2"]), template: (ends: (after: "5m")))])"#;
+    let done = of_text(text, only("node/n-0"), 600);
+    let sum = &done.lost[0].damage.hits[0];
+    assert_eq!((sum.desired, sum.spared), (3, 2));
+    let [finding] = done.findings.as_slice() else { panic!("{:#?}", done.findings) };
+    assert!(
+        finding.text.starts_with("node n-0 lost: sum is below what it needs for 3m"),
+        "{finding:?}"
+    );
+}
+
+/// The node `dead` is silent from the start. Of `part` one pod is there and the other on a-0; of `gone` both are there.
+#[test]
+fn pods_that_are_down_before_a_loss_are_not_said_to_go_with_it() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..1}", zone: "a"), (name: "dead", zone: "b", start: Silent)],
+        workloads: [
+            Deployment(name: "part", replicas: 2, placement: Nodes(["a-0", "dead"]), template: (tolerations: [(operator: Exists)])),
+            Deployment(name: "gone", replicas: 2, placement: Node("dead"), template: (tolerations: [(operator: Exists)])),
+        ])"#;
+    let done = of_text(text, kinds(&[Kind::Node, Kind::Zone]), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts.contains(&"part: all pods that are up (1 of 2) are on node a-0"), "{texts:#?}");
+    assert!(texts.iter().all(|t| !t.contains("gone")), "{texts:#?}");
+}
