@@ -81,8 +81,9 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             Why::NoRoom => "no room",
             Why::Held => Holder::of(hit.held_by.as_deref().unwrap_or_default()).brief(),
             Why::NotEvicted => "not evicted in time",
+            Why::DaemonSet => "a DaemonSet's pods wait for their nodes",
             Why::Bare => "nothing replaces them",
-            Why::JobFailed | Why::DaemonSet | Why::Late => continue,
+            Why::JobFailed | Why::Late => continue,
         };
         let names = by.entry(why).or_default();
         if !names.contains(&hit.name()) {
@@ -171,11 +172,13 @@ impl<'a> All<'a> {
             };
             match still.why {
                 // Who is left behind is told below.
-                Why::NotEvicted | Why::DaemonSet | Why::Late => {}
-                Why::JobFailed => add(Why::JobFailed, None, Bound::Free),
+                Why::NotEvicted | Why::Late => {}
+                // Each loses a pod with any node, which is what it is for.
+                Why::DaemonSet if !still.below => {}
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
-                Why::Volume => add(Why::Volume, None, Bound::Free),
-                Why::Bare => add(Why::Bare, None, Bound::Free),
+                Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare => {
+                    add(still.why, None, Bound::Free);
+                }
                 Why::NoRoom | Why::Held => {
                     if hit.pending > hit.held {
                         add(Why::NoRoom, None, Bound::Free);
@@ -260,7 +263,13 @@ impl<'a> All<'a> {
                     short(self.lasts),
                 )
             }
-            Why::Bare | Why::DaemonSet | Why::Late => {
+            Why::DaemonSet => {
+                let (is, it) = if one { ("is", "it needs") } else { ("are", "they need") };
+                format!(
+                    "{subject} lost: {who} {is} below what {it} until enough nodes are back, as a DaemonSet's pods belong to their nodes"
+                )
+            }
+            Why::Bare | Why::Late => {
                 let is_one = one && worst(cases, &|h| h.gone as f64).0 <= 1.0;
                 let (pods, it) = (count(|h| h.gone), if is_one { "it" } else { "them" });
                 format!("{subject} lost: {pods} without a workload: nothing replaces {it}")
@@ -297,6 +306,12 @@ impl<'a> All<'a> {
             let part = &lost.loss.parts[0];
             format!("{} {}", part.kind.word(), part.name)
         };
+        let is_whole = |hit: &Hit| hit.up >= hit.desired;
+        let pods = |hit: &Hit| match is_whole(hit) {
+            true => format!("all {}", hit.desired),
+            false => format!("{} of {}", hit.up, hit.desired),
+        };
+        let up = if cases.iter().all(|c| is_whole(c.1)) { "" } else { " that are up" };
         let text = match cases.as_slice() {
             [one] if is_whole(hit) => {
                 format!("{}: all {} pods are on {}", hit.name(), hit.desired, place(one))
@@ -307,12 +322,6 @@ impl<'a> All<'a> {
                 let names: Vec<String> = cases.iter().map(say).collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let (count, names) = (grouped(names.len() as u64), listed(&names));
-                let is_whole = |hit: &Hit| hit.up >= hit.desired;
-                let pods = |hit: &Hit| match is_whole(hit) {
-                    true => format!("all {}", hit.desired),
-                    false => format!("{} of {}", hit.up, hit.desired),
-                };
-                let up = if cases.iter().all(|c| is_whole(c.1)) { "" } else { " that are up" };
                 format!("{count} workloads have all their pods{up} in one place: {names}")
             }
         };
@@ -324,7 +333,10 @@ impl<'a> All<'a> {
     fn below(&self) -> Vec<Finding> {
         let mut by: BTreeMap<(Few, bool), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
-            let passes = hit.still.is_none_or(|s| s.why == Why::Late);
+            let passes = hit.still.is_none_or(|s| match s.why {
+                Why::DaemonSet => !s.below,
+                why => why == Why::Late,
+            });
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
                 let key = (Few::of(lost, hit), hit.volumes.are_left_out());
                 by.entry(key).or_default().push((lost, hit));

@@ -460,6 +460,19 @@ fn a_job_that_has_completed_in_part_had_several_pods() {
     );
 }
 
+/// 80 % of six pods are 4.8, rounded up 5: a node may be lost, and no zone of three.
+#[test]
+fn a_daemon_set_below_its_need_is_told() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+        workloads: [DaemonSet(name: "log", placement: Each(All), needs: "80%")])"#;
+    let done = of_text(text, kinds(&[Kind::Node, Kind::Zone]), 600);
+    let told = "any zone lost: log is below what it needs until enough nodes are back, as a DaemonSet's pods belong to their nodes";
+    assert_eq!(done.findings.iter().filter(|f| f.text.contains("log")).count(), 1);
+    assert_eq!(done.findings[0].text, told);
+    let lead = "Below what they need for as long as a loss lasts: log (a DaemonSet's pods wait for their nodes).";
+    assert_eq!(done.lead.last().map(String::as_str), Some(lead));
+}
+
 /// The node `dead` is silent from the start. Of `part` one pod is there and the other on a-0; of `gone` both are there.
 #[test]
 fn pods_that_are_down_before_a_loss_are_not_said_to_go_with_it() {
