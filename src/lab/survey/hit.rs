@@ -339,7 +339,8 @@ impl Hit {
     /// Whether it is short of pods that sit on lost nodes, and that an eviction would have made anew.
     pub(super) fn is_left(&self) -> bool {
         let stays = |kind| matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::StatefulSet);
-        self.left > 0 && self.still.is_some() && self.kind.is_some_and(|kind| !stays(kind))
+        let made_anew = self.still.is_some_and(|still| still.why != Why::JobFailed);
+        self.left > 0 && made_anew && self.kind.is_some_and(|kind| !stays(kind))
     }
 
     /// What becomes of its pods where room does not matter: how many are still without a node, and

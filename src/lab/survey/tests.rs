@@ -1,7 +1,8 @@
 //! Surveys of small clusters, worked out by hand.
 
-use super::still::Why;
-use super::{How, Kind, Survey, Surveyed, Wanted};
+use super::still::{Still, Why};
+use super::{Hit, How, Kind, Survey, Surveyed, Wanted};
+use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::lab::shards::Desk;
 use crate::language::Tree;
@@ -328,4 +329,16 @@ fn signs_are_what_a_person_expects() {
     let detected = [20, 50, 120]
         .map(|s| missing(format!("flags.kube-controller-manager.node-monitor-grace-period={s}s")));
     assert!(detected.is_sorted() && detected[0] < detected[2], "{detected:?}");
+}
+
+/// Nobody makes the pods of a failed Job anew, evicted or not.
+#[test]
+fn what_a_failed_job_has_on_lost_nodes_is_not_told_again() {
+    let hit = |why| Hit {
+        kind: Some(WorkloadKind::Job),
+        left: 1,
+        still: Some(Still { why, below: true }),
+        ..Hit::default()
+    };
+    assert_eq!([Why::NotEvicted, Why::JobFailed].map(|why| hit(why).is_left()), [true, false]);
 }
