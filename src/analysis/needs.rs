@@ -1,5 +1,5 @@
 //! What workloads need: what the scenario says, otherwise what the budgets over their pods demand, the
-//! highest of several, otherwise one pod.
+//! highest of several, otherwise one pod; and nothing while they ask for no pods.
 //!
 //! A budget counts the pods of all workloads that its selector matches together
 //! (`pkg/controller/disruption/disruption.go: getExpectedPodCount`). Of what it demands a workload needs what
@@ -76,6 +76,9 @@ impl Needs {
     /// How many pods a workload needs, as workloads ask for so many.
     pub(super) fn of(&self, workload: usize, asked: impl Fn(usize) -> u32) -> u32 {
         let own = asked(workload);
+        if own == 0 {
+            return 0;
+        }
         let need = |need: &Need| match need {
             Need::Said(n) => n.of(signed(own)),
             Need::Budget { rule, others, bare } => {
@@ -84,7 +87,7 @@ impl Needs {
             }
         };
         let needs = self.all.get(workload).into_iter().flatten().map(need).max();
-        needs.map_or(own.min(1), |n| u32::try_from(n).unwrap_or(0))
+        needs.map_or(1, |n| u32::try_from(n).unwrap_or(0))
     }
 
     /// Those whose needs change with how many pods a workload asks for, but for its own.
@@ -115,6 +118,14 @@ fn left_to(rule: BudgetRule, own: u32, others: u32, bare: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Scaled to none, or a Job that is done.
+    #[test]
+    fn who_asks_for_no_pod_needs_none() {
+        let said = Need::Said(IntOrPercent::Int(2));
+        let needs = Needs { all: vec![vec![said]], concerned: vec![Vec::new()] };
+        assert_eq!([0, 1, 3].map(|own| needs.of(0, |_| own)), [0, 2, 2]);
+    }
 
     /// Of three pods, beside another three and one without a workload.
     #[test]
