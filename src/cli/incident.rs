@@ -181,6 +181,7 @@ fn verdict(
             .iter()
             .map(|(pod, (known, by))| (pod.clone(), (was.since(known.at), by.clone())))
             .collect(),
+        horizon: plan.horizon,
         seeds: base.len() as u64,
         notes: plan.notes,
     })
@@ -199,7 +200,7 @@ fn print(
         course: String::new(),
         head: courses[0].loaded.spec.doc.clone(),
         notes: verdict.notes.clone(),
-        horizon: Time::ZERO,
+        horizon: verdict.horizon,
         open: None,
     };
     let beside = Outlook::all(&basis, forecasts);

@@ -18,6 +18,8 @@ pub(crate) struct Verdict {
     pub(crate) tolerance: Dur,
     /// Pods that others deleted: when, and who.
     pub(crate) deletions: BTreeMap<String, (Time, String)>,
+    /// When the runs end.
+    pub(crate) horizon: Time,
     /// How many seeds were run.
     pub(crate) seeds: u64,
     /// The notes of the plan.
@@ -296,6 +298,7 @@ mod tests {
             matched: Matched { pairs: vec![pair], only_simulated },
             tolerance: Dur::from_secs(2),
             deletions: BTreeMap::new(),
+            horizon: Time::from_secs(60),
             seeds: 1,
             notes: Vec::new(),
         };
