@@ -21,7 +21,7 @@ const KEPT: [&str; 14] = [
     "windows",
     "amd64",
     "arm64",
-    "somebody",
+    SOMEBODY,
 ];
 
 /// Names that were found.

@@ -7,6 +7,7 @@
 //! a run has do by themselves tell nothing.
 
 use super::heard::Heard;
+use super::outage::is_own;
 use crate::api::kubectl_taint;
 use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
@@ -232,11 +233,14 @@ impl Request<'_> {
         }
         // A patch has all taints that are to be, as they cannot be merged.
         if let Some(list) = spec.get("taints") {
-            let taints = taints(list);
+            let mut taints = taints(list);
             if !own {
                 said.push(Said::TaintsAre { node: node(), taints, by: self.user.clone() });
-            } else if !taints.is_empty() {
-                said.push(Said::Tainted { node: node(), taints });
+            } else {
+                // The others have been there before.
+                taints.retain(|t| is_own(t));
+                let told = (!taints.is_empty()).then(|| Said::Tainted { node: node(), taints });
+                said.extend(told);
             }
         }
         said

@@ -108,10 +108,13 @@ fn taints_and_cordons_are_read_from_the_level_request_up() {
     let robot = "system:serviceaccount:ops:drainer";
     assert!(matches!(&one("Request", robot, "patch", "nodes/b-03", taint.clone())[..],
         [Said::TaintsAre { by, .. }] if by == robot));
-    assert!(matches!(
-        &one("Request", CONTROLLER, "patch", "nodes/b-03", taint)[..],
-        [Said::Tainted { .. }]
-    ));
+    // Its patch has the taints of others, too, which were there before.
+    let mut both = taint;
+    let own = json!({"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"});
+    both["spec"]["taints"].as_array_mut().unwrap().push(own);
+    let taints = vec![name("node.kubernetes.io/unreachable:NoExecute")];
+    let is = Said::Tainted { node: name("b-03"), taints };
+    assert_eq!(one("Request", CONTROLLER, "patch", "nodes/b-03", both), [is]);
 }
 
 /// The API server refuses each of these but the first one.

@@ -1,10 +1,11 @@
 //! The cluster as it was before the outage, as objects of the API: those of an export, rewound, and
 //! those that only events and logs know.
 
+use super::export;
 use super::outage::{Outage, Silence};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
-use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::api::taint::{NOT_READY, UNREACHABLE, UNSCHEDULABLE};
 use crate::api::workload::{family_of, short_name};
 use crate::evidence::prelude::*;
 
@@ -72,8 +73,9 @@ impl Before<'_> {
         }
         all.extend(self.owners(&placed, objects));
         all.extend(placed.iter().map(|(name, gone)| self.pod(name, gone)));
+        let silent = self.silent_before(&all);
         all.retain(|o| o["kind"] != "Lease");
-        all.extend(names.iter().map(|node| self.lease(node)));
+        all.extend(names.iter().map(|node| self.lease(node, &silent)));
         all.push(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": "start-of-the-run", "namespace": "kube-system"},
             "spec": {"renewTime": self.start.to_rfc3339()}}));
@@ -102,7 +104,8 @@ impl Before<'_> {
         self.statements.iter().any(|s| s.at < self.start && is_its(&s.said))
     }
 
-    /// What was written of a node since the start is taken back.
+    /// What was written of a node since the start is taken back. Nothing of it may be later than the start,
+    /// which would not be time zero then.
     fn rewind_node(&self, node: &mut Value) {
         let name = full_name(node);
         let touched = self.outage.silences.iter().any(|s| s.node == name)
@@ -110,18 +113,56 @@ impl Before<'_> {
         let later = |at: &Value| time(at).is_some_and(|at| at >= self.start);
         let conditions = node.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
         for c in conditions.into_iter().flatten().filter_map(Value::as_object_mut) {
-            if touched || c.get("lastTransitionTime").is_some_and(later) {
-                let is_ready = c.get("type").is_some_and(|t| t == "Ready");
-                let at = Value::from(self.start.to_rfc3339());
-                c.insert("status".to_owned(), if is_ready { "True" } else { "False" }.into());
+            let changed = touched || c.get("lastTransitionTime").is_some_and(later);
+            let at = Value::from(self.start.to_rfc3339());
+            if changed || c.get("lastHeartbeatTime").is_some_and(later) {
                 c.insert("lastHeartbeatTime".to_owned(), at.clone());
+            }
+            if changed {
+                let is_ready = c.get("type").is_some_and(|t| t == "Ready");
+                c.insert("status".to_owned(), if is_ready { "True" } else { "False" }.into());
                 c.insert("lastTransitionTime".to_owned(), at);
             }
         }
+        // What is cordoned first was not cordoned before, and the other way round.
+        let mut cordons = self.outage.actions.iter().filter_map(|a| match &a.said {
+            Said::Cordoned { node, cordoned, .. } if *node == name => Some(*cordoned),
+            _ => None,
+        });
+        let mut first = cordons.next();
         if let Some(taints) = node.pointer_mut("/spec/taints").and_then(Value::as_array_mut) {
-            let own = |t: &Value| matches!(t["key"].as_str(), Some(UNREACHABLE | NOT_READY));
-            taints.retain(|t| !(own(t) && (touched || later(&t["timeAdded"]))));
+            taints.retain(|t| {
+                let is = |key| t["key"] == key;
+                let gone = later(&t["timeAdded"]) || touched && (is(UNREACHABLE) || is(NOT_READY));
+                if gone && is(UNSCHEDULABLE) {
+                    first.get_or_insert(true);
+                }
+                !gone
+            });
         }
+        let spec = node.pointer_mut("/spec").and_then(Value::as_object_mut);
+        if let (Some(cordoned), Some(spec)) = (first, spec) {
+            spec.insert("unschedulable".to_owned(), (!cordoned).into());
+        }
+    }
+
+    /// When nodes renewed their leases last, as the export says, that it says were given up before the
+    /// start, and that nothing says were heard of again.
+    fn silent_before(&self, all: &[Value]) -> BTreeMap<String, Stamp> {
+        let leases: BTreeMap<String, Stamp> = all.iter().filter_map(export::lease).collect();
+        let renewed = |node: &Value| {
+            let (name, ready) = (full_name(node), export::unknown(node)?);
+            let since = time(&ready["lastTransitionTime"]);
+            let again = self.statements.iter().any(|s| match &s.said {
+                Said::NodeReady { node } | Said::NodeHeard { node } => {
+                    *node == name && Some(s.at) > since && s.at <= self.start
+                }
+                _ => false,
+            });
+            let renewed = leases.get(&name).copied().or(time(&ready["lastHeartbeatTime"]));
+            Some((name, renewed.filter(|_| !again)?.min(self.start)))
+        };
+        all.iter().filter(|o| o["kind"] == "Node").filter_map(renewed).collect()
     }
 
     /// A deletion that began since the start has not begun.
@@ -186,8 +227,8 @@ impl Before<'_> {
                 "lastHeartbeatTime": at, "lastTransitionTime": at}]}})
     }
 
-    fn lease(&self, node: &str) -> Value {
-        let renewed = self.leases.get(node).copied().unwrap_or(self.start);
+    fn lease(&self, node: &str, silent: &BTreeMap<String, Stamp>) -> Value {
+        let renewed = self.leases.get(node).or(silent.get(node)).copied().unwrap_or(self.start);
         json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": node, "namespace": "kube-node-lease"},
             "spec": {"leaseDurationSeconds": 40, "renewTime": renewed.to_rfc3339()}})

@@ -33,7 +33,7 @@ impl Told<'_> {
             ("Node", "NodeNotSchedulable" | "NodeSchedulable") => Said::Cordoned {
                 node: node(),
                 cordoned: self.reason == "NodeNotSchedulable",
-                by: "somebody".to_owned(),
+                by: SOMEBODY.to_owned(),
             },
             ("Pod", "TaintManagerEviction") if self.message.starts_with("Cancelling") => {
                 Said::EvictionCancelled { pod: pod() }
@@ -121,13 +121,4 @@ fn times(event: &Value) -> Vec<(Stamp, i64)> {
 fn exact(event: &Value, stated: Stamp) -> (Stamp, i64) {
     let name = event["metadata"]["name"].as_str().unwrap_or_default();
     event_made(name, stated).map_or_else(|| end_of_second(stated), |made| (made, 0))
-}
-
-/// A time without a fraction was some time in its second.
-fn end_of_second(at: Stamp) -> (Stamp, i64) {
-    if at.0.rem_euclid(SECOND_US) == 0 {
-        (Stamp(at.0 + SECOND_US - 1), SECOND_US - 1)
-    } else {
-        (at, 0)
-    }
 }

@@ -3,7 +3,7 @@
 use super::anonymous::Names;
 use super::audit::{self, Taken};
 use super::heard::Heard;
-use super::{events, klog, prometheus};
+use super::{events, export, klog, prometheus};
 use crate::evidence::prelude::*;
 use crate::import::yaml_values;
 
@@ -75,6 +75,10 @@ impl Heard {
         if wrong > 0 {
             let wrong = counted(wrong, "event");
             self.note(file, format!("{wrong} without a time or an object, left out"));
+        }
+        for &(number, object) in &others {
+            let place = Place { file: file.file.clone(), unit: "item", number };
+            export::take(object, &place, &mut self.exported);
         }
         if !others.is_empty() {
             let others = others.into_iter().map(|(_, object)| object.clone());

@@ -19,6 +19,8 @@ pub(crate) struct Heard {
     pub(crate) statements: Vec<Statement>,
     /// The objects of exports among the files.
     pub(crate) exports: Vec<(String, Vec<Value>)>,
+    /// What these say of the time before them.
+    pub(super) exported: Vec<Statement>,
     /// What a person should know: what was taken, and what was left out and why.
     pub(crate) notes: Vec<String>,
 }

@@ -8,6 +8,7 @@
 //! audit       audit logs of the API server, JSON lines
 //! klog        logs of kube-controller-manager and kube-scheduler
 //! prometheus  answers of Prometheus to range queries of kube-state-metrics
+//! export      what exports tell of the time before them
 //! heard       all statements together, and what was left out
 //! anonymous   names made others, the same always the same
 //! outage      what was: nodes that fell silent and came back, what people did
@@ -28,6 +29,9 @@ mod audit;
 mod audit_tests;
 mod cluster;
 mod events;
+mod export;
+#[cfg(test)]
+mod export_tests;
 mod file;
 mod heard;
 mod klog;

@@ -6,6 +6,17 @@ use crate::evidence::prelude::*;
 /// What is said of one thing within this time is said of one event.
 const SAME_US: i64 = 30_000_000;
 
+/// Taints that controllers write by themselves.
+const OWN_TAINTS: [&str; 7] = [
+    "node.kubernetes.io/not-ready",
+    "node.kubernetes.io/unreachable",
+    "node.kubernetes.io/unschedulable",
+    "node.kubernetes.io/memory-pressure",
+    "node.kubernetes.io/disk-pressure",
+    "node.kubernetes.io/pid-pressure",
+    "node.kubernetes.io/network-unavailable",
+];
+
 /// A time with who says so.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Known {
@@ -55,6 +66,15 @@ impl Known {
     fn of(s: &Statement) -> Self {
         Known { at: s.at, within_us: s.within_us, evidence: s.place.to_string() }
     }
+
+    /// `at 2026-11-20T04:42:51Z`, or between when and when if it is not known to the second.
+    pub(super) fn when(&self) -> String {
+        let (from, until) = (Stamp(self.at.0 - self.within_us).to_rfc3339(), self.at.to_rfc3339());
+        match self.within_us < SECOND_US {
+            true => format!("at {from}"),
+            false => format!("between {from} and {until}"),
+        }
+    }
 }
 
 impl Outage {
@@ -90,6 +110,9 @@ impl Outage {
                 }
                 Said::Leader { component } => {
                     outage.leaders.push((component.clone(), Known::of(s)));
+                }
+                Said::Tainted { taints, .. } if taints.iter().any(|t| !is_own(t)) => {
+                    outage.act(s, SOMEBODY);
                 }
                 Said::TaintsAre { by, .. }
                 | Said::NodeWritten { by, .. }
@@ -166,4 +189,9 @@ impl Outage {
         let actions = self.actions.iter().map(|a| a.known.at);
         silences.chain(not_ready).chain(evictions).chain(actions).max()
     }
+}
+
+/// Whether controllers write such a taint by themselves.
+pub(super) fn is_own(taint: &str) -> bool {
+    OWN_TAINTS.contains(&taint.split([':', '=']).next().unwrap_or_default())
 }

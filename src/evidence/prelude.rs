@@ -1,6 +1,8 @@
 //! What nearly every file of this layer names.
 
-pub(super) use super::statement::{Place, Said, Statement, are, form, full_name, time};
+pub(super) use super::statement::{
+    Place, SOMEBODY, Said, Statement, are, end_of_second, form, full_name, time,
+};
 pub(super) use crate::import::{SECOND_US, Stamp};
 pub(super) use crate::language::counted;
 pub(super) use serde_json::{Value, json};

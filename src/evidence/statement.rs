@@ -1,6 +1,6 @@
 //! What a source says happened, when, and where it says so.
 
-use crate::import::Stamp;
+use crate::import::{SECOND_US, Stamp};
 use crate::language::counted;
 use serde_json::Value;
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) enum Said {
     NodeRegistered { node: String },
     /// A node was deleted.
     NodeDeleted { node: String, by: String },
-    /// Controllers added taints, `key=value:Effect`.
+    /// Taints were added, `key=value:Effect`, by controllers or by somebody who is not named.
     Tainted { node: String, taints: Vec<String> },
     /// A person wrote which taints a node has from then on.
     TaintsAre { node: String, taints: Vec<String>, by: String },
@@ -111,6 +111,9 @@ pub(super) fn form<'w>(n: usize, one: &'w str, several: &'w str) -> &'w str {
     if n == 1 { one } else { several }
 }
 
+/// Who did something, where a source does not say who.
+pub(super) const SOMEBODY: &str = "somebody";
+
 /// Where a source says something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
@@ -152,4 +155,14 @@ pub(super) fn full_name(object: &Value) -> String {
 /// A time of the API.
 pub(super) fn time(value: &Value) -> Option<Stamp> {
     value.as_str().and_then(crate::import::parse_time)
+}
+
+/// A time without a fraction was some time in its second: its end, and by how much it may have been
+/// earlier.
+pub(super) fn end_of_second(at: Stamp) -> (Stamp, i64) {
+    if at.0.rem_euclid(SECOND_US) == 0 {
+        (Stamp(at.0 + SECOND_US - 1), SECOND_US - 1)
+    } else {
+        (at, 0)
+    }
 }

@@ -6,7 +6,7 @@
 //! bodies of requests the patch of the node is taken to be that cordon.
 
 use super::audit::{EVICTING, taints};
-use super::outage::{Action, Known, Outage, Silence};
+use super::outage::{Action, Known, Outage, Silence, is_own};
 use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 use crate::files::line;
@@ -16,16 +16,6 @@ use std::fmt::Write as _;
 const BACK_US: i64 = SECOND_US;
 /// The first eviction of a drain comes no longer than this after its cordon.
 const DRAIN_BEGINS_US: i64 = 60 * SECOND_US;
-/// Taints that controllers write by themselves.
-const OWN_TAINTS: [&str; 7] = [
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/unschedulable",
-    "node.kubernetes.io/memory-pressure",
-    "node.kubernetes.io/disk-pressure",
-    "node.kubernetes.io/pid-pressure",
-    "node.kubernetes.io/network-unavailable",
-];
 
 /// What the cluster has at the start.
 #[derive(Default)]
@@ -84,11 +74,6 @@ impl Objects {
         }
         objects
     }
-}
-
-/// Whether controllers write such a taint by themselves.
-fn is_own(taint: &str) -> bool {
-    OWN_TAINTS.contains(&taint.split([':', '=']).next().unwrap_or_default())
 }
 
 impl Timeline {
@@ -211,9 +196,9 @@ impl Timeline {
     /// A node falls silent then, for a reason.
     pub(super) fn falls_silent(&mut self, silence: &Silence, at: Stamp, why: &str) {
         let words = format!(
-            "{} falls silent: given up at {} ({}); {why}",
+            "{} falls silent: given up {} ({}); {why}",
             silence.node,
-            silence.unknown.at.to_rfc3339(),
+            silence.unknown.when(),
             silence.unknown.evidence
         );
         let step = format!("Partition(node: {:?})", silence.node);
@@ -221,8 +206,7 @@ impl Timeline {
     }
 
     pub(super) fn comes_back(&mut self, node: &str, back: &Known) {
-        let words =
-            format!("{node} comes back: Ready at {} ({})", back.at.to_rfc3339(), back.evidence);
+        let words = format!("{node} comes back: Ready {} ({})", back.when(), back.evidence);
         let at = (back.at.0 - BACK_US - self.start.0).max(0);
         self.entries.push((at, format!("Heal(node: {node:?})"), words));
     }
@@ -247,7 +231,7 @@ fn drains(outage: &Outage, was: &Objects) -> Vec<Drain> {
             };
             cordons
                 && a.said.node() == Some(node)
-                && (a.by == by || a.by == "somebody")
+                && (a.by == by || a.by == SOMEBODY)
                 && (0..DRAIN_BEGINS_US).contains(&(first.0 - a.known.at.0))
         })?;
         Some(Drain {
@@ -267,9 +251,14 @@ fn steps_of(
     taints: &mut BTreeMap<String, Vec<String>>,
 ) -> Vec<(String, String)> {
     let one = match said {
-        Said::TaintsAre { node, taints: now, .. } => {
-            let now: Vec<String> = now.iter().filter(|t| !is_own(t)).cloned().collect();
-            let before = taints.insert(node.clone(), now.clone()).unwrap_or_default();
+        Said::TaintsAre { node, taints: told, .. } | Said::Tainted { node, taints: told } => {
+            let before = taints.remove(node).unwrap_or_default();
+            let added = matches!(said, Said::Tainted { .. });
+            let mut now = if added { before.clone() } else { Vec::new() };
+            now.extend(
+                told.iter().filter(|t| !is_own(t) && !(added && before.contains(t))).cloned(),
+            );
+            taints.insert(node.clone(), now.clone());
             return taint_steps(node, by, &before, &now);
         }
         Said::Cordoned { node, cordoned, .. } => {

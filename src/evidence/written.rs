@@ -6,6 +6,7 @@
 //! silence is put there. With the time of one pass known, so are those of the others.
 
 use super::cluster::Before;
+use super::export;
 use super::heard::Heard;
 use super::outage::{Known, Outage, Silence};
 use super::timeline::{Objects, Timeline, span};
@@ -100,12 +101,24 @@ pub(crate) fn reconstruct(
     heard.nodes_by_pods(&objects);
     let nodes: BTreeSet<String> =
         objects.iter().filter(|o| o["kind"] == "Node").map(full_name).collect();
+    let exported = export::made_at(&objects);
     if !nodes.is_empty() {
-        heard.of_cluster(&nodes, exported_at(&objects));
+        heard.of_cluster(&nodes, exported);
     }
     notes.splice(0..0, std::mem::take(&mut heard.notes));
+    let told = Outage::of(&heard.statements);
+    let Some(begins) = told.begins() else { return Err(Unclear::Nothing { notes }) };
+    // An export from just before the outage is the cluster as it was.
+    let as_it_was = exported.filter(|at| {
+        (at.0..at.0 + FRESH_US).contains(&begins.0) && !came_since(&heard, &objects, *at, begins)
+    });
+    let exports = std::mem::take(&mut heard.exported);
+    let mut near = export::near(exports, &nodes, (begins, told.ends().unwrap_or(begins)));
+    near.retain(|s| as_it_was.is_none_or(|start| s.at >= start));
+    heard.statements.extend(near);
+    heard.sort();
     let whole = Outage::of(&heard.statements);
-    let Some(begins) = whole.begins() else { return Err(Unclear::Nothing { notes }) };
+    let begins = whole.begins().unwrap_or(begins);
     if whole.silences.is_empty() && whole.not_ready.is_empty() && whole.actions.is_empty() {
         notes.push(
             "evictions are told, but of no node that it was given up, and of nobody who did something: \
@@ -113,11 +126,6 @@ pub(crate) fn reconstruct(
                 .to_owned(),
         );
     }
-    let exported = exported_at(&objects);
-    // An export from just before the outage is the cluster as it was.
-    let as_it_was = exported.filter(|at| {
-        (at.0..at.0 + FRESH_US).contains(&begins.0) && !came_since(&heard, &objects, *at, begins)
-    });
     let plan = Timing {
         watchfulness,
         start: as_it_was.unwrap_or_else(|| {
@@ -209,8 +217,11 @@ fn of_its_time(exported: Option<Stamp>, begins: Stamp) -> String {
 
 /// The objects of the exports; of several that differ those of the oldest.
 fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
-    let mut all: Vec<(Option<Stamp>, Vec<Value>)> =
-        heard.exports.iter().map(|(_, objects)| (exported_at(objects), objects.clone())).collect();
+    let mut all: Vec<(Option<Stamp>, Vec<Value>)> = heard
+        .exports
+        .iter()
+        .map(|(_, objects)| (export::made_at(objects), objects.clone()))
+        .collect();
     all.sort_by_key(|(at, _)| *at);
     let Some((oldest, _)) = all.iter().find(|(at, _)| at.is_some()) else {
         return all.into_iter().flat_map(|(_, objects)| objects).collect();
@@ -227,23 +238,6 @@ fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
         ));
     }
     taken.into_iter().flat_map(|(_, objects)| objects).collect()
-}
-
-/// The newest time of an export's nodes and leases, to the second above; none without nodes.
-fn exported_at(objects: &[Value]) -> Option<Stamp> {
-    let of = |o: &Value| match o["kind"].as_str() {
-        Some("Lease") => time(&o["spec"]["renewTime"]),
-        Some("Node") => {
-            let conditions = o["status"]["conditions"].as_array();
-            let heartbeat = |c: &Value| time(&c["lastHeartbeatTime"]);
-            conditions.into_iter().flatten().filter_map(heartbeat).max()
-        }
-        _ => None,
-    };
-    if !objects.iter().any(|o| o["kind"] == "Node") {
-        return None;
-    }
-    objects.iter().filter_map(of).max().map(Stamp::ceil_to_second)
 }
 
 impl Watchfulness {
@@ -363,11 +357,12 @@ impl Timing {
     }
 
     /// The first pass after the start, by the first node that was given up at a time that is known
-    /// exactly.
+    /// exactly, or to the second.
     fn set_pass(&self, cluster: &mut ImportedCluster, outage: &Outage) {
-        let exact = outage.silences.iter().find(|s| s.unknown.within_us == 0);
-        if let Some(silence) = exact {
-            let pass = (silence.unknown.at.0 - WRITE_US - self.start.0)
+        let known = outage.silences.iter().map(|s| &s.unknown);
+        let exact = known.filter(|k| k.within_us < SECOND_US).min_by_key(|k| k.within_us);
+        if let Some(unknown) = exact {
+            let pass = (unknown.at.0 - unknown.within_us / 2 - WRITE_US - self.start.0)
                 .rem_euclid(self.watchfulness.period_us());
             cluster.memory.pass = Some(span(pass).as_str().into());
         }

@@ -1,0 +1,174 @@
+//! What an export from after an outage tells of it, beside other files that tell less.
+
+use super::audit_tests::{at, line, log};
+use super::file::Evidence;
+use super::heard::Heard;
+use super::written::{Reconstruction, Unclear, Watchfulness, reconstruct};
+use crate::import::Asked;
+use crate::kernel::Dur;
+use serde_json::{Value, json};
+
+const CONTROLLER: &str = "system:serviceaccount:kube-system:node-controller";
+
+/// So many seconds after 04:40.
+fn clock(s: u32) -> String {
+    format!("2026-11-20T04:{:02}:{:02}Z", 40 + s / 60, s % 60)
+}
+
+/// A node whose Ready is so since then, with its last heartbeat.
+fn node(name: &str, status: &str, since: &str, heartbeat: &str, spec: Value) -> Value {
+    json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "spec": spec,
+        "status": {"conditions": [{"type": "Ready", "status": status, "lastHeartbeatTime": heartbeat,
+            "lastTransitionTime": since}]}})
+}
+
+fn healthy(name: &str, heartbeat: u32, spec: Value) -> Value {
+    node(name, "True", "2026-11-19T04:40:00Z", &clock(heartbeat), spec)
+}
+
+/// `a-1`, Unknown and tainted since then.
+fn lost(since: &str) -> Value {
+    let taint = |effect| json!({"key": "node.kubernetes.io/unreachable", "effect": effect, "timeAdded": since});
+    let taints = json!({"taints": [taint("NoSchedule"), taint("NoExecute")]});
+    node("a-1", "Unknown", since, "2026-11-20T03:38:00Z", taints)
+}
+
+fn lease(node: &str, renewed: &str) -> Value {
+    json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": node, "namespace": "kube-node-lease"}, "spec": {"renewTime": renewed}})
+}
+
+fn pod(name: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"nodeName": "a-1"}, "status": {"phase": "Running",
+            "conditions": [{"type": "Ready", "status": "True"}]}})
+}
+
+fn export(items: &[Value]) -> Evidence {
+    let list = json!({"apiVersion": "v1", "kind": "List", "items": items});
+    Evidence { file: "after.json".to_owned(), text: list.to_string() }
+}
+
+fn reconstructed(files: &[Evidence]) -> Result<Reconstruction, Unclear> {
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
+    reconstruct(Heard::of(files), watchfulness, ("test", &Asked::default()))
+}
+
+/// A quarter of a second after that.
+fn evicted(s: u32) -> Value {
+    line(&at(s), "Metadata", CONTROLLER, "delete", "pods/shop/web-0", json!({}))
+}
+
+fn given_up(s: u32) -> Value {
+    line(&at(s), "Metadata", CONTROLLER, "patch", "nodes/a-1/status", json!({}))
+}
+
+/// A node is given up at 100.25 s: the run begins 65 s before, to the second below, at 35 s. What was
+/// cordoned at 50 s, and tainted at 300 s, comes 15 and 265 s later, at the end of that second; and
+/// neither this nor a heartbeat of 38 s moves time zero, at which leases are as fresh as can be.
+#[test]
+fn what_came_later_is_taken_back_and_comes_in_its_time() {
+    let cordon = json!({"unschedulable": true, "taints": [{"key": "node.kubernetes.io/unschedulable",
+        "effect": "NoSchedule", "timeAdded": clock(50)}]});
+    let taint = json!({"taints": [{"key": "dedicated", "value": "x", "effect": "NoExecute",
+        "timeAdded": clock(300)}]});
+    let items = [
+        lost(&clock(100)),
+        healthy("b-03", 600, taint),
+        healthy("c-1", 38, cordon),
+        pod("web-0"),
+        lease("b-03", &clock(600)),
+    ];
+    let was = reconstructed(&[log(&[given_up(100), evicted(400)]), export(&items)]).unwrap();
+    assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:40:35Z");
+    let (before, timeline) = was.text.split_at(was.text.find("timeline:").unwrap());
+    assert!(!before.contains("dedicated") && !before.contains("unschedulable"), "{before}");
+    assert!(before.contains(r#""b-03": "0s", "c-1": "0s""#), "{before}");
+    for entry in [
+        r#"(at: "15.999999s", do: Cordon(node: "c-1"))"#,
+        r#"(at: "265.999999s", do: Taint(node: "b-03", taint: ["dedicated=x:NoExecute"], overwrite: true))"#,
+    ] {
+        assert!(timeline.contains(entry), "{entry}\n{timeline}");
+    }
+}
+
+/// An uncordoned node was cordoned before.
+#[test]
+fn what_is_uncordoned_was_cordoned() {
+    let body = json!({"spec": {"unschedulable": null}});
+    let uncordon = line(&at(120), "Request", "jane", "patch", "nodes/b-03", body);
+    let items = [lost(&clock(100)), healthy("b-03", 600, json!({})), pod("web-0")];
+    let was =
+        reconstructed(&[log(&[given_up(100), uncordon, evicted(400)]), export(&items)]).unwrap();
+    let (before, timeline) = was.text.split_at(was.text.find("timeline:").unwrap());
+    assert!(before.contains("unschedulable: true"), "{before}");
+    assert!(timeline.contains(r#"Uncordon(node: "b-03")"#), "{timeline}");
+}
+
+/// The log tells of the eviction alone. The export has the node Unknown since some time in the second
+/// 99, which begins the run at 34 s, and its lease, renewed at 48.5 s; half of 10.2 s later it is silent, 19.6 s
+/// after the start. What jane did in between is told, too.
+#[test]
+fn an_export_tells_since_when_a_node_was_silent() {
+    let cordon = json!({"spec": {"unschedulable": true}});
+    let cordon = line(&at(200), "Request", "jane", "patch", "nodes/b-03", cordon);
+    let items = [
+        lost(&clock(99)),
+        healthy("b-03", 600, json!({"unschedulable": true})),
+        pod("web-0"),
+        lease("a-1", "2026-11-20T04:40:48.500000Z"),
+        lease("b-03", &clock(600)),
+    ];
+    let was = reconstructed(&[log(&[cordon, evicted(399)]), export(&items)]).unwrap();
+    assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:40:34Z");
+    assert!(was.text.contains(r#"(at: "19.600s", do: Partition(node: "a-1"))"#), "{}", was.text);
+    let told = was.told.join("\n");
+    for part in [
+        "given up at 2026-11-20T04:41:39Z (after.json, item 1)",
+        "last heard of at 2026-11-20T04:40:48.500000Z (after.json, item 4)",
+        "jane cordons b-03",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+}
+
+/// A node that was lost at 03:59 is of another outage than the eviction at 04:46:40.25. The run begins 65 s
+/// before that, at 04:45:35, 46 min 25 s after its last renewal: it is as silent then, unless it was heard of
+/// since.
+#[test]
+fn who_was_silent_before_the_start_stays_so() {
+    let long = "2026-11-20T04:00:00Z";
+    let items = [
+        lost(long),
+        healthy("b-03", 600, json!({})),
+        pod("web-0"),
+        lease("a-1", "2026-11-20T03:59:10Z"),
+        lease("b-03", &clock(600)),
+    ];
+    let ready = json!({"status": {"conditions": [{"type": "Ready", "status": "True"}]}});
+    let back = line(&at(60), "Request", "system:node:a-1", "patch", "nodes/a-1/status", ready);
+    for (lines, silent) in [(vec![evicted(400)], true), (vec![back, evicted(400)], false)] {
+        let was = reconstructed(&[log(&lines), export(&items)]).unwrap();
+        assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:45:35Z");
+        assert_eq!(was.text.contains("\"-46m25s\""), silent, "{}", was.text);
+        assert_eq!(was.text.contains("cut_off: true"), silent, "{}", was.text);
+    }
+}
+
+/// A metric with samples every 15 s alone tells between when and when a node was given up.
+#[test]
+fn a_sample_is_no_time_of_giving_up() {
+    // 04:40:00, :15, :30 and :45.
+    let text = r#"{"status": "success", "data": {"resultType": "matrix", "result": [{"metric":
+        {"__name__": "kube_node_status_condition", "node": "a-1", "condition": "Ready", "status": "true"},
+        "values": [[1795149600, "1"], [1795149615, "1"], [1795149630, "1"], [1795149645, "0"]]}]}}"#;
+    let metric = Evidence { file: "prom.json".to_owned(), text: text.to_owned() };
+    let told = |files: &[Evidence]| reconstructed(files).unwrap().told.join("\n");
+    let between = "given up between 2026-11-20T04:40:30Z and 2026-11-20T04:40:45Z (prom.json";
+    let alone = told(std::slice::from_ref(&metric));
+    assert!(alone.contains(between), "{alone}");
+    // The export has the second.
+    let items = [lost(&clock(32)), healthy("b-03", 600, json!({}))];
+    let both = told(&[metric, export(&items)]);
+    assert!(both.contains("given up at 2026-11-20T04:40:32Z (after.json"), "{both}");
+}
