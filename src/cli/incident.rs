@@ -100,7 +100,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
             Unclear::TooLong { .. } => {
                 problem.help("leave out of the files what is not of this outage")
             }
-            Unclear::Import(_) => problem,
+            Unclear::NoNode | Unclear::Import(_) => problem,
         })
     })?;
     if !args.quiet {

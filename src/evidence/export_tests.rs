@@ -172,3 +172,16 @@ fn a_sample_is_no_time_of_giving_up() {
     let both = told(&[metric, export(&items)]);
     assert!(both.contains("given up at 2026-11-20T04:40:32Z (after.json"), "{both}");
 }
+
+/// klog has no year. The export has it; without one nothing names a node.
+#[test]
+fn an_export_has_the_year_of_a_log() {
+    let text = "I1120 04:46:39.250000       1 taint_eviction.go:111] \"Deleting pod\" controller=\"taint-eviction-controller\" pod=\"shop/web-0\"\n";
+    let log = Evidence { file: "kcm.log".to_owned(), text: text.to_owned() };
+    let items = [lost(&clock(99)), healthy("b-03", 600, json!({})), pod("web-0")];
+    let was = reconstructed(&[log.clone(), export(&items)]).unwrap();
+    let evicted = was.outage.evictions["shop/web-0"].at.to_rfc3339();
+    assert_eq!(evicted, "2026-11-20T04:46:39.250000Z");
+    let error = reconstructed(&[log]).unwrap_err().to_string();
+    assert!(error.starts_with("evictions are told, and no node"), "{error}");
+}

@@ -35,7 +35,9 @@ impl Heard {
             files.iter().partition(|f| is_log(&f.text));
         others.iter().for_each(|f| heard.take(f, None));
         heard.of_one_time();
-        let year = heard.statements.first().map(|s| klog::year_of(s.at));
+        let mut exported = heard.exports.iter().filter_map(|(_, all)| export::made_at(all));
+        let first = heard.statements.first().map(|s| s.at).or_else(|| exported.next());
+        let year = first.map(klog::year_of);
         logs.iter().for_each(|f| heard.take(f, year));
         heard.of_one_time();
         heard.compare_clocks();

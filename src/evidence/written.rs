@@ -13,7 +13,7 @@ use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
 use crate::files::fnv1a64;
-use crate::import::{Asked, ImportError, ImportedCluster, Input};
+use crate::import::{Asked, ImportError, ImportedCluster, Input, KUBECTL};
 use crate::kernel::{Dur, Time};
 use crate::language::values::SPAN_MAX;
 
@@ -74,6 +74,11 @@ pub(crate) enum Unclear {
         /// What was taken, and what was left out.
         notes: Vec<String>,
     },
+    /// Evictions are told, and no node.
+    #[error(
+        "evictions are told, and no node: nothing in these files says where the pods were; add an export of the cluster, `{KUBECTL} > cluster.json`"
+    )]
+    NoNode,
     /// From its first sign to its last it is longer than a run can span.
     #[error("the outage begins at {begins} and ends at {ends}, and a run can span a year")]
     TooLong {
@@ -153,7 +158,11 @@ pub(crate) fn reconstruct(
     let mut all = if plan.from_export { objects } else { before.rewound(&objects, &mut notes) };
     workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
-    let mut cluster = imported(all, cluster_of)?.simulable()?;
+    let cluster = imported(all, cluster_of).and_then(ImportedCluster::simulable);
+    let mut cluster = cluster.map_err(|error| match error {
+        ImportError::Nothing { .. } => Unclear::NoNode,
+        error => error.into(),
+    })?;
     if !plan.from_export {
         plan.set_pass(&mut cluster, &outage);
     }
