@@ -185,3 +185,17 @@ fn an_export_has_the_year_of_a_log() {
     let error = reconstructed(&[log]).unwrap_err().to_string();
     assert!(error.starts_with("evictions are told, and no node"), "{error}");
 }
+
+/// An event tells of a cordon a quarter of a second before the audit log does, which knows who it was.
+#[test]
+fn of_two_witnesses_the_one_counts_that_knows_who_it_was() {
+    let event = json!({"kind": "Event", "apiVersion": "v1", "metadata": {"name": "b-03.x"},
+        "involvedObject": {"kind": "Node", "name": "b-03"}, "reason": "NodeNotSchedulable",
+        "eventTime": "2026-11-20T04:42:00.100000Z"});
+    let events = Evidence { file: "events.json".to_owned(), text: event.to_string() };
+    let cordon = json!({"spec": {"unschedulable": true}});
+    let cordon = line(&at(120), "Request", "jane", "patch", "nodes/b-03", cordon);
+    let was = reconstructed(&[events, log(&[given_up(100), cordon])]).unwrap();
+    let cordons: Vec<&String> = was.told.iter().filter(|t| t.contains("cordons")).collect();
+    assert_eq!(cordons, ["2026-11-20T04:42:00.250000Z: jane cordons b-03 (audit.log, line 2)"]);
+}

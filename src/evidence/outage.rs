@@ -131,8 +131,23 @@ impl Outage {
         outage
     }
 
+    /// A cordon that several sources tell of is one; of these the one that knows who it was counts.
     fn act(&mut self, s: &Statement, by: &str) {
-        self.actions.push(Action { known: Known::of(s), said: s.said.clone(), by: by.to_owned() });
+        let action = Action { known: Known::of(s), said: s.said.clone(), by: by.to_owned() };
+        let is_it = |a: &&mut Action| match (&a.said, &s.said) {
+            (
+                Said::Cordoned { node: a, cordoned: was, .. },
+                Said::Cordoned { node: b, cordoned: is, .. },
+            ) => a == b && was == is,
+            _ => false,
+        };
+        let mut near =
+            self.actions.iter_mut().rev().take_while(|a| s.at.0 - a.known.at.0 < SAME_US);
+        match near.find(is_it) {
+            Some(told) if told.by == SOMEBODY && by != SOMEBODY => *told = action,
+            Some(_) => {}
+            None => self.actions.push(action),
+        }
     }
 
     /// A kubelet that is not ready says so again and again.
