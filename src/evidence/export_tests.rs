@@ -199,3 +199,48 @@ fn of_two_witnesses_the_one_counts_that_knows_who_it_was() {
     let cordons: Vec<&String> = was.told.iter().filter(|t| t.contains("cordons")).collect();
     assert_eq!(cordons, ["2026-11-20T04:42:00.250000Z: jane cordons b-03 (audit.log, line 2)"]);
 }
+
+/// A pod's deletion ends at 04:48:00, half a minute after it began: 04:47:30, between the samples of :30 and
+/// :45. Of a pod whose grace period is longer than it takes to the sample, the sample is all that is known.
+/// Where its node had been given up it is an eviction; elsewhere nobody knows who deleted it.
+#[test]
+fn a_deletion_begins_a_grace_period_before_its_timestamp() {
+    let answer = |metric: &str, values: &str| {
+        format!(r#"{{"metric": {{"__name__": {metric}}}, "values": [{values}]}}"#)
+    };
+    let of = |node: &str, ends: u64| {
+        let all = [
+            answer(
+                r#""kube_node_status_condition", "node": "a-1", "condition": "Ready", "status": "true""#,
+                r#"[1795149750, "1"], [1795149765, "0"]"#,
+            ),
+            answer(
+                &format!(
+                    r#""kube_pod_info", "namespace": "shop", "pod": "web-0", "node": "{node}""#
+                ),
+                r#"[1795149750, "1"]"#,
+            ),
+            answer(
+                r#""kube_pod_deletion_timestamp", "namespace": "shop", "pod": "web-0""#,
+                &format!(r#"[1795150065, "{ends}"], [1795150080, "{ends}"]"#),
+            ),
+        ];
+        let text = format!(
+            r#"{{"status": "success", "data": {{"resultType": "matrix", "result": [{}]}}}}"#,
+            all.join(",")
+        );
+        reconstructed(&[Evidence { file: "prom.json".to_owned(), text }]).unwrap().outage
+    };
+    for (ends, began, within_us) in [
+        (1_795_150_080, "2026-11-20T04:47:30.999999Z", 999_999),
+        (1_795_150_170, "2026-11-20T04:47:45Z", 15_000_000),
+    ] {
+        let outage = of("a-1", ends);
+        let known = &outage.evictions["shop/web-0"];
+        assert_eq!((known.at.to_rfc3339().as_str(), known.within_us), (began, within_us));
+        assert!(outage.deletions.is_empty());
+    }
+    let outage = of("b-03", 1_795_150_080);
+    assert!(outage.evictions.is_empty());
+    assert!(outage.deletions["shop/web-0"].1.contains("does not say who"));
+}

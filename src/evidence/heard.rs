@@ -72,7 +72,8 @@ impl Heard {
     }
 
     /// Nodes of which only their pods tell that they were given up, as events of single namespaces have
-    /// it: where these pods were is known of exports, or because something says so.
+    /// it: where these pods were is known of exports, or because something says so. A pod of a node that was
+    /// given up, of which a metric tells that it was deleted and not by whom, is taken to be evicted.
     pub(super) fn nodes_by_pods(&mut self, objects: &[Value]) {
         let pods = objects.iter().filter(|o| o["kind"] == "Pod");
         let on = |pod: &Value| Some((full_name(pod), pod["spec"]["nodeName"].as_str()?.to_owned()));
@@ -97,6 +98,29 @@ impl Heard {
                 by_pods.insert(node.clone());
                 s.said = Said::NodeNotReady { node };
             }
+        }
+        let mut down: BTreeSet<String> = BTreeSet::new();
+        let mut taken = 0;
+        for s in &mut self.statements {
+            match &mut s.said {
+                Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
+                    down.insert(node.clone());
+                }
+                Said::NodeReady { node } => _ = down.remove(node),
+                Said::Deleted { pod, by } if by == UNNAMED => {
+                    if on.get(pod).is_some_and(|node| down.contains(node)) {
+                        s.said = Said::Evicted { pod: std::mem::take(pod) };
+                        taken += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if taken > 0 {
+            self.notes.push(format!(
+                "{} of nodes that were given up deleted, as a metric tells without saying by whom: taken to be evicted",
+                are(taken, "pod")
+            ));
         }
         if !by_pods.is_empty() {
             self.notes.push(format!(

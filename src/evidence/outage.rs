@@ -126,7 +126,8 @@ impl Outage {
         // A deletion that the controller itself asked for is its eviction.
         let evictions = &outage.evictions;
         outage.deletions.retain(|pod, (known, _)| {
-            evictions.get(pod).is_none_or(|e| (known.at.0 - e.at.0).abs() > SAME_US)
+            let of_it = known.at.0 - known.within_us - SAME_US..=known.at.0 + SAME_US;
+            evictions.get(pod).is_none_or(|e| !of_it.contains(&e.at.0))
         });
         outage
     }

@@ -1,7 +1,7 @@
 //! What nearly every file of this layer names.
 
 pub(super) use super::statement::{
-    Place, SOMEBODY, Said, Statement, are, end_of_second, form, full_name, time,
+    Place, SOMEBODY, Said, Statement, UNNAMED, are, end_of_second, form, full_name, time,
 };
 pub(super) use crate::import::{SECOND_US, Stamp};
 pub(super) use crate::language::counted;

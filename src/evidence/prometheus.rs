@@ -1,11 +1,15 @@
 //! Answers of Prometheus to range queries of kube-state-metrics, as `/api/v1/query_range` gives
 //! them: `kube_node_status_condition`, `kube_pod_info`, `kube_pod_deletion_timestamp`.
 //!
-//! A sample tells how it was then; what changed did so at some time since the sample before.
+//! A sample tells how it was then; what changed did so at some time since the sample before. A deletion's
+//! timestamp is when its grace period ends.
 
 use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::YEARS;
+
+/// `terminationGracePeriodSeconds` of most pods.
+const GRACE_US: i64 = 30 * SECOND_US;
 
 /// Takes an answer in: how many series there are, and how many tell something.
 pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> (usize, usize) {
@@ -50,9 +54,15 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
             true
         }
         ("kube_pod_deletion_timestamp", Some(at)) => {
-            let by = "somebody (kube_pod_deletion_timestamp)".to_owned();
             let step_us = if let [a, b, ..] = &samples[..] { b.0.0 - a.0.0 } else { 60_000_000 };
-            heard.say(at, step_us, Said::Deleted { pod: pod(), by }, place.clone());
+            // Of one that is there from the first sample on it is not known since when.
+            let before_us = if first == begins { i64::MAX } else { step_us };
+            let ends = Stamp((samples[0].1 * 1e6) as i64);
+            let (began, within_us) = end_of_second(Stamp(ends.0.saturating_sub(GRACE_US)));
+            let fits = YEARS.contains(&began) && (0..=before_us).contains(&(at.0 - began.0));
+            let (at, within_us) = if fits { (began, within_us) } else { (at, step_us) };
+            let by = UNNAMED.to_owned();
+            heard.say(at, within_us, Said::Deleted { pod: pod(), by }, place.clone());
             true
         }
         _ => false,

@@ -113,6 +113,9 @@ pub(super) fn form<'w>(n: usize, one: &'w str, several: &'w str) -> &'w str {
 
 /// Who did something, where a source does not say who.
 pub(super) const SOMEBODY: &str = "somebody";
+/// Who deleted a pod, where only the metric tells of it.
+pub(super) const UNNAMED: &str =
+    "somebody or a controller (kube_pod_deletion_timestamp does not say who)";
 
 /// Where a source says something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
