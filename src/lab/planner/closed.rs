@@ -6,14 +6,15 @@
 //! moves first. One that clients still reach is not missing before it is
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
+use super::placed::{Places, Whose, is_bare};
 use crate::api::meta::OwnerReference;
-use crate::api::pod::{PodPhase, PodSource};
+use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
-use crate::plan::{KubeletMode, PodStart, WorkloadPlan};
+use crate::plan::{KubeletMode, WorkloadPlan};
 use crate::scenario::{LONGEST_S, Object};
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
@@ -61,11 +62,15 @@ impl Closed {
 /// How long a replacement takes to run where kubelets are imitated, in seconds.
 const IMITATED_S: f64 = 2.0;
 
-/// The closed form of each row.
+/// The closed form of each row, by its formula.
 ///
 /// # Errors
 /// Why there is none, in words: a row is about something else, or outages have no distribution.
-pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, String> {
+pub(super) fn closed(
+    sweep: &Sweep<'_>,
+    drawn: &[Drawn],
+    formulas: &[Formula],
+) -> Result<Vec<Closed>, String> {
     let mut paths = sweep.axes.iter().map(|axis| &axis.path);
     if let Some(other) = paths.find(|path| !path.ends_with("tolerationSeconds")) {
         return Err(format!("there is one for tolerationSeconds alone, and not for `{other}`"));
@@ -80,8 +85,7 @@ pub(super) fn closed(sweep: &Sweep<'_>, drawn: &[Drawn]) -> Result<Vec<Closed>, 
     if models.clone().all(|m| m.away().is_none()) {
         return Err("it knows only of nodes that are away without notice".to_owned());
     }
-    let a_year = |drawn: &Drawn| Formula::new(drawn, sweep.window, None).a_year(drawn);
-    Ok(drawn.iter().map(a_year).collect())
+    Ok(formulas.iter().zip(drawn).map(|(formula, drawn)| formula.a_year(drawn)).collect())
 }
 
 /// What the closed form leaves out: models whose nodes are drained first, or taken back, and what templates say that it does
@@ -121,6 +125,10 @@ struct Lasts<'a> {
 
 /// The formula of a plan with its models.
 pub(super) struct Formula {
+    /// Where pods are by it.
+    pub(super) places: Places,
+    /// The same of some workloads, each alone.
+    pub(super) own: Vec<Formula>,
     nodes: Vec<Vec<Alike>>,
     /// How long a machine that stopped takes to boot, in seconds.
     pub(super) boot: f64,
@@ -132,19 +140,26 @@ pub(super) struct Formula {
 }
 
 impl Formula {
-    /// Of the pods that there are; of some workloads alone if that is asked for.
-    pub(super) fn new(drawn: &Drawn, window: Dur, of: Option<&WorkloadsAt>) -> Self {
+    /// Of the pods in these places, and of some workloads alone.
+    pub(super) fn new(drawn: &Drawn, places: Places, window: Dur, own: &[WorkloadsAt]) -> Self {
+        let mut all = Self::of(drawn, &places, window, None);
+        all.own = own.iter().map(|own| Self::of(drawn, &places, window, Some(own))).collect();
+        all.places = places;
+        all
+    }
+
+    fn of(drawn: &Drawn, places: &Places, window: Dur, of: Option<&WorkloadsAt>) -> Self {
         let plan = &drawn.plan;
         let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
         let mut counts: BTreeMap<(u32, u64, bool, u64, u64), f64> = BTreeMap::new();
-        for share in shares(plan, of) {
-            let timeout = seconds(&share.template.tolerations);
-            let timeout = timeout.map_or(f64::INFINITY, |s| after + s);
-            let moves = if has_disk(share.template) { moves(plan) } else { 0.0 };
-            let starts = starts(plan, share.template).to_bits();
-            let key = (share.node, timeout.to_bits(), share.waits, moves.to_bits(), starts);
-            *counts.entry(key).or_default() += share.pods;
+        for Missed { node, template, waits, tolerates } in missed(plan, places, of) {
+            let timeout = tolerates.map_or(f64::INFINITY, |s| after + s);
+            let moves = if has_disk(template) { moves(plan) } else { 0.0 };
+            let starts = starts(plan, template).to_bits();
+            *counts
+                .entry((node, timeout.to_bits(), waits, moves.to_bits(), starts))
+                .or_default() += 1.0;
         }
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
         for ((node, timeout, waits, moves, starts), pods) in counts {
@@ -157,8 +172,9 @@ impl Formula {
             KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
             KubeletMode::Imitated(_) => 0.0,
         };
-        let mut formula =
-            Self { nodes, boot, window: window.as_nanos() as f64 / 1e9, means: Vec::new() };
+        let window = window.as_nanos() as f64 / 1e9;
+        let (places, own, means) = (Vec::new(), Vec::new(), Vec::new());
+        let mut formula = Self { places, own, nodes, boot, window, means };
         let models = 0..drawn.models.list.len();
         formula.means = models.map(|m| formula.mean(drawn, m)).collect();
         formula
@@ -206,7 +222,7 @@ impl Formula {
         sum
     }
 
-    fn a_year(&self, drawn: &Drawn) -> Closed {
+    pub(super) fn a_year(&self, drawn: &Drawn) -> Closed {
         let mut sum = Closed::default();
         (0..self.means.len()).for_each(|m| sum.put(&self.of_model(drawn, m), 1.0));
         sum
@@ -274,69 +290,45 @@ impl Formula {
     }
 }
 
-/// How many pods of a template are on a node, on average.
-struct Share<'a> {
-    node: u32,
+/// A pod that somebody misses.
+struct Missed<'a> {
+    node: NodeIndex,
     template: &'a PodTemplate,
-    /// Whether they are not replaced while their node is away.
+    /// Whether it is not replaced while its node is away.
     waits: bool,
-    pods: f64,
+    /// For how long it tolerates that, in seconds; none for ever.
+    tolerates: Option<f64>,
 }
 
-fn is_over(pod: &PodPlan) -> bool {
-    matches!(pod.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. })
-}
-
-/// Whether a pod has no workload, where others have one.
-fn is_bare(plan: &Plan, template: &PodTemplate) -> bool {
-    let is_kept = |o: &OwnerReference| WorkloadKind::parse(&o.kind).is_some();
-    !plan.workloads.is_empty() && !template.owner.as_ref().is_some_and(is_kept)
-}
-
-/// How many pods no figure counts, as they have no workload.
-pub(crate) fn bare_pods(plan: &Plan) -> usize {
-    let is_left_out = |pod: &&PodPlan| {
-        let template = plan.templates.get(pod.template as usize);
-        let bare = |t: &PodTemplate| t.source == PodSource::Api && is_bare(plan, t);
-        pod.start != PodStart::Absent && !is_over(pod) && template.is_some_and(bare)
-    };
-    plan.pods.iter().filter(is_left_out).count()
-}
-
-/// Where pods are: those that are bound, and those that a workload's controller makes at first, on
-/// any node as likely as on another. Of some workloads alone if that is asked for.
-fn shares<'a>(plan: &'a Plan, of: Option<&WorkloadsAt>) -> Vec<Share<'a>> {
+/// The pods that somebody misses, as the runs have it (`count::figures`): not one that belongs to its machine, nor one
+/// without a workload beside workloads. Of some workloads alone if that is asked for.
+fn missed<'a>(
+    plan: &'a Plan,
+    places: &'a Places,
+    of: Option<&'a WorkloadsAt>,
+) -> impl Iterator<Item = Missed<'a>> {
     let of = of.map(|of| with_kept(plan, of));
-    let bound = plan.pods.iter().filter_map(|pod| {
-        let template = plan.templates.get(pod.template as usize)?;
-        let share = Share { node: pod.node?, template, waits: waits(template), pods: 1.0 };
-        let is_its = of.as_ref().is_none_or(|of| belongs(pod, template, of));
-        // Nobody misses a pod that is over or belongs to its machine. One without a workload is not
-        // counted beside workloads, as in the runs (see `count::figures`).
-        let is_somebodys = template.source == PodSource::Api && !is_bare(plan, template);
-        (is_its && is_somebodys && !is_over(pod)).then_some(share)
-    });
-    let mut all: Vec<Share<'_>> = bound.collect();
-    let nodes = plan.nodes.len();
-    for (index, had) in plan.make_up() {
-        let workload = &plan.workloads[index as usize];
-        let made = f64::from(workload.spec.replicas()) - had as f64;
-        let template = plan.templates.get(workload.template as usize);
-        let Some(template) =
-            template.filter(|_| of.as_ref().is_none_or(|of| of.contains(workload.name.as_str())))
-        else {
-            continue;
-        };
-        if makes_up(workload.kind) && made > 0.0 {
-            all.extend((0..nodes as u32).map(|node| Share {
-                node,
-                template,
-                waits: workload.kind == WorkloadKind::StatefulSet || has_disk(template),
-                pods: made / nodes as f64,
-            }));
+    let missed = move |node: NodeIndex, whose: Whose| match whose {
+        Whose::Pod(pod) => {
+            let pod = plan.pods.get(pod as usize)?;
+            let template = plan.templates.get(pod.template as usize)?;
+            let is_its = of.as_ref().is_none_or(|of| belongs(pod, template, of));
+            let is_missed = template.source == PodSource::Api && !is_bare(plan, template);
+            let (waits, tolerates) = (waits(template), seconds(&template.tolerations));
+            (is_its && is_missed).then_some(Missed { node, template, waits, tolerates })
         }
-    }
-    all
+        Whose::Made(workload) => {
+            let workload = plan.workloads.get(workload as usize)?;
+            let template = plan.templates.get(workload.template as usize)?;
+            let is_its = of.as_ref().is_none_or(|of| of.contains(workload.name.as_str()));
+            let waits = workload.kind == WorkloadKind::StatefulSet || has_disk(template);
+            // The controller of a DaemonSet lets its pods stay, whatever their template says.
+            let leaves = workload.kind != WorkloadKind::DaemonSet;
+            let tolerates = seconds(&template.tolerations).filter(|_| leaves);
+            is_its.then_some(Missed { node, template, waits, tolerates })
+        }
+    };
+    places.iter().filter_map(move |(node, whose)| missed(*node, *whose))
 }
 
 /// The names of some workloads and of those that they keep: a Deployment's pods are its ReplicaSets'.
@@ -353,11 +345,6 @@ fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
 fn belongs(pod: &PodPlan, template: &PodTemplate, to: &BTreeSet<&str>) -> bool {
     let full = |o: &OwnerReference| format!("{}/{}/{}", o.kind, namespace_of(&pod.name), o.name);
     template.owner.as_ref().is_some_and(|owner| to.contains(full(owner).as_str()))
-}
-
-/// Whether a workload of that kind has as many pods as it asks for, for as long as it is there.
-const fn makes_up(kind: WorkloadKind) -> bool {
-    matches!(kind, WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::StatefulSet)
 }
 
 /// Whether a pod of a template is not replaced while its node is away.

@@ -100,6 +100,7 @@ pub(super) fn tilt(formulas: &[Formula], drawn: &[Drawn], model: usize) -> Tilt 
 #[cfg(test)]
 mod tests {
     use super::super::closed::detection;
+    use super::super::placed::bound;
     use super::*;
     use crate::kernel::Dur;
     use crate::scenario::{Overrides, drawn, parse};
@@ -121,11 +122,15 @@ mod tests {
             ]))"#;
         let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
         let drawn = drawn(&loaded, &Overrides::default()).expect("it builds");
-        let formula = Formula::new(&drawn, Dur::from_secs(300), None);
+        let formula = |d: &Drawn| {
+            let places = bound(&d.plan).expect("all pods are placed");
+            Formula::new(d, places, Dur::from_secs(300), &[])
+        };
+        let own = formula(&drawn);
         // By hand: the three pods on a third of the nodes each, 600 (1 - e^(-T/600)) / 60 minutes, and two
         // seconds of a start for those that are evicted, after a crash for all.
         let t = detection(&drawn.plan) + 60.0;
-        let mean = formula.of_model(&drawn, 0);
+        let mean = own.of_model(&drawn, 0);
         let evicted = libm::exp(-t / 600.0);
         let rate = drawn.models.list[0].per_year();
         let by_hand = [10.0 * (1.0 - evicted) + 2.0 / 60.0, evicted];
@@ -139,7 +144,7 @@ mod tests {
                 toleration.toleration_seconds = toleration.toleration_seconds.map(|_| 3_600);
             }
         }
-        let formulas = [formula, Formula::new(&other, Dur::from_secs(300), None)];
+        let formulas = [own, formula(&other)];
         let all = [drawn, other];
         for is_tilted in [false, true] {
             let mut drawn = all[0].clone();

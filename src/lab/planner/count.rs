@@ -5,6 +5,7 @@
 //! A run ends some minutes behind the last outage that began in its window, so that what an outage
 //! costs after it, and whether an eviction was needless, is known.
 
+use super::placed::{Places, places};
 use super::spec::{BELOW, FIGURES, OWN};
 use crate::analysis::below_need::Below;
 use crate::analysis::{Costs, Serving, summary};
@@ -138,6 +139,8 @@ pub(super) struct Counted {
     pub(super) own: Vec<f64>,
     /// What became of its countdowns.
     pub(super) countdowns: Countdowns,
+    /// Where pods were before the first outage could begin.
+    pub(super) places: Places,
     /// When each workload was below its need.
     below: Below,
     /// How many pods are missing as it ends.
@@ -214,19 +217,24 @@ pub(super) fn year(drawn: &mut Drawn, seed: u64, quiet: bool, how: &How<'_>) -> 
 }
 
 /// What a cluster costs in a year in which nothing fails, if it costs anything: by its second hour, as in the first one it
-/// may still come to rest. None where it was stopped.
-pub(super) fn standing(drawn: &mut Drawn, seed: u64, how: &How<'_>) -> Option<Option<Counted>> {
+/// may still come to rest; and where its pods are then. None where it was stopped.
+pub(super) fn standing(
+    drawn: &mut Drawn,
+    seed: u64,
+    how: &How<'_>,
+) -> Option<(Option<Counted>, Places)> {
     let mut until = |hours: u64| {
         let horizon = Time::from_secs(hours * 3_600);
         run_to(drawn, Failing { outages: &[], key: (seed, 0), horizon }, how)
     };
-    let first = until(1)?;
+    let mut first = until(1)?;
+    let places = std::mem::take(&mut first.places);
     if first.figures.iter().all(|f| *f == 0.0) {
-        return Some(None);
+        return Some((None, places));
     }
     let mut year = until(2)?.beside(&first);
     year.figures.iter_mut().chain(&mut year.own).for_each(|f| *f *= HOURS);
-    Some(Some(year))
+    Some((Some(year), places))
 }
 
 /// The workloads that are below their need for all of the second hour in which nothing fails, with every row.
@@ -270,8 +278,8 @@ pub(super) fn beyond(
 
 fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> {
     let trace = traced(drawn, of, how.goes_on)?;
-    let (summary, serving) =
-        summary::summary_and_serving(&Analysis::new(&drawn.plan, &trace), how.window);
+    let analysis = Analysis::new(&drawn.plan, &trace);
+    let (summary, serving) = summary::summary_and_serving(&analysis, how.window);
     let own = how.own.iter().flat_map(|own| {
         let all = summary.metrics.workloads.iter().filter(|w| own.names.contains(&w.0));
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
@@ -279,8 +287,14 @@ fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> 
     });
     let ends = serving.workloads.iter().filter(|w| w.id.is_some()).filter_map(|w| w.counts.last());
     let left = ends.map(|(_, end)| i64::from(end.desired.saturating_sub(end.up))).sum();
-    let (countdowns, below) = (Countdowns::of(&trace), Below::of(&serving));
-    Some(Counted { figures: replaced(&serving), own: own.collect(), countdowns, below, left })
+    Some(Counted {
+        figures: replaced(&serving),
+        own: own.collect(),
+        countdowns: Countdowns::of(&trace),
+        places: places(&analysis, BEGIN),
+        below: Below::of(&serving),
+        left,
+    })
 }
 
 /// What happened in a run.

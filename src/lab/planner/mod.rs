@@ -14,6 +14,7 @@
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! now       which of the values is set now
 //! run       replications on several threads, until enough is known
+//! placed    where pods are as outages begin
 //! closed    the same by formula alone
 //! answer    what a person decides by: computed from the moments, for any prices
 //! ```
@@ -34,6 +35,7 @@ mod estimate;
 mod kept;
 mod moments;
 mod now;
+mod placed;
 mod run;
 mod spec;
 #[cfg(test)]
@@ -44,9 +46,9 @@ mod years_tests;
 
 pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
 pub(crate) use apart::AS_IT_IS;
-pub(crate) use closed::bare_pods;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
+pub(crate) use placed::bare_pods;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use spec::{
     BELOW, BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,

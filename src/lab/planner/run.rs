@@ -7,6 +7,7 @@ use super::control;
 use super::count::{self, Counted, Counting, How, Ran};
 use super::kept::{Kept, Part, Replication, VERSION};
 use super::moments::{Selection, student};
+use super::placed::{Places, bound};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
@@ -50,9 +51,8 @@ struct Work<'a> {
     alike: &'a Alike,
     /// Workloads whose own figures are kept.
     own: &'a [WorkloadsAt],
+    /// By row, of where pods are as long as nothing fails.
     formulas: &'a [Formula],
-    /// By row, those of these workloads alone.
-    own_formulas: &'a [Vec<Formula>],
     /// By model, which outages are drawn more often.
     tilts: &'a [Tilt],
     seed: u64,
@@ -67,6 +67,8 @@ struct Standing {
     /// Row by row, beyond what all of them cost: of all workloads, and of some alone.
     figures: Vec<f64>,
     own: Vec<f64>,
+    /// By row, where pods are.
+    places: Vec<Places>,
     /// What all of them cost, and which workloads are below their need with all of them.
     always: Vec<f64>,
     always_below: BTreeSet<String>,
@@ -102,7 +104,8 @@ impl Planner<'_> {
     /// What each row costs in a year in which nothing fails; none if it was stopped.
     fn standing(&self, drawn: &mut [Drawn], seed: u64, how: &How<'_>) -> Option<Standing> {
         let found = drawn.iter_mut().map(|d| count::standing(d, seed, how));
-        let mut found: Vec<Option<Counted>> = found.collect::<Option<_>>()?;
+        let found: Vec<(Option<Counted>, Places)> = found.collect::<Option<_>>()?;
+        let (mut found, places): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         let quiet = found.iter().map(Option::is_none).collect();
         let only = self.only.as_ref();
         let always_below =
@@ -111,7 +114,7 @@ impl Planner<'_> {
         let (figures, always) =
             count::beyond(&found, |c| &c.figures, only.map(|only| &only.always[..]));
         let (own, _) = count::beyond(&found, |c| &c.own, None);
-        Some(Standing { quiet, figures, own, always, always_below })
+        Some(Standing { quiet, figures, own, places, always, always_below })
     }
 
     /// One replication with every row; none if it was stopped.
@@ -150,7 +153,6 @@ impl Planner<'_> {
                 let drawn = &mut drawn[row];
                 // Where a row has more nodes than the first one, more of them fail.
                 let per_year = drawn.models.list[model].per_year();
-                let more = work.formulas[row].more(drawn, key, weight);
                 let tells = |(there, ran): &&(usize, Ran)| {
                     work.alike.tells(*there, row, ran.counted.countdowns)
                 };
@@ -160,17 +162,22 @@ impl Planner<'_> {
                 };
                 part.is_short = ran.is_short;
                 let counted = &ran.counted;
+                // Who is not placed is elsewhere in each run: what is expected is of where they are in this one.
+                let (of_row, places) = (&work.formulas[row], &counted.places);
+                let others = (*places != of_row.places)
+                    .then(|| Formula::new(drawn, places.clone(), how.window, work.own));
+                let formula = others.as_ref().unwrap_or(of_row);
                 part.open[row] = counted.is_open();
                 let times = per_year / rate;
                 add(&mut part.figures[row * width..], &counted.figures, times);
                 // What the formula knows is taken at its mean.
                 let year = &mut all.year[row * width..];
-                for (place, more) in BY_FORMULA.into_iter().zip(more) {
+                for (place, more) in BY_FORMULA.into_iter().zip(formula.more(drawn, key, weight)) {
                     year[place] -= per_year * more;
                 }
                 let own = &mut own[row * own_width..][..own_width];
                 add(own, &counted.own, weight * per_year);
-                for (own, formula) in own.chunks_mut(OWN.len()).zip(&work.own_formulas[row]) {
+                for (own, formula) in own.chunks_mut(OWN.len()).zip(&formula.own) {
                     let more = formula.more(drawn, key, weight);
                     add(own, &more, -per_year);
                 }
@@ -222,12 +229,10 @@ impl Planner<'_> {
         let spec = scenario::changed(self.sweep.loaded, &self.sweep.base)?;
         let own = apart::workloads(&spec, &self.sweep.axes, drawn.len());
         let how = How { window, own: &own, goes_on: &goes_on };
-        let standing = self.standing(&mut drawn, seed, &how).ok_or(Stopped::Asked)?;
-        let formulas: Vec<Formula> = drawn.iter().map(|d| Formula::new(d, window, None)).collect();
-        let of_each = |d: &Drawn| -> Vec<Formula> {
-            own.iter().map(|own| Formula::new(d, window, Some(own))).collect()
-        };
-        let own_formulas: Vec<Vec<Formula>> = drawn.iter().map(of_each).collect();
+        let mut standing = self.standing(&mut drawn, seed, &how).ok_or(Stopped::Asked)?;
+        let places = std::mem::take(&mut standing.places).into_iter();
+        let of = |(d, places)| Formula::new(d, places, window, &own);
+        let formulas: Vec<Formula> = drawn.iter().zip(places).map(of).collect();
         let tilts = self.tilts(&formulas, &drawn);
         let may_share = !self.eager && standing.quiet.iter().all(|quiet| *quiet);
         let alike = Alike::of(&self.sweep.axes, &self.rows(), may_share);
@@ -236,7 +241,6 @@ impl Planner<'_> {
             alike: &alike,
             own: &own,
             formulas: &formulas,
-            own_formulas: &own_formulas,
             tilts: &tilts,
             seed,
             threads: &threads,
@@ -329,7 +333,7 @@ impl Planner<'_> {
 
     fn kept(&self, drawn: &[Drawn], formulas: &[Formula]) -> Kept {
         let size = drawn[self.now.unwrap_or(0)].plan.size();
-        let (closed, no_closed) = match closed(&self.sweep, drawn) {
+        let (closed, no_closed) = match closed(&self.sweep, drawn, formulas) {
             Ok(all) => (Some(all), String::new()),
             Err(why) => (None, why),
         };
@@ -444,10 +448,12 @@ impl Planner<'_> {
         groups.iter().map(of).collect()
     }
 
-    /// Which row costs least by formula, in words; none where there is no formula.
+    /// Which row costs least by formula, in words; none where there is no formula, or only a run tells where pods are.
     pub(crate) fn by_formula(&self, goes_on: GoesOn<'_>) -> Option<String> {
         let drawn = self.drawn(goes_on).ok()?;
-        let all = closed(&self.sweep, &drawn).ok()?;
+        let formula = |d: &Drawn| Some(Formula::new(d, bound(&d.plan)?, self.sweep.window, &[]));
+        let formulas: Vec<Formula> = drawn.iter().map(formula).collect::<Option<_>>()?;
+        let all = closed(&self.sweep, &drawn, &formulas).ok()?;
         if !self.objective.unknown_to_formulas().is_empty() {
             return None;
         }

@@ -1,0 +1,73 @@
+//! Where pods are as outages begin, which the closed form reckons with. Those that are placed are there from the
+//! start; where the others go, and how many of them there are, only a run knows.
+
+use crate::analysis::Owners;
+use crate::analysis::state::{Follow, PodState};
+use crate::api::meta::OwnerReference;
+use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::pod::{PodPhase, PodSource};
+use crate::lab::prelude::*;
+use crate::plan::{PodIndex, PodStart, WorkloadIndex};
+
+/// A pod: one of the plan, or one that a workload's controller made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Whose {
+    Pod(PodIndex),
+    Made(WorkloadIndex),
+}
+
+/// Pods, each with its node.
+pub(super) type Places = Vec<(NodeIndex, Whose)>;
+
+/// Where pods are just before a time of a run.
+pub(super) fn places(analysis: &Analysis<'_>, at: Time) -> Places {
+    let (plan, names) = (analysis.plan, &analysis.trace.names);
+    let mut follow = Follow::new(analysis);
+    let records = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at);
+    records.for_each(|(id, r)| _ = follow.apply(id, r));
+    let nodes: BTreeMap<NodeId, NodeIndex> =
+        (0..plan.nodes.len() as NodeIndex).map(|n| (analysis.node_id(n), n)).collect();
+    let known = (0..).zip(&plan.workloads);
+    let known = known.filter_map(|(i, w)| Some((names.find_workload(&w.name)?, i)));
+    let workloads: BTreeMap<WorkloadId, WorkloadIndex> = known.collect();
+    let owners = Owners::new(analysis);
+    let of = |(pod, state): (PodId, &PodState)| {
+        let node = state.node_id().filter(|_| state.is_active())?;
+        let planned =
+            plan.pods.get(pod.index()).is_some_and(|p| *p.name == *analysis.pod_name(pod));
+        let whose = match planned {
+            true => Whose::Pod(pod.0),
+            false => Whose::Made(*workloads.get(&owners.of(analysis, pod)?)?),
+        };
+        Some((*nodes.get(&node)?, whose))
+    };
+    follow.pods().filter_map(of).collect()
+}
+
+/// Where pods are that all are placed; none where workloads make others beside them.
+pub(super) fn bound(plan: &Plan) -> Option<Places> {
+    let size = plan.size();
+    let there = (0..).zip(&plan.pods).filter(|(_, pod)| !is_over(pod));
+    let there = there.filter_map(|(i, pod)| Some((pod.node?, Whose::Pod(i))));
+    (size.to_make + size.daemon_sets == 0).then(|| there.collect())
+}
+
+fn is_over(pod: &PodPlan) -> bool {
+    matches!(pod.start, PodStart::Imported { phase: PodPhase::Succeeded | PodPhase::Failed, .. })
+}
+
+/// Whether a pod has no workload, where others have one.
+pub(super) fn is_bare(plan: &Plan, template: &PodTemplate) -> bool {
+    let is_kept = |o: &OwnerReference| WorkloadKind::parse(&o.kind).is_some();
+    !plan.workloads.is_empty() && !template.owner.as_ref().is_some_and(is_kept)
+}
+
+/// How many pods no figure counts, as they have no workload.
+pub(crate) fn bare_pods(plan: &Plan) -> usize {
+    let is_left_out = |pod: &&PodPlan| {
+        let template = plan.templates.get(pod.template as usize);
+        let bare = |t: &PodTemplate| t.source == PodSource::Api && is_bare(plan, t);
+        pod.start != PodStart::Absent && !is_over(pod) && template.is_some_and(bare)
+    };
+    plan.pods.iter().filter(is_left_out).count()
+}
