@@ -188,7 +188,7 @@ impl Kept {
     }
 
     /// What that comes to at these prices, with what its nodes cost.
-    pub(super) fn standing_cost(&self, objective: &Objective, row: usize) -> f64 {
+    pub(crate) fn standing_cost(&self, objective: &Objective, row: usize) -> f64 {
         objective.of(self.standing(row), self.nodes[row].into())
     }
 

@@ -28,6 +28,9 @@ pub(super) fn closed(told: &Told<'_>) -> Option<String> {
     let (formula, simulation) = (amount(by_formula), amount(simulated));
     text += &format!("; {formula} by formula, {simulation} simulated for {}", told.name(a.best));
     text.extend(difference(told, simulated - by_formula));
+    if !kept.closed_without.is_empty() {
+        text += &format!("; it leaves out {}", kept.closed_without.join(", "));
+    }
     let waiting = a.rows[a.best].waiting;
     if waiting > 0.0 {
         let (waiting, unit) =
@@ -39,12 +42,13 @@ pub(super) fn closed(told: &Told<'_>) -> Option<String> {
     Some(text)
 }
 
-/// What simulation adds to the closed form, where that is more than chance and a twentieth.
+/// What simulation adds to the closed form, where that is more than chance and a twentieth of what outages cost.
 fn difference(told: &Told<'_>, more: f64) -> Option<String> {
     let (a, kept) = (told.answer, told.kept);
     let best = &a.rows[a.best];
     let half = (best.interval.high - best.cost).max(best.cost - best.interval.low);
-    if more.abs() <= half.max(0.05 * best.cost.abs()) {
+    let failing = best.cost - kept.standing_cost(told.objective, a.best);
+    if more.abs() <= half.max(0.05 * failing.abs()) {
         return None;
     }
     if more < 0.0 {
@@ -58,25 +62,48 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
         };
         return Some(format!(": {less} less than by formula{why}"));
     }
-    let mut text = format!(": {} more than by formula", amount(more));
     // Who is Pending is missing, too.
     let pending = best.figures[PENDING].min(best.figures[MISSING]) * told.objective.prices[MISSING];
-    if pending >= 0.05 * more {
-        let most = amount(pending.min(more));
-        text += &format!(", {most} of it for pods that were Pending");
-    }
-    let mut others = Vec::new();
-    if !kept.closed_without.is_empty() {
-        others.push(format!("comes from {}", kept.closed_without.join(", ")));
-    }
     let is_priced = |f: &usize| told.objective.prices[*f] > 0.0;
-    if (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)) {
-        others.push("is the price of what it does not know of".to_owned());
+    let is_open = kept.open.get(a.best).is_some_and(|n| *n > 0);
+    let may_be = [
+        (!kept.closed_without.is_empty(), "what it leaves out"),
+        (
+            (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)),
+            "the price of what it does not know of",
+        ),
+        (true, "evictions that queue behind rates of zones and limits of clients"),
+        (is_open, "pods that are not back when a run ends"),
+    ];
+    let may_be: Vec<&str> = may_be.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
+    Some(added(more, pending, &may_be.join(", or ")))
+}
+
+/// So much more than by formula, of which pods that were Pending may be a part, and other things the rest.
+fn added(more: f64, pending: f64, may_be: &str) -> String {
+    let mut text = format!(": {} more than by formula", amount(more));
+    let mut rest = "it";
+    if pending >= 0.05 * more {
+        text += &format!(", up to {} of it for pods that were Pending", amount(pending.min(more)));
+        rest = "the rest";
     }
-    others.push(
-        "is evictions that queue behind rates of zones and limits of clients, or pods that are not back when a run ends"
-            .to_owned(),
-    );
-    text += &format!("; the rest {}", others.join(", or "));
-    Some(text)
+    if pending < 0.95 * more {
+        text += &format!("; {rest} may be {may_be}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::added;
+
+    /// What is left of 35.8 where 36 were Pending is nothing that needs a reason; nor is there a rest of all.
+    #[test]
+    fn only_a_rest_has_other_reasons() {
+        let pending = ": 35.8 more than by formula, up to 35.8 of it for pods that were Pending";
+        assert_eq!(added(35.8, 36.0, "queues"), pending);
+        assert_eq!(added(777.0, 0.0, "queues"), ": 777 more than by formula; it may be queues");
+        let both = ": 100 more than by formula, up to 40 of it for pods that were Pending; the rest may be queues";
+        assert_eq!(added(100.0, 40.0, "queues"), both);
+    }
 }
