@@ -4,7 +4,7 @@ use super::closed_form::closed;
 use super::table::table;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
+use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
@@ -77,7 +77,7 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
         first.extend(changes(told).map(|text| ("It would change if", text)));
-        all.extend(comes_from(told.answer).map(|text| ("It comes from", text)));
+        all.extend(comes_from(told).map(|text| ("It comes from", text)));
         all.extend(not_decided(told).map(|text| ("Not decided", text)));
         all.extend(told.together.clone().map(|text| ("Together", text)));
     }
@@ -314,9 +314,20 @@ fn met(told: &Told) -> Vec<String> {
     }
 }
 
-fn comes_from(a: &Answer) -> Option<String> {
-    let say = |(name, share): &(String, f64)| format!("{name} {:.0} %", share * 100.0);
-    joined(a.shares.iter().filter(|s| s.1 >= 0.005).map(say), ", ")
+fn comes_from(told: &Told<'_>) -> Option<String> {
+    let (a, best) = (told.answer, told.best());
+    let anyway = told.kept.standing_cost(told.objective, a.best) / best.cost.max(f64::MIN_POSITIVE);
+    in_parts(&a.shares, anyway.min(1.0))
+}
+
+/// What part of a cost comes from which model, and what part of it there is without failures.
+fn in_parts(shares: &[(String, f64)], anyway: f64) -> Option<String> {
+    let say = |(name, share): (&str, f64)| {
+        (share >= 0.005).then(|| format!("{name} {:.0} %", share * 100.0))
+    };
+    let models = shares.iter().map(|(name, share)| (name.as_str(), share * (1.0 - anyway)));
+    let anyway = ("what it costs without failures, as hours of nodes,", anyway);
+    joined(models.chain([anyway]).filter_map(say), ", ").filter(|_| !shares.is_empty())
 }
 
 fn changes(told: &Told<'_>) -> Option<String> {
@@ -380,7 +391,7 @@ fn rests_on(told: &Told<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeSet, Interval, always_below, nothing_matters, saves};
+    use super::{BTreeSet, Interval, always_below, in_parts, nothing_matters, saves};
 
     /// More time is asked for only where it may tell something.
     #[test]
@@ -391,6 +402,16 @@ mod tests {
         assert_eq!(nothing_matters(&[Some(3.0), Some(4.0)], true, 24), None);
         assert_eq!(nothing_matters(&[Some(3.0), None], true, 24), None);
         assert_eq!(nothing_matters(&[None, None], true, 24), None);
+    }
+
+    /// Of 13,263 EUR a year 12 nodes of 8,760 hours at 0.1 EUR are 10,512, which is 79 %.
+    #[test]
+    fn hours_of_nodes_come_from_no_model() {
+        let of = |anyway| in_parts(&[("boot".to_owned(), 1.0)], anyway).unwrap_or_default();
+        assert_eq!(of(0.0), "boot 100 %");
+        let anyway = "what it costs without failures, as hours of nodes, 79 %";
+        assert_eq!(of(10_512.0 / 13_263.0), format!("boot 21 %, {anyway}"));
+        assert_eq!(in_parts(&[], 0.5), None);
     }
 
     #[test]
