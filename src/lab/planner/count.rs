@@ -8,7 +8,7 @@
 use super::placed::{Places, places};
 use super::spec::{BELOW, FIGURES, OWN};
 use crate::analysis::below_need::Below;
-use crate::analysis::{Costs, Serving, summary};
+use crate::analysis::{Costs, Serving, summary, words};
 use crate::lab::prelude::*;
 use crate::scenario::YEAR_S;
 use crate::trace::{Actor, EventText};
@@ -141,6 +141,8 @@ pub(super) struct Counted {
     pub(super) countdowns: Countdowns,
     /// Where pods were before the first outage could begin.
     pub(super) places: Places,
+    /// Jobs that failed in it, with how.
+    pub(super) failed: BTreeMap<String, String>,
     /// When each workload was below its need.
     below: Below,
     /// How many pods are missing as it ends.
@@ -162,6 +164,7 @@ impl Counted {
         self.figures[BELOW] = self.below.minutes_beyond(&without.below);
         self.below = self.below.without(&without.below);
         self.left -= without.left;
+        self.failed.retain(|job, _| !without.failed.contains_key(job));
         self
     }
 }
@@ -287,7 +290,11 @@ fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> 
     });
     let ends = serving.workloads.iter().filter(|w| w.id.is_some()).filter_map(|w| w.counts.last());
     let left = ends.map(|(_, end)| i64::from(end.desired.saturating_sub(end.up))).sum();
+    let failed = serving.workloads.iter().filter(|w| w.has_failed());
+    let failed =
+        failed.filter_map(|w| Some((w.name.clone(), words::job_end(&analysis, &w.ended?))));
     Some(Counted {
+        failed: failed.collect(),
         figures: replaced(&serving),
         own: own.collect(),
         countdowns: Countdowns::of(&trace),

@@ -7,7 +7,7 @@ use super::moments::{FIGURE_MAX, Moments, are_figures};
 use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is kept of all runs. It answers for any prices.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -52,6 +52,9 @@ pub(crate) struct Kept {
     /// By row, in how many outages pods were not back when the run ended; nothing where they were in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<u64>,
+    /// Jobs that failed, with how, and in how many replications one did with some row.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) failed: BTreeMap<String, (String, u64)>,
     /// What each row costs in a year in which nothing fails, figure by figure, beyond [`Kept::always`]; it is in `moments`.
     /// Nothing where no row costs anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -120,6 +123,8 @@ pub(crate) struct Group {
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
     pub(super) parts: Vec<Part>,
+    /// Jobs that failed, with how.
+    pub(super) failed: BTreeMap<String, String>,
 }
 
 /// What the outage of a model came to.
@@ -276,6 +281,9 @@ impl Kept {
                 let differ = by_model.iter().any(|f| of(f, row) != of(f, other));
                 self.differ[pair(row, other)] += u64::from(differ);
             }
+        }
+        for (job, how) in one.failed {
+            self.failed.entry(job).or_insert((how, 0)).1 += 1;
         }
         for (part, one) in self.parts.iter_mut().zip(&one.parts) {
             for (row, _) in one.open.iter().enumerate().filter(|(_, open)| **open) {

@@ -90,6 +90,28 @@ fn whole_years_know_where_outages_leave_pods() {
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
 }
 
+/// Two pods of a Job on two nodes, each of which is away for an hour twenty times a year: the first eviction is one failure
+/// more than a backoffLimit of none (`pkg/controller/job/job_controller.go: exceedsBackoffLimit`), and forty outages a
+/// year leave no year without one.
+#[test]
+fn a_job_that_fails_is_named() {
+    let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All)),
+            Job(name: "sum", parallelism: 2, completions: 2, backoffLimit: 0, placement: Spread(All))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(20), lasts: Fixed("1h"))]))"#;
+    let loaded = parse("p.ron", text.into(), Path::new("")).expect("a scenario");
+    let mut planner = planner(&loaded, &["300", "600"], &[]);
+    planner.sweep.axes[0].path = TOLERATION.replace('*', "web");
+    for counting in [Counting::Outages, Counting::Years] {
+        planner.counting.0 = counting;
+        let kept = planner.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+        let failed: Vec<_> = kept.failed.iter().collect();
+        let [(job, (how, times))] = failed[..] else { panic!("{failed:?}") };
+        assert_eq!((job.as_str(), *times), ("Job/default/sum", kept.moments.n()));
+        assert!(how.starts_with("failed: BackoffLimitExceeded"), "{how}");
+    }
+}
+
 /// Two pods of a workload on forty nodes that fail one by one: of four outages drawn as they come none would
 /// meet one of them in four of five cases (0.95⁴ = 0.81), and values that make a difference of 24 outages a
 /// year would come to the same. So half of the draws go to the two nodes, and nothing is known after four of

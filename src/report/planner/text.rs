@@ -2,6 +2,7 @@
 
 use super::closed_form::closed;
 use super::table::table;
+use super::together::failed;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
@@ -74,6 +75,7 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     let mut all = Vec::new();
     first.extend(standing(told).map(|text| ("Without failures", text)));
     first.extend(not_back(told).map(|text| ("Not back", text)));
+    first.extend(failed(told.kept).map(|text| ("Failed Jobs", text)));
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
         first.extend(changes(told).map(|text| ("It would change if", text)));

@@ -2,7 +2,9 @@
 //! recommended come to, in words.
 
 use super::told::{amount, plural, range};
-use crate::lab::planner::{EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
+use crate::lab::planner::{Counting, EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
+use crate::language::{counted, grouped};
+use crate::report::text::joined;
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
 pub(crate) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
@@ -73,11 +75,31 @@ pub(crate) fn years(
         (true, false) => ", what costs least",
         (false, _) => ", which is not what is recommended here but what was when they were run",
     };
+    let failed = kept.whole_years.as_deref().and_then(failed);
+    let failed = failed.map_or_else(String::new, |failed| format!("; {failed}"));
     (!said.is_empty()).then(|| {
         format!(
-            "{years} years of {of}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {said} a year; in brackets one outage at a time"
+            "{years} years of {of}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {said} a year; in brackets one outage at a time{failed}"
         )
     })
+}
+
+/// Jobs that fail in some of the runs: nobody makes the pods that they lack from then on.
+pub(super) fn failed(kept: &Kept) -> Option<String> {
+    const SHOWN: usize = 3;
+    let runs = match kept.counting.0 {
+        Counting::Outages => "outages of each model",
+        Counting::Years => "years",
+    };
+    let n = grouped(kept.moments.n());
+    let say = |(job, (how, times)): (&String, &(String, u64))| {
+        format!("{} {how} in {} of {n} {runs}", job.replacen('/', " ", 1), grouped(*times))
+    };
+    let mut all: Vec<String> = kept.failed.iter().take(SHOWN).map(say).collect();
+    let more = kept.failed.len().saturating_sub(SHOWN);
+    all.extend((more > 0).then(|| counted(more, "more Job")));
+    let all = joined(all, ", ")?;
+    Some(format!("{all}: what a failed Job lacks is missing to the end of its run"))
 }
 
 #[cfg(test)]
