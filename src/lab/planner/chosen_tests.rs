@@ -245,3 +245,26 @@ fn a_setting_that_changes_nothing_is_refused() {
     let refused = p.look_for_now(&|| true).expect_err("it changes nothing").to_string();
     assert!(refused.contains("no value of `horizon` changes anything here"), "{refused}");
 }
+
+/// The controller of a DaemonSet overwrites how long its pods tolerate a lost node
+/// (`pkg/controller/daemon/util/daemonset_util.go: AddOrUpdateDaemonPodTolerations`): that is said instead.
+#[test]
+fn what_a_controller_overwrites_is_refused() {
+    let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")], workloads: [DaemonSet(name: "agent", placement: Each(All))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let of = |key: &str| {
+        let mut p = planner(&loaded, &["0", "300"], &[]);
+        let path = TOLERATION.replace('*', "agent").replace("unreachable", key);
+        path.clone_into(&mut p.sweep.axes[0].path);
+        p.look_for_now(&|| true).err().map(|refused| refused.to_string())
+    };
+    for key in ["unreachable", "not-ready"] {
+        let refused = of(key).expect("it changes nothing");
+        let why = "`tolerationSeconds` of DaemonSet default/agent changes nothing: its controller";
+        assert!(
+            refused.contains("no value of `workloads.agent") && refused.contains(why),
+            "{refused}"
+        );
+    }
+}

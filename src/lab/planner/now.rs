@@ -53,24 +53,38 @@ impl Planner<'_> {
         Ok(settings(scenario::drawn(self.sweep.loaded, &self.overrides(values))?))
     }
 
-    /// The first of some rows whose plan is like that. All of them are built, so that what is wrong with any is found.
+    /// The first of some rows whose plan is like that, if not all are alike. All of them are built, so that what is wrong with
+    /// any is found.
     fn first(
         &self,
         rows: Vec<Vec<String>>,
         (what, now): (&str, &str),
         goes_on: GoesOn<'_>,
     ) -> Result<Option<usize>> {
-        let is_now = |row: &Vec<String>| match goes_on() {
-            true => Ok(self.said(row)? == now),
-            false => Err(Stopped::Asked),
-        };
-        let are_now = rows.iter().map(is_now).collect::<Result<Vec<bool>>>()?;
-        if rows.len() > 1 && are_now.iter().all(|is_now| *is_now) {
+        let (mut found, mut one, mut are_alike) = (None, None, rows.len() > 1);
+        for (i, row) in rows.iter().enumerate() {
+            if !goes_on() {
+                return Err(Stopped::Asked);
+            }
+            let said = self.said(row)?;
+            found = found.or((said == now).then_some(i));
+            are_alike &= *one.get_or_insert_with(|| said.clone()) == said;
+        }
+        if are_alike {
             let text = format!("no value of {what} changes anything here");
             let help = "`taintsim settings FILE` lists what is set; a plan compares what pods, nodes and controllers are like";
+            let help = self.why_not(&rows[0])?.unwrap_or_else(|| help.to_owned());
             return Err(Problems::one(Problem::new(text).help(help)).into());
         }
-        Ok(are_now.iter().position(|is_now| *is_now))
+        Ok(found)
+    }
+
+    /// What the notes of a row's plan say of the settings that are chosen.
+    fn why_not(&self, values: &[String]) -> Result<Option<String>, Problems> {
+        let plan = scenario::build(self.sweep.loaded, &self.overrides(values))?;
+        let names = self.sweep.axes.iter().filter_map(|axis| axis.path.rsplit('.').next());
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        Ok(plan.notes.into_iter().find(|note| names.iter().any(|name| note.contains(name))))
     }
 
     /// The value of a setting that is set now. Where it is none of those that are tried it becomes one of them, if it is

@@ -85,9 +85,6 @@ fn said(workload: &Workload, other: bool, keep: bool) -> Option<String> {
             "changed as if made anew from its template"
         }
         (true, false, _) => "changed as by a rollout",
-        (false, _, WorkloadKind::DaemonSet) => {
-            "stay as they are: its controller lets them tolerate not-ready and unreachable for ever"
-        }
         (false, ..) => return None,
     };
     Some(format!("{of} {said}"))

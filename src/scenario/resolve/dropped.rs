@@ -8,13 +8,15 @@ use super::notes::{in_short, listed, owners};
 use super::prelude::*;
 use crate::api::probe::{Life, ProbeType};
 use crate::api::scheduling::SchedulingSpec;
+use crate::api::taint;
+use crate::api::toleration::{Operator, Toleration};
 use crate::api::workload::{JobSpec, WorkloadSpec};
 use crate::plan::switches::api_fields::ApiField;
 use crate::profiles::Release;
 use std::mem::take;
 
-/// Takes out of a plan what the API server of its release drops, and says of whom; `without_ordinals` are StatefulSets
-/// that were declared without theirs, as the names of their pods follow from them.
+/// Takes out of a plan what the API server of its release drops, and what controllers overwrite, and says of whom;
+/// `without_ordinals` are StatefulSets that were declared without theirs, as the names of their pods follow from them.
 pub(super) fn drop_fields(plan: &mut Plan, without_ordinals: &[String]) -> Vec<String> {
     let release = Release::parse(&plan.profile.release).map(Release::short).unwrap_or_default();
     let dropped = plan.profile.dropped_fields.clone();
@@ -30,7 +32,30 @@ pub(super) fn drop_fields(plan: &mut Plan, without_ordinals: &[String]) -> Vec<S
             }
         })
     };
-    dropped.into_iter().filter_map(sentence).collect()
+    let mut said: Vec<String> = dropped.into_iter().filter_map(sentence).collect();
+    said.extend(overwritten(plan));
+    said
+}
+
+/// Takes out of the templates of DaemonSets for how long their pods tolerate a lost node, and says of whom: the controller
+/// overwrites these tolerations (`pkg/controller/daemon/util/daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
+fn overwritten(plan: &mut Plan) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for set in plan.workloads.iter().filter(|w| w.kind == WorkloadKind::DaemonSet) {
+        let tolerations = &mut plan.templates[set.template as usize].tolerations;
+        let is_its = |t: &&mut Toleration| {
+            [taint::NOT_READY, taint::UNREACHABLE].contains(&&*t.key)
+                && (t.operator, t.effect) == (Operator::Exists, Some(Effect::NoExecute))
+        };
+        let own = tolerations.iter_mut().filter(is_its);
+        if own.filter_map(|t| t.toleration_seconds.take()).count() > 0 {
+            names.push(in_short(&set.name));
+        }
+    }
+    let names = listed(names)?;
+    Some(format!(
+        "`tolerationSeconds` of DaemonSet {names} changes nothing: its controller lets pods tolerate not-ready and unreachable for ever."
+    ))
 }
 
 /// Takes a field out of all objects that have it; who they are.
