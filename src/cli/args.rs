@@ -111,10 +111,11 @@ pub fn jobs(asked: Option<impl Into<usize>>) -> usize {
 
 /// Reads `5%` or `0.05`.
 pub(super) fn percent(text: &str) -> Result<f64, String> {
-    let wrong = || format!("{text:?} is no percentage: write 5%");
     let value = match text.strip_suffix('%') {
         Some(number) => number.trim().parse::<f64>().map(|p| p / 100.0),
         None => text.parse::<f64>(),
     };
-    value.ok().filter(|p| *p > 0.0 && *p < 1.0).ok_or_else(wrong)
+    let value = value.map_err(|_| format!("{text:?} is no percentage: write 5%"))?;
+    let is_part = 0.0 < value && value < 1.0;
+    is_part.then_some(value).ok_or_else(|| format!("{text:?} is not between 0% and 100%"))
 }

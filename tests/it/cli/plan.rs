@@ -196,7 +196,14 @@ fn what_cannot_be_planned_is_refused() {
         (vec!["--preset", "lab", "--choose", of_claim], "no fault taints one"),
         (vec!["--preset", "lab", "--choose", "workloads.nope.replicas=1,2"], "`nope`"),
         (vec!["--preset", "lab", "--choose", toleration, "--price", "evicted=-1"], "is negative"),
-        (vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"], "no percentage"),
+        (
+            vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"],
+            "\"0%\" is not between 0% and 100%",
+        ),
+        (
+            vec!["--preset", "lab", "--choose", toleration, "--confidence", "sure"],
+            "is no percentage: write 5%",
+        ),
         (vec!["--preset", "lab", "--choose", toleration, "--within", "pods<=1/y"], "is no figure"),
     ] {
         let all: Vec<&str> = ["plan", "a.ron", "-q"].into_iter().chain(args).collect();
