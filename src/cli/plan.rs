@@ -12,7 +12,7 @@ use super::run::{folder_failure, writable};
 use super::shards::{PlanShardsArgs, With, Work};
 use crate::lab::Sweep;
 use crate::lab::planner::{
-    Answer, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
+    Answer, BELOW, Bound, Counting, Kept, Objective, Planner, ROWS_MAX, answer, bare_pods, expanded,
 };
 use crate::report::planner::{
     Source, Told, document, table, together, touching, write, write_folder, years,
@@ -151,7 +151,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     withhold(&loaded, &base, &axes)?;
     of_devices(&axes)?;
     let as_asked = |asked| (asked, "as asked for".to_owned());
-    let counting = args.count.map_or_else(|| Counting::fitting(&models), as_asked);
+    let of_need = objective.prices[BELOW] > 0.0 || args.within.iter().any(|b| b.figure == BELOW);
+    let counting = args.count.map_or_else(|| Counting::fitting(&models, of_need), as_asked);
     let a_year: f64 = models.iter().map(scenario::Model::per_year).sum();
     if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
         return Err(Failure::input(
@@ -171,7 +172,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     planner.check()?;
     planner.sweep.distinct()?;
     let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
-    planner.look_for_now(&|| in_time() && !interrupt::asked()).map_err(|e| not_known(e, ""))?;
+    planner
+        .look_for_now(&|| in_time() && !interrupt::asked())
+        .map_err(|e| not_known(e, planner.counting.0, ""))?;
     of_replicas(&planner.sweep.axes, &planner.objective)?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
@@ -286,16 +289,18 @@ fn budget(args: &PlanArgs) -> u64 {
 }
 
 /// What to do where time was up, or Ctrl-C came, before anything was known.
-fn not_known(stopped: Stopped, by_formula: &str) -> Failure {
+fn not_known(stopped: Stopped, counting: Counting, by_formula: &str) -> Failure {
+    let (two, fewer) = match counting {
+        Counting::Outages => ("outages of each model", "fewer values"),
+        Counting::Years => ("years", "fewer values, or one outage at a time, `--count outages`"),
+    };
     match stopped {
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())
         }
         Stopped::Asked => Failure::input(
-            format!(
-                "not known yet: the budget was over before two outages of each model were.{by_formula}"
-            ),
-            "a longer one, `--budget 5m`, or fewer values",
+            format!("not known yet: the budget was over before two {two} were.{by_formula}"),
+            format!("a longer one, `--budget 5m`, or {fewer}"),
         ),
         stopped => stopped.into(),
     }
@@ -329,7 +334,7 @@ fn run(
     let Some(budget) = budget else { return Ok((ran?, false)) };
     let kept = ran.map_err(|stopped| {
         let soon = || clock.seconds() * 1e3 < budget as f64 + 1e3 && !interrupt::asked();
-        not_known(stopped, &planner.by_formula(&soon).unwrap_or_default())
+        not_known(stopped, planner.counting.0, &planner.by_formula(&soon).unwrap_or_default())
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
     Ok((kept, is_early))

@@ -53,11 +53,17 @@ impl Counting {
     }
 
     /// The way that fits: one outage at a time where outages hardly overlap and are drawn one by
-    /// one, otherwise whole years.
-    pub(crate) fn fitting(models: &[Model]) -> (Self, String) {
+    /// one, otherwise whole years; these, too, where minutes below need count, as in a year several pods of a workload come
+    /// to be where one outage takes them all.
+    pub(crate) fn fitting(models: &[Model], of_need: bool) -> (Self, String) {
         if let Some(m) = models.iter().find(|m| m.is_recorded()) {
             let why = format!("`{}` is a record, in which outages come together", m.name);
             return (Self::Years, why);
+        }
+        let a_year: f64 = models.iter().map(Model::per_year).sum();
+        if of_need && a_year <= scenario::OUTAGES_MAX {
+            let why = "minutes below need depend on where earlier outages have left pods";
+            return (Self::Years, why.to_owned());
         }
         let busy: f64 = models.iter().map(|m| m.per_year() * busy(m) / YEAR_S).sum();
         let is_none = busy < 0.0005;

@@ -49,7 +49,7 @@ pub(super) fn planner<'a>(loaded: &'a Loaded, values: &[&str], prices: &[&str]) 
         within: Vec::new(),
         precision: 0.05,
         confidence: 0.95,
-        counting: Counting::fitting(&models),
+        counting: Counting::fitting(&models, false),
         apart: None,
         only: None,
         eager: false,

@@ -90,6 +90,17 @@ fn whole_years_know_where_outages_leave_pods() {
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
 }
 
+/// In the years above `web` is below its need for two hours a year, of which no single outage tells.
+#[test]
+fn minutes_below_need_are_counted_in_years() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let models = drawn(&loaded, &Overrides::default()).expect("it builds").models.list;
+    let of = |of_need| Counting::fitting(&models, of_need).0;
+    assert_eq!((of(false), of(true)), (Counting::Outages, Counting::Years));
+}
+
 /// Two pods of a Job on two nodes, each of which is away for an hour twenty times a year: the first eviction is one failure
 /// more than a backoffLimit of none (`pkg/controller/job/job_controller.go: exceedsBackoffLimit`), and forty outages a
 /// year leave no year without one.
