@@ -387,6 +387,9 @@ fn run_all(
         && let Some(years) = planner.whole_years(&kept, &best())
     {
         let ran = if_in_time(run(args, &years, desk, clock, terminal))?;
+        if ran.is_none() {
+            notes.push("No whole years are told beside single outages: the time was up before two of them were over. A longer --budget has them.".to_owned());
+        }
         kept.whole_years = ran.map(|(years, _)| Box::new(years));
     }
     Ok((kept, interrupted.then_some(seconds)))
