@@ -7,6 +7,7 @@ pub mod dice;
 pub mod explore;
 pub(crate) mod forecast;
 pub(crate) mod pairs;
+mod placed;
 pub(crate) mod planner;
 mod prelude;
 pub mod replay;

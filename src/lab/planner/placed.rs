@@ -2,10 +2,10 @@
 //! start; where the others go, and how many of them there are, only a run knows.
 
 use crate::analysis::Owners;
-use crate::analysis::state::{Follow, PodState};
 use crate::api::meta::OwnerReference;
-use crate::api::names::{NodeId, PodId, WorkloadId};
+use crate::api::names::WorkloadId;
 use crate::api::pod::{PodPhase, PodSource};
+use crate::lab::placed::placed;
 use crate::lab::prelude::*;
 use crate::plan::{PodIndex, PodStart, WorkloadIndex};
 
@@ -22,26 +22,22 @@ pub(super) type Places = Vec<(NodeIndex, Whose)>;
 /// Where pods are just before a time of a run.
 pub(super) fn places(analysis: &Analysis<'_>, at: Time) -> Places {
     let (plan, names) = (analysis.plan, &analysis.trace.names);
-    let mut follow = Follow::new(analysis);
-    let records = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at);
-    records.for_each(|(id, r)| _ = follow.apply(id, r));
-    let nodes: BTreeMap<NodeId, NodeIndex> =
-        (0..plan.nodes.len() as NodeIndex).map(|n| (analysis.node_id(n), n)).collect();
     let known = (0..).zip(&plan.workloads);
     let known = known.filter_map(|(i, w)| Some((names.find_workload(&w.name)?, i)));
     let workloads: BTreeMap<WorkloadId, WorkloadIndex> = known.collect();
     let owners = Owners::new(analysis);
-    let of = |(pod, state): (PodId, &PodState)| {
-        let node = state.node_id().filter(|_| state.is_active())?;
+    placed(analysis, at, |pod, state, node| {
+        if !state.is_active() {
+            return None;
+        }
         let planned =
             plan.pods.get(pod.index()).is_some_and(|p| *p.name == *analysis.pod_name(pod));
         let whose = match planned {
             true => Whose::Pod(pod.0),
             false => Whose::Made(*workloads.get(&owners.of(analysis, pod)?)?),
         };
-        Some((*nodes.get(&node)?, whose))
-    };
-    follow.pods().filter_map(of).collect()
+        Some((node, whose))
+    })
 }
 
 /// Where pods are that all are placed; none where workloads make others beside them.

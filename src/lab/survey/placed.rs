@@ -1,8 +1,7 @@
 //! Which pods are where when losses begin, after a run without one: some are placed before a run, and others only in it.
 
 use crate::analysis::Owners;
-use crate::analysis::state::{Follow, PodState};
-use crate::api::names::{NodeId, PodId};
+use crate::lab::placed;
 use crate::lab::prelude::*;
 
 /// A pod that has a node, and has not ended, when losses begin.
@@ -22,17 +21,13 @@ pub(crate) struct Placed {
 /// The pods that have a node just before a time.
 pub(super) fn placed(analysis: &Analysis<'_>, at: Time) -> Vec<Placed> {
     let (plan, names, owners) = (analysis.plan, &analysis.trace.names, Owners::new(analysis));
-    let mut follow = Follow::new(analysis);
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at) {
-        follow.apply(id, r);
-    }
-    let nodes: BTreeMap<NodeId, NodeIndex> =
-        (0..plan.nodes.len() as NodeIndex).map(|n| (analysis.node_id(n), n)).collect();
     let planned: BTreeMap<&str, &PodPlan> = plan.pods.iter().map(|p| (&*p.name, p)).collect();
     let templates: BTreeMap<&str, u32> =
         plan.workloads.iter().map(|w| (w.name.as_str(), w.template)).collect();
-    let there = follow.pods().filter(|(_, p)| p.exists && !p.phase.is_terminal());
-    let one = |(pod, state): (PodId, &PodState)| {
+    placed::placed(analysis, at, |pod, state, node| {
+        if !state.exists || state.phase.is_terminal() {
+            return None;
+        }
         let (name, owner) = (analysis.pod_name(pod), owners.of(analysis, pod));
         let own = planned.get(name);
         let made = || {
@@ -54,10 +49,9 @@ pub(super) fn placed(analysis: &Analysis<'_>, at: Time) -> Vec<Placed> {
         Some(Placed {
             name: name.to_owned(),
             workload: owner.map(|w| names.workload_name(w).to_owned()),
-            node: *nodes.get(&state.node_id()?)?,
+            node,
             template,
             state: format!("{phase:?} {ready} {deleting} {devices} {since:?}"),
         })
-    };
-    there.filter_map(one).collect()
+    })
 }
