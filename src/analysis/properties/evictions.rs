@@ -51,12 +51,10 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
 pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
     while let Some((id, r, step)) = walk.step() {
-        let is_deletion = matches!(r.what, What::PodDeleting(_) | What::PodGone);
-        let Some((pod, before, _)) = step.pod else { continue };
-        let created = walk.life(pod).created;
-        if !is_deletion || !before.exists || before.deleting || created == NO_RECORD {
-            continue;
-        }
+        let Some((pod, before)) = step.deletion_begins() else { continue };
+        // One from the start has no predecessor.
+        let created = Some(walk.life(pod).created).filter(|created| *created != NO_RECORD);
+        let Some(created) = created else { continue };
         let meant = meant(walk.analysis.trace, id, r, pod).filter(|meant| *meant < created);
         let Some(meant) = meant else { continue };
         let since = walk.analysis.trace.get(created).map_or(r.at, |c| c.at);

@@ -23,6 +23,7 @@ mod tests;
 mod violation;
 mod walk;
 
+use super::names::stem;
 use super::prelude::*;
 use violation::Found;
 
@@ -82,10 +83,8 @@ impl Harm {
     pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
         let mut follow = Follow::new(analysis);
         let last = violation.records.last().copied();
-        for (id, r) in (0..).zip(analysis.trace.iter()) {
-            if Some(id) == last || r.at > violation.at {
-                break;
-            }
+        let is_before = |(id, r): &(RecordId, &Record)| Some(*id) != last && r.at <= violation.at;
+        for (id, r) in (0..).zip(analysis.trace.iter()).take_while(is_before) {
             follow.apply(id, r);
         }
         let Some((id, pod)) = violation.pod.map(|p| (p, follow.pod(p))) else {
@@ -118,7 +117,5 @@ fn whose<'a>(pod: PodId, analysis: &'a Analysis<'_>) -> &'a str {
     if let Some(workload) = Owners::new(analysis).of(analysis, pod) {
         return analysis.trace.names.workload_name(workload);
     }
-    let name = analysis.pod_name(pod);
-    let numbered = name.rsplit_once('-').filter(|(_, number)| number.parse::<u64>().is_ok());
-    numbered.map_or(name, |(name, _)| name)
+    stem(analysis.pod_name(pod))
 }

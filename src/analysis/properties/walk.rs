@@ -148,12 +148,7 @@ impl<'a> Walk<'a> {
 /// The pod that taint eviction begins to delete with a record, or deletes at once, as it was
 /// before.
 pub(super) fn evicted(step: &Step, r: &Record) -> Option<(PodId, PodState)> {
-    if r.actor != Actor::TaintEviction {
-        return None;
-    }
-    let (pod, before, after) = step.pod?;
-    let gone = r.what == What::PodGone && before.exists;
-    (!before.deleting && (after.deleting || gone)).then_some((pod, before))
+    step.deletion_begins().filter(|_| r.actor == Actor::TaintEviction)
 }
 
 /// `unreachable:NoExecute`
