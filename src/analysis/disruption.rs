@@ -60,36 +60,23 @@ pub(crate) fn time_per_node(rate: f32) -> Option<Dur> {
     (rate > 0.0).then(|| Dur::from_millis((1_000.0 / f64::from(rate)).round() as u64))
 }
 
-/// What a zone's limiter lets through, as far as records tell. `SwapLimiter` leaves the limiter
-/// alone if its rate is the same, and the one that lets nothing through says that its rate is 1
-/// (`flowcontrol: fakeNeverRateLimiter.QPS`).
-#[derive(Clone, Copy, Default)]
-struct Limiter {
-    never: bool,
-}
-
-impl Limiter {
-    /// A zone of `nodes` nodes enters a state; whether it is tainted no more than before, although
-    /// the rate of the state is above zero.
-    fn enter(&mut self, plan: &Plan, state: ZoneState, nodes: usize) -> bool {
-        let f = &plan.flags;
-        let rate = match state {
-            ZoneState::Normal | ZoneState::FullDisruption => f.node_eviction_rate,
-            ZoneState::PartialDisruption => match Pace::of(plan, state, nodes) {
-                Some(Pace::Slow(_)) => f.secondary_node_eviction_rate,
-                _ => 0.0,
-            },
-            ZoneState::Initial | ZoneState::Empty => return false,
-        };
-        let kept = self.never && rate == 1.0;
-        self.never = kept || rate <= 0.0;
-        kept
-    }
-
-    /// All zones are fully disrupted: nothing is tainted.
-    fn stop(&mut self) {
-        self.never = true;
-    }
+/// A zone of `nodes` nodes enters a state; whether it is tainted no more than before, although the
+/// rate of the state is above zero. `never`: its limiter lets nothing through, as far as records
+/// tell. `SwapLimiter` leaves the limiter alone if its rate is the same, and the one that lets
+/// nothing through says that its rate is 1 (`flowcontrol: fakeNeverRateLimiter.QPS`).
+fn enter(never: &mut bool, plan: &Plan, state: ZoneState, nodes: usize) -> bool {
+    let f = &plan.flags;
+    let rate = match state {
+        ZoneState::Normal | ZoneState::FullDisruption => f.node_eviction_rate,
+        ZoneState::PartialDisruption => match Pace::of(plan, state, nodes) {
+            Some(Pace::Slow(_)) => f.secondary_node_eviction_rate,
+            _ => 0.0,
+        },
+        ZoneState::Initial | ZoneState::Empty => return false,
+    };
+    let kept = *never && rate == 1.0;
+    *never = kept || rate <= 0.0;
+    kept
 }
 
 /// A state of a zone that is not normal.
@@ -147,14 +134,8 @@ impl Disruptions {
         self.zones.values().flatten().any(|d| d.state == state)
     }
 
-    /// Takes in the state of a zone that a record tells.
-    fn zone(
-        &mut self,
-        analysis: &Analysis<'_>,
-        limiters: &mut [Limiter],
-        r: &Record,
-        state: ZoneState,
-    ) {
+    /// Takes in the state of a zone that a record tells; `never` as of [`enter`], for each zone.
+    fn zone(&mut self, analysis: &Analysis<'_>, never: &mut [bool], r: &Record, state: ZoneState) {
         let (plan, horizon) = (analysis.plan, analysis.horizon());
         let name = analysis.zone_told(r);
         let place = analysis.find_zone(&name);
@@ -165,8 +146,8 @@ impl Disruptions {
             last.1 = r.at;
         }
         let in_master = self.master.last().is_some_and(|m| m.1 == horizon);
-        let mut enters = |z| limiters[usize::from(z)].enter(plan, state, size);
-        let kept = !in_master && place.is_some_and(&mut enters);
+        let kept = !in_master
+            && place.is_some_and(|z| enter(&mut never[usize::from(z)], plan, state, size));
         let pace = if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) };
         if pace.is_none() && !self.zones.contains_key(&name) {
             return;
@@ -193,7 +174,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
     };
     // What is open, by its entry; the controllers have none.
     let mut open: BTreeMap<Option<u32>, usize> = BTreeMap::new();
-    let mut limiters = vec![Limiter::default(); analysis.zones.len()];
+    let mut never = vec![false; analysis.zones.len()];
     for r in analysis.trace.iter() {
         match r.what {
             What::FaultBegan | What::ControllersStopped => {
@@ -209,7 +190,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
             }
             What::FaultEnded | What::ControllersStarted => {
                 if r.what == What::ControllersStarted {
-                    limiters.fill(Limiter::default());
+                    never.fill(false);
                 }
                 let ended = (r.what == What::FaultEnded).then_some(r.object);
                 if let Some(i) = open.remove(&ended) {
@@ -220,7 +201,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 if found.master.last().is_none_or(|m| m.1 != horizon) {
                     found.master.push((r.at, horizon));
                 }
-                limiters.iter_mut().for_each(Limiter::stop);
+                never.fill(true);
             }
             What::MasterDisruptionLeft => {
                 if let Some(last) = found.master.last_mut() {
@@ -228,7 +209,7 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 }
             }
             What::Zone(ZoneState::Initial | ZoneState::Empty) => {}
-            What::Zone(state) => found.zone(analysis, &mut limiters, r, state),
+            What::Zone(state) => found.zone(analysis, &mut never, r, state),
             _ => {}
         }
     }
