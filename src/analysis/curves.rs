@@ -74,11 +74,7 @@ impl Curves {
     }
 
     fn push(&mut self, at: Time, counts: &Counts) {
-        for (steps, &value) in self.steps.iter_mut().zip(counts) {
-            if steps.last().is_none_or(|&(_, v)| v != value) {
-                steps.push((at, value));
-            }
-        }
+        self.steps.iter_mut().zip(counts).for_each(|(steps, value)| set(steps, at, *value));
     }
 }
 

@@ -62,12 +62,7 @@ impl Served {
     /// A figure over time: its value at its beginning, and at each of its changes.
     pub(crate) fn course(&self, figure: Counted) -> Steps {
         let mut steps = Steps::new();
-        for (at, count) in &self.counts {
-            let n = figure(count);
-            if steps.last().is_none_or(|s| s.1 != n) {
-                steps.push((*at, n));
-            }
-        }
+        self.counts.iter().for_each(|(at, count)| set(&mut steps, *at, figure(count)));
         steps
     }
 

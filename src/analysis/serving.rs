@@ -26,6 +26,7 @@ use super::evictions::Eviction;
 use super::needs::Needs;
 use super::prelude::*;
 use super::served::{begins, most_pending, reckon, together};
+use super::steps::set_over;
 use super::truth::{Standing, Truth};
 use super::wanted::Wanted;
 use crate::api::pod::PodSource;
@@ -133,19 +134,10 @@ impl<'a> Walk<'a> {
 
     fn put(&mut self, place: usize, at: Time, change: impl FnOnce(&mut Count)) {
         let Some(served) = self.all.get_mut(place).and_then(Option::as_mut) else { return };
-        let Some(&(since, before)) = served.counts.last() else { return };
-        let mut count = before;
+        let mut count = served.at_end();
         change(&mut count);
         served.costs.most_pending = served.costs.most_pending.max(count.pending.into());
-        match served.counts.as_mut_slice() {
-            [.., earlier, last] if since == at && earlier.1 == count => {
-                *last = *earlier;
-                served.counts.pop();
-            }
-            [.., last] if since == at => last.1 = count,
-            _ if count != before => served.counts.push((at, count)),
-            _ => {}
-        }
+        set_over(&mut served.counts, at, count);
     }
 
     /// The state of a pod changed.

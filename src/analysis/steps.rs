@@ -20,7 +20,7 @@ pub(super) fn set<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, val
 }
 
 /// The same, where a value that is as it was before that instant is no step.
-pub(crate) fn set_over(steps: &mut Vec<(Time, u32)>, at: Time, value: u32) {
+pub(crate) fn set_over<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time, value: T) {
     match steps.as_mut_slice() {
         [.., before, last] if last.0 == at && before.1 == value => {
             steps.pop();
