@@ -55,19 +55,8 @@ impl Text<'_> {
             {
                 return words::record(self.analysis, r);
             }
-            Fact::BudgetCreated(_)
-            | Fact::BudgetChanged(_)
-            | Fact::BudgetDeleted(_)
-            | Fact::CutShort(..)
-            | Fact::RuleSays(_)
-            | Fact::JobComplete(_)
-            | Fact::JobFailed(..)
-            | Fact::Refused(..)
-            | Fact::ControllersStarted
-            | Fact::ControllersStopped
-            | Fact::MasterDisruptionEntered
-            | Fact::MasterDisruptionLeft
-            | Fact::Zone(..) => return times(row, &self.verb(row.fact)),
+            // One without an object says all that there is to say.
+            fact if row.pods == 0 && row.nodes.is_empty() => return times(row, &self.verb(fact)),
             _ => {}
         }
         let subject = match row.fact {
