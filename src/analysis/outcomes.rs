@@ -98,21 +98,32 @@ impl WorkloadOutcome {
         let begins = enough.or_else(|| all.iter().position(|v| v.1 > 0));
         all.split_off(begins.unwrap_or(all.len()))
     }
+
+    /// When too few pods were available up to a time: from, to, and how many too few at worst.
+    /// Starting up does not count.
+    pub(super) fn gaps(&self, until: Time) -> Vec<(Time, Time, u32)> {
+        let mut gaps: Vec<(Time, Time, u32)> = Vec::new();
+        let mut open: Option<(Time, u32)> = None;
+        for (t, wanted, available) in self.counted(until) {
+            let few = wanted.saturating_sub(available);
+            if few > 0 {
+                let (from, most) = open.unwrap_or((t, 0));
+                open = Some((from, most.max(few)));
+            } else {
+                gaps.extend(open.take().map(|(from, most)| (from, t, most)));
+            }
+        }
+        gaps.extend(open.map(|(from, most)| (from, until, most)));
+        gaps
+    }
 }
 
 /// The times and sums that follow from the steps.
 pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
-    let values = o.counted(horizon);
-    let Some(least) = values.iter().map(|v| v.2).min() else { return o };
-    o.least_available = least;
-    let mut gap = Dur::ZERO;
-    for (i, &(from, wanted, available)) in values.iter().enumerate() {
-        let lasts = values.get(i + 1).map_or(horizon, |next| next.0).since(from);
-        gap = if available < wanted { gap.saturating_add(lasts) } else { Dur::ZERO };
-        if available < wanted {
-            o.unavailable = o.unavailable.saturating_add(lasts);
-        }
-        o.longest_gap = o.longest_gap.max(gap);
+    o.least_available = o.counted(horizon).iter().map(|v| v.2).min().unwrap_or(0);
+    for (from, to, _) in o.gaps(horizon) {
+        o.unavailable = o.unavailable.saturating_add(to.since(from));
+        o.longest_gap = o.longest_gap.max(to.since(from));
     }
     o
 }

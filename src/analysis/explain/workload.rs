@@ -43,7 +43,7 @@ fn told(
     lost: Lost<'_>,
     replacements: &[&Replacement],
 ) -> Explanation {
-    let missing = missing(outcome, question.until);
+    let missing = outcome.gaps(question.until);
     let has_lost = !lost.groups.is_empty();
     let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, ends, g)).collect();
     let ended = ends.of(question.analysis, outcome.id, question.until);
@@ -168,25 +168,6 @@ fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Tim
     let asked = outcome.wanted.iter().find(|s| s.1 > 0)?.0;
     let harm = question.analysis.first_harm(asked, whole)?;
     (available >= wanted).then_some((harm, whole))
-}
-
-/// When too few pods were available. Starting up does not count.
-fn missing(outcome: &WorkloadOutcome, until: Time) -> Vec<Missing> {
-    let mut spans: Vec<Missing> = Vec::new();
-    let mut open: Option<(Time, u32)> = None;
-    for (t, wanted, available) in outcome.counted(until) {
-        open = match (open, wanted.saturating_sub(available)) {
-            (Some((from, most)), 0) => {
-                spans.push((from, t, most));
-                None
-            }
-            (None, 0) => None,
-            (Some((from, most)), n) => Some((from, most.max(n))),
-            (None, n) => Some((t, n)),
-        };
-    }
-    spans.extend(open.map(|(from, most)| (from, until, most)));
-    spans
 }
 
 /// What a workload lost.
