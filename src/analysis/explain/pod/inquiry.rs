@@ -32,11 +32,12 @@ pub(super) struct Inquiry<'a> {
 
 /// The records with which pods ended, and with which the taint eviction controller knew a node's
 /// NoExecute taints, or that it was free of them; and with which nodes came and went; by object.
+#[derive(Default)]
 struct Ends {
-    pods: Vec<(PodId, RecordId)>,
-    taints: Vec<(NodeId, RecordId)>,
-    known: Vec<(NodeId, RecordId)>,
-    nodes: Vec<(NodeId, RecordId)>,
+    pods: BTreeSet<(PodId, RecordId)>,
+    taints: BTreeSet<(NodeId, RecordId)>,
+    known: BTreeSet<(NodeId, RecordId)>,
+    nodes: BTreeSet<(NodeId, RecordId)>,
 }
 
 impl<'a> Inquiry<'a> {
@@ -106,48 +107,47 @@ impl<'a> Inquiry<'a> {
 
     fn ends(&self) -> &Ends {
         self.ends.get_or_init(|| {
-            let (mut pods, mut taints) = (Vec::new(), Vec::new());
-            let (mut known, mut nodes) = (Vec::new(), Vec::new());
+            let mut ends = Ends::default();
             for (id, r) in (0..).zip(self.question.analysis.trace.iter()) {
+                let (pod, node) = (PodId(r.object), NodeId(r.object));
                 match r.what {
-                    What::PodGone => pods.extend(r.pod().map(|p| (p, id))),
-                    What::Noted(Note::TaintsGone, _) => taints.extend(r.node().map(|n| (n, id))),
-                    What::Noted(Note::TaintsKnown, _) => known.extend(r.node().map(|n| (n, id))),
+                    What::PodGone => _ = ends.pods.insert((pod, id)),
+                    What::Noted(Note::TaintsGone, _) => _ = ends.taints.insert((node, id)),
+                    What::Noted(Note::TaintsKnown, _) => _ = ends.known.insert((node, id)),
                     What::NodeCreated | What::NodeDeleted if r.at > Time::ZERO => {
-                        nodes.extend(r.node().map(|n| (n, id)));
+                        ends.nodes.insert((node, id));
                     }
                     _ => {}
                 }
             }
-            pods.sort_unstable();
-            taints.sort_unstable();
-            known.sort_unstable();
-            nodes.sort_unstable();
-            Ends { pods, taints, known, nodes }
+            ends
         })
+    }
+
+    /// Those of these records that are about an object, from a record on.
+    fn records<T: Copy + Ord>(
+        &self,
+        all: &BTreeSet<(T, RecordId)>,
+        object: T,
+        from: RecordId,
+    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+        let trace = self.question.analysis.trace;
+        let own = all.range((object, from)..=(object, RecordId::MAX));
+        own.filter_map(|(_, id)| Some((*id, trace.get(*id)?)))
     }
 
     /// The record with which a pod ended, from that record on.
     pub(super) fn gone(&self, pod: PodId, from: RecordId) -> Option<(RecordId, &'a Record)> {
-        let ends = &self.ends().pods;
-        let at = ends.partition_point(|end| *end < (pod, from));
-        let (of, id) = *ends.get(at)?;
-        let record = self.question.analysis.trace.get(id)?;
-        (of == pod).then_some((id, record))
+        self.records(&self.ends().pods, pod, from).next()
     }
 
     /// When the taint eviction controller knew a node to be free of NoExecute taints for the first
     /// time after that. It forgets those of a node that is deleted, and ends the countdowns when a
     /// node of that name is there again.
     pub(super) fn untainted(&self, node: NodeId, after: Time) -> Option<Time> {
-        let (trace, ends) = (self.question.analysis.trace, &self.ends().taints);
-        let at = |id: RecordId| trace.get(id).map_or(Time::ZERO, |r| r.at);
-        let place = ends.partition_point(|(of, id)| (*of, at(*id)) <= (node, after));
-        let known = ends.get(place).filter(|(of, _)| *of == node).map(|(_, id)| at(*id));
-        let again = self.came_or_went(node, 0);
-        let mut again = again.filter(|(_, r)| r.what == What::NodeCreated && r.at > after);
-        let again = again.next().map(|(_, r)| r.at);
-        known.into_iter().chain(again).min()
+        let known = self.records(&self.ends().taints, node, 0);
+        let again = self.came_or_went(node, 0).filter(|(_, r)| r.what == What::NodeCreated);
+        known.chain(again).map(|(_, r)| r.at).filter(|at| *at > after).min()
     }
 
     /// The records with which a node was deleted, or there again, from a record on.
@@ -156,10 +156,7 @@ impl<'a> Inquiry<'a> {
         node: NodeId,
         from: RecordId,
     ) -> impl Iterator<Item = (RecordId, &'a Record)> {
-        let (trace, nodes) = (self.question.analysis.trace, &self.ends().nodes);
-        let first = nodes.partition_point(|n| *n < (node, from));
-        let own = nodes[first..].iter().take_while(move |(of, _)| *of == node);
-        own.filter_map(|(_, id)| Some((*id, trace.get(*id)?)))
+        self.records(&self.ends().nodes, node, from)
     }
 
     /// The NoExecute taints that the taint eviction controller came to know of a node after a moment,
@@ -170,12 +167,10 @@ impl<'a> Inquiry<'a> {
         from: &Moment<'_>,
         until: Option<Time>,
     ) -> Vec<&'a Taint> {
-        let (trace, known) = (self.question.analysis.trace, &self.ends().known);
-        let first = known.partition_point(|known| *known <= (node, from.record));
-        let later = known[first..].iter().take_while(|(of, _)| *of == node);
-        let records = later.filter_map(|(_, id)| trace.get(*id));
-        let records = records.take_while(|r| until.is_none_or(|until| r.at <= until));
-        let taints = records.filter_map(|r| match r.what {
+        let trace = self.question.analysis.trace;
+        let later = self.records(&self.ends().known, node, from.record + 1).map(|(_, r)| r);
+        let later = later.take_while(|r| until.is_none_or(|until| r.at <= until));
+        let taints = later.filter_map(|r| match r.what {
             What::Noted(Note::TaintsKnown, change) => trace.taints.get(change as usize),
             _ => None,
         });
