@@ -170,16 +170,15 @@ pub(super) fn evicted(
         _ => "the eviction API (drain)",
     };
     found.verdict = format!("evicted at {}{from} by {by}", absolute(r.at));
-    let mut steps = question.led_to(record);
-    for step in &mut steps {
+    found.steps = question.led_to(record);
+    for step in &mut found.steps {
         let what = step.record.and_then(|id| analysis.trace.get(id)).map(|r| r.what);
         if what == Some(What::EvictionGranted(NO_BUDGET)) {
             step.rule = Some("no budget had to be asked".to_owned());
         }
     }
-    steps.extend(refused.steps(question));
-    steps.sort_by_key(|s| (s.at, s.record));
-    found.steps = steps;
+    found.steps.extend(refused.steps(question));
+    found.sort();
     if let Some(since) = refused.0.values().map(|h| h.since).min() {
         let late = to_the_millisecond(r.at.since(since));
         found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
@@ -196,18 +195,15 @@ pub(super) fn held_up(
 ) {
     let analysis = question.analysis;
     found.verdict = format!("not evicted: {}", refused.verdict(question, "its eviction"));
-    let mut steps = refused.steps(question);
+    found.add(refused.steps(question));
     for held in refused.0.values() {
         let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
-        steps.extend(entry.map(|found| question.step(found, None)));
+        found.add(entry.map(|began| question.step(began, None)));
     }
     let leaves = |r: &Record| analysis.trace.drain_end(r).is_some_and(|e| e.left.contains(&pod));
     let records = (0..).zip(analysis.trace.iter()).filter(|(_, r)| r.at <= question.until);
-    let ended = records.filter(|(_, r)| leaves(r));
-    steps.extend(ended.map(|found| question.step(found, None)));
-    steps.sort_by_key(|s| (s.at, s.record));
-    steps.dedup_by_key(|s| s.record);
-    found.steps = steps;
+    found.add(records.filter(|(_, r)| leaves(r)).map(|ended| question.step(ended, None)));
+    found.sort();
     found.notes.extend(refused.namesakes(question));
     found.remedies = refused.remedies(question, Some(pod));
 }

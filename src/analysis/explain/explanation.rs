@@ -19,6 +19,22 @@ pub struct Explanation {
     pub(crate) notes: Vec<String>,
 }
 
+impl Explanation {
+    /// Adds steps, those whose records none of its steps is about.
+    pub(super) fn add(&mut self, steps: impl IntoIterator<Item = Step>) {
+        for new in steps {
+            if self.steps.iter().all(|s| s.record != new.record) {
+                self.steps.push(new);
+            }
+        }
+    }
+
+    /// Puts its steps in order.
+    pub(super) fn sort(&mut self) {
+        self.steps.sort_by_key(|s| (s.at, s.record));
+    }
+}
+
 /// A step of a chain of causes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {

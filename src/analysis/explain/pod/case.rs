@@ -15,7 +15,7 @@ pub(super) struct Case<'c, 'a> {
     pub(super) found: Explanation,
 }
 
-impl<'a> Case<'_, 'a> {
+impl<'c, 'a> Case<'c, 'a> {
     pub(super) fn analysis(&self) -> &'a Analysis<'a> {
         self.of.question.analysis
     }
@@ -29,6 +29,13 @@ impl<'a> Case<'_, 'a> {
     /// ` from b-03`, with such a word before the node; nothing where there is no node.
     pub(super) fn place(&self, word: &str, node: Option<NodeId>) -> String {
         node.map_or(String::new(), |n| format!(" {word} {}", self.analysis().node_name(n)))
+    }
+
+    /// That it was created last, and bound last, as steps.
+    pub(super) fn came(&self) -> impl Iterator<Item = Step> + use<'c, 'a> {
+        let (of, seen) = (self.of, self.seen);
+        let came = seen.created.last().into_iter().chain(seen.bound.last());
+        came.map(|m| of.step(m, None))
     }
 
     /// Adds a moment as a step.

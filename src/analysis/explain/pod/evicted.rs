@@ -93,7 +93,7 @@ impl Case<'_, '_> {
             let rule = (r.what == What::NodeDeleted).then(|| gone.to_owned());
             self.found.steps.push(of.question.step((id, r), rule));
         }
-        self.found.steps.sort_by_key(|s| (s.at, s.record));
+        self.found.sort();
     }
 
     /// What its kubelet last said of a pod up to a record, as its node was short of something.
@@ -173,11 +173,7 @@ impl Case<'_, '_> {
             let node = timer.set.node;
             let led = node.map_or(Vec::new(), |n| self.of.taint_steps(n, timer.set.record).0);
             let rule = self.timer_rule(&timer.set);
-            for step in led.into_iter().chain([self.of.step(&timer.set, rule)]) {
-                if self.found.steps.iter().all(|s| s.record != step.record) {
-                    self.found.steps.push(step);
-                }
-            }
+            self.found.add(led.into_iter().chain([self.of.step(&timer.set, rule)]));
         }
         self.found.steps.sort_by_key(|s| s.at);
     }

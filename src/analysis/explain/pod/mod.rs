@@ -73,26 +73,20 @@ impl Case<'_, '_> {
         let ended = ended.filter(|m| made.is_none_or(|made| made.record < m.record));
         let (plan, trace) = (self.analysis().plan, self.analysis().trace);
         let ended = ended.filter(|m| is_of_shutdown(plan, trace, m.record));
-        let (first, mut steps) = match (ended, moment.node) {
-            (Some(ended), Some(node)) => (
-                format!(
-                    "ended at {} by its kubelet, as {} was told to go off, and ",
-                    absolute(ended.at),
-                    self.analysis().node_name(node)
-                ),
-                self.of.question.led_to(ended.record),
-            ),
-            _ => (String::new(), Vec::new()),
-        };
-        let led = self.of.question.led_to(moment.record);
-        let news: Vec<Step> =
-            led.into_iter().filter(|s| steps.iter().all(|own| own.record != s.record)).collect();
-        steps.extend(news);
+        let mut first = String::new();
+        if let (Some(ended), Some(node)) = (ended, moment.node) {
+            let name = self.analysis().node_name(node);
+            let ended_at = absolute(ended.at);
+            first =
+                format!("ended at {ended_at} by its kubelet, as {name} was told to go off, and ");
+            self.found.steps = self.of.question.led_to(ended.record);
+        }
+        self.found.add(self.of.question.led_to(moment.record));
         let failed = self.of.failed_job(self.pod);
         let why = failed.map(|(_, r)| format!(", as {}", words::record(self.analysis(), r)));
         let why = why.unwrap_or_default();
-        steps.extend(failed.map(|found| self.of.question.step(found, None)));
-        self.tell(format!("not evicted: {first}deleted at {at} by {by}{on}{why}"), steps);
+        self.found.add(failed.map(|found| self.of.question.step(found, None)));
+        self.found.verdict = format!("not evicted: {first}deleted at {at} by {by}{on}{why}");
     }
 
     /// Adds to what became of a pod what one of its name that came after it waits for.
@@ -114,10 +108,8 @@ impl Case<'_, '_> {
         }
         let found = now.found;
         self.found.verdict += &format!("; the one of its name after it: {}", found.verdict);
-        let known: Vec<_> = self.found.steps.iter().map(|s| s.record).collect();
-        let news = found.steps.into_iter().filter(|s| !known.contains(&s.record));
-        self.found.steps.extend(news);
-        self.found.steps.sort_by_key(|s| (s.at, s.record));
+        self.found.add(found.steps);
+        self.found.sort();
         self.found.notes.extend(found.notes);
         self.found.remedies.extend(found.remedies);
     }

@@ -12,10 +12,8 @@ use crate::plan::switches::taint_eviction::FinishedEntry;
 impl Case<'_, '_> {
     /// Explains why a pod was not evicted, or not yet.
     pub(super) fn stayed(&mut self) {
-        let (of, seen, until) = (self.of, self.seen, self.of.question.until);
-        let came = seen.created.last().into_iter().chain(seen.bound.last());
-        let came = came.map(|m| of.step(m, None));
-        let state = &seen.state;
+        let (seen, until) = (self.seen, self.of.question.until);
+        let (came, state) = (self.came(), &seen.state);
         if !state.exists {
             return self.tell(format!("there is no such pod at {}", absolute(until)), came);
         }
@@ -44,8 +42,7 @@ impl Case<'_, '_> {
         if self.shut_down(node) || self.spared(node) {
             return;
         }
-        let came = seen.created.last().into_iter().chain(seen.bound.last());
-        let came = came.map(|m| of.step(m, None));
+        let came = self.came();
         let (phase, said) = (seen.state.phase, self.said_under_pressure(RecordId::MAX));
         if let (PodPhase::Failed, Some(at)) = (phase, said.first().map(|s| s.at)) {
             let at = absolute(at);
@@ -76,8 +73,7 @@ impl Case<'_, '_> {
             "bound to {name} at {at}, and its containers start: Pending at {}",
             absolute(until)
         );
-        let came = self.seen.created.last().into_iter().chain([bound]);
-        self.tell(verdict, came.map(|m| of.step(m, None)));
+        self.tell(verdict, self.came());
         true
     }
 
@@ -94,11 +90,8 @@ impl Case<'_, '_> {
         let from = made.map_or(Time::ZERO, |m| m.at);
         self.found.verdict +=
             &format!("; it was pending from {} to {}", absolute(from), absolute(bound.at));
-        let ends = made.into_iter().chain([bound]).map(|m| self.of.step(m, None));
-        let known: Vec<_> = self.found.steps.iter().map(|s| s.record).collect();
-        let news = told.into_iter().chain(ends).filter(|s| !known.contains(&s.record));
-        self.found.steps.extend(news);
-        self.found.steps.sort_by_key(|s| (s.at, s.record));
+        self.found.add(told.into_iter().chain(self.came()));
+        self.found.sort();
     }
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.

@@ -92,14 +92,10 @@ impl<'a> Case<'_, 'a> {
         let why = self.why(node, claim, volume, &follow);
         self.found.verdict =
             format!("bound to {name}, and not started by {}: {why}", absolute(until));
-        let came = self.seen.created.last().into_iter().chain(self.seen.bound.last());
-        let mut steps: Vec<Step> = came.map(|m| self.of.step(m, None)).collect();
         let records = volume.all.iter().map(|a| a.since).chain(volume.unused.map(|(_, id)| id));
         let told = self.seen.volumes.iter().copied();
-        steps.extend(self.of.question.steps(records.chain(told)));
-        steps.sort_by_key(|s| (s.at, s.record));
-        steps.dedup_by_key(|s| s.record);
-        self.found.steps = steps;
+        self.found.add(self.came().chain(self.of.question.steps(records.chain(told))));
+        self.found.sort();
         true
     }
 
@@ -126,13 +122,10 @@ impl<'a> Case<'_, 'a> {
             let went = now.unused.map(|(_, id)| id);
             let moves = now.moves.iter().copied();
             let records = std::iter::once(bound.record).chain(went).chain(moves);
-            for id in records.filter(|id| *id >= bound.record) {
-                if self.found.steps.iter().all(|s| s.record != Some(id)) {
-                    self.found.steps.extend(self.of.question.steps([id]));
-                }
-            }
+            let records = records.filter(|id| *id >= bound.record);
+            self.found.add(self.of.question.steps(records));
         }
-        self.found.steps.sort_by_key(|s| (s.at, s.record));
+        self.found.sort();
     }
 
     /// What stood then, and which volumes were attached where.
