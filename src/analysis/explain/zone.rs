@@ -4,10 +4,27 @@ use super::super::disruption::{Disruptions, disruptions};
 use super::super::evictions::evictions;
 use super::prelude::*;
 use super::{node, rules};
+use crate::api::words::rows;
 use std::ops::Range;
 
 /// When something became true of a node, and which record says so.
 type Turned = (Time, RecordId, NodeId);
+
+rows! {
+    /// What becomes true of nodes, in the order in which it is told.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    enum Turn {
+        Silent = "silent",
+        Unready = "not Ready any more",
+        Tainted = "tainted NoExecute",
+        /// By others than node lifecycle.
+        TaintedByOthers = "tainted NoExecute by others",
+        Cordoned = "cordoned",
+        Heard = "heard again",
+    }
+    /// In words that follow their names.
+    fn words -> &'static str;
+}
 
 /// Explains zones, given by their places in the list of zones, in one walk through the trace.
 pub(crate) fn explain_zones(question: Question<'_>, zones: Range<u16>) -> Vec<Explanation> {
@@ -50,17 +67,8 @@ struct Course<'a> {
     silence: Dur,
     /// A node of it was not Ready at some time.
     was_unready: bool,
-    /// Nodes that fell silent, and that were heard again, since the last step about them.
-    silent: Vec<Turned>,
-    heard: Vec<Turned>,
-    /// Nodes that turned Unknown or NotReady since the last step about them.
-    unready: Vec<Turned>,
-    /// Nodes that were tainted since the last step about them.
-    tainted: Vec<Turned>,
-    /// Nodes that others than node lifecycle tainted, and that were cordoned, since the last step
-    /// about them.
-    by_others: Vec<Turned>,
-    cordoned: Vec<Turned>,
+    /// Nodes that turned since the last steps about them.
+    turned: BTreeMap<Turn, Vec<Turned>>,
     /// All nodes that were tainted during the run.
     all_tainted: BTreeSet<u32>,
     /// How many pods were evicted from its nodes.
@@ -84,12 +92,7 @@ impl<'a> Course<'a> {
             silent_since: BTreeMap::new(),
             silence: Dur::ZERO,
             was_unready: false,
-            silent: Vec::new(),
-            heard: Vec::new(),
-            unready: Vec::new(),
-            tainted: Vec::new(),
-            by_others: Vec::new(),
-            cordoned: Vec::new(),
+            turned: BTreeMap::new(),
             all_tainted: BTreeSet::new(),
             lost: 0,
         }
@@ -113,7 +116,9 @@ impl<'a> Course<'a> {
     /// A record about one of its nodes, or about none.
     fn record(&mut self, id: RecordId, r: &Record, disrupted: &Disruptions) {
         let analysis = self.question.analysis;
-        let turned = (r.at, id, NodeId(r.object));
+        let mut turned = |turn| {
+            self.turned.entry(turn).or_default().push((r.at, id, NodeId(r.object)));
+        };
         match r.what {
             What::Zone(new) if analysis.zone_told(r) == self.name => {
                 let nodes = self.nodes.len();
@@ -133,16 +138,16 @@ impl<'a> Course<'a> {
                 if status != ConditionStatus::True =>
             {
                 self.was_unready = true;
-                self.unready.push(turned);
+                turned(Turn::Unready);
             }
             What::NodeSilent if r.at > Time::ZERO => {
                 self.silent_since.insert(r.object, r.at);
-                self.silent.push(turned);
+                turned(Turn::Silent);
             }
             What::NodeHeard => {
                 if let Some(since) = self.silent_since.remove(&r.object) {
                     self.silence = self.silence.max(r.at.since(since));
-                    self.heard.push(turned);
+                    turned(Turn::Heard);
                 }
             }
             What::NodeTaints(_) => {
@@ -151,13 +156,10 @@ impl<'a> Course<'a> {
                     && self.all_tainted.insert(r.object)
                 {
                     let own = r.actor == Actor::NodeLifecycle;
-                    let tainted = if own { &mut self.tainted } else { &mut self.by_others };
-                    tainted.push(turned);
+                    turned(if own { Turn::Tainted } else { Turn::TaintedByOthers });
                 }
             }
-            What::NodeUnschedulable(true) => {
-                self.cordoned.push(turned);
-            }
+            What::NodeUnschedulable(true) => turned(Turn::Cordoned),
             _ => {}
         }
     }
@@ -169,17 +171,9 @@ impl<'a> Course<'a> {
 
     /// The steps for the nodes that turned since the last ones; `rule` is that of the taints.
     fn flush(&mut self, rule: Option<String>) {
-        let turned = [
-            (&mut self.silent, "silent", None),
-            (&mut self.unready, "not Ready any more", None),
-            (&mut self.tainted, "tainted NoExecute", rule),
-            (&mut self.by_others, "tainted NoExecute by others", None),
-            (&mut self.cordoned, "cordoned", None),
-            (&mut self.heard, "heard again", None),
-        ];
-        for (of, what, rule) in turned {
-            self.steps.extend(together(self.question, of, what, rule));
-            of.clear();
+        for (turn, of) in std::mem::take(&mut self.turned) {
+            let rule = rule.clone().filter(|_| turn == Turn::Tainted);
+            self.steps.extend(together(self.question, &of, turn.words(), rule));
         }
     }
 

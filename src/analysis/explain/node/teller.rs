@@ -116,18 +116,16 @@ impl<'a> Teller<'a> {
             let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
             story.steps.push((Step::without_record(Time::ZERO, text), kind));
         }
-        let (zone, turned, queued_at, silent_since) = (ZoneState::Normal, None, None, None);
-        let [started_at, zone_since] = [Time::ZERO; 2];
         Teller {
             question,
             node,
             story,
-            zone,
-            turned,
-            queued_at,
-            silent_since,
-            started_at,
-            zone_since,
+            zone: ZoneState::Normal,
+            turned: None,
+            queued_at: None,
+            silent_since: None,
+            started_at: Time::ZERO,
+            zone_since: Time::ZERO,
         }
     }
 
