@@ -1,5 +1,6 @@
 //! Figures over time as step functions, and their limits.
 
+use super::super::evictions::evictions;
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
 use super::prelude::*;
@@ -153,15 +154,14 @@ impl Run<'_> {
                 let is_its = by == "*" || r.actor.as_str() == by;
                 is_its && (at..at.saturating_add(SECOND)).contains(&r.at)
             }
-            quantity => r.at == at && !quantity.is_span() && self.is_of(c.workloads.as_ref(), r),
+            quantity => {
+                let is_of_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
+                r.at == at && !quantity.is_span() && r.pod().is_some_and(is_of_its)
+            }
         }
     }
 
-    /// Whether a record is about a pod of these workloads.
-    fn is_of(&self, names: Who<'_>, r: &Record) -> bool {
-        r.pod().is_some_and(|pod| self.is_pod_of(names, pod))
-    }
-
+    /// Whether a pod is one of these workloads.
     fn is_pod_of(&self, names: Who<'_>, pod: PodId) -> bool {
         let owner = || self.owners.of(self.analysis, pod);
         let name = |w| self.analysis.trace.names.workload_name(w);
@@ -253,13 +253,9 @@ impl Run<'_> {
     /// How many pods of these workloads were evicted by then.
     fn evicted(&self, names: Who<'_>) -> Values {
         let mut values = vec![(Time::ZERO, 0)];
-        let (mut n, mut follow) = (0, Follow::new(self.analysis));
-        for (id, r) in (0..).zip(self.analysis.trace.iter()) {
-            if follow.apply(id, r).eviction(r).is_some() && self.is_of(names, r) {
-                n += 1;
-                set(&mut values, r.at, n);
-            }
-        }
+        let evictions = evictions(self.analysis);
+        let own = evictions.iter().filter(|e| self.is_pod_of(names, e.pod));
+        (1..).zip(own).for_each(|(n, e)| set(&mut values, e.at, n));
         values
     }
 
