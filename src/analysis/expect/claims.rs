@@ -71,12 +71,8 @@ fn figures(run: &Run<'_>, claim: &Claim, during: &[Stretch]) -> String {
     comparisons(claim).into_iter().map(figure).collect::<Vec<_>>().join(", ")
 }
 
-fn failed(run: &Run<'_>, claim: &Claim, expected: String, got: String, at: Time) -> Failed {
-    failed_during(run, claim, expected, got, &[(at, at)])
-}
-
 /// A failure in some stretches, which the records of the moment decide at which the first begins.
-fn failed_during(
+fn failed(
     run: &Run<'_>,
     claim: &Claim,
     expected: String,
@@ -108,7 +104,7 @@ pub(super) fn throughout(
     let word = if wanted { "always" } else { "never" };
     let expected = format!("{word}{} {}", whole(run, during), said(claim));
     let got = format!("otherwise {}{}", stretch(first), further(&broken));
-    Some(failed_during(run, claim, expected, got, &broken))
+    Some(failed(run, claim, expected, got, &broken))
 }
 
 /// It holds at some moment of the stretch.
@@ -120,7 +116,7 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Optio
     let expected = format!("at some time {} {}", stretch(during), said(claim));
     let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
     let got = later.map_or("never".to_owned(), |v| format!("only at {}", time(v.0)));
-    Some(failed(run, claim, expected, got, during.1))
+    Some(failed(run, claim, expected, got, &[(during.1, during.1)]))
 }
 
 /// Why it says nothing that it holds at some moment of the stretch: it does at the first one, and
@@ -148,11 +144,11 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
     let expected = format!("from {} on {}, until {}", time(from), said(that), said(until));
     let Some(end) = end else {
         let got = format!("no {} by the end of the run", said(until));
-        return Some(failed(run, until, expected, got, horizon));
+        return Some(failed(run, until, expected, got, &[(horizon, horizon)]));
     };
     // At the moment at which the second begins to hold, the first need not any more.
     let all = parts(&holds(run, that), (from, end));
     let broken = all.into_iter().find(|p| p.2 == 0 && p.0 < end)?;
     let got = format!("otherwise at {}, before {}", time(broken.0), time(end));
-    Some(failed(run, that, expected, got, broken.0))
+    Some(failed(run, that, expected, got, &[(broken.0, broken.0)]))
 }
