@@ -8,7 +8,6 @@
 use super::drains::{Drain, drains};
 use super::prelude::*;
 use super::workloads::workloads;
-use std::cmp::Ordering;
 
 /// The taints of a node at a time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -220,32 +219,23 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
 
 /// The nodes that exist at some time, in the order of their lanes.
 pub(crate) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) -> Vec<NodeId> {
-    let zone = |n: NodeId| analysis.zone_of[n.index()];
-    let by_name = |a, b| as_people_count(analysis.node_name(a), analysis.node_name(b));
-    nodes.sort_by(|&a, &b| zone(a).cmp(&zone(b)).then_with(|| by_name(a, b)));
+    let name = |n: NodeId| as_people_count(analysis.node_name(n));
+    nodes.sort_by_cached_key(|&n| (analysis.zone_of[n.index()], name(n)));
     nodes
 }
 
-/// Compares texts in which numbers count as such.
-fn as_people_count(a: &str, b: &str) -> Ordering {
-    let (mut a, mut b) = (a, b);
-    loop {
-        let (text_a, text_b) = (until(a, true), until(b, true));
-        let (number_a, number_b) = (until(&a[text_a..], false), until(&b[text_b..], false));
-        let digits = |s: &str, from: usize, length: usize| {
-            s[from..from + length].trim_start_matches('0').to_owned()
-        };
-        let (one, other) = (digits(a, text_a, number_a), digits(b, text_b, number_b));
-        let order = a[..text_a]
-            .cmp(&b[..text_b])
-            .then(one.len().cmp(&other.len()))
-            .then_with(|| one.cmp(&other))
-            .then(number_a.cmp(&number_b));
-        if order != Ordering::Equal || text_a + number_a == 0 {
-            return order;
-        }
-        (a, b) = (&a[text_a + number_a..], &b[text_b + number_b..]);
+/// A name in parts that sort as people count: a text, then a number by its length, its digits, and
+/// how many there are with zeros before it.
+fn as_people_count(mut name: &str) -> Vec<(&str, usize, &str, usize)> {
+    let mut parts = Vec::new();
+    while !name.is_empty() {
+        let (text, rest) = name.split_at(until(name, true));
+        let (number, rest) = rest.split_at(until(rest, false));
+        let digits = number.trim_start_matches('0');
+        parts.push((text, digits.len(), digits, number.len()));
+        name = rest;
     }
+    parts
 }
 
 /// How many bytes it is to the first digit, or to the first character that is none.
@@ -297,7 +287,7 @@ mod tests {
     fn numbers_in_names_count() {
         let mut names =
             ["n-10", "n-9", "n-09", "a-1x", "n", "n-9a", "", "ä-2", "n-010-b", "n-10-a"];
-        names.sort_by(|a, b| as_people_count(a, b));
+        names.sort_by_key(|&name| as_people_count(name));
         assert_eq!(
             names,
             ["", "a-1x", "n", "n-9", "n-9a", "n-09", "n-10", "n-10-a", "n-010-b", "ä-2"]
