@@ -23,13 +23,10 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
     facts.walk(|f| fine.add(f));
-    let mut rows = Vec::new();
-    for level in 0..LEVELS {
-        rows = merge(analysis, &fine.groups, level);
-        if rows.len() <= if level < 2 { max_rows } else { max_rows + max_rows / 2 } {
-            break;
-        }
-    }
+    let at = |level| (level, merge(analysis, &fine.groups, level));
+    let most = |level| if level < 2 { max_rows } else { max_rows + max_rows / 2 };
+    let fits = |(level, rows): &(u8, Vec<Row>)| rows.len() <= most(*level);
+    let (_, mut rows) = (0..LEVELS - 1).map(at).find(fits).unwrap_or_else(|| at(LEVELS - 1));
     rows.sort_by_key(|r| (r.first, r.record));
     let text = Text { analysis, taints: &facts.taints };
     for row in &mut rows {

@@ -32,13 +32,8 @@ type Alike = (Kind, bool, u64, Option<[Option<String>; 2]>);
 /// Puts together what differs alike of objects that are listed one by one: as closely as leaves no
 /// more than `most` patterns; the most important first.
 pub(super) fn patterns(found: Vec<Pattern>, most: usize) -> Vec<Pattern> {
-    let mut merged: BTreeMap<Alike, Pattern> = BTreeMap::new();
-    for level in 0..3 {
-        merged = at_level(&found, level);
-        if merged.len() <= most {
-            break;
-        }
-    }
+    let at = |level| at_level(&found, level);
+    let merged = (0..2).map(at).find(|all| all.len() <= most).unwrap_or_else(|| at(2));
     let mut all: Vec<Pattern> = merged.into_values().collect();
     all.sort_by_key(|m| {
         let shift = m.tally.shift.map_or(0, |s| s.1.as_secs());
