@@ -2,7 +2,8 @@
 
 use super::super::below_need::AllAlong;
 use super::super::facts::Facts;
-use super::super::summary::summary_and_serving;
+use super::super::rows::Text;
+use super::super::summary::with_evictions;
 use super::super::workloads;
 use super::change::{Group, Noise, Way};
 use super::costs::{Bill, Fate, fates};
@@ -73,7 +74,7 @@ pub(super) struct Sides {
 impl Sides {
     pub(super) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
         let mut names = Names::new(runs[0], runs[1]);
-        let mut sides = [Found::default(), Found::default()];
+        let mut sides = [0, 1].map(Found::new);
         let (mut costs, mut all_along) =
             ([Bill::default(); 2], [AllAlong::default(), AllAlong::default()]);
         let mut all: Vec<WorkloadChange> = Vec::new();
@@ -82,10 +83,9 @@ impl Sides {
             let mut facts = Facts::new(analysis);
             let mut found = Vec::new();
             facts.walk(|f| found.push(*f));
-            for f in &found {
-                sides[side].add(side, f, analysis, &facts.taints, &owners, &mut names);
-            }
-            let (_, serving) = summary_and_serving(analysis, window);
+            let text = Text { analysis, taints: &facts.taints };
+            found.iter().for_each(|f| sides[side].add(f, &text, &owners, &mut names));
+            let (_, serving, _) = with_evictions(analysis, window);
             costs[side] = Bill::whole(&serving);
             all_along[side] = AllAlong::of(&serving, analysis);
             for (name, fate) in fates(analysis, &serving, &workloads::workloads(analysis)) {
@@ -132,13 +132,8 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.
 fn group(pairs: Vec<Paired>, names: &Names, most: usize) -> Vec<Group> {
-    let mut groups = Vec::new();
-    for level in 0..3 {
-        groups = at_level(&pairs, names, level);
-        if groups.len() <= most {
-            break;
-        }
-    }
+    let at = |level| at_level(&pairs, names, level);
+    let mut groups = (0..2).map(at).find(|all| all.len() <= most).unwrap_or_else(|| at(2));
     // Noise last. Otherwise what matters most first; what is in one run only before what is
     // shifted; then the longer shift, the larger group, the earlier one.
     groups.sort_by_key(|(rank, g)| {

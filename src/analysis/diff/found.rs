@@ -75,6 +75,26 @@ impl Names {
         let group = owner.unwrap_or_else(|| stem(&self.pods[pod as usize]).to_owned());
         self.groups[pod as usize] = self.texts.number(group);
     }
+
+    /// What a fact says, and its detail: how long a timer was, where a pod was bound, why it waits.
+    fn words(&mut self, fact: Fact, rank: u8, text: &Text<'_>, node: u32) -> (u32, u32) {
+        let verb = text.verb(fact);
+        let (what, detail) = match fact {
+            Fact::Evicted(_) | Fact::EvictedBy(_) => {
+                ("evicted", verb.trim_start_matches("evicted").trim().to_owned())
+            }
+            Fact::TimerSet(seconds) => ("given an eviction timer", format!("of {seconds} s")),
+            Fact::PodPending(..) => ("pending", verb.trim_start_matches("pending: ").to_owned()),
+            Fact::PodBound(_) => {
+                ("bound", self.nodes.get(node as usize).cloned().unwrap_or_default())
+            }
+            _ => (verb.as_str(), String::new()),
+        };
+        let what = what.to_owned() + if rank == WORDS { " in other words" } else { "" };
+        let what = self.texts.number(what);
+        let detail = if detail.is_empty() { NONE } else { self.texts.number(detail) };
+        (self.whats.number((rank, what)), detail)
+    }
 }
 
 /// The names of both, and for each of theirs its place.
@@ -102,12 +122,19 @@ pub(super) struct Seen {
 /// The facts of one run.
 #[derive(Default)]
 pub(super) struct Found {
+    /// Which run, 0 or 1.
+    side: usize,
     seen: BTreeMap<Key, Vec<Seen>>,
     /// Pods that were reported to be pending, and not to be bound, created anew or gone since.
     pending: BTreeSet<u32>,
 }
 
 impl Found {
+    /// None yet of a run, 0 or 1.
+    pub(super) fn new(side: usize) -> Self {
+        Self { side, ..Self::default() }
+    }
+
     /// How much a fact of a pod matters, after those before it.
     fn rank(&mut self, fact: Fact, pod: u32) -> u8 {
         match fact {
@@ -120,15 +147,9 @@ impl Found {
         fact.look().rank
     }
 
-    pub(super) fn add(
-        &mut self,
-        side: usize,
-        f: &Finding,
-        analysis: &Analysis<'_>,
-        taints: &[String],
-        owners: &Owners,
-        names: &mut Names,
-    ) {
+    /// Takes a fact in.
+    pub(super) fn add(&mut self, f: &Finding, text: &Text<'_>, owners: &Owners, names: &mut Names) {
+        let side = self.side;
         let node = names.node_of[side].get(f.node as usize).copied().unwrap_or(NONE);
         let pod = f.pod.and_then(|p| names.pod_of[side].get(p.index()).copied()).unwrap_or(NONE);
         let bound = matches!(f.fact, Fact::PodBound(_));
@@ -137,51 +158,18 @@ impl Found {
         let (what, detail) = match names.cached.get(&key) {
             Some(&known) => known,
             None => {
-                let new = words(f.fact, rank, analysis, taints, names, node);
+                let new = names.words(f.fact, rank, text, node);
                 names.cached.insert(key, new);
                 new
             }
         };
         if let (Some(id), true) = (f.pod, pod != NONE) {
-            names.belongs(pod, id, analysis, owners);
+            names.belongs(pod, id, text.analysis, owners);
         }
         let place = if pod == NONE { node } else { NONE };
         let seen = Seen { at: f.at, record: f.record, node, detail };
         self.seen.entry((what, pod, place)).or_default().push(seen);
     }
-}
-
-/// What a fact says, and its detail: how long a timer was, where a pod was bound, why it waits.
-fn words(
-    fact: Fact,
-    rank: u8,
-    analysis: &Analysis<'_>,
-    taints: &[String],
-    names: &mut Names,
-    node: u32,
-) -> (u32, u32) {
-    let text = Text { analysis, taints };
-    let (what, detail) = match fact {
-        Fact::Evicted(_) | Fact::EvictedBy(_) => {
-            ("evicted".to_owned(), text.verb(fact).trim_start_matches("evicted").trim().to_owned())
-        }
-        Fact::TimerSet(seconds) => {
-            ("given an eviction timer".to_owned(), format!("of {seconds} s"))
-        }
-        Fact::PodPending(..) => {
-            let why = text.verb(fact);
-            ("pending".to_owned(), why.trim_start_matches("pending: ").to_owned())
-        }
-        Fact::PodBound(_) => {
-            ("bound".to_owned(), names.nodes.get(node as usize).cloned().unwrap_or_default())
-        }
-        fact => (text.verb(fact), String::new()),
-    };
-    let what = if rank == WORDS { format!("{what} in other words") } else { what };
-    let texts = &mut names.texts;
-    let (what, detail) =
-        (texts.number(what), if detail.is_empty() { NONE } else { texts.number(detail) });
-    (names.whats.number((rank, what)), detail)
 }
 
 /// Times that are less than this apart are noise where nothing else differs.
