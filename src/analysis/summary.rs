@@ -89,7 +89,7 @@ pub(crate) struct End {
 /// The summary of a run; `window` is how soon a node must be back for an eviction to have been
 /// needless.
 pub fn summary(analysis: &Analysis<'_>, window: Dur) -> Summary {
-    summary_and_serving(analysis, window).0
+    with_evictions(analysis, window).0
 }
 
 /// The figures of a run.
@@ -97,13 +97,8 @@ pub fn metrics(plan: &Plan, trace: &Trace, window: Dur) -> Metrics {
     summary(&Analysis::new(plan, trace), window).metrics
 }
 
-/// The summary of a run, and the course of its workloads, which it rests on.
-pub(crate) fn summary_and_serving(analysis: &Analysis<'_>, window: Dur) -> (Summary, Serving) {
-    let (summary, serving, _) = with_evictions(analysis, window);
-    (summary, serving)
-}
-
-/// The same, and the evictions, in one walk over the records.
+/// The summary of a run, and the course of its workloads and the evictions, which it rests on, in one
+/// walk over the records.
 pub(crate) fn with_evictions<'a>(
     analysis: &'a Analysis<'a>,
     window: Dur,

@@ -3,7 +3,7 @@
 
 use super::super::explain::Object;
 use super::super::serving::Serving;
-use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, summary_and_serving};
+use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, with_evictions};
 use super::super::workloads::{Workloads, workloads};
 use crate::analysis::prelude::*;
 use std::cell::OnceCell;
@@ -109,6 +109,6 @@ impl<'a> Run<'a> {
     }
 
     pub(super) fn serving(&self) -> &Serving {
-        self.serving.get_or_init(|| summary_and_serving(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
+        self.serving.get_or_init(|| with_evictions(self.analysis, DEFAULT_NEEDLESS_WINDOW).1)
     }
 }

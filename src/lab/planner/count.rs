@@ -288,7 +288,7 @@ pub(super) fn beyond(
 fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> {
     let trace = traced(drawn, of, how.goes_on)?;
     let analysis = Analysis::new(&drawn.plan, &trace);
-    let (summary, serving) = summary::summary_and_serving(&analysis, how.window);
+    let (summary, serving, _) = summary::with_evictions(&analysis, how.window);
     let own = how.own.iter().flat_map(|own| {
         let all = summary.metrics.workloads.iter().filter(|w| own.names.contains(&w.0));
         let all: Vec<&Costs> = all.map(|w| &w.1).collect();
@@ -320,7 +320,7 @@ fn traced(drawn: &mut Drawn, of: Failing<'_>, goes_on: GoesOn<'_>) -> Option<Tra
 
 /// What a run came to.
 pub(super) fn figures(plan: &Plan, trace: &Trace, window: Dur) -> Figures {
-    let (_, serving) = summary::summary_and_serving(&Analysis::new(plan, trace), window);
+    let (_, serving, _) = summary::with_evictions(&Analysis::new(plan, trace), window);
     replaced(&serving)
 }
 

@@ -9,7 +9,7 @@ use super::pressed::Pressed;
 use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::evicted_after;
-use crate::analysis::summary::summary_and_serving;
+use crate::analysis::summary::with_evictions;
 use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::lab::prelude::*;
@@ -201,7 +201,7 @@ impl Runs<'_> {
     /// What is kept of a run.
     fn seen(&self, trace: &Trace) -> Run {
         let (over, analysis) = (self.over(), Analysis::new(&self.plan, trace));
-        let (summary, serving) = summary_and_serving(&analysis, self.survey.window);
+        let (summary, serving, _) = with_evictions(&analysis, self.survey.window);
         let found = disruptions(&analysis);
         let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
             Some((zone.clone(), longest(states, (BEGIN, over))?))
