@@ -7,20 +7,20 @@ use super::prelude::*;
 use super::wanted::Wanted;
 
 /// How the Jobs of a run end.
-#[derive(Default)]
-pub(crate) struct JobEnds {
+pub(crate) struct JobEnds<'a> {
+    analysis: &'a Analysis<'a>,
     /// The record that says how a Job ends; of several Jobs of one name the last.
-    pub(crate) ends: BTreeMap<WorkloadId, RecordId>,
+    ends: BTreeMap<WorkloadId, RecordId>,
     /// Pods that the controller deleted as their Job failed, each with the record that says so.
-    pub(crate) deleted: BTreeMap<PodId, RecordId>,
+    deleted: BTreeMap<PodId, RecordId>,
 }
 
-impl JobEnds {
+impl<'a> JobEnds<'a> {
     /// Those of a run.
-    pub(crate) fn new(analysis: &Analysis<'_>) -> Self {
+    pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (mut follow, mut wanted) = (Follow::new(analysis), Wanted::new(analysis));
         let mut given_up: BTreeMap<WorkloadId, Vec<PodId>> = BTreeMap::new();
-        let mut found = JobEnds::default();
+        let mut found = JobEnds { analysis, ends: BTreeMap::new(), deleted: BTreeMap::new() };
         if wanted.has_no_jobs() {
             return found;
         }
@@ -51,27 +51,17 @@ impl JobEnds {
     }
 
     /// The record that says how a Job has ended by then.
-    pub(crate) fn of<'a>(
-        &self,
-        analysis: &Analysis<'a>,
-        job: WorkloadId,
-        until: Time,
-    ) -> Option<(RecordId, &'a Record)> {
-        up_to(analysis, *self.ends.get(&job)?, until)
+    pub(crate) fn of(&self, job: WorkloadId, until: Time) -> Option<(RecordId, &'a Record)> {
+        self.up_to(*self.ends.get(&job)?, until)
     }
 
     /// The record that says why the controller deleted a pod, if its Job has failed by then.
-    pub(crate) fn why_deleted<'a>(
-        &self,
-        analysis: &Analysis<'a>,
-        pod: PodId,
-        until: Time,
-    ) -> Option<(RecordId, &'a Record)> {
-        up_to(analysis, *self.deleted.get(&pod)?, until)
+    pub(crate) fn why_deleted(&self, pod: PodId, until: Time) -> Option<(RecordId, &'a Record)> {
+        self.up_to(*self.deleted.get(&pod)?, until)
     }
-}
 
-/// A record, if it was written by then.
-fn up_to<'a>(analysis: &Analysis<'a>, id: RecordId, until: Time) -> Option<(RecordId, &'a Record)> {
-    analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+    /// A record, if it was written by then.
+    fn up_to(&self, id: RecordId, until: Time) -> Option<(RecordId, &'a Record)> {
+        self.analysis.trace.get(id).filter(|r| r.at <= until).map(|r| (id, r))
+    }
 }

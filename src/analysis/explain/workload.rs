@@ -39,14 +39,14 @@ pub(crate) fn explain_workloads(question: Question<'_>, ids: &[WorkloadId]) -> V
 fn told(
     question: Question<'_>,
     outcome: &WorkloadOutcome,
-    ends: &JobEnds,
+    ends: &JobEnds<'_>,
     lost: Lost<'_>,
     replacements: &[&Replacement],
 ) -> Explanation {
     let missing = outcome.gaps(question.until);
     let has_lost = !lost.groups.is_empty();
     let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, ends, g)).collect();
-    let ended = ends.of(question.analysis, outcome.id, question.until);
+    let ended = ends.of(outcome.id, question.until);
     steps.extend(ended.map(|ended| question.step(ended, None)));
     steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
@@ -240,7 +240,7 @@ fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodStat
 }
 
 /// The step for lost pods that are reported together.
-fn lost(question: Question<'_>, ends: &JobEnds, group: &[Loss<'_>]) -> Step {
+fn lost(question: Question<'_>, ends: &JobEnds<'_>, group: &[Loss<'_>]) -> Step {
     let analysis = question.analysis;
     let &(at, record, pod, _, (what, actor)) = &group[0];
     let last = group[group.len() - 1].0;
@@ -252,7 +252,7 @@ fn lost(question: Question<'_>, ends: &JobEnds, group: &[Loss<'_>]) -> Step {
         n => format!("{} pods{on} {what} by {by}{to}", grouped(n as u64)),
     };
     let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
-    let failed = of.and_then(|pod| ends.why_deleted(analysis, pod, question.until));
+    let failed = of.and_then(|pod| ends.why_deleted(pod, question.until));
     let timer = || chain(analysis.trace, record).find(|(_, c)| matches!(c.what, What::TimerSet(_)));
     let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
     Step { at, text, rule, record: Some(record) }

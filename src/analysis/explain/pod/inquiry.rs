@@ -21,7 +21,7 @@ pub(super) struct Inquiry<'a> {
     told: &'a Stories,
     origins: OnceCell<Origins<'a>>,
     workloads: OnceCell<Workloads>,
-    job_ends: OnceCell<JobEnds>,
+    job_ends: OnceCell<JobEnds<'a>>,
     /// Up to the end of the run, and up to the time of the question.
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
@@ -71,8 +71,8 @@ impl<'a> Inquiry<'a> {
 
     /// The record that says that the Job has failed whose controller deleted a pod for that.
     pub(super) fn failed_job(&self, pod: PodId) -> Option<(RecordId, &'a Record)> {
-        let (analysis, until) = (self.question.analysis, self.question.until);
-        self.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(analysis, pod, until)
+        let Question { analysis, until, .. } = self.question;
+        self.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(pod, until)
     }
 
     /// How many pods a workload asks for at the time of the question.
