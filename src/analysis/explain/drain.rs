@@ -3,8 +3,7 @@
 
 use super::super::drains::budget_name;
 use super::prelude::*;
-use super::rules;
-use crate::trace::{NO_BUDGET, Refusal};
+use crate::trace::Refusal;
 
 /// For so long a budget takes a pod for one whose eviction was granted and is still to be seen (`DeletionTimeout`).
 const TAKEN_FOR_EVICTED: Dur = Dur::from_secs(120);
@@ -13,7 +12,7 @@ const TAKEN_FOR_EVICTED: Dur = Dur::from_secs(120);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     /// The first refusal.
-    first: RecordId,
+    pub(super) first: RecordId,
     pub(super) since: Time,
     last: RecordId,
     until: Time,
@@ -34,6 +33,10 @@ impl Refusals {
         let new = Held { first: id, since: r.at, last: id, until: r.at, times: 0 };
         let held = self.0.entry(state.budget).or_insert(new);
         (held.last, held.until, held.times) = (id, r.at, held.times + 1);
+    }
+
+    pub(super) fn held(&self) -> impl Iterator<Item = &Held> {
+        self.0.values()
     }
 
     pub(super) fn last(&self) -> Option<Time> {
@@ -77,7 +80,7 @@ impl Refusals {
     /// Pods that a budget does not take for healthy although they are Ready: one of that name was evicted
     /// without a grace period just before, and its budget knows evicted pods by their names
     /// (`pkg/controller/disruption/disruption.go: buildDisruptedPodMap`).
-    fn namesakes(&self, question: Question<'_>) -> Vec<String> {
+    pub(super) fn namesakes(&self, question: Question<'_>) -> Vec<String> {
         let (analysis, trace) = (question.analysis, question.analysis.trace);
         let mut follow = Follow::new(analysis);
         let mut evicted: BTreeMap<PodId, (WorkloadId, Time)> = BTreeMap::new();
@@ -136,9 +139,9 @@ impl Refusals {
             }
             let budget = name.trim_start_matches("budget ");
             let instead = format!("`PatchBudget(budget: \"{budget}\", maxUnavailable: 1)`");
-            found.push(rules::only_words(format!(
+            found.push(Remedy { text: format!(
                 "with maxUnavailable 1 instead {name} would let one go at a time, whatever there are: {instead}"
-            )));
+            ), set: None });
         }
         found
     }
@@ -153,57 +156,4 @@ fn enough(state: &BudgetState) -> Option<(i32, String)> {
     let left = Some(100 - p).filter(|left| *left > 0)?;
     let replicas = 100 / left + i32::from(100 % left != 0);
     Some((replicas, format!("{share} of {replicas}, rounded up, is {}", share.of(replicas))))
-}
-
-/// Explains a pod that the eviction API, or a drain, evicted.
-pub(super) fn evicted(
-    question: Question<'_>,
-    refused: &Refusals,
-    record: RecordId,
-    from: &str,
-    found: &mut Explanation,
-) {
-    let analysis = question.analysis;
-    let Some(r) = analysis.trace.get(record) else { return };
-    let by = match analysis.trace.get(r.cause).map(|c| c.what) {
-        Some(What::DrainDeletes) => "kubectl drain --disable-eviction, which no budget stops",
-        _ => "the eviction API (drain)",
-    };
-    found.verdict = format!("evicted at {}{from} by {by}", absolute(r.at));
-    found.steps = question.led_to(record);
-    for step in &mut found.steps {
-        let what = step.record.and_then(|id| analysis.trace.get(id)).map(|r| r.what);
-        if what == Some(What::EvictionGranted(NO_BUDGET)) {
-            step.rule = Some("no budget had to be asked".to_owned());
-        }
-    }
-    found.steps.extend(refused.steps(question));
-    found.sort();
-    if let Some(since) = refused.0.values().map(|h| h.since).min() {
-        let late = to_the_millisecond(r.at.since(since));
-        found.notes.push(format!("{} for {late}", refused.verdict(question, "its eviction")));
-        found.notes.extend(refused.namesakes(question));
-    }
-}
-
-/// Explains a pod that stayed because no budget let it go.
-pub(super) fn held_up(
-    question: Question<'_>,
-    refused: &Refusals,
-    pod: PodId,
-    found: &mut Explanation,
-) {
-    let analysis = question.analysis;
-    found.verdict = format!("not evicted: {}", refused.verdict(question, "its eviction"));
-    found.add(refused.steps(question));
-    for held in refused.0.values() {
-        let entry = chain(analysis.trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
-        found.add(entry.map(|began| question.step(began, None)));
-    }
-    let leaves = |r: &Record| analysis.trace.drain_end(r).is_some_and(|e| e.left.contains(&pod));
-    let records = (0..).zip(analysis.trace.iter()).filter(|(_, r)| r.at <= question.until);
-    found.add(records.filter(|(_, r)| leaves(r)).map(|ended| question.step(ended, None)));
-    found.sort();
-    found.notes.extend(refused.namesakes(question));
-    found.remedies = refused.remedies(question, Some(pod));
 }

@@ -105,72 +105,9 @@ pub(super) fn toleration(t: &Toleration) -> String {
     format!("toleration of {key}{effect} for {time}")
 }
 
-/// Why a pod has a toleration: `its own`, or by admission.
-pub(super) fn source(
-    question: Question<'_>,
-    origins: &Origins<'_>,
-    pod: PodId,
-    t: &Toleration,
-) -> String {
-    let plan = question.analysis.plan;
-    let (key, value) = match t.key.as_str() {
-        NOT_READY => ("not-ready", plan.flags.default_not_ready_toleration_seconds),
-        UNREACHABLE => ("unreachable", plan.flags.default_unreachable_toleration_seconds),
-        _ => return String::new(),
-    };
-    let is_added = plan.admission.default_toleration_seconds;
-    let is_default = is_added && t.toleration_seconds == Some(value);
-    if !is_default || states(question, origins, pod, t) {
-        return String::new();
-    }
-    format!(", by admission: kube-apiserver --default-{key}-toleration-seconds={value}")
-}
-
-/// Whether the pod's template in the scenario has that toleration itself.
-fn states(question: Question<'_>, origins: &Origins<'_>, pod: PodId, t: &Toleration) -> bool {
-    let own = origins.planned(pod).map(|p| p.template);
-    let template = own.or_else(|| origins.workload(pod).map(|w| w.template));
-    let template = template.and_then(|i| question.analysis.plan.templates.get(i as usize));
-    template.is_some_and(|of| of.tolerations.contains(t))
-}
-
-/// The path of a toleration's seconds in the scenario, and what it is set to.
-pub(super) fn seconds_path(
-    question: Question<'_>,
-    origins: &Origins<'_>,
-    pod: PodId,
-    key: &str,
-    value: &str,
-) -> Option<String> {
-    let key = key.strip_prefix("node.kubernetes.io/").unwrap_or(key);
-    let plan = question.analysis.plan;
-    if key.is_empty() {
-        return None;
-    }
-    if let Some(workload) = origins.workload(pod) {
-        // Those that a Deployment owns are its own affair.
-        let written = plan.workloads.iter().filter(|w| w.owner.is_none()).map(|w| w.name.as_str());
-        let name = told_apart(&workload.name, written);
-        let template = format!("workloads.{name}.template");
-        return Some(format!("{template}.tolerations[{key}].tolerationSeconds={value}"));
-    }
-    let name = short_name(question.analysis.pod_name(pod));
-    let of = |group: &&String| {
-        let rest = name.strip_prefix(group.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    };
-    let group = question.groups.iter().filter(of).max_by_key(|g| g.len())?;
-    Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
-}
-
-/// The remedy without a path.
-pub(super) fn only_words(text: String) -> Remedy {
-    Remedy { text, set: None }
-}
-
 /// Pods and workloads of a plan by name, and who owns whom.
 pub(super) struct Origins<'a> {
-    analysis: &'a Analysis<'a>,
+    question: Question<'a>,
     owners: Owners,
     pods: BTreeMap<&'a str, &'a PodPlan>,
     workloads: BTreeMap<&'a str, &'a WorkloadPlan>,
@@ -178,11 +115,11 @@ pub(super) struct Origins<'a> {
 
 impl<'a> Origins<'a> {
     /// Those of a run, which takes a walk through its trace.
-    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
-        let plan = analysis.plan;
+    pub(super) fn new(question: Question<'a>) -> Self {
+        let plan = question.analysis.plan;
         Origins {
-            analysis,
-            owners: Owners::new(analysis),
+            question,
+            owners: Owners::new(question.analysis),
             pods: plan.pods.iter().map(|p| (&*p.name, p)).rev().collect(),
             workloads: plan.workloads.iter().map(|w| (&*w.name, w)).collect(),
         }
@@ -190,12 +127,60 @@ impl<'a> Origins<'a> {
 
     /// The plan of a pod that the scenario names itself.
     pub(super) fn planned(&self, pod: PodId) -> Option<&'a PodPlan> {
-        self.pods.get(self.analysis.pod_name(pod)).copied()
+        self.pods.get(self.question.analysis.pod_name(pod)).copied()
     }
 
     /// The plan of the workload that people take a pod to belong to, where the scenario declares it.
     fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
-        let workload = self.owners.of(self.analysis, pod)?;
-        self.workloads.get(self.analysis.trace.names.workload_name(workload)).copied()
+        let analysis = self.question.analysis;
+        let workload = self.owners.of(analysis, pod)?;
+        self.workloads.get(analysis.trace.names.workload_name(workload)).copied()
+    }
+
+    /// Why a pod has a toleration: `its own`, or by admission.
+    pub(super) fn source(&self, pod: PodId, t: &Toleration) -> String {
+        let plan = self.question.analysis.plan;
+        let (key, value) = match t.key.as_str() {
+            NOT_READY => ("not-ready", plan.flags.default_not_ready_toleration_seconds),
+            UNREACHABLE => ("unreachable", plan.flags.default_unreachable_toleration_seconds),
+            _ => return String::new(),
+        };
+        let is_added = plan.admission.default_toleration_seconds;
+        let is_default = is_added && t.toleration_seconds == Some(value);
+        if !is_default || self.states(pod, t) {
+            return String::new();
+        }
+        format!(", by admission: kube-apiserver --default-{key}-toleration-seconds={value}")
+    }
+
+    /// Whether the pod's template in the scenario has that toleration itself.
+    fn states(&self, pod: PodId, t: &Toleration) -> bool {
+        let own = self.planned(pod).map(|p| p.template);
+        let template = own.or_else(|| self.workload(pod).map(|w| w.template));
+        let template = template.and_then(|i| self.question.analysis.plan.templates.get(i as usize));
+        template.is_some_and(|of| of.tolerations.contains(t))
+    }
+
+    /// The path of a toleration's seconds in the scenario, and what it is set to.
+    pub(super) fn seconds_path(&self, pod: PodId, key: &str, value: &str) -> Option<String> {
+        let key = key.strip_prefix("node.kubernetes.io/").unwrap_or(key);
+        let Question { analysis, groups, .. } = self.question;
+        if key.is_empty() {
+            return None;
+        }
+        if let Some(workload) = self.workload(pod) {
+            // Those that a Deployment owns are its own affair.
+            let written = analysis.plan.workloads.iter().filter(|w| w.owner.is_none());
+            let name = told_apart(&workload.name, written.map(|w| w.name.as_str()));
+            let template = format!("workloads.{name}.template");
+            return Some(format!("{template}.tolerations[{key}].tolerationSeconds={value}"));
+        }
+        let name = short_name(analysis.pod_name(pod));
+        let of = |group: &&String| {
+            let rest = name.strip_prefix(group.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let group = groups.iter().filter(of).max_by_key(|g| g.len())?;
+        Some(format!("pods.{group}.tolerations[{key}].tolerationSeconds={value}"))
     }
 }

@@ -45,15 +45,13 @@ impl<'c, 'a> Case<'c, 'a> {
 
     /// Adds what other seconds of its toleration of a taint would have changed.
     pub(super) fn remedy(&mut self, text: String, taint: &str, seconds: &str) {
-        let (question, origins) = (self.of.question, self.of.origins());
-        let set = rules::seconds_path(question, origins, self.pod, taint, seconds);
+        let set = self.of.origins().seconds_path(self.pod, taint, seconds);
         self.found.remedies.push(Remedy { text, set });
     }
 
     /// A toleration, and where the pod has it from.
     pub(super) fn by_toleration(&self, t: &Toleration) -> String {
-        let source = rules::source(self.of.question, self.of.origins(), self.pod, t);
-        format!("{}{source}", rules::toleration(t))
+        format!("{}{}", rules::toleration(t), self.of.origins().source(self.pod, t))
     }
 
     /// The toleration that decided on the seconds of a timer.

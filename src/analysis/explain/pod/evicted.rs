@@ -1,22 +1,19 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
 use super::super::prelude::*;
-use super::super::{drain, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
+use crate::trace::NO_BUDGET;
 
 impl Case<'_, '_> {
     /// Explains an eviction; `timer` is the one that led to it.
     pub(super) fn evicted(&mut self, moment: &Moment<'_>, timer: Option<&Timer<'_>>) {
-        let (question, from) = (self.of.question, self.place("from", moment.node));
+        let from = self.place("from", moment.node);
         let evicted = format!("evicted at {}{from}", absolute(moment.at));
         match (moment.r.actor, moment.node) {
-            (Actor::User, _) => {
-                let refused = &self.seen.refused;
-                drain::evicted(question, refused, moment.record, &from, &mut self.found);
-            }
+            (Actor::User, _) => self.by_the_eviction_api(evicted, moment),
             (Actor::DeviceTaintEviction, _) => {
-                let led_to = question.led_to(moment.record);
+                let led_to = self.of.question.led_to(moment.record);
                 self.tell(format!("{evicted} for a taint of its devices"), led_to);
             }
             (Actor::Kubelet, _) => {
@@ -28,6 +25,31 @@ impl Case<'_, '_> {
             (_, Some(node)) => self.for_a_taint(evicted, moment, node, timer),
         }
         self.aftermath(moment);
+    }
+
+    /// Explains an eviction by the eviction API, or by a drain.
+    fn by_the_eviction_api(&mut self, evicted: String, moment: &Moment<'_>) {
+        let (question, trace) = (self.of.question, self.analysis().trace);
+        let by = match trace.get(moment.r.cause).map(|c| c.what) {
+            Some(What::DrainDeletes) => "kubectl drain --disable-eviction, which no budget stops",
+            _ => "the eviction API (drain)",
+        };
+        self.tell(format!("{evicted} by {by}"), question.led_to(moment.record));
+        for step in &mut self.found.steps {
+            let what = step.record.and_then(|id| trace.get(id)).map(|r| r.what);
+            if what == Some(What::EvictionGranted(NO_BUDGET)) {
+                step.rule = Some("no budget had to be asked".to_owned());
+            }
+        }
+        let refused = &self.seen.refused;
+        self.found.steps.extend(refused.steps(question));
+        self.found.sort();
+        if let Some(since) = refused.held().map(|h| h.since).min() {
+            let late = to_the_millisecond(moment.at.since(since));
+            let verdict = refused.verdict(question, "its eviction");
+            self.found.notes.push(format!("{verdict} for {late}"));
+            self.found.notes.extend(refused.namesakes(question));
+        }
     }
 
     /// Explains the eviction from a tainted node, or from one that was silent for too long.
@@ -253,7 +275,7 @@ impl Case<'_, '_> {
                 "no toleration would have kept it for good: {name} was deleted at {}, and with it go its pods (pod garbage collector)",
                 absolute(r.at)
             );
-            self.found.remedies.push(rules::only_words(text));
+            self.found.remedies.push(Remedy { text, set: None });
             return;
         }
         let later = of.tainted_later(node, set, gone);
@@ -289,7 +311,7 @@ impl Case<'_, '_> {
             ([], all, _) => {
                 let all: Vec<String> = all.iter().copied().map(short_taint).collect();
                 let text = format!("tolerations for {} would have kept it", all.join(" and "));
-                self.found.remedies.push(rules::only_words(text));
+                self.found.remedies.push(Remedy { text, set: None });
             }
             (short, missing, _) => {
                 let outlasts =
@@ -301,7 +323,7 @@ impl Case<'_, '_> {
                     text = text + ", and a toleration for " + &short_taint(taint);
                 }
                 let text = format!("{text}, this pod would have stayed: {until}");
-                self.found.remedies.push(rules::only_words(text));
+                self.found.remedies.push(Remedy { text, set: None });
             }
         }
     }

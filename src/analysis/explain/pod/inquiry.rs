@@ -57,7 +57,7 @@ impl<'a> Inquiry<'a> {
 
     /// Where pods come from.
     pub(super) fn origins(&self) -> &Origins<'a> {
-        self.origins.get_or_init(|| Origins::new(self.question.analysis))
+        self.origins.get_or_init(|| Origins::new(self.question))
     }
 
     /// The pod that took the place of the one whose eviction this record is.

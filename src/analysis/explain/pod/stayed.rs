@@ -1,7 +1,7 @@
 //! A pod that was not evicted, and why not; also one that was in no danger.
 
 use super::super::prelude::*;
-use super::super::{drain, node, pending, rules};
+use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer};
 use crate::analysis::causes::is_of_shutdown;
@@ -31,13 +31,13 @@ impl Case<'_, '_> {
 
     /// Explains why a pod that has a node was not evicted from it.
     fn placed(&mut self, node: NodeId) {
-        let (of, seen) = (self.of, self.seen);
+        let seen = self.seen;
         if self.waits_for_a_volume(node) {
             return;
         }
         let since = seen.timers.last().map_or(Time::ZERO, |t| t.set.at);
         if seen.refused.last().is_some_and(|last| last >= since) {
-            return drain::held_up(of.question, &seen.refused, self.pod, &mut self.found);
+            return self.held_up();
         }
         if self.shut_down(node) || self.spared(node) {
             return;
@@ -57,6 +57,24 @@ impl Case<'_, '_> {
         }
         self.untainted(node);
         self.waited_for_a_volume(node);
+    }
+
+    /// Explains a pod that stayed because no budget let it go.
+    fn held_up(&mut self) {
+        let (question, refused, trace) =
+            (self.of.question, &self.seen.refused, self.analysis().trace);
+        let verdict = refused.verdict(question, "its eviction");
+        self.tell(format!("not evicted: {verdict}"), refused.steps(question));
+        for held in refused.held() {
+            let entry = chain(trace, held.first).find(|(_, r)| r.what == What::FaultBegan);
+            self.found.add(entry.map(|began| question.step(began, None)));
+        }
+        let leaves = |r: &Record| trace.drain_end(r).is_some_and(|e| e.left.contains(&self.pod));
+        let records = (0..).zip(trace.iter()).filter(|(_, r)| r.at <= question.until && leaves(r));
+        self.found.add(records.map(|ended| question.step(ended, None)));
+        self.found.sort();
+        self.found.notes.extend(refused.namesakes(question));
+        self.found.remedies = refused.remedies(question, Some(self.pod));
     }
 
     /// Explains a pod that is bound to a node that is well, and has not started yet; whether it is
