@@ -173,8 +173,19 @@ impl<'a> Course<'a> {
     fn flush(&mut self, rule: Option<String>) {
         for (turn, of) in std::mem::take(&mut self.turned) {
             let rule = rule.clone().filter(|_| turn == Turn::Tainted);
-            self.steps.extend(together(self.question, &of, turn.words(), rule));
+            self.steps.extend(self.together(&of, turn, rule));
         }
+    }
+
+    /// One step for what several nodes have in common; none where there are none.
+    fn together(&self, of: &[Turned], turn: Turn, rule: Option<String>) -> Option<Step> {
+        let (&(at, record, _), &(last, ..)) = (of.first()?, of.last()?);
+        let nodes: BTreeSet<NodeId> = of.iter().map(|(_, _, n)| *n).collect();
+        let name = |n: NodeId| self.question.analysis.node_name(n);
+        let names: Vec<&str> = nodes.into_iter().map(name).collect();
+        let (until, words) = (until_the_last(at, last), turn.words());
+        let text = format!("{} {words}{until}", ranges(&names));
+        Some(Step { at, text, rule, record: Some(record) })
     }
 
     /// All of it.
@@ -220,18 +231,4 @@ impl<'a> Course<'a> {
         };
         format!("{ready}{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
     }
-}
-
-/// One step for what several nodes have in common; none where there are none.
-fn together(
-    question: Question<'_>,
-    of: &[Turned],
-    what: &str,
-    rule: Option<String>,
-) -> Option<Step> {
-    let (&(at, record, _), &(last, ..)) = (of.first()?, of.last()?);
-    let nodes: BTreeSet<NodeId> = of.iter().map(|(_, _, n)| *n).collect();
-    let names: Vec<&str> = nodes.into_iter().map(|n| question.analysis.node_name(n)).collect();
-    let until = until_the_last(at, last);
-    Some(Step { at, text: format!("{} {what}{until}", ranges(&names)), rule, record: Some(record) })
 }
