@@ -87,7 +87,7 @@ impl Daemons {
                 self.give_up(|node, _, pod| node == changed && !suits(follow, node, pod))
             }
             _ => {
-                let Some((pod, before, after)) = step.pod else { return Vec::new() };
+                let Some((pod, ..)) = step.pod else { return Vec::new() };
                 let owner = owners.of(follow.analysis(), pod);
                 let Some(set) = owner.filter(|w| self.desired(*w).is_some()) else {
                     return Vec::new();
@@ -97,23 +97,17 @@ impl Daemons {
                 {
                     self.dismissed.insert(pod);
                 }
-                self.pod(follow, set, pod, &before, &after);
+                self.pod(follow, set, step);
                 vec![set]
             }
         }
     }
 
-    fn pod(
-        &mut self,
-        follow: &Follow<'_>,
-        set: WorkloadId,
-        pod: PodId,
-        before: &PodState,
-        after: &PodState,
-    ) {
+    fn pod(&mut self, follow: &Follow<'_>, set: WorkloadId, step: &Step) {
+        let Some((pod, before, after)) = step.pod else { return };
         let is_there = |p: &PodState| p.exists && !p.phase.is_terminal();
-        match (is_there(before), is_there(after)) {
-            (false, true) => self.came(set, pod, place(follow, pod, after)),
+        match (is_there(&before), is_there(&after)) {
+            (false, true) => self.came(set, pod, place(follow, pod, &after)),
             (true, false) => {
                 let node = self.went(set, pod);
                 let is_wanted = !self.dismissed.contains(&pod) && !self.deleted.contains(&set);

@@ -103,9 +103,7 @@ impl<'a> Finder<'a> {
         {
             self.found[index].gone_at = Some(r.at);
         }
-        if let Some((pod, before)) = step.eviction(r) {
-            self.eviction(id, r, (pod, &before), follow);
-        }
+        self.eviction(id, r, step, follow);
     }
 
     /// Takes in what a record says of a node.
@@ -122,19 +120,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Notes the eviction of a pod that was in that state before.
-    fn eviction(
-        &mut self,
-        id: RecordId,
-        r: &Record,
-        (pod, before): (PodId, &PodState),
-        follow: &Follow<'_>,
-    ) {
-        let trace = self.analysis.trace;
-        let node = before.node_id();
+    /// Notes the eviction of a pod, if it is one.
+    fn eviction(&mut self, id: RecordId, r: &Record, step: &Step, follow: &Follow<'_>) {
+        let Some((pod, before)) = step.eviction(r) else { return };
+        let (trace, node) = (self.analysis.trace, before.node_id());
         let Some(cause) = EvictionCause::of(r, before.asked) else { return };
         let by_taint = cause == EvictionCause::Taint;
-        let set = follow.timer(before).and_then(|t| trace.get(t));
+        let set = follow.timer(&before).and_then(|t| trace.get(t));
         // A timer may be set for at-once evictions, too; without one the cause says that it was at
         // once.
         let timer_seconds = by_taint.then(|| match set.map(|s| s.what) {
