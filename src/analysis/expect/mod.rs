@@ -92,12 +92,8 @@ pub fn violations(
     expectations: &[Expectation],
     analysis: &Analysis<'_>,
 ) -> Vec<(usize, properties::Violation)> {
-    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
-    let failed = all
-        .filter(|(_, (_, e))| e.share.is_none())
-        .filter(|(_, (verdict, _))| verdict.wrong.is_none())
-        .filter_map(|(i, (verdict, e))| Some((i, e, verdict.failure?)));
-    let violation = |(i, e, f): (usize, &Expectation, Failed)| {
+    let violation = |(i, (verdict, e)): (usize, (Verdict, &Expectation))| {
+        let f = verdict.failure.filter(|_| e.share.is_none() && verdict.wrong.is_none())?;
         let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
         let violation = properties::Violation {
             property: properties::Property::Expect,
@@ -107,9 +103,10 @@ pub fn violations(
             text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
             records: f.records,
         };
-        (i, violation)
+        Some((i, violation))
     };
-    failed.map(violation).collect()
+    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
+    all.filter_map(violation).collect()
 }
 
 /// Why it says nothing that a property is never violated: there is nothing that it is about.

@@ -8,14 +8,9 @@ use crate::scenario::expectations::TaintSought;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
-    let judge = Judge { run, sought, hits };
-    judge
-        .count()
-        .or_else(|| judge.each())
-        .or_else(|| judge.bounds())
-        .or_else(|| judge.instants())
-        .or_else(|| judge.first())
-        .or_else(|| judge.spread())
+    let parts =
+        [Judge::count, Judge::each, Judge::bounds, Judge::instants, Judge::first, Judge::spread];
+    parts.into_iter().find_map(|part| part(&Judge { run, sought, hits }))
 }
 
 /// Why it says nothing that there are none, or some.
