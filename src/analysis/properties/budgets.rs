@@ -70,14 +70,10 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
     let charged = |r: &Record| -> Option<&'a BudgetState> {
         matches!(r.what, What::EvictionGranted(_)).then(|| analysis.trace.budget(r))?
     };
-    let mut budgets: BTreeMap<WorkloadId, Budget<'a>> = BTreeMap::new();
-    for state in analysis.trace.iter().filter_map(charged) {
-        if !budgets.contains_key(&state.budget)
-            && let Some(budget) = Budget::of(analysis, state.budget)
-        {
-            budgets.insert(state.budget, budget);
-        }
-    }
+    let ids: BTreeSet<WorkloadId> =
+        analysis.trace.iter().filter_map(charged).map(|state| state.budget).collect();
+    let budget = |id| Some((id, Budget::of(analysis, id)?));
+    let mut budgets: BTreeMap<_, _> = ids.into_iter().filter_map(budget).collect();
     if budgets.is_empty() {
         return;
     }
