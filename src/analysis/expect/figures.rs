@@ -320,7 +320,7 @@ pub(super) fn failed(
     let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
     let object = || figures.iter().find_map(|c| run.object_of(c, at));
     let object = if records.is_empty() { object() } else { None };
-    let mut failed = Failed::new(run, expected, got, records).about(object);
+    let mut failed = run.failed(expected, got, records).about(object);
     // What a request was for only those after it show.
     if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
         failed.about = failed.about.map(|(object, _)| (object, None));
@@ -378,7 +378,7 @@ pub(super) fn judge(
             let got = format!(
                 "{got}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out"
             );
-            return Some(Failed::new(run, expected(c, longest), got, Vec::new()));
+            return Some(run.failed(expected(c, longest), got, Vec::new()));
         }
         // The value that is the farthest from the limit.
         let values = parts.iter().map(|part| part.2).filter(|value| is_broken(*value));

@@ -68,7 +68,7 @@ pub(super) fn judge(
     let got = format!("none after {}, at {}{more}", name(run, first), time(first.at));
     let expected = format!("whenever {came}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
-    Some(Failed::new(run, expected, got, records))
+    Some(run.failed(expected, got, records))
 }
 
 /// What a record is about, by what has to be the same; none of the two where it is about neither.

@@ -134,7 +134,7 @@ fn violated(
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
         let expected = format!("a violation of {}", property.name());
-        let none = Failed::new(run, expected, "none".to_owned(), Vec::new());
+        let none = run.failed(expected, "none".to_owned(), Vec::new());
         return (wanted && found.is_empty()).then_some(none);
     };
     let mut got = format!("{}: {}", time(first.at), first.text);
@@ -142,5 +142,5 @@ fn violated(
         got += &format!(", and {} more", found.len() - 1);
     }
     let records = first.records.iter().copied().take(RECORDS).collect();
-    Some(Failed::new(run, format!("no violation of {}", property.name()), got, records))
+    Some(run.failed(format!("no violation of {}", property.name()), got, records))
 }

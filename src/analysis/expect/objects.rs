@@ -115,7 +115,7 @@ pub(super) fn judge_pending(
     let is_waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
     let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !is_waiting(id));
     let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
-    let failed = Failed::new(run, expected, got, records);
+    let failed = run.failed(expected, got, records);
     Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed })
 }
 

@@ -83,7 +83,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn failed(&self, got: String, hits: &[Hit]) -> Failed {
         let records = hits.iter().map(|h| h.record).take(RECORDS).collect();
-        Failed::new(self.run, expected(self.run, self.sought), got, records)
+        self.run.failed(expected(self.run, self.sought), got, records)
     }
 
     fn count(&self) -> Option<Failed> {
@@ -332,12 +332,12 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
     let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();
     if let Some(i) = firsts.iter().position(Option::is_none) {
-        let failed = Failed::new(run, expected(), format!("no {}", described(i)), evidence());
+        let failed = run.failed(expected(), format!("no {}", described(i)), evidence());
         return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();
     let i = firsts.windows(2).position(|w| w[1].record <= w[0].record)?;
     let (early, late) = (time(firsts[i + 1].at), time(firsts[i].at));
     let got = format!("{} came at {early}, and {} at {late}", described(i + 1), described(i));
-    Some(Failed::new(run, expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
+    Some(run.failed(expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
 }

@@ -41,36 +41,6 @@ pub struct Failed {
 }
 
 impl Failed {
-    /// A failure that one of its records explains.
-    pub(super) fn new(
-        run: &Run<'_>,
-        expected: String,
-        got: String,
-        records: Vec<RecordId>,
-    ) -> Self {
-        let analysis = run.analysis;
-        let object = |id: RecordId| {
-            let r = analysis.trace.get(id)?;
-            let object = match r.what {
-                What::Zone(_) => Object::Zone(analysis.find_zone(&analysis.zone_told(r))?),
-                // The controller as a whole concluded that; any node's story has it.
-                What::MasterDisruptionEntered | What::MasterDisruptionLeft
-                    if analysis.node_count() > 0 =>
-                {
-                    Object::Node(NodeId(0))
-                }
-                _ => r.pod().map(Object::Pod).or(r.node().map(Object::Node))?,
-            };
-            Some((object, Some(r.at)))
-        };
-        // What the scheduler says of other pods in the same instant explains the least.
-        let is_scheduler =
-            |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
-        let first = records.iter().find(|id| !is_scheduler(id)).or(records.first());
-        let about = first.and_then(|&id| object(id));
-        Self { expected, got, records, about }
-    }
-
     /// With another object, where one is known that says more.
     pub(super) fn about(mut self, object: Option<Object>) -> Self {
         self.about = object.map(|o| (o, None)).or(self.about);
@@ -106,6 +76,31 @@ impl<'a> Run<'a> {
 
     pub(super) fn workloads(&self) -> &Workloads {
         self.workloads.get_or_init(|| workloads(self.analysis))
+    }
+
+    /// A failure that one of its records explains.
+    pub(super) fn failed(&self, expected: String, got: String, records: Vec<RecordId>) -> Failed {
+        let analysis = self.analysis;
+        let object = |id: RecordId| {
+            let r = analysis.trace.get(id)?;
+            let object = match r.what {
+                What::Zone(_) => Object::Zone(analysis.find_zone(&analysis.zone_told(r))?),
+                // The controller as a whole concluded that; any node's story has it.
+                What::MasterDisruptionEntered | What::MasterDisruptionLeft
+                    if analysis.node_count() > 0 =>
+                {
+                    Object::Node(NodeId(0))
+                }
+                _ => r.pod().map(Object::Pod).or(r.node().map(Object::Node))?,
+            };
+            Some((object, Some(r.at)))
+        };
+        // What the scheduler says of other pods in the same instant explains the least.
+        let is_scheduler =
+            |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
+        let first = records.iter().find(|id| !is_scheduler(id)).or(records.first());
+        let about = first.and_then(|&id| object(id));
+        Failed { expected, got, records, about }
     }
 
     pub(super) fn serving(&self) -> &Serving {
