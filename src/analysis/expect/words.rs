@@ -21,6 +21,7 @@ fn noun(what: &Kind) -> String {
         let effect = t.effect.map(|e| format!(":{e}")).unwrap_or_default();
         format!("{}{value}{effect}", t.key)
     };
+    let changes = |kind: &str, to: &ConditionStatus| format!("changes to {kind} {}", to.as_str());
     match what {
         Kind::Evicted { by: None } => "evictions".to_owned(),
         Kind::Evicted { by: Some(by) } => format!("evictions by {}", by.as_str()),
@@ -30,17 +31,13 @@ fn noun(what: &Kind) -> String {
         Kind::Created => "creations".to_owned(),
         Kind::Bound => "bindings".to_owned(),
         Kind::Phase(phase) => format!("changes to phase {}", phase.as_str()),
-        Kind::PodCondition(kind, status) => {
-            format!("changes to {} {}", kind.as_str(), status.as_str())
-        }
+        Kind::PodCondition(kind, status) => changes(kind.as_str(), status),
         Kind::TimerSet => "eviction timers".to_owned(),
         Kind::TimerCancelled => "cancelled eviction timers".to_owned(),
         Kind::EvictionFailed => "failed evictions".to_owned(),
         Kind::Tainted(t) => format!("taints {} added", taint(t)),
         Kind::Untainted(t) => format!("taints {} removed", taint(t)),
-        Kind::Condition(kind, status) => {
-            format!("changes to {} {}", kind.as_str(), status.as_str())
-        }
+        Kind::Condition(kind, status) => changes(kind.as_str(), status),
         Kind::Unschedulable(true) => "cordons".to_owned(),
         Kind::Unschedulable(false) => "uncordons".to_owned(),
         Kind::Zone(state, zone) => {
