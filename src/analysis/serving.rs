@@ -43,8 +43,9 @@ pub(super) struct Walk<'a> {
     /// By workload, and last pods without one; none for those that another one owns.
     all: Vec<Option<Served>>,
     needs: Needs,
-    /// By pod: whether it is static and so not counted; whether it has no workload and is wanted.
-    is_static: Vec<bool>,
+    /// They are not counted.
+    static_pods: BTreeSet<PodId>,
+    /// By pod: whether it has no workload and is wanted.
     bare: Vec<bool>,
     /// Since when pods are Pending.
     pending: BTreeMap<PodId, Time>,
@@ -82,16 +83,15 @@ impl<'a> Walk<'a> {
         }
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
-        let (is_static, pending) = (static_pods(analysis), BTreeMap::new());
+        let (static_pods, pending) = (static_pods(analysis), BTreeMap::new());
         let (daemons, wanted) = (Daemons::default(), Wanted::new(analysis));
-        Walk { analysis, owners, daemons, wanted, all, needs, is_static, bare, pending, ran }
+        Walk { analysis, owners, daemons, wanted, all, needs, static_pods, bare, pending, ran }
     }
 
     /// Where a pod is counted.
     fn place(&self, pod: PodId) -> Option<usize> {
         let owner = self.owners.of(self.analysis, pod).map(WorkloadId::index);
-        let is_counted = || self.is_static.get(pod.index()).is_some_and(|is_static| !is_static);
-        owner.or_else(|| is_counted().then_some(self.all.len() - 1))
+        owner.or_else(|| (!self.static_pods.contains(&pod)).then(|| self.all.len() - 1))
     }
 
     /// Counts what is there at the start.
@@ -282,13 +282,9 @@ impl<'a> Walk<'a> {
 }
 
 /// Which pods are static: those belong to their machine.
-fn static_pods(analysis: &Analysis<'_>) -> Vec<bool> {
-    let mut is_static = vec![false; analysis.pod_count()];
+fn static_pods(analysis: &Analysis<'_>) -> BTreeSet<PodId> {
     let template = |p: &PodPlan| analysis.plan.templates.get(p.template as usize);
     let is_its = |p: &&PodPlan| template(p).is_some_and(|t| t.source != PodSource::Api);
     let all = analysis.plan.pods.iter().filter(is_its);
-    for pod in all.filter_map(|p| analysis.trace.names.find_pod(&p.name)) {
-        is_static[pod.index()] = true;
-    }
-    is_static
+    all.filter_map(|p| analysis.trace.names.find_pod(&p.name)).collect()
 }
