@@ -31,17 +31,19 @@ pub(super) struct Attachments {
 }
 
 /// Walks through a trace and keeps which volumes are attached where.
-#[derive(Clone, Default, Debug)]
-pub(super) struct FollowVolumes {
+#[derive(Clone, Debug)]
+pub(super) struct FollowVolumes<'a> {
+    analysis: &'a Analysis<'a>,
     /// By pod: its claims whose volumes have to be attached, as `namespace/name`.
     claims: BTreeMap<PodId, Vec<String>>,
     volumes: BTreeMap<String, Attachments>,
 }
 
-impl FollowVolumes {
+impl<'a> FollowVolumes<'a> {
     /// Stands before the first record of a trace; who has which claim is known already.
-    pub(super) fn new(analysis: &Analysis<'_>) -> Self {
-        let mut follow = Self::default();
+    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+        let (claims, volumes) = (BTreeMap::new(), BTreeMap::new());
+        let mut follow = Self { analysis, claims, volumes };
         for (id, template) in &analysis.trace.templates {
             let Some(pod) = analysis.trace.get(*id).and_then(Record::pod) else { continue };
             let attached = template.claims.iter().filter(|c| c.attach);
@@ -59,12 +61,7 @@ impl FollowVolumes {
     }
 
     /// Takes one record in. The claim whose volume is attached or detached with it.
-    pub(super) fn take<'a>(
-        &mut self,
-        analysis: &'a Analysis<'_>,
-        id: RecordId,
-        r: &Record,
-    ) -> Option<&'a str> {
+    pub(super) fn take(&mut self, id: RecordId, r: &Record) -> Option<&'a str> {
         if self.volumes.is_empty() {
             return None;
         }
@@ -81,7 +78,7 @@ impl FollowVolumes {
         }
         let What::Noted(note, arg) = r.what else { return None };
         let node = r.node().filter(|_| is_of_attachment(note))?;
-        let claim = analysis.trace.names.text_of(TextId(arg));
+        let claim = self.analysis.trace.names.text_of(TextId(arg));
         self.volumes.entry(claim.to_owned()).or_default().take(node, note, id);
         Some(claim)
     }

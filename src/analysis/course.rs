@@ -113,7 +113,7 @@ struct Reader<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
     owners: Owners,
-    volumes: FollowVolumes,
+    volumes: FollowVolumes<'a>,
     /// Pods with volumes that are or were Ready.
     started: BTreeSet<PodId>,
     /// By pod: what the scheduler, or the attach/detach controller, last said of it.
@@ -169,7 +169,7 @@ impl Reader<'_> {
 
     /// Notes what becomes of volumes.
     fn volume(&mut self, id: RecordId, r: &Record) {
-        let Some(claim) = self.volumes.take(self.analysis, id, r) else { return };
+        let Some(claim) = self.volumes.take(id, r) else { return };
         let what = match r.what {
             What::Noted(Note::AttachmentAttached, _) => Happening::VolumeAttached,
             What::Noted(Note::AttachmentGone, _) => Happening::VolumeDetached,

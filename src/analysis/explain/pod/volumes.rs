@@ -129,12 +129,12 @@ impl<'a> Case<'_, 'a> {
     }
 
     /// What stood then, and which volumes were attached where.
-    fn volumes_at(&self, until: Time) -> (Follow<'a>, FollowVolumes) {
+    fn volumes_at(&self, until: Time) -> (Follow<'a>, FollowVolumes<'a>) {
         let analysis = self.analysis();
         let (mut follow, mut volumes) = (Follow::new(analysis), FollowVolumes::new(analysis));
         for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until) {
             follow.apply(id, r);
-            volumes.take(analysis, id, r);
+            volumes.take(id, r);
         }
         (follow, volumes)
     }
