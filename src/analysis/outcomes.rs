@@ -3,10 +3,9 @@
 use super::prelude::*;
 
 /// A workload that nobody owns, and what the run meant for it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct WorkloadOutcome {
     pub(crate) id: WorkloadId,
-    pub(crate) kind: WorkloadKind,
     /// How many pods it wants.
     pub(crate) wanted: Steps,
     /// How many pods are available.
@@ -57,27 +56,6 @@ pub struct Workloads {
 }
 
 impl WorkloadOutcome {
-    /// A workload that has no pods yet.
-    pub(super) fn new(id: WorkloadId, kind: WorkloadKind) -> Self {
-        WorkloadOutcome {
-            id,
-            kind,
-            wanted: vec![(Time::ZERO, 0)],
-            available: vec![(Time::ZERO, 0)],
-            unavailable: Dur::ZERO,
-            longest_gap: Dur::ZERO,
-            least_available: 0,
-            lost: 0,
-            replaced: 0,
-            pending: 0,
-            why_pending: None,
-            unattached: 0,
-            why_unattached: None,
-            starting: 0,
-            stuck: 0,
-        }
-    }
-
     /// How many pods are missing over time: none before there have been enough for the first time.
     pub(crate) fn missing(&self, horizon: Time) -> Steps {
         let mut steps = vec![(Time::ZERO, 0)];

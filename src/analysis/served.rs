@@ -25,7 +25,7 @@ pub(crate) struct Count {
 }
 
 /// A workload over time.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Served {
     /// `Kind/namespace/name`, or [`BARE`].
     pub(crate) name: String,

@@ -57,15 +57,9 @@ impl<'a> Walk<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let owners = Owners::new(analysis);
         let names = &analysis.trace.names;
-        let served = |name: String, id| Served {
-            name,
-            id,
-            counts: vec![(Time::ZERO, Count::default())],
-            from: None,
-            ended: None,
-            costs: Costs::default(),
-            below: Vec::new(),
-            none_up: Vec::new(),
+        let served = |name: String, id| {
+            let counts = vec![(Time::ZERO, Count::default())];
+            Served { name, id, counts, ..Served::default() }
         };
         let own = |i: u32| {
             let id = WorkloadId(i);

@@ -42,6 +42,7 @@ pub(crate) fn workloads(analysis: &Analysis<'_>) -> Workloads {
 
 /// A workload while walking through the trace.
 struct Open {
+    kind: WorkloadKind,
     outcome: WorkloadOutcome,
     /// `minReadySeconds`
     min_ready: Dur,
@@ -86,8 +87,10 @@ impl<'a> Walk<'a> {
             let id = WorkloadId(i as u32);
             let seconds = min_ready.get(names.workload_name(id)).copied().unwrap_or(0);
             let kind = names.workload_name(id).split('/').next().and_then(WorkloadKind::parse)?;
+            let (wanted, available) = (vec![(Time::ZERO, 0)], vec![(Time::ZERO, 0)]);
             (*root == id).then(|| Open {
-                outcome: WorkloadOutcome::new(id, kind),
+                kind,
+                outcome: WorkloadOutcome { id, wanted, available, ..WorkloadOutcome::default() },
                 min_ready: Dur::from_secs(u64::try_from(seconds).unwrap_or(0)),
                 losses: VecDeque::new(),
             })
@@ -208,9 +211,9 @@ impl<'a> Walk<'a> {
             What::PodGone => _ = self.over.remove(&pod),
             _ => {}
         }
-        let (was_lost, moved) = (is_lost(&before), before.node != after.node);
+        let (was_lost, moved) = (!before.is_active(), before.node != after.node);
         let created = was_lost && matches!(r.what, What::PodCreated(_));
-        if is_lost(&after) {
+        if !after.is_active() {
             if !was_lost {
                 self.lost((id, r), w, pod, &before);
             }
@@ -222,7 +225,7 @@ impl<'a> Walk<'a> {
         if let Some(found) = self.replaces.get(&pod).and_then(|loss| self.found.get_mut(loss)) {
             found.node = node.or(found.node);
         }
-        if is_lost(&after) {
+        if !after.is_active() {
             self.replaces.remove(&pod);
         }
     }
@@ -232,13 +235,12 @@ impl<'a> Walk<'a> {
         let too_many = matches!(r.actor, Actor::ReplicaSet | Actor::Deployment)
             || r.actor == Actor::StatefulSet && !before.phase.is_terminal();
         // A Job's pod that has succeeded has done what it was for.
-        let done =
-            open.outcome.kind == WorkloadKind::Job && r.what == What::PodPhase(PodPhase::Succeeded);
+        let done = open.kind == WorkloadKind::Job && r.what == What::PodPhase(PodPhase::Succeeded);
         if too_many || done || before.phase == PodPhase::Succeeded {
             return;
         }
         open.outcome.lost += 1;
-        match open.outcome.kind {
+        match open.kind {
             WorkloadKind::StatefulSet => drop(self.lost.insert((w, pod.0), id)),
             WorkloadKind::DaemonSet => drop(self.lost.insert((w, before.node), id)),
             WorkloadKind::Deployment | WorkloadKind::ReplicaSet | WorkloadKind::Job => {
@@ -250,7 +252,7 @@ impl<'a> Walk<'a> {
     /// A pod was created, or bound.
     fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
         let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
-        let loss = match open.outcome.kind {
+        let loss = match open.kind {
             WorkloadKind::StatefulSet if created => self.lost.remove(&(w, pod.0)),
             WorkloadKind::DaemonSet if after.node != NO_NODE => self.lost.remove(&(w, after.node)),
             WorkloadKind::StatefulSet | WorkloadKind::DaemonSet => None,
@@ -279,17 +281,12 @@ impl<'a> Walk<'a> {
             outcome.starting += u64::from(waits && bound && !state.is_unattached());
             outcome.stuck += u64::from(state.deleting && over);
         }
-        let mut outcomes: Vec<WorkloadOutcome> =
-            self.open.into_iter().flatten().map(|o| measured(o.outcome, horizon)).collect();
+        let mut open: Vec<Open> = self.open.into_iter().flatten().collect();
         let names = &self.analysis.trace.names;
-        outcomes.sort_by_key(|o| (o.kind, names.workload_name(o.id)));
+        open.sort_by_key(|o| (o.kind, names.workload_name(o.outcome.id)));
+        let outcomes = open.into_iter().map(|o| measured(o.outcome, horizon)).collect();
         Workloads { outcomes, replacements: self.found }
     }
-}
-
-/// Nothing can be expected of it any more.
-fn is_lost(p: &PodState) -> bool {
-    !p.is_active()
 }
 
 #[cfg(test)]
@@ -348,7 +345,7 @@ mod tests {
         let [o] = found.outcomes.as_slice() else {
             panic!("the ReplicaSet is the Deployment's: {:?}", found.outcomes)
         };
-        assert_eq!((o.id, o.kind), (WorkloadId(web), WorkloadKind::Deployment));
+        assert_eq!(o.id, WorkloadId(web));
         let s = |s: u64| ms(s * 1000);
         assert_eq!(o.wanted, [(s(0), 2), (s(80), 3)]);
         assert_eq!(o.available, [(s(0), 2), (s(10), 1), (s(62), 2)]);

@@ -28,7 +28,7 @@ pub struct PodId(pub u32);
 
 /// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a
 /// workload, a budget.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct WorkloadId(pub u32);
 
 /// Identity of any other text: a zone key, a fault's name, a message.
