@@ -6,7 +6,6 @@
 //! a pod cannot be scheduled; waiting in a zone's queue, which the time of the taint shows; timers
 //! of zero seconds, whose eviction follows at once.
 
-use super::names::short_taint;
 use super::prelude::*;
 use crate::api::words::rows;
 use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
@@ -226,9 +225,8 @@ pub(crate) struct Finding {
 pub(crate) struct Facts<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,
-    /// The taints that facts refer to, `unreachable:NoExecute`.
-    pub(crate) taints: Vec<String>,
-    keys: Vec<Taint>,
+    /// The taints that facts refer to.
+    pub(crate) taints: Vec<Taint>,
     /// The last state of each zone, by its key.
     zones: BTreeMap<u32, ZoneState>,
     owners: Owners,
@@ -242,9 +240,9 @@ impl<'a> Facts<'a> {
     /// Stands at the start of the run.
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
-        let (taints, keys, zones, why) = (Vec::new(), Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let (taints, zones, why) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         let true_conditions = vec![0; analysis.node_count()];
-        Facts { analysis, follow, taints, keys, zones, owners, why, true_conditions }
+        Facts { analysis, follow, taints, zones, owners, why, true_conditions }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -267,10 +265,10 @@ impl<'a> Facts<'a> {
             };
             if let Some(change) = analysis.trace.taint_change(r) {
                 for t in &change.removed {
-                    emit(Fact::Untainted(taint_id(&mut self.keys, &mut self.taints, t)));
+                    emit(Fact::Untainted(taint_id(&mut self.taints, t)));
                 }
                 for t in &change.added {
-                    emit(Fact::Tainted(taint_id(&mut self.keys, &mut self.taints, t)));
+                    emit(Fact::Tainted(taint_id(&mut self.taints, t)));
                 }
             } else if let Some(fact) = self.fact(r, &step) {
                 emit(fact);
@@ -411,14 +409,13 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn taint_id(keys: &mut Vec<Taint>, texts: &mut Vec<String>, taint: &Taint) -> u32 {
+fn taint_id(all: &mut Vec<Taint>, taint: &Taint) -> u32 {
     // There are a handful of different taints in a run, so that a search through all of them is the
     // fastest.
     let same = |k: &Taint| k.effect == taint.effect && k.key == taint.key && k.value == taint.value;
-    if let Some(i) = keys.iter().position(same) {
-        return i as u32;
+    let known = all.iter().position(same).unwrap_or(all.len());
+    if known == all.len() {
+        all.push(taint.clone());
     }
-    keys.push(taint.clone());
-    texts.push(short_taint(taint));
-    keys.len() as u32 - 1
+    known as u32
 }

@@ -37,7 +37,8 @@ pub struct Row {
 /// What it takes to put rows into words.
 pub(super) struct Text<'a> {
     pub(super) analysis: &'a Analysis<'a>,
-    pub(super) taints: &'a [String],
+    /// Those that facts refer to.
+    pub(super) taints: &'a [Taint],
 }
 
 impl Text<'_> {
@@ -137,10 +138,9 @@ impl Text<'_> {
     fn eviction_refused(&self, row: &Row, budget: WorkloadId) -> String {
         let trace = self.analysis.trace;
         let subject = self.subject(row);
-        let times = if row.count > 1 {
-            format!(" {} times", grouped(row.count.into()))
-        } else {
-            String::new()
+        let times = match row.count {
+            0 | 1 => String::new(),
+            n => format!(" {} times", grouped(n.into())),
         };
         match trace.get(row.record).and_then(|r| trace.budget(r)) {
             Some(b) if budget.index() < trace.names.workloads() => {
@@ -164,8 +164,9 @@ impl Text<'_> {
         }
     }
 
-    fn taint(&self, index: u32) -> &str {
-        self.taints.get(index as usize).map_or("", String::as_str)
+    /// `unreachable:NoExecute`
+    fn taint(&self, index: u32) -> String {
+        self.taints.get(index as usize).map_or_else(String::new, words::short_taint)
     }
 
     fn entry_name(&self, entry: u32) -> &str {
@@ -255,9 +256,8 @@ impl Text<'_> {
 }
 
 fn times(row: &Row, said: &str) -> String {
-    if row.count > 1 {
-        format!("{said} ({} times)", grouped(row.count.into()))
-    } else {
-        said.to_owned()
+    match row.count {
+        0 | 1 => said.to_owned(),
+        n => format!("{said} ({} times)", grouped(n.into())),
     }
 }
