@@ -99,8 +99,7 @@ impl Course {
         let (started, why, unplaced) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let mut reader =
             Reader { analysis, follow, owners, volumes, started, why, unplaced, course };
-        for (id, record) in (0..).zip(analysis.trace.iter()) {
-            let step = reader.follow.apply(id, record);
+        while let Some((id, record, step)) = reader.follow.step() {
             reader.take(record, &step);
             reader.volume(id, record);
         }

@@ -113,8 +113,7 @@ pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {
     let mut follow = Follow::new(analysis);
     let mut inside: BTreeSet<NodeId> = BTreeSet::new();
     let mut steps = vec![(Time::ZERO, 0)];
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((_, r, step)) = follow.step() {
         match r.what {
             What::NodeQueued => _ = inside.insert(NodeId(r.object)),
             What::MasterDisruptionEntered | What::ControllersStopped => inside.clear(),

@@ -63,8 +63,7 @@ impl Eviction<'_> {
 /// The evictions of a run in the order in which they happened.
 pub fn evictions<'a>(analysis: &'a Analysis<'a>) -> Vec<Eviction<'a>> {
     let (mut finder, mut follow) = (Finder::new(analysis), Follow::new(analysis));
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step() {
         finder.record(id, r, &step, &follow);
     }
     finder.found

@@ -24,8 +24,7 @@ impl<'a> JobEnds<'a> {
         if wanted.has_no_jobs() {
             return found;
         }
-        for (id, r) in (0..).zip(analysis.trace.iter()) {
-            let step = follow.apply(id, r);
+        while let Some((id, r, step)) = follow.step() {
             if let Some((job, pod)) = wanted.given_up(r, &step) {
                 given_up.entry(job).or_default().push(pod);
             }

@@ -116,8 +116,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         })
         .collect();
     let mut running: Vec<BTreeSet<PodId>> = vec![BTreeSet::new(); lanes.len()];
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step() {
         if r.what == What::ControllersStopped {
             for (lane, pods) in lanes.iter_mut().zip(&mut running) {
                 pods.clear();
@@ -195,8 +194,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
         lane.health.push((Time::ZERO, health[z]));
         lane.tainted.push((Time::ZERO, with_taint[z]));
     }
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step() {
         if let Some((n, before, after)) = step.node
             && before != after
         {

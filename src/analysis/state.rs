@@ -9,6 +9,7 @@ use super::setting::Analysis;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::toleration::Toleration;
+use crate::kernel::Time;
 use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, NodeState, PodState};
@@ -90,6 +91,8 @@ pub(crate) struct Follow<'a> {
     taken: usize,
     /// Timers set before this record died with their process.
     timers_from: RecordId,
+    /// The record that comes next.
+    next: RecordId,
 }
 
 impl<'a> Follow<'a> {
@@ -97,7 +100,7 @@ impl<'a> Follow<'a> {
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
         let templates = vec![None; pods.len()];
-        Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0 }
+        Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0, next: 0 }
     }
 
     /// What it walks through.
@@ -142,6 +145,19 @@ impl<'a> Follow<'a> {
     pub(crate) fn timer(&self, pod: &PodState) -> Option<RecordId> {
         (pod.timer != NO_RECORD && pod.timer >= self.timers_from && pod.exists && !pod.deleting)
             .then_some(pod.timer)
+    }
+
+    /// Takes the next record in, and says what it changed; none is left at the end of the trace.
+    pub(crate) fn step(&mut self) -> Option<(RecordId, &'a Record, Step)> {
+        self.step_until(Time::MAX)
+    }
+
+    /// The same, up to a time.
+    pub(crate) fn step_until(&mut self, until: Time) -> Option<(RecordId, &'a Record, Step)> {
+        let id = self.next;
+        let r = self.analysis.trace.get(id).filter(|r| r.at <= until)?;
+        self.next += 1;
+        Some((id, r, self.apply(id, r)))
     }
 
     /// Takes one record in.

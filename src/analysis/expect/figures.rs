@@ -291,8 +291,7 @@ impl Run<'_> {
         let mut follow = Follow::new(self.analysis);
         let mut marked: BTreeSet<T> = all.iter().copied().filter(|o| has(&follow, *o)).collect();
         let mut values = vec![(Time::ZERO, marked.len() as u64)];
-        for (id, r) in (0..).zip(self.analysis.trace.iter()) {
-            follow.apply(id, r);
+        while let Some((_, r, _)) = follow.step() {
             match of(r).filter(|o| all.contains(o)) {
                 Some(object) if has(&follow, object) => _ = marked.insert(object),
                 Some(object) => _ = marked.remove(&object),

@@ -138,8 +138,7 @@ fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting<'a>> {
     let analysis = run.analysis;
     let mut follow = Follow::new(analysis);
     let mut why: BTreeMap<PodId, (RecordId, &str)> = BTreeMap::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= at) {
-        follow.apply(id, r);
+    while let Some((id, r, _)) = follow.step_until(at) {
         if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
             why.insert(PodId(r.object), (id, analysis.trace.names.text_of(text)));
         }
@@ -190,8 +189,7 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
         .collect();
     if searches.iter().any(Result::is_ok) {
         let mut follow = Follow::new(run.analysis);
-        for (id, r) in (0..).zip(run.analysis.trace.iter()) {
-            let step = follow.apply(id, r);
+        while let Some((id, r, step)) = follow.step() {
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
                     let (at, object, node) = (r.at, r.object, step.on());

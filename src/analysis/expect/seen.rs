@@ -232,9 +232,8 @@ fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> B
     let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
     let mut follow = Follow::new(analysis);
     let mut found = BTreeSet::new();
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= to) {
-        let on = follow.apply(id, r).on();
-        if r.at >= from && on.is_some_and(|on| nodes.contains(&on)) {
+    while let Some((_, r, step)) = follow.step_until(to) {
+        if r.at >= from && step.on().is_some_and(|on| nodes.contains(&on)) {
             found.extend(r.pod());
         }
     }

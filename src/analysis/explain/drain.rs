@@ -85,8 +85,7 @@ impl Refusals {
         let mut follow = Follow::new(analysis);
         let mut evicted: BTreeMap<PodId, (WorkloadId, Time)> = BTreeMap::new();
         let mut found = BTreeMap::new();
-        for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
-            let step = follow.apply(id, r);
+        while let Some((id, r, step)) = follow.step_until(question.until) {
             match (r.what, step.pod) {
                 (What::PodGone, Some((pod, before, _))) if !before.deleting => {
                     let budget = |(_, c): (RecordId, &Record)| match c.what {

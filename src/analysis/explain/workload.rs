@@ -186,9 +186,7 @@ impl<'a> Lost<'a> {
         let places: BTreeMap<WorkloadId, usize> = ids.iter().copied().zip(0..).collect();
         let mut follow = Follow::new(analysis);
         let mut all: Vec<Lost<'a>> = ids.iter().map(|_| Lost::default()).collect();
-        for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= question.until)
-        {
-            let step = follow.apply(id, r);
+        while let Some((id, r, step)) = follow.step_until(question.until) {
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
             let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);

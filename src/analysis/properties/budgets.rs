@@ -79,8 +79,7 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
     }
     let is_healthy = |pod: &PodState| pod.exists && pod.ready && !pod.deleting;
     let mut follow = Follow::new(analysis);
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step() {
         let Some((pod, before, after)) = step.pod else { continue };
         // Of pods from the start the labels come with the record of their creation.
         let told = matches!(r.what, What::PodCreated(_)) && r.at == Time::ZERO;

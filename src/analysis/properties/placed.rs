@@ -51,8 +51,7 @@ pub(super) fn bound_to_cordoned<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
         .map(|(i, _)| (analysis.node_id(i), (Time::ZERO, NO_RECORD)))
         .collect();
     let mut follow = Follow::new(analysis);
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        follow.apply(id, r);
+    while let Some((id, r, _)) = follow.step() {
         match (r.what, r.node(), r.pod()) {
             (What::NodeUnschedulable(true), Some(node), _) => _ = since.insert(node, (r.at, id)),
             (What::NodeUnschedulable(false) | What::NodeDeleted, Some(node), _) => {

@@ -142,8 +142,7 @@ pub(super) fn lacking<'a>(
         found.add(at, (pod, None), text, &[record]);
         Some(())
     };
-    for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step() {
         if r.what == What::ControllersStarted {
             all.iter_mut().filter_map(|open| open.since.as_mut()).for_each(|s| s.0 = r.at);
         }

@@ -37,8 +37,6 @@ pub(super) struct Walk<'a> {
     /// By node: when its taints changed last, as they do when it is deleted; the start of the run if they
     /// did not.
     pub(super) tainted_at: Vec<Time>,
-    /// The record that comes next.
-    next: RecordId,
 }
 
 /// How long a pod may stay on its node.
@@ -60,20 +58,25 @@ impl<'a> Walk<'a> {
         let bound = follow.pods().filter_map(|(id, p)| Some((p.node_id()?.0, id.0))).collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
         let (booted_at, tainted_at) = (healthy_at.clone(), healthy_at.clone());
-        Walk { analysis, follow, lives, bound, healthy_at, booted_at, tainted_at, next: 0 }
+        Walk { analysis, follow, lives, bound, healthy_at, booted_at, tainted_at }
     }
 
     /// Takes the next record in, until there is none.
     pub(super) fn step(&mut self) -> Option<(RecordId, &'a Record, Step)> {
-        let id = self.next;
-        let r = self.analysis.trace.get(id)?;
-        self.next += 1;
-        Some((id, r, self.apply(id, r)))
+        let (id, r, step) = self.follow.step()?;
+        self.take(id, r, &step);
+        Some((id, r, step))
     }
 
     /// Takes one record in.
     pub(super) fn apply(&mut self, id: RecordId, r: &Record) -> Step {
         let step = self.follow.apply(id, r);
+        self.take(id, r, &step);
+        step
+    }
+
+    /// Takes in what a record changed.
+    fn take(&mut self, id: RecordId, r: &Record, step: &Step) {
         if let Some((node, before, after)) = step.node
             && before.health() != after.health()
         {
@@ -85,7 +88,7 @@ impl<'a> Walk<'a> {
         if let (Some((node, ..)), What::NodeTaints(_) | What::NodeDeleted) = (step.node, r.what) {
             self.tainted_at[node.index()] = r.at;
         }
-        let Some((pod, before, after)) = step.pod else { return step };
+        let Some((pod, before, after)) = step.pod else { return };
         let life = &mut self.lives[pod.index()];
         match r.what {
             What::PodCreated(_) => *life = Life::new(id, r.at, after.ready),
@@ -102,7 +105,6 @@ impl<'a> Walk<'a> {
                 self.bound.insert((after.node, pod.0));
             }
         }
-        step
     }
 
     pub(super) fn life(&self, pod: PodId) -> Life {

@@ -12,8 +12,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
     let mut tellers: Vec<Teller<'_>> = nodes.iter().map(|n| Teller::new(question, *n)).collect();
     let mut tokens = Tokens(vec![Vec::new(); analysis.zones.len().max(1)]);
     let (mut follow, disrupted) = (Follow::new(analysis), disruptions(analysis));
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= question.until) {
-        let step = follow.apply(id, r);
+    while let Some((id, r, step)) = follow.step_until(question.until) {
         let on = |node: Option<NodeId>| node.and_then(|n| places.get(&n)).copied();
         if let Some((_, pod)) = step.eviction(r)
             && let Some(place) = on(pod.node_id())

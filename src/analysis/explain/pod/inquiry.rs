@@ -86,10 +86,7 @@ impl<'a> Inquiry<'a> {
         let states = self.states.get_or_init(|| {
             let analysis = self.question.analysis;
             let mut follow = Follow::new(analysis);
-            let records = (0..).zip(analysis.trace.iter());
-            for (id, r) in records.take_while(|(_, r)| r.at <= self.question.until) {
-                follow.apply(id, r);
-            }
+            while follow.step_until(self.question.until).is_some() {}
             (0..analysis.pod_count() as u32).map(|i| follow.pod(PodId(i))).collect()
         });
         states.get(pod.index()).copied().unwrap_or_default()

@@ -132,8 +132,7 @@ impl<'a> Case<'_, 'a> {
     fn volumes_at(&self, until: Time) -> (Follow<'a>, FollowVolumes<'a>) {
         let analysis = self.analysis();
         let (mut follow, mut volumes) = (Follow::new(analysis), FollowVolumes::new(analysis));
-        for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until) {
-            follow.apply(id, r);
+        while let Some((id, r, _)) = follow.step_until(until) {
             volumes.take(id, r);
         }
         (follow, volumes)
