@@ -120,6 +120,23 @@ impl Figure {
     }
 }
 
+/// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of
+/// it.
+pub(super) const COUNT_MAX: u64 = 1 << 48;
+
+impl Costs {
+    /// Whether a sum of many of these is a number still.
+    pub(super) fn is_sound(&self) -> bool {
+        let most = u128::from(COUNT_MAX) * u128::from(COUNT_MAX);
+        let is_sound = |figure: Figure| match figure.looked_up().1 {
+            Count(of) => of(self) <= COUNT_MAX,
+            Minutes(of) => of(self) <= most,
+            Seconds(_) | Number(_) => true,
+        };
+        Figure::ALL.into_iter().all(is_sound) && self.requests.max(self.requests_lost) <= most
+    }
+}
+
 /// What a figure is of costs.
 enum Measure {
     Count(fn(&Costs) -> u64),

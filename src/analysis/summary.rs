@@ -18,6 +18,7 @@
 //! The figures of a run that a planner compares.
 
 use super::below_need::AllAlong;
+use super::costs::COUNT_MAX;
 use super::evictions::{Eviction, Finder};
 use super::prelude::*;
 use super::serving::{self, Serving};
@@ -322,10 +323,6 @@ pub struct Metrics {
     pub(crate) all_along: AllAlong,
 }
 
-/// No run counts more of anything than this, nor sums it up to more nanoseconds than the square of
-/// it.
-const COUNT_MAX: u64 = 1 << 48;
-
 impl Metrics {
     /// Whether a sum of many of these is a number still: they may come from a file that anybody
     /// wrote.
@@ -337,22 +334,5 @@ impl Metrics {
             .all(|n| *n <= COUNT_MAX)
             && self.costs.is_sound()
             && self.workloads.iter().all(|(_, costs)| costs.is_sound())
-    }
-}
-
-impl Costs {
-    fn is_sound(&self) -> bool {
-        let sums =
-            [self.missing_ns, self.requests_lost, self.requests, self.ghost_ns, self.pending_ns];
-        let counts = [
-            self.evicted,
-            self.needless,
-            self.undecided,
-            self.restarts,
-            self.pending_at_end,
-            self.most_pending,
-        ];
-        let most = u128::from(COUNT_MAX) * u128::from(COUNT_MAX);
-        sums.iter().all(|n| *n <= most) && counts.iter().all(|n| *n <= COUNT_MAX)
     }
 }
