@@ -66,11 +66,6 @@ impl Served {
         steps
     }
 
-    /// Whether somebody sends it requests: a Job's pods work something off, and nobody calls them.
-    fn has_clients(&self) -> bool {
-        !self.name.starts_with("Job/")
-    }
-
     /// Whether it is a Job that has failed: nobody makes the pods that it lacks.
     pub(crate) fn has_failed(&self) -> bool {
         self.ended.is_some_and(|r| matches!(r.what, What::Noted(Note::JobFailed, _)))
@@ -137,13 +132,15 @@ pub(super) type Spans = Vec<(Time, Time)>;
 pub(super) fn reckon(served: &mut Served, horizon: Time) {
     let (mut below, mut none) = (Spans::new(), Spans::new());
     let mut costs = served.costs;
+    // A Job's pods work something off, and nobody sends them requests.
+    let has_clients = !served.name.starts_with("Job/");
     for (from, to, c) in served.spans(horizon) {
         let lasts = to.since(from);
         let ns = u128::from(lasts.as_nanos());
         costs.missing_ns += ns * u128::from(c.desired.saturating_sub(c.up));
         costs.ghost_ns += ns * u128::from(c.ghosts);
         costs.pending_ns += ns * u128::from(c.pending);
-        if served.has_clients() && c.desired > 0 {
+        if has_clients && c.desired > 0 {
             let requests = ns * u128::from(c.desired);
             costs.requests += requests;
             let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());

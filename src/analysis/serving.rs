@@ -182,8 +182,10 @@ impl<'a> Walk<'a> {
             let desired = self.daemons.desired(set).unwrap_or_default();
             self.with(set.index(), r.at, |c| c.desired = desired);
         }
-        if let Some((workload, desired)) = self.wanted.take(r, step) {
-            self.desire(r.at, workload, desired);
+        if let Some((workload, desired)) = self.wanted.take(r, step)
+            && self.daemons.desired(workload).is_none()
+        {
+            self.with(workload.index(), r.at, |c| c.desired = desired);
         }
         if let Some(served) = r.workload().and_then(|w| self.all[w.index()].as_mut()) {
             match r.what {
@@ -213,12 +215,6 @@ impl<'a> Walk<'a> {
                 self.want(r.at, pod, false)
             }
             _ => {}
-        }
-    }
-
-    fn desire(&mut self, at: Time, id: WorkloadId, desired: u32) {
-        if self.daemons.desired(id).is_none() {
-            self.with(id.index(), at, |c| c.desired = desired);
         }
     }
 
