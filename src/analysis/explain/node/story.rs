@@ -78,11 +78,20 @@ impl Story {
 #[derive(Default)]
 pub(crate) struct AtStart {
     /// In words; empty where there is nothing to tell.
-    pub(crate) said: Vec<String>,
+    said: Vec<String>,
     /// It was not Ready, or nobody heard it.
     pub(crate) unready: bool,
     /// It had a NoExecute taint.
     pub(crate) no_execute: bool,
+}
+
+impl AtStart {
+    /// The step that tells it, if there is anything to tell.
+    pub(crate) fn step(&self, question: Question<'_>, node: NodeId) -> Option<Step> {
+        let (name, said) = (question.analysis.node_name(node), self.said.join("; "));
+        let text = format!("when the run began, {name} was {said}");
+        (!said.is_empty()).then(|| Step::without_record(Time::ZERO, text))
+    }
 }
 
 /// What was wrong with a node before anything happened in the run.

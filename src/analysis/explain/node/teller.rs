@@ -46,7 +46,7 @@ fn tell_all(
             let Some(zone) = analysis.find_zone(&name) else { return };
             let kept = disrupted.is_kept(&name, found.1.at);
             let rule = rules::zone(analysis.plan, state, analysis.zone_size(zone), kept);
-            let of_zone = tellers.iter_mut().filter(|t| zone_of(question, t.node) == zone);
+            let of_zone = tellers.iter_mut().filter(|t| analysis.zone_of[t.node.index()] == zone);
             of_zone.for_each(|t| t.of_zone(found, state, rule.clone()));
         }
         What::MasterDisruptionEntered
@@ -71,21 +71,12 @@ impl Tokens {
                 let takes = |c: &TaintChange| c.adds_no_execute() && !has_no_execute(&c.removed);
                 let takes = analysis.trace.taint_change(r).is_some_and(takes);
                 if let Some(node) = r.node().filter(|_| takes) {
-                    self.0[usize::from(zone_of(question, node))].push((r.at, node));
+                    self.0[usize::from(analysis.zone_of[node.index()])].push((r.at, node));
                 }
             }
             _ => {}
         }
     }
-
-    /// Those of a node's zone.
-    fn of(&self, question: Question<'_>, node: NodeId) -> &[(Time, NodeId)] {
-        &self.0[usize::from(zone_of(question, node))]
-    }
-}
-
-fn zone_of(question: Question<'_>, node: NodeId) -> u16 {
-    question.analysis.zone_of.get(node.index()).copied().unwrap_or(0)
 }
 
 /// Tells the story of a node while walking through the trace.
@@ -109,12 +100,8 @@ impl<'a> Teller<'a> {
     fn new(question: Question<'a>, node: NodeId) -> Self {
         let mut story = Story::default();
         let before = at_start(question, node);
-        if !before.said.is_empty() {
-            let (name, said) = (question.analysis.node_name(node), before.said.join("; "));
-            let text = format!("when the run began, {name} was {said}");
-            let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
-            story.steps.push((Step::without_record(Time::ZERO, text), kind));
-        }
+        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
+        story.steps.extend(before.step(question, node).map(|step| (step, kind)));
         Teller {
             question,
             node,
@@ -188,7 +175,7 @@ impl<'a> Teller<'a> {
     /// Why it was tainted when it was, having waited in its zone's queue.
     fn rate(&self, since: Time, at: Time, tokens: &Tokens) -> String {
         let analysis = self.question.analysis;
-        let tokens = tokens.of(self.question, self.node);
+        let tokens = &tokens.0[usize::from(analysis.zone_of[self.node.index()])];
         let before = tokens.len() - tokens.partition_point(|(at, _)| *at <= since);
         let rule = rules::rate(analysis.plan, self.zone, before);
         if before > 0 || at.since(since) <= Dur::from_millis(500) {

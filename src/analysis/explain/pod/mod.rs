@@ -117,18 +117,12 @@ impl Case<'_, '_> {
     /// Explains a pod that was evicted, or was being deleted, before the run began; whether it is
     /// such a pod.
     fn imported(&mut self) -> bool {
-        let (question, analysis) = (self.of.question, self.analysis());
+        let question = self.of.question;
         let Some(shown) = self.shown() else { return false };
         let gone = self.of.gone(self.pod, 0).filter(|(_, r)| r.at <= question.until);
         self.found.verdict = self.verdict_of_import(&shown, gone.map(|(_, r)| r));
-        if let Some(n) = shown.node {
-            let was = node::at_start(question, n).said;
-            if !was.is_empty() {
-                let text =
-                    format!("when the run began, {} was {}", analysis.node_name(n), was.join("; "));
-                self.found.steps.push(Step::without_record(Time::ZERO, text));
-            }
-        }
+        let was = shown.node.and_then(|n| node::at_start(question, n).step(question, n));
+        self.found.steps.extend(was);
         self.found.steps.push(Step {
             rule: Some("as the export shows it".to_owned()),
             ..Step::without_record(Time::ZERO, in_words(&shown))
