@@ -62,7 +62,7 @@ pub(super) fn rejections(message: &str) -> Vec<Rejection> {
 pub(super) struct Attempt {
     at: Time,
     pub(super) record: RecordId,
-    rejections: Vec<Rejection>,
+    pub(super) rejections: Vec<Rejection>,
 }
 
 impl Attempt {
@@ -80,11 +80,6 @@ impl Attempt {
             names: ranges(&names),
         };
         Attempt { at: r.at, record: id, rejections: by_reason.into_iter().map(one).collect() }
-    }
-
-    /// Whether it had the same result as another one.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.rejections == other.rejections
     }
 }
 

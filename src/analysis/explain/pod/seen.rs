@@ -144,7 +144,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
             }
             What::PodUnplaced(_) => {
                 let attempt = Attempt::new(analysis, id, r);
-                if seen.told.last().is_none_or(|last| !last.is_like(&attempt)) {
+                if seen.told.last().is_none_or(|last| last.rejections != attempt.rejections) {
                     seen.told.push(attempt);
                 }
             }
