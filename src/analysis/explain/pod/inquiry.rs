@@ -6,7 +6,7 @@
 use super::super::node::{Stories, Story};
 use super::super::prelude::*;
 use super::super::rules::Origins;
-use super::seen::Moment;
+use super::seen::{Moment, Seen};
 use crate::analysis::job_ends::JobEnds;
 use crate::analysis::workloads::{Replacement, Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
@@ -41,13 +41,9 @@ struct Ends {
 }
 
 impl<'a> Inquiry<'a> {
-    /// Of pods that were on these nodes; `told` are stories of nodes that are known already.
-    pub(super) fn new(
-        question: Question<'a>,
-        nodes: impl IntoIterator<Item = NodeId>,
-        told: &'a Stories,
-    ) -> Self {
-        let nodes: BTreeSet<NodeId> = nodes.into_iter().collect();
+    /// Of pods to which this happened; `told` are stories of nodes that are known already.
+    pub(super) fn new(question: Question<'a>, pods: &[Seen<'_>], told: &'a Stories) -> Self {
+        let nodes: BTreeSet<NodeId> = pods.iter().flat_map(|seen| &seen.nodes).copied().collect();
         let nodes = nodes.into_iter().collect();
         let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());

@@ -27,8 +27,7 @@ pub(crate) fn explain_pods<'a>(
     stories: &'a Stories,
 ) -> Vec<Explanation> {
     let all = gather(question, pods);
-    let nodes = all.iter().flat_map(Seen::nodes);
-    let of = Inquiry::new(question, nodes, stories);
+    let of = Inquiry::new(question, &all, stories);
     let one = |(pod, seen): (&PodId, &Seen<'a>)| told(&of, *pod, seen);
     question.with_troubles(pods.iter().zip(&all).map(one))
 }

@@ -67,6 +67,8 @@ pub(super) struct Seen<'a> {
     /// What is noted of its container: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
     pub(super) own: Vec<RecordId>,
     pub(super) state: PodState,
+    /// The nodes that it was on and is on.
+    pub(super) nodes: BTreeSet<NodeId>,
     /// The name of its image, where it has one.
     pub(super) image: Option<Rc<str>>,
 }
@@ -128,6 +130,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
         let seen = &mut all[place];
         seen.refused.add(question, id, r);
+        seen.nodes.extend(before.node_id().into_iter().chain(after.node_id()));
         if trace.attached(r).is_some() {
             seen.volumes.push(id);
         }
@@ -153,6 +156,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     }
     for (seen, pod) in all.iter_mut().zip(pods) {
         seen.state = follow.pod(*pod);
+        seen.nodes.extend(seen.state.node_id());
         let image = follow.template(*pod).and_then(|t| t.image.as_ref());
         seen.image = image.map(|i| i.name.clone());
     }
@@ -160,23 +164,6 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
 }
 
 impl<'a> Seen<'a> {
-    /// The nodes that it was on when something happened to it, and is on.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = NodeId> {
-        let timers = self.timers.iter().map(|t| &t.set);
-        let evicted = self.evicted.iter().map(|(m, _)| m);
-        let lists = [
-            &self.cancelled,
-            &self.forever,
-            &self.exists,
-            &self.failed,
-            &self.deleted,
-            &self.ended,
-            &self.lost,
-        ];
-        let all = timers.chain(evicted).chain(lists.into_iter().flatten());
-        all.filter_map(|m| m.node).chain(self.state.node_id())
-    }
-
     /// A record about the pod that does not take it away.
     fn record(&mut self, id: RecordId, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {
