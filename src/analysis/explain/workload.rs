@@ -217,10 +217,8 @@ impl<'a> Lost<'a> {
 fn done_to(step: &Change, r: &Record, is_of_job: bool) -> Option<(PodId, PodState, &'static str)> {
     let (pod, before, _) = step.pod?;
     let what = match r.what {
-        What::PodDeleting(_) => step.deletion_begins().map(|_| "deleted")?,
-        What::PodGone if !before.phase.is_terminal() => {
-            step.deletion_begins().map(|_| "deleted")?
-        }
+        What::PodGone if before.phase.is_terminal() => return None,
+        What::PodDeleting(_) | What::PodGone => step.deletion_begins().map(|_| "deleted")?,
         What::PodPhase(PodPhase::Failed)
             if r.actor == Actor::PodGc && !before.deleting && !before.phase.is_terminal() =>
         {
