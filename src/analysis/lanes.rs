@@ -104,17 +104,15 @@ fn volumes(n: NodeFlags) -> Volumes {
 
 fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
     let mut follow = Follow::new(analysis);
-    let mut lanes: Vec<NodeLane> = follow
-        .nodes()
-        .map(|(node, n)| NodeLane {
-            node,
-            health: vec![(Time::ZERO, n.health())],
-            taints: vec![(Time::ZERO, tainted(n))],
-            volumes: vec![(Time::ZERO, volumes(n))],
-            timers: vec![(Time::ZERO, 0)],
-            ..NodeLane::default()
-        })
-        .collect();
+    let lane = |(node, n): (NodeId, NodeFlags)| NodeLane {
+        node,
+        health: vec![(Time::ZERO, n.health())],
+        taints: vec![(Time::ZERO, tainted(n))],
+        volumes: vec![(Time::ZERO, volumes(n))],
+        timers: vec![(Time::ZERO, 0)],
+        ..NodeLane::default()
+    };
+    let mut lanes: Vec<NodeLane> = follow.nodes().map(lane).collect();
     let mut running: Vec<BTreeSet<PodId>> = vec![BTreeSet::new(); lanes.len()];
     while let Some((id, r, step)) = follow.step() {
         if r.what == What::ControllersStopped {
@@ -125,9 +123,8 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         }
         if let Some((pod, before, after)) = step.pod
             && let Some(node) = before.node_id().or(after.node_id())
-            && let Some(lane) = lanes.get_mut(node.index())
         {
-            let pods = &mut running[node.index()];
+            let (lane, pods) = (&mut lanes[node.index()], &mut running[node.index()]);
             match follow.timer(&after) {
                 Some(_) => pods.insert(pod),
                 None => pods.remove(&pod),
@@ -149,27 +146,17 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         lost(step.preemption(r), |lane| &mut lane.preemptions);
         lost(step.shut_down(analysis, id, r), |lane| &mut lane.shut_down);
     }
-    for drain in drains(analysis) {
-        if let Some(lane) = lanes.get_mut(drain.node.index()) {
-            lane.drains.push(drain);
-        }
-    }
+    drains(analysis).into_iter().for_each(|drain| lanes[drain.node.index()].drains.push(drain));
     let replaced = workloads(analysis).replacements.into_values();
     let mut replaced: Vec<(Time, NodeId)> =
         replaced.filter_map(|r| Some((r.ready_at?, r.node?))).collect();
     replaced.sort_unstable();
-    for (at, node) in replaced {
-        if let Some(lane) = lanes.get_mut(node.index()) {
-            count(&mut lane.replacements, at);
-        }
-    }
+    replaced.into_iter().for_each(|(at, node)| count(&mut lanes[node.index()].replacements, at));
     let mut by_id: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
     let planned = (0..analysis.plan.nodes.len()).map(|i| analysis.node_id(i as u32));
-    by_zone_and_name(analysis, planned.collect())
-        .into_iter()
-        .filter_map(|node| by_id[node.index()].take())
-        .filter(|l| l.health.iter().any(|h| h.1 != Health::Absent))
-        .collect()
+    let nodes = by_zone_and_name(analysis, planned.collect()).into_iter();
+    let exists = |lane: &NodeLane| lane.health.iter().any(|h| h.1 != Health::Absent);
+    nodes.filter_map(|node| by_id[node.index()].take()).filter(exists).collect()
 }
 
 fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
