@@ -7,7 +7,7 @@
 //! however well the others fare.
 
 use super::prelude::*;
-use crate::plan::{BudgetPlan, PodStart, WorkloadPlan};
+use crate::plan::{BudgetPlan, PodPlan, PodStart, WorkloadPlan};
 
 /// What a workload needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,15 +47,13 @@ impl Needs {
             };
             let over = workloads.iter().filter(|(_, w)| is_over(&w.name, w.template));
             let over: Vec<usize> = over.map(|(i, _)| *i).collect();
-            let is_bare = |pod| owners.of(analysis, pod).is_none();
-            let pods = plan
-                .pods
-                .iter()
-                .filter(|p| p.start != PodStart::Absent && is_over(&p.name, p.template));
-            let bare = match over.is_empty() {
-                true => 0,
-                false => pods.filter(|p| names.find_pod(&p.name).is_some_and(is_bare)).count(),
+            let has_no_owner = |pod| owners.of(analysis, pod).is_none();
+            let is_bare = |p: &&PodPlan| {
+                p.start != PodStart::Absent
+                    && is_over(&p.name, p.template)
+                    && names.find_pod(&p.name).is_some_and(has_no_owner)
             };
+            let bare = if over.is_empty() { 0 } else { plan.pods.iter().filter(is_bare).count() };
             needs.add(budget, &over, u32::try_from(bare).unwrap_or(u32::MAX));
         }
         needs

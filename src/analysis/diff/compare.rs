@@ -158,16 +158,14 @@ fn at_level(pairs: &[Paired], names: &Names, level: u32) -> Vec<(u8, Group)> {
         by_key.entry(alike(p, names, level)).or_default().push(p);
     }
     let text = |id: u32| names.texts.all.get(id as usize).cloned();
-    by_key
-        .into_iter()
-        .map(|((noise, what, way, _, of, details), members)| {
-            let (rank, words) = names.whats.all[what as usize];
-            let what = names.texts.all[words as usize].clone();
-            let pairs = members.iter().map(|p| p.named(names)).collect();
-            let (of, details) = (text(of), details.map(text));
-            (rank, Group { what, way, of, details, noise, pairs })
-        })
-        .collect()
+    let group = |((noise, what, way, _, of, details), members): (Alike, Vec<&Paired>)| {
+        let (rank, words) = names.whats.all[what as usize];
+        let what = names.texts.all[words as usize].clone();
+        let pairs = members.iter().map(|p| p.named(names)).collect();
+        let (of, details) = (text(of), details.map(text));
+        (rank, Group { what, way, of, details, noise, pairs })
+    };
+    by_key.into_iter().map(group).collect()
 }
 
 /// What a fact has in common with others of its group.

@@ -22,59 +22,57 @@ pub(crate) use verdict::{Failed, Verdict, Wrong};
 pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Verdict> {
     let run = Run::new(analysis);
     let mut hits = objects::find(&run, expectations).into_iter();
-    expectations
-        .iter()
-        .map(|e| {
-            let (mut empty, mut wrong) = (None, None);
-            let mut next = || found(hits.next().unwrap_or_else(|| Ok(Vec::new())), &mut wrong);
-            let failure = match &e.what {
-                Expected::Seen(sought) => {
-                    empty = seen::says_nothing(&run, sought);
-                    seen::judge(&run, sought, &next())
-                }
-                Expected::Order(parts) => {
-                    // All are taken, also after one that is wrong: what is left is the next one's.
-                    let found: Vec<_> = parts.iter().map(|_| next()).collect();
-                    seen::judge_order(&run, parts, &found)
-                }
-                Expected::Whenever { parts, each, within } => {
-                    let found = [next(), next()];
-                    empty = follows::says_nothing(&run, *within, &found[0]);
-                    follows::judge(&run, parts, (*each, *within), &found)
-                }
-                Expected::Pending { pods, count, at, reason } => {
-                    empty = match reason.as_deref().filter(|_| count.least == 0) {
-                        _ if count.is_any_number() => Some(seen::ANY_NUMBER.to_owned()),
-                        Some(reason) => objects::never_for(&run, reason),
-                        None => None,
-                    };
-                    let fits = found(objects::selected(&run, pods), &mut wrong);
-                    objects::judge_pending(&run, (pods, &fits), *count, *at, reason.as_deref())
-                }
-                Expected::Figure { comparison, longest, during } => {
-                    empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
-                    figures::judge(&run, comparison, *longest, *during)
-                }
-                Expected::Throughout { claim, stretch, wanted } => {
-                    empty = wanted.then(|| claims::says_nothing(&run, claim)).flatten();
-                    claims::throughout(&run, claim, *stretch, *wanted)
-                }
-                Expected::Eventually(claim, stretch) => {
-                    empty = claims::at_once(&run, claim, *stretch);
-                    claims::eventually(&run, claim, *stretch)
-                }
-                Expected::Until(that, until, from) => {
-                    empty = claims::over_at_once(&run, until, *from);
-                    claims::until(&run, that, until, *from)
-                }
-                Expected::Property { property, stretch, wanted } => {
-                    empty = about_nothing(&run, property).filter(|_| !wanted);
-                    violated(&run, property, *stretch, *wanted)
-                }
-            };
-            Verdict { failure, empty, wrong }
-        })
-        .collect()
+    let verdict = |e: &Expectation| {
+        let (mut empty, mut wrong) = (None, None);
+        let mut next = || found(hits.next().unwrap_or_else(|| Ok(Vec::new())), &mut wrong);
+        let failure = match &e.what {
+            Expected::Seen(sought) => {
+                empty = seen::says_nothing(&run, sought);
+                seen::judge(&run, sought, &next())
+            }
+            Expected::Order(parts) => {
+                // All are taken, also after one that is wrong: what is left is the next one's.
+                let found: Vec<_> = parts.iter().map(|_| next()).collect();
+                seen::judge_order(&run, parts, &found)
+            }
+            Expected::Whenever { parts, each, within } => {
+                let found = [next(), next()];
+                empty = follows::says_nothing(&run, *within, &found[0]);
+                follows::judge(&run, parts, (*each, *within), &found)
+            }
+            Expected::Pending { pods, count, at, reason } => {
+                empty = match reason.as_deref().filter(|_| count.least == 0) {
+                    _ if count.is_any_number() => Some(seen::ANY_NUMBER.to_owned()),
+                    Some(reason) => objects::never_for(&run, reason),
+                    None => None,
+                };
+                let fits = found(objects::selected(&run, pods), &mut wrong);
+                objects::judge_pending(&run, (pods, &fits), *count, *at, reason.as_deref())
+            }
+            Expected::Figure { comparison, longest, during } => {
+                empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
+                figures::judge(&run, comparison, *longest, *during)
+            }
+            Expected::Throughout { claim, stretch, wanted } => {
+                empty = wanted.then(|| claims::says_nothing(&run, claim)).flatten();
+                claims::throughout(&run, claim, *stretch, *wanted)
+            }
+            Expected::Eventually(claim, stretch) => {
+                empty = claims::at_once(&run, claim, *stretch);
+                claims::eventually(&run, claim, *stretch)
+            }
+            Expected::Until(that, until, from) => {
+                empty = claims::over_at_once(&run, until, *from);
+                claims::until(&run, that, until, *from)
+            }
+            Expected::Property { property, stretch, wanted } => {
+                empty = about_nothing(&run, property).filter(|_| !wanted);
+                violated(&run, property, *stretch, *wanted)
+            }
+        };
+        Verdict { failure, empty, wrong }
+    };
+    expectations.iter().map(verdict).collect()
 }
 
 /// What was found; nothing where that makes no sense for the run, of which the first mistake is kept.

@@ -78,14 +78,12 @@ struct Course<'a> {
 impl<'a> Course<'a> {
     fn new(question: Question<'a>, zone: u16) -> Self {
         let analysis = question.analysis;
+        let nodes = (0..analysis.node_count() as u32).map(NodeId);
+        let own = nodes.filter(|n| analysis.zone_of.get(n.index()) == Some(&zone));
         Course {
             question,
             name: analysis.zones.get(usize::from(zone)).map_or("", String::as_str),
-            nodes: (0..analysis.node_count() as u32)
-                .map(NodeId)
-                .filter(|n| analysis.zone_of.get(n.index()) == Some(&zone))
-                .map(|n| (n, node::at_start(question, n)))
-                .collect(),
+            nodes: own.map(|n| (n, node::at_start(question, n))).collect(),
             steps: Vec::new(),
             state: ZoneState::Normal,
             kept: false,
