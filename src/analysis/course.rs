@@ -2,8 +2,10 @@
 //! and what a recorded outage is held against.
 
 use super::attachments::FollowVolumes;
+use super::explain::gated;
 use super::prelude::*;
 use super::words::rejections;
+use crate::api::pod::PodTemplate;
 use crate::api::words::rows;
 
 rows! {
@@ -270,7 +272,10 @@ impl Reader<'_> {
                 self.note_workload(id, &name);
                 let said = said.map(|text| self.analysis.trace.names.text_of(text).to_owned());
                 let found = |r: &Record| rejections(self.analysis, r);
-                let why = said.or_else(|| self.unplaced.get(&id).map(found));
+                let gates = self.follow.template(id).map_or(&[][..], PodTemplate::gates);
+                let why = said
+                    .or_else(|| self.unplaced.get(&id).map(found))
+                    .or_else(|| (!gates.is_empty()).then(|| gated(gates)));
                 self.course.pending.insert(name, why.unwrap_or_default());
             }
         }

@@ -63,6 +63,11 @@ pub struct PodTemplate {
 }
 
 impl PodTemplate {
+    /// The names of its `spec.schedulingGates`.
+    pub(crate) fn gates(&self) -> &[String] {
+        self.scheduling.as_ref().map_or(&[], |s| &s.gates)
+    }
+
     /// Whether it takes time to make a volume of such a pod.
     pub(crate) fn provisions(&self) -> bool {
         self.claims.iter().any(|c| c.provision.is_some())

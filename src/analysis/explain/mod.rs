@@ -28,7 +28,7 @@ pub use explanation::{Explanation, Question, Remedy, Step};
 pub(crate) use node::{Stories, explain_nodes};
 pub(crate) use object::names;
 pub use object::{Object, ObjectError, find};
-pub(super) use pending::is_of_filter;
+pub(super) use pending::{gated, is_of_filter};
 pub(crate) use pod::explain_pods;
 pub(crate) use workload::explain_workloads;
 pub(crate) use zone::explain_zones;

@@ -44,6 +44,11 @@ pub(in crate::analysis) fn is_of_filter(reason: &str) -> bool {
     FILTERS.iter().any(|(word, _)| reason.contains(word) || word.contains(reason))
 }
 
+/// That the scheduler does not try a pod before its gates are taken away (`SchedulingGates.PreEnqueue`).
+pub(in crate::analysis) fn gated(gates: &[String]) -> String {
+    format!("not to be scheduled before its schedulingGates are removed: {}", gates.join(", "))
+}
+
 /// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 /// preemption: …`.
 pub(super) fn rejections(message: &str) -> Vec<Rejection> {
@@ -97,10 +102,14 @@ pub(super) fn steps(attempts: &[Attempt]) -> Vec<Step> {
     attempts.iter().map(step).collect()
 }
 
-/// The answer in one line.
-pub(super) fn verdict(attempts: &[Attempt], until: Time) -> String {
+/// The answer in one line, of a pod with these scheduling gates.
+pub(super) fn verdict(attempts: &[Attempt], gates: &[String], until: Time) -> String {
     let Some(last) = attempts.last() else {
-        return format!("pending at {}: the scheduler has not looked at it yet", absolute(until));
+        let why = match gates {
+            [] => "the scheduler has not looked at it yet".to_owned(),
+            gates => gated(gates),
+        };
+        return format!("pending at {}: {why}", absolute(until));
     };
     let mut by_filter: BTreeMap<&str, u64> = BTreeMap::new();
     for r in &last.rejections {

@@ -121,15 +121,12 @@ pub(crate) fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEven
 pub(crate) fn pod_changes(old: &Pod, new: &Pod) -> Vec<ClusterEvent> {
     let bound = new.node.is_some();
     let (a, b) = (&*old.template, &*new.template);
-    let gates = |p: &crate::api::pod::PodTemplate| {
-        p.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty())
-    };
     let mut events = Vec::new();
     if !Rc::ptr_eq(&old.template, &new.template) {
         if a.labels != b.labels {
             events.push(if bound { ClusterEvent::PodLabel } else { ClusterEvent::OwnLabels });
         }
-        if !bound && gates(a) && !gates(b) {
+        if !bound && !a.gates().is_empty() && b.gates().is_empty() {
             events.push(ClusterEvent::OwnGates);
         }
         if !bound && a.tolerations.len() != b.tolerations.len() {

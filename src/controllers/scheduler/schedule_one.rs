@@ -310,9 +310,7 @@ impl ScheduleOne {
                         "pods/binding",
                         format!("pod {name} is being deleted, cannot be assigned to a host"),
                     ),
-                    Some(p)
-                        if p.template.scheduling.as_ref().is_some_and(|s| !s.gates.is_empty()) =>
-                    {
+                    Some(p) if !p.template.gates().is_empty() => {
                         ("pods/binding", format!("pod {name} has non-empty .spec.schedulingGates"))
                     }
                     _ => ("pods/binding", format!("pod {name} is already assigned to a node")),

@@ -273,6 +273,21 @@ fn why_a_pod_is_pending() {
     );
 }
 
+/// A pod with scheduling gates comes to no attempt (`pkg/scheduler/framework/plugins/schedulinggates: PreEnqueue`); before
+/// 1.27 the API server drops the field, and it is bound.
+#[test]
+fn a_pod_that_is_gated_is_said_to_be() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "1m", nodes: [(name: "a")],
+    pods: [(name: "p", on: Unbound, schedulingGates: [(name: "x.io/a"), (name: "x.io/b")])])"#;
+    scratch.write("gated.ron", text);
+    let gated = "pending at 1:00.000: not to be scheduled before its schedulingGates are removed: x.io/a, x.io/b";
+    assert_eq!(verdict(&scratch, &["gated.ron", "p"]), gated);
+    scratch.write("gated.ron", text.replace("1.34", "1.26"));
+    let bound = verdict(&scratch, &["gated.ron", "p"]);
+    assert!(bound.starts_with("not evicted"), "{bound}");
+}
+
 /// The node that its predecessor was evicted from is not its own: what is tolerated there says nothing of it.
 #[test]
 fn a_pod_without_a_node_is_not_told_of_tolerations() {

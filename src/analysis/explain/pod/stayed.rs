@@ -6,6 +6,7 @@ use super::case::Case;
 use super::seen::{Moment, Timer};
 use crate::analysis::causes::is_of_shutdown;
 use crate::analysis::explain::pending::Attempt;
+use crate::api::pod::PodTemplate;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
@@ -22,7 +23,8 @@ impl Case<'_, '_> {
                 return;
             }
             let steps = came.chain(pending::steps(&seen.told));
-            self.tell(pending::verdict(&seen.told, until), steps);
+            let gates = self.template().map_or(&[][..], PodTemplate::gates);
+            self.tell(pending::verdict(&seen.told, gates, until), steps);
             return self.tell_of_topologies();
         };
         self.placed(node);

@@ -55,7 +55,7 @@ impl<'a> Case<'_, 'a> {
     }
 
     /// The template of its last life.
-    fn template(&self) -> Option<&'a PodTemplate> {
+    pub(super) fn template(&self) -> Option<&'a PodTemplate> {
         let trace = self.analysis().trace;
         let is_own = |id: &RecordId| trace.get(*id).and_then(Record::pod) == Some(self.pod);
         let mut own = trace.templates.iter().filter(|(id, _)| is_own(id));
