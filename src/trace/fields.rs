@@ -185,7 +185,10 @@ impl Trace {
             Note::ReadinessRuleCreated | Note::ReadinessRuleGone | Note::BootstrapCompleted => {
                 f.object = Some(format!("NodeReadinessRule/{}", self.names.text_of(TextId(arg))));
             }
-            Note::AgentCondition | Note::ReadinessEvaluated | Note::DevicesAllocated => {
+            Note::AgentCondition
+            | Note::ReadinessEvaluated
+            | Note::DevicesAllocated
+            | Note::DeviceEvictionReason => {
                 f.message = Some(self.names.text_of(TextId(arg)).to_owned());
             }
             Note::RuleCondition => {

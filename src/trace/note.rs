@@ -89,6 +89,10 @@ words! {
         DevicesAllocated = "devices-allocated": (Pod, "{object} has been allocated {text}"),
         /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.
         DevicesFreed = "devices-freed": (Pod, "{object}: its devices are free"),
+        /// Why a pod is to be evicted for a taint of its devices, and when; that it is follows. Object: pod; argument: the
+        /// text of the taint, the device, whose it is, and for how long it is tolerated.
+        DeviceEvictionReason = "device-eviction-reason":
+            (Pod, "{object} has a tainted device: {text}"),
         /// A pod is to be evicted for a taint of its devices. Object: pod; argument: in how many seconds.
         DeviceEvictionSet = "device-eviction-set":
             (Pod, "{object} is to be evicted in {arg} s, for its devices"),

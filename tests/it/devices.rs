@@ -103,6 +103,27 @@ fn a_second_taint_shortens_only_the_countdown_of_a_device() {
     evicted(&(taint("10.7s", "ecc:NoExecute") + &second), NODE, 70_700);
 }
 
+/// What makes a pod go is noted with it: of a rule's taint at 10.7 s and a driver's at 30.3 s the latter, as 30 + 5 s are
+/// less than 10 + 60 s; and the one that is not tolerated at all.
+#[test]
+fn which_taint_of_which_device_makes_a_pod_go_is_noted() {
+    let driver = r#"(at: "30.3s", do: TaintDevices(node: "a", taint: "fast:NoExecute")), "#;
+    let both = cluster(&(rule("10.7s", "x", "ecc=bad:NoExecute") + driver));
+    let why = |text: &str| {
+        let all = told(&ran(text), "device-eviction-reason").into_iter();
+        all.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        why(&both)[..2],
+        [
+            "ecc=bad:NoExecute of gpu-0 of a, by the rule x, tolerated for 60 s from its timeAdded on, 10s",
+            "fast:NoExecute of gpu-0 of a, by its ResourceSlice, tolerated for 5 s from its timeAdded on, 30s",
+        ]
+    );
+    let none = why(&strict(&rule("10.7s", "x", "ecc:NoExecute")));
+    assert_eq!(none[0], "ecc:NoExecute of gpu-0 of a, by the rule x, not tolerated");
+}
+
 /// As `cluster`, with claims that tolerate nothing.
 fn strict(timeline: &str) -> String {
     let text = cluster(timeline);

@@ -26,6 +26,14 @@ pub(super) struct Eviction {
     pub(super) reasons: BTreeSet<Reason>,
 }
 
+/// A NoExecute taint of a device of a pod, which makes that go at a time.
+struct Due {
+    when: Timestamp,
+    reason: Reason,
+    taint: Taint,
+    device: DeviceId,
+}
+
 /// The rules that evict, by their names.
 pub(super) type Rules = BTreeMap<TextId, Rc<DeviceTaintRule>>;
 
@@ -104,9 +112,42 @@ impl Core {
 
     /// The eviction of a pod that has been allocated devices, if it has a node, under these rules.
     pub(super) fn pod_eviction_time(&self, pod: &Pod, rules: &Rules) -> Option<Eviction> {
-        pod.node?;
-        let allocation = self.informers.allocation(pod.uid)?;
-        let mut eviction: Option<Eviction> = None;
+        let dues = self.dues(pod, rules);
+        let when = dues.iter().map(|due| due.when).min()?;
+        Some(Eviction { when, reasons: dues.into_iter().map(|due| due.reason).collect() })
+    }
+
+    /// Which taint of which device makes a pod go first, whose it is, and for how long the pod tolerates it.
+    pub(super) fn why(&self, pod: &Pod, rules: &Rules) -> String {
+        let first = self.dues(pod, rules).into_iter().min_by_key(|due| due.when);
+        let Some((due, of)) = first.zip(self.informers.allocation(pod.uid)) else {
+            return String::new();
+        };
+        let by = match due.reason {
+            Reason::Rule(name, ..) => {
+                self.client.api().names(|n| format!("the rule {}", n.text_of(name)))
+            }
+            Reason::Slice(..) => "its ResourceSlice".to_owned(),
+        };
+        let added = due.taint.time_added.unwrap_or(Timestamp(0)).0;
+        let tolerated = match due.when.0.saturating_sub(added) {
+            0 => "not tolerated".to_owned(),
+            seconds => {
+                let sign = if added < 0 { "-" } else { "" };
+                let added = Dur::from_secs(added.unsigned_abs());
+                format!("tolerated for {seconds} s from its timeAdded on, {sign}{added}")
+            }
+        };
+        let device = of.of.get(due.device.place as usize).map_or("", |d| &d.name);
+        let node = self.informers.name_of(due.device.node);
+        format!("{} of {device} of {node}, by {by}, {tolerated}", due.taint)
+    }
+
+    /// The NoExecute taints that make a pod go, if it has a node, under these rules.
+    fn dues(&self, pod: &Pod, rules: &Rules) -> Vec<Due> {
+        let allocation = pod.node.and_then(|_| self.informers.allocation(pod.uid));
+        let Some(allocation) = allocation else { return Vec::new() };
+        let mut dues = Vec::new();
         for (claim, devices) in pod.template.devices.iter().zip(&allocation.devices) {
             let is_told = self.switches.allocated_tolerations;
             let tolerations = if is_told { claim.tolerations.as_slice() } else { &[] };
@@ -114,13 +155,10 @@ impl Core {
                 let Some(device) = allocation.of.get(id.place as usize) else { continue };
                 for (reason, taint) in evicting_taints(*id, device, rules, self) {
                     let Some(when) = starts(&taint, tolerations) else { continue };
-                    let new = Eviction { when, reasons: BTreeSet::new() };
-                    let eviction = eviction.get_or_insert(new);
-                    eviction.when = eviction.when.min(when);
-                    eviction.reasons.insert(reason);
+                    dues.push(Due { when, reason, taint, device: *id });
                 }
             }
         }
-        eviction
+        dues
     }
 }

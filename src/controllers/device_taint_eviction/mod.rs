@@ -191,6 +191,9 @@ impl Controller {
         let left = self.left(&eviction);
         let seconds = left.as_nanos().div_ceil(Dur::from_secs(1).as_nanos()) as u32;
         let before = self.core.ctx.cause();
+        let why = self.core.why(pod, &rules);
+        let why = self.core.client.api().names(|n| n.text(&why));
+        self.core.ctx.set_cause(self.note(pod.id, Note::DeviceEvictionReason, why.0));
         self.core.ctx.set_cause(self.note(pod.id, Note::DeviceEvictionSet, seconds));
         if !self.core.switches.work_queue {
             self.update_work(key, eviction.when, left);

@@ -288,6 +288,16 @@ fn a_pod_that_is_gated_is_said_to_be() {
     assert!(bound.starts_with("not evicted"), "{bound}");
 }
 
+/// Its rule is made at 10.7 s, so that its `timeAdded` is 10 s, and the toleration of 60 s is over at 70 s.
+#[test]
+fn an_eviction_for_a_device_names_taint_rule_and_toleration() {
+    let scratch = Scratch::new();
+    let told = json(&scratch, &[&scenario("device-taint.ron"), "train-0"]);
+    let steps: Vec<String> = steps(&told).into_iter().map(|s| s.1).collect();
+    let why = "default/train-0 has a tainted device: ecc=bad:NoExecute of gpu-0 of gpu-node-1, by the rule broken, tolerated for 60 s from its timeAdded on, 10s";
+    assert!(steps.iter().any(|s| s == why), "{steps:#?}");
+}
+
 /// The node that its predecessor was evicted from is not its own: what is tolerated there says nothing of it.
 #[test]
 fn a_pod_without_a_node_is_not_told_of_tolerations() {
