@@ -164,7 +164,11 @@ impl Trace {
 
     fn fill_note(&self, f: &mut Fields, note: Note, arg: u32) {
         match note {
-            Note::NodeExpired | Note::LastHeartbeat | Note::RenewalUnseen => f.millis = Some(arg),
+            Note::NodeExpired
+            | Note::LastHeartbeat
+            | Note::RenewalUnseen
+            | Note::TimerRecalled
+            | Note::ImagePulled => f.millis = Some(arg),
             Note::TaintsKnown => {
                 let known = &self.taints[arg as usize].added;
                 f.added = known.iter().map(ToString::to_string).collect();
@@ -207,7 +211,6 @@ impl Trace {
             Note::DeviceEvictionSet | Note::BackOff | Note::ImagePullFailed => {
                 f.seconds = Some(arg)
             }
-            Note::ImagePulled => f.millis = Some(arg),
             Note::ContainerServes => f.value = Some(arg != 0),
             Note::ContainerEnded | Note::ImagePulling => f.count = Some(arg),
             Note::ContainerUnhealthy => {

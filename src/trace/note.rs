@@ -51,6 +51,10 @@ words! {
         /// A pod tolerates all taints of its node for ever. Object: pod.
         ToleratesForever = "tolerates-forever":
             (Pod, "{object} tolerates all taints of its node for ever"),
+        /// A pod's timer was set before the start of the run, and by how much it has longer left than the seconds of its
+        /// record, which comes before. Object: pod; argument: milliseconds.
+        TimerRecalled = "timer-recalled":
+            (Pod, "{object}: its eviction timer was set before the run, and has {ms} more"),
         /// A pod's eviction is not scheduled, as it was before. Object: pod.
         WorkExists = "work-exists": (Pod, "{object}: an eviction was scheduled before"),
         /// A volume is being made for a node that is chosen for a pod. Object: node; argument: the text of its

@@ -120,8 +120,14 @@ impl Controller {
             switches: self.config.switches,
         };
         let memory = recaller.recall(recalled);
+        let api = self.client.api();
         for (node, taints) in memory.tainted {
+            api.record_taints_known(Actor::TaintEviction, node, &taints);
             self.set_tainted(node, Some(taints));
+        }
+        for pod in memory.forever {
+            let what = What::Noted(Note::ToleratesForever, 0);
+            api.record_pod(Actor::TaintEviction, pod, what);
         }
         for (pod, left) in memory.timers {
             self.timers.recall_work(pod, left);

@@ -143,6 +143,8 @@ impl PodTimers {
     pub(super) fn recall_work(&self, pod: PodId, left: Dur) {
         self.queue.add_work(pod, left, false);
         self.record_timer(pod, left);
+        let beyond = left.as_millis() % 1_000;
+        self.record_pod(pod, What::Noted(Note::TimerRecalled, beyond as u32));
     }
 
     /// Whether the work of so long a stay begins at once, and has no timer.

@@ -40,6 +40,8 @@ pub(super) struct Memory {
     pub(super) tainted: Vec<(NodeId, NoExecuteTaints)>,
     /// The pods with a timer, and what is left of it, in the order in which they fire.
     pub(super) timers: Vec<(PodId, Dur)>,
+    /// The pods that tolerate their node's taints for ever.
+    pub(super) forever: Vec<PodId>,
 }
 
 /// Finds out what the controller would know.
@@ -65,8 +67,9 @@ impl Recaller<'_> {
             memory.tainted.push((node.id, Rc::new(now)));
             let pods = self.informers.pods_on(node.id);
             for pod in pods.into_iter().filter(|p| p.deletion.is_none()) {
-                if let Some(timer) = self.timer_of(&pod, &taints, recalled, at_work) {
-                    timers.push((timer, pod));
+                match self.timer_of(&pod, &taints, recalled, at_work) {
+                    Some(timer) => timers.push((timer, pod)),
+                    None => memory.forever.push(pod.id),
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 use super::super::prelude::*;
 use super::case::Case;
-use super::seen::{Moment, Timer};
+use super::seen::{Moment, Timer, stay};
 use crate::trace::NO_BUDGET;
 
 impl Case<'_, '_> {
@@ -282,7 +282,9 @@ impl Case<'_, '_> {
         let all = || set.taints.iter().copied().chain(later.iter().copied());
         // While its time runs no later taint makes it shorter; one that is tolerated for ever has none.
         let last = if gone.is_some() { set.taints.len() } else { usize::MAX };
-        let seconds = gone.map(|g| g.since(set.at).as_nanos().div_ceil(1_000_000_000));
+        let began = self.of.deciding(set).flatten().map_or(Dur::ZERO, stay);
+        let seconds =
+            gone.map(|g| g.saturating_add(began).since(due).as_nanos().div_ceil(1_000_000_000));
         let is_short = |t: &&Toleration| {
             t.toleration_seconds
                 .is_some_and(|own| seconds.is_none_or(|all| i128::from(own) < all.into()))

@@ -3,7 +3,7 @@
 //! Each of these takes a walk through the trace. They are made when they are asked for first, for all
 //! pods of the question together, so that a page may explain thousands.
 
-use super::super::node::{Stories, Story};
+use super::super::node::{Stories, Story, at_start};
 use super::super::prelude::*;
 use super::super::rules::Origins;
 use super::seen::{Moment, Seen};
@@ -201,7 +201,11 @@ impl<'a> Inquiry<'a> {
         let story = self.story(node, question.analysis.horizon());
         let is_taint = |r: &Record| trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
         let steps = match chain(trace, record).find(|(_, r)| is_taint(r)) {
-            None => Vec::new(),
+            // It was there from the start, or else a new process found it.
+            None => {
+                let tainted = Some(at_start(question, node)).filter(|before| before.no_execute);
+                tainted.and_then(|before| before.step(question, node)).into_iter().collect()
+            }
             Some((id, r)) if r.actor == Actor::User => {
                 let entry = chain(trace, id).find(|(_, c)| c.what == What::FaultBegan);
                 let entry = entry.map(|found| question.step(found, None));

@@ -22,18 +22,25 @@ pub(super) struct Moment<'a> {
 pub(super) struct Timer<'a> {
     pub(super) set: Moment<'a>,
     pub(super) seconds: u32,
+    /// How much longer it runs, if it was set before the run.
+    pub(super) beyond: Dur,
 }
 
 impl Timer<'_> {
     /// When it runs out.
     pub(super) fn due(&self) -> Time {
-        self.set.at.saturating_add(Dur::from_secs(self.seconds.into()))
+        self.set.at.saturating_add(Dur::from_secs(self.seconds.into())).saturating_add(self.beyond)
     }
 
     /// Whether that cancels it when it has run out already, so that its eviction goes on.
     pub(super) fn cancelled_too_late(&self, cancelled: &Moment<'_>) -> bool {
         cancelled.record > self.set.record && cancelled.at >= self.due()
     }
+}
+
+/// For how long a toleration lets a pod stay. A timer began so long before it is due, if that was before the run, too.
+pub(super) fn stay(t: &Toleration) -> Dur {
+    Dur::from_secs(t.toleration_seconds.and_then(|s| u64::try_from(s).ok()).unwrap_or(0))
 }
 
 /// What happened to the pod.
@@ -167,7 +174,13 @@ impl<'a> Seen<'a> {
     /// A record about the pod that does not take it away.
     fn record(&mut self, id: RecordId, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {
-            What::TimerSet(seconds) => self.timers.push(Timer { set: after(), seconds }),
+            What::TimerSet(seconds) => {
+                self.timers.push(Timer { set: after(), seconds, beyond: Dur::ZERO });
+            }
+            What::Noted(Note::TimerRecalled, ms) => {
+                let last = self.timers.last_mut().into_iter();
+                last.for_each(|timer| timer.beyond = Dur::from_millis(ms.into()));
+            }
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),

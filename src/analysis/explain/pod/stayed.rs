@@ -3,7 +3,7 @@
 use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
-use super::seen::{Moment, Timer};
+use super::seen::{Moment, Timer, stay};
 use crate::analysis::causes::is_of_shutdown;
 use crate::analysis::explain::pending::Attempt;
 use crate::api::pod::PodTemplate;
@@ -233,7 +233,7 @@ impl Case<'_, '_> {
         self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
         self.step(cancelled, Some(format!("it would have run out at {}", absolute(due))));
         if let Some(Some(t)) = self.of.deciding(&timer.set) {
-            let waited = cancelled.at.since(timer.set.at);
+            let waited = cancelled.at.saturating_add(stay(t)).since(due);
             let most = waited.as_nanos().div_ceil(1_000_000_000).saturating_sub(1);
             let text = format!(
                 "with tolerationSeconds <= {most} this pod would have been evicted: it waited for {}",
