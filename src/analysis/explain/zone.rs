@@ -69,7 +69,7 @@ struct Course<'a> {
     was_unready: bool,
     /// Nodes that turned since the last steps about them.
     turned: BTreeMap<Turn, Vec<Turned>>,
-    /// All nodes that were tainted during the run.
+    /// All nodes that were tainted during the run, or when it began.
     all_tainted: BTreeSet<u32>,
     /// How many pods were evicted from its nodes.
     lost: usize,
@@ -107,8 +107,11 @@ impl<'a> Course<'a> {
         };
         self.was_unready = self.nodes.iter().any(|(_, before)| before.unready);
         let unready = began("not Ready", &|b| b.unready);
+        let silent = began("silent", &|b| b.silent);
         let tainted = began("tainted NoExecute", &|b| b.no_execute);
-        self.steps.extend(unready.into_iter().chain(tainted));
+        self.steps.extend(unready.into_iter().chain(silent).chain(tainted));
+        let before = self.nodes.iter().filter(|(_, before)| before.no_execute);
+        self.all_tainted.extend(before.map(|(n, _)| n.0));
     }
 
     /// A record about one of its nodes, or about none.
@@ -208,11 +211,9 @@ impl<'a> Course<'a> {
                 .to_owned();
         }
         let plan = self.question.analysis.plan;
-        let before = self.nodes.iter().filter(|(_, b)| b.no_execute);
-        let before: BTreeSet<u32> = before.map(|(n, _)| n.0).collect();
         let said =
             if self.state == ZoneState::Empty { "without a state" } else { self.state.as_str() };
-        let nodes = match (self.all_tainted.union(&before).count(), self.nodes.len()) {
+        let nodes = match (self.all_tainted.len(), self.nodes.len()) {
             (0, 1) => "its only node not tainted".to_owned(),
             (_, 1) => "its only node tainted".to_owned(),
             (n, all) => {

@@ -20,9 +20,9 @@ pub(super) enum Kind {
 #[derive(Default)]
 pub(crate) struct Story {
     pub(super) steps: Vec<(Step, Kind)>,
-    /// The times of the latest expiry: of the last pass with news, and of the pass that found the
+    /// The latest expiry: how long before it the last pass with news was, and when a pass found the
     /// node expired.
-    pub(super) expired: Option<(Time, Time)>,
+    pub(super) expired: Option<(Dur, Time)>,
     /// When it was heard and Ready again after that.
     pub(super) heard_at: Option<Time>,
     pub(super) ready_at: Option<Time>,
@@ -39,14 +39,15 @@ impl Story {
     /// What would have kept the node from becoming Unknown, if it was heard again.
     pub(crate) fn grace_remedy(&self, question: Question<'_>, node: NodeId) -> Option<Remedy> {
         let flags = &question.analysis.plan.flags;
-        let ((since, expired), heard, ready) = (self.expired?, self.heard_at?, self.ready_at?);
+        let ((silent, expired), heard, ready) = (self.expired?, self.heard_at?, self.ready_at?);
         if heard < expired {
             return None;
         }
         // A pass after the node is Ready again finds it so; a second for that pass to come.
         let news =
             ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
-        let grace = short(Dur::from_secs(news.since(since).as_nanos().div_ceil(1_000_000_000)));
+        let grace = news.since(expired).saturating_add(silent).as_nanos();
+        let grace = short(Dur::from_secs(grace.div_ceil(1_000_000_000)));
         let name = question.analysis.node_name(node);
         let text = format!(
             "with a --node-monitor-grace-period of {grace} or more {name} would not have become Unknown: it was heard again at {}",
@@ -79,8 +80,10 @@ impl Story {
 pub(crate) struct AtStart {
     /// In words; empty where there is nothing to tell.
     said: Vec<String>,
-    /// It was not Ready, or nobody heard it.
+    /// It was not Ready.
     pub(crate) unready: bool,
+    /// It was, but nobody heard it.
+    pub(crate) silent: bool,
     /// It had a NoExecute taint.
     pub(crate) no_execute: bool,
 }
@@ -99,8 +102,10 @@ pub(crate) fn at_start(question: Question<'_>, node: NodeId) -> AtStart {
     let mut found = AtStart::default();
     let Some(plan) = question.analysis.planned(node) else { return found };
     if let NodeStart::Imported { conditions, cut, .. } = &plan.start {
-        found.said.extend(amiss(conditions, *cut));
+        found.said.extend(amiss(conditions));
         found.unready = !found.said.is_empty();
+        found.silent = *cut && !found.unready;
+        found.said.extend(found.silent.then(|| "silent".to_owned()));
     }
     if plan.start == NodeStart::Absent {
         return found;
@@ -122,8 +127,8 @@ fn ago(at: Timestamp) -> Option<String> {
     Some(format!(", since {} before", short(Dur::from_secs(seconds))))
 }
 
-/// Why a node was not Ready, or not heard, if so.
-fn amiss(conditions: &[NodeCondition], cut: bool) -> Option<String> {
+/// Why a node was not Ready, if so.
+fn amiss(conditions: &[NodeCondition]) -> Option<String> {
     let ready = conditions.iter().find(|c| c.kind == NodeConditionType::Ready);
     match ready {
         Some(c) if c.status != ConditionStatus::True => {
@@ -132,6 +137,6 @@ fn amiss(conditions: &[NodeCondition], cut: bool) -> Option<String> {
             Some(format!("{said}{since}"))
         }
         None => Some("without a Ready condition".to_owned()),
-        Some(_) => cut.then(|| "silent".to_owned()),
+        Some(_) => None,
     }
 }

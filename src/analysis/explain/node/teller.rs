@@ -100,7 +100,8 @@ impl<'a> Teller<'a> {
     fn new(question: Question<'a>, node: NodeId) -> Self {
         let mut story = Story::default();
         let before = at_start(question, node);
-        let kind = if before.unready || before.no_execute { Kind::Harm } else { Kind::Other };
+        let is_harm = before.unready || before.silent || before.no_execute;
+        let kind = if is_harm { Kind::Harm } else { Kind::Other };
         story.steps.extend(before.step(question, node).map(|step| (step, kind)));
         Teller {
             question,
@@ -134,11 +135,14 @@ impl<'a> Teller<'a> {
         self.story.steps.push((self.question.step(found, rule), kind));
     }
 
-    /// A step that was `ms` milliseconds before the record that tells of it; when that was.
-    fn before(&mut self, (id, r): (RecordId, &Record), ms: u32, text: String) -> Time {
+    /// A step that was `ms` milliseconds before the record that tells of it; one before the run is told of at its start.
+    fn before(&mut self, (id, r): (RecordId, &Record), ms: u32, mut text: String) {
         let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
+        let before = u64::from(ms).saturating_sub(r.at.as_millis());
+        if before > 0 {
+            text += &format!(", {} before the run began", short(Dur::from_millis(before)));
+        }
         self.story.steps.push((Step { at, text, rule: None, record: Some(id) }, Kind::Other));
-        at
     }
 
     /// The entry of the timeline that led to a record, as a step of its own.
@@ -260,9 +264,9 @@ impl<'a> Teller<'a> {
         let name = self.question.analysis.node_name(self.node);
         let text =
             format!("the last pass that finds a new heartbeat of {name}: its grace period begins");
-        let at = self.before(found, ms, text);
-        let story = &mut self.story;
-        (story.expired, story.heard_at, story.ready_at) = (Some((at, found.1.at)), None, None);
+        self.before(found, ms, text);
+        let (story, silent) = (&mut self.story, Dur::from_millis(ms.into()));
+        (story.expired, story.heard_at, story.ready_at) = (Some((silent, found.1.at)), None, None);
     }
 
     /// Why it was queued for the NoExecute taint at that time.

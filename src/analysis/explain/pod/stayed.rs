@@ -318,7 +318,7 @@ impl Case<'_, '_> {
             } else {
                 format!("{name} was not Ready, but not for long enough to be tainted")
             }
-        } else if steps.iter().any(|s| s.text.contains("falls silent")) {
+        } else if before.silent || steps.iter().any(|s| s.text.contains("falls silent")) {
             format!(
                 "{name} was silent, but not for longer than --node-monitor-grace-period={}",
                 short(flags.node_monitor_grace_period)
