@@ -7,6 +7,7 @@ mod determinism;
 mod diff;
 mod explain;
 mod explain_remedies;
+mod explain_start;
 mod explore;
 mod explore_finds;
 mod export_zone_lost;

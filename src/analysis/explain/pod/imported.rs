@@ -37,6 +37,12 @@ impl Case<'_, '_> {
             }
             None => {}
         }
+        if let Some(made) = self.seen.created.last() {
+            let on = self.place("on", self.seen.state.node_id());
+            let (at, by) = (absolute(made.at), made.r.actor.by());
+            self.found.verdict += &format!("; it was made anew at {at} by {by}{on}");
+            self.found.add(self.came());
+        }
         true
     }
 

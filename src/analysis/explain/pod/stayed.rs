@@ -57,7 +57,9 @@ impl Case<'_, '_> {
         if self.is_not_ready_by_itself() || self.starts(node) {
             return;
         }
-        self.untainted(node);
+        if !self.imported() {
+            self.untainted(node);
+        }
         self.waited_for_a_volume(node);
     }
 
