@@ -87,7 +87,7 @@ impl<'a> Outlook<'a> {
             (Happening::NodeUnknown, "node"),
         ] {
             let Some((count, span)) = total(what).zip(span(what)) else { continue };
-            let (is, get) = if count.high == 1 { ("is", "gets") } else { ("are", "get") };
+            let (is, get) = if count.median == 1 { ("is", "gets") } else { ("are", "get") };
             let how_many = how_many(&count, noun);
             let comes = match what {
                 Happening::NodeUnknown => format!("{how_many} {is} given up (Ready: Unknown)"),
@@ -98,13 +98,13 @@ impl<'a> Outlook<'a> {
         }
         if let Some(bound) = total(Happening::PodBound) {
             let until = self.clock(self.basis.horizon);
-            let word = if bound.high == 1 { "comes to a node" } else { "come to nodes" };
+            let word = if bound.median == 1 { "comes to a node" } else { "come to nodes" };
             said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
         }
         let words = ["Terminating on nodes that do not answer", "Pending"];
         let left = self.forecast.left.iter().zip(words).filter(|(count, _)| count.high > 0);
         for (count, word) in left {
-            let stays = if count.high == 1 { "is" } else { "are" };
+            let stays = if count.median == 1 { "is" } else { "are" };
             said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
         }
         said
@@ -191,7 +191,7 @@ const NARROW_S: u64 = 2;
 /// `12 pods evicted, 1 pod deleted`, or as a sentence begins, `12 pods are evicted, 1 pod is deleted`.
 pub(super) fn done_in_all(done: [Count; 2], sentence: bool) -> String {
     let said = |(count, word): (Count, &str)| {
-        let is = if count.high == 1 { "is " } else { "are " };
+        let is = if count.median == 1 { "is " } else { "are " };
         format!("{} {}{word}", how_many(&count, "pod"), if sentence { is } else { "" })
     };
     let all = done.into_iter().zip(["evicted", "deleted"]).filter(|(count, _)| count.high > 0);
@@ -275,6 +275,9 @@ mod tests {
         assert_eq!(all(count(1), range), "1 pod evicted, 5 pods (4 to 5) deleted");
         assert_eq!(all(count(0), count(1)), "1 pod deleted");
         assert_eq!(all(count(0), count(0)), "0 pods evicted");
+        // The verb goes with the number that it follows.
+        let some = [Count { high: 1, ..count(0) }, count(0)];
+        assert_eq!(done_in_all(some, true), "0 pods (0 to 1) are evicted");
         assert_eq!(
             done_in_all([count(12), count(1)], true),
             "12 pods are evicted, 1 pod is deleted"
