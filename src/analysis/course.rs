@@ -38,9 +38,10 @@ impl Happening {
     /// What it comes of, if one of these is before it.
     pub(crate) fn cause(self) -> Option<Self> {
         match self {
-            Self::NodeUnknown | Self::PodCreated | Self::VolumeDetached => None,
+            Self::NodeUnknown | Self::VolumeDetached => None,
             Self::NodeNoExecute => Some(Self::NodeUnknown),
             Self::PodDeleted => Some(Self::NodeNoExecute),
+            Self::PodCreated => Some(Self::PodDeleted),
             Self::PodBound => Some(Self::PodCreated),
             Self::VolumeAttached => Some(Self::VolumeDetached),
             Self::PodReady => Some(Self::PodBound),

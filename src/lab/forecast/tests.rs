@@ -59,7 +59,8 @@ fn course(at_s: &[(&str, u64)]) -> Course {
 /// Twenty seeds with two nodes that are given up 40 s after the start and tainted in turns, one at
 /// once and the other 200 s to 295 s later; their pods go 300 s after their nodes' taints. As far
 /// apart as the seeds are, each range would begin before what it comes of: nothing can be before
-/// 40 s, and no pod can go before 340 s. The first of both comes at these times in all seeds.
+/// 40 s, and no pod can go before 340 s. The first of both comes at these times in all seeds. A pod
+/// under a new name follows the first, 0 s to 0.95 s later: it is not before 340 s, either.
 #[test]
 fn nothing_comes_before_what_it_comes_of() {
     let of = |seed: u64| {
@@ -79,13 +80,15 @@ fn nothing_comes_before_what_it_comes_of() {
                 ((Happening::PodDeleted, pod), at_s(s + 300)),
             ]);
         }
+        let new = (Happening::PodCreated, format!("x/new-{seed}"));
+        course.happenings.insert(new, Time::from_millis(340_000 + 50 * seed));
         course
     };
     let forecast = Forecast::of(&(0..20).map(of).collect::<Vec<_>>());
     let s = |t: Time| t.as_secs();
     for f in &forecast.happenings {
         let least = match f.what {
-            Happening::PodDeleted => 340,
+            Happening::PodDeleted | Happening::PodCreated => 340,
             _ => 40,
         };
         assert_eq!(s(f.when.low), least, "{f:?}");
@@ -96,6 +99,7 @@ fn nothing_comes_before_what_it_comes_of() {
         (Happening::NodeUnknown, 40, 40),
         (Happening::NodeNoExecute, 40, 40),
         (Happening::PodDeleted, 340, 340),
+        (Happening::PodCreated, 340, 341),
     ];
     assert_eq!(firsts, BTreeSet::from(expected));
     let queue = &forecast.queues[0];
