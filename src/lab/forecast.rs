@@ -65,6 +65,8 @@ pub(crate) struct Foreseen {
     pub(crate) workload: Option<String>,
     /// Of a pod that is deleted: it is evicted or preempted, in one seed at least.
     pub(crate) evicted: Option<bool>,
+    /// In which of the seeds it happens, from 0.
+    pub(crate) in_seeds: Vec<u32>,
 }
 
 /// How many of a kind have come by each of the [`Forecast::times`], and when the first and the last
@@ -211,6 +213,11 @@ impl Forecast {
                 workload: workload(courses, &what.1),
                 evicted: (what.0 == Happening::PodDeleted)
                     .then(|| all.clone().any(|c| !c.deleted.contains(&what.1))),
+                in_seeds: (0..)
+                    .zip(courses)
+                    .filter(|(_, c)| c.happenings.contains_key(what))
+                    .map(|(seed, _)| seed)
+                    .collect(),
             }
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();

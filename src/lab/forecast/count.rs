@@ -17,7 +17,7 @@ pub(crate) struct Count {
 
 impl Count {
     /// Of these, one of each seed.
-    pub(super) fn of(counts: impl Iterator<Item = u64>) -> Self {
+    pub(crate) fn of(counts: impl Iterator<Item = u64>) -> Self {
         let mut counts: Vec<u64> = counts.collect();
         counts.sort_unstable();
         let (low, high) = ends(counts.len());

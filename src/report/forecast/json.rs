@@ -123,6 +123,7 @@ mod tests {
             node_share: 0.75,
             workload: Some("Deployment shop/web".to_owned()),
             evicted: Some(true),
+            in_seeds: vec![0],
         };
         Forecast { happenings: vec![event], ..Forecast::default() }
     }

@@ -263,6 +263,7 @@ mod tests {
             node_share: 1.0,
             workload: None,
             evicted: Some(evicted),
+            in_seeds: vec![0],
         };
         let (evicted, scaled) = (pod(true), pod(false));
         assert_eq!(done(&[&evicted, &evicted]), "evicted");

@@ -7,7 +7,7 @@ use super::said::{ALONE, Outlook, done, done_in_all, holds, how_many, node, numb
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
+use crate::lab::forecast::{ByWhen, Count, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
 use std::cmp::Reverse;
@@ -56,21 +56,25 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
     columns.into_iter().rev().collect()
 }
 
-/// The pods that a course deletes and another does not: by name, or, where it is chance which of a
-/// workload these are, how many of them on average.
+/// The pods that a course deletes and another does not: by name where nearly all seeds delete them
+/// or it is one; where it is chance which of a workload these are, how many of them.
 fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
     let there = against.of(Happening::PodDeleted);
     let there: BTreeSet<&str> = there.iter().map(|f| f.object.as_str()).collect();
     let (mut named, mut counts) = (Vec::new(), Vec::new());
     for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
         pods.retain(|f| !there.contains(f.object.as_str()));
-        let shares: f64 = pods.iter().map(|f| f.when.share).sum();
-        let (all, most) = (pods.len() as u64, shares.round() as u64);
-        if most == all {
+        let mut in_seeds = vec![0; course.forecast.seeds as usize];
+        pods.iter().flat_map(|f| &f.in_seeds).for_each(|seed| in_seeds[*seed as usize] += 1);
+        let (all, count) = (pods.len() as u64, Count::of(in_seeds.into_iter()));
+        if count.low == all {
             named.extend(pods.iter().map(|f| &f.object));
-        } else if most > 0 {
+        } else if count.median > 0 {
             let of = if workload == ALONE { "" } else { "of " };
-            counts.push(format!("{most} of {} {of}{workload}", counted(all, "pod")));
+            counts.push(match pods[..] {
+                [one] => format!("{}{}", one.object, unless_all(one.when.share)),
+                _ => format!("{} of {} {of}{workload}", number(&count), counted(all, "pod")),
+            });
         }
     }
     named.sort_unstable();

@@ -24,6 +24,11 @@ fn long_names_of_zones_and_nodes_stand_below_each_other() {
 
 /// What is printed of courses, with one space between its words.
 fn printed(courses: &[Course]) -> String {
+    beside(courses, courses)
+}
+
+/// The same with those of what somebody does beside them.
+fn beside(courses: &[Course], others: &[Course]) -> String {
     let basis = Basis {
         clock: WallClock(0),
         silent: Vec::new(),
@@ -33,12 +38,13 @@ fn printed(courses: &[Course]) -> String {
         horizon: Time::from_secs(60),
         open: None,
     };
-    let forecast = Forecast::of(courses);
+    let [forecast, other] = [courses, others].map(Forecast::of);
     let outlook = Outlook { basis: &basis, name: "as it is", forecast: &forecast };
+    let other = Outlook { name: "patch", forecast: &other, ..outlook };
     let mut out = Vec::new();
     let mut p = Printer::new(&mut out, Style { colour: false, width: 100 });
     write(&mut p, &outlook, false).unwrap();
-    write_beside(&mut p, &[outlook, outlook]).unwrap();
+    write_beside(&mut p, &[outlook, other]).unwrap();
     let text = String::from_utf8(out).unwrap();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -123,4 +129,30 @@ fn what_differs_by_seed_is_not_said_of_all() {
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
+}
+
+/// Pods of `Deployment x/web`, deleted at these seconds.
+fn deleted(pods: &[(&str, u64)]) -> Course {
+    let mut course = Course::default();
+    for (pod, at_s) in pods {
+        let pod = format!("x/{pod}");
+        course.workloads.insert(pod.clone(), "Deployment x/web".to_owned());
+        course.happenings.insert((Happening::PodDeleted, pod), Time::from_secs(*at_s));
+    }
+    course
+}
+
+/// Of six pods two go in the first seed, three in the second and six in the third, which the other
+/// course spares: the middle of the three is 3, and the mean, 3.67, would be 4. One pod that goes in
+/// two of three seeds is named.
+#[test]
+fn those_that_are_spared_are_counted_as_all_others_are() {
+    let pods = ["a", "b", "c", "d", "e", "f"].map(|pod| (pod, 10));
+    let courses = [&pods[..2], &pods[2..5], &pods[..]].map(deleted);
+    let none = [(); 3].map(|()| Course::default());
+    let said = beside(&courses, &none);
+    assert!(said.contains("patch spares 3 (2 to 6) of 6 pods of Deployment x/web"), "{said}");
+    let courses = [&pods[..1], &pods[..1], &pods[..0]].map(deleted);
+    let said = beside(&courses, &none);
+    assert!(said.contains("patch spares x/a (in 67 % of the seeds)"), "{said}");
 }
