@@ -86,7 +86,7 @@ pub(crate) struct ByWhen {
     pub(crate) last: When,
 }
 
-/// The nodes of a zone that get their NoExecute taint one after the other. Who is when is chance;
+/// Nodes of a zone that wait together for their NoExecute taints, one after the other. Who is when is chance;
 /// when the first and the last of them get it is not.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Queue {
@@ -108,7 +108,7 @@ pub(crate) struct Forecast {
     pub(crate) seeds: u64,
     /// What happens, by the median time.
     pub(crate) happenings: Vec<Foreseen>,
-    /// The zones in which several nodes get their NoExecute taint.
+    /// Where several nodes wait for their NoExecute taint.
     pub(crate) queues: Vec<Queue>,
     /// When zones come into states; at zero, those in which they are.
     pub(crate) zones: Vec<(String, ZoneState, When)>,
@@ -398,18 +398,46 @@ fn comes_again(course: &Course, what: Happening, pod: &str, at: Time) -> bool {
     what.is_of_pod() && deleted().is_some_and(|deleted| *deleted < at)
 }
 
+/// In which queue of its zone each node waits, by number: nodes that are given up only after all
+/// before them have their taints wait for nobody.
+fn queue_of(courses: &[Course]) -> BTreeMap<&String, usize> {
+    // From when to when a node may wait, by its zone.
+    let mut waits: BTreeMap<(&String, &String), (Time, Time)> = BTreeMap::new();
+    for course in courses {
+        for (key, at) in course.happenings.iter().filter(|h| h.0.0 == Happening::NodeNoExecute) {
+            let Some(zone) = course.zones_of.get(&key.1) else { continue };
+            let from = cause(course, key).map_or(Time::ZERO, |c| c.1);
+            let wait = waits.entry((zone, &key.1)).or_insert((from, *at));
+            *wait = (wait.0.min(from), wait.1.max(*at));
+        }
+    }
+    let mut waits: Vec<_> = waits.into_iter().collect();
+    waits.sort_unstable_by_key(|((zone, node), (from, _))| (*zone, *from, *node));
+    let (mut queues, mut number) = (BTreeMap::new(), 0);
+    let mut last: Option<(&String, Time)> = None;
+    for ((zone, node), (from, to)) in waits {
+        let until =
+            last.filter(|(of, until)| *of == zone && from <= *until).map(|(_, until)| until);
+        number += usize::from(until.is_none());
+        last = Some((zone, until.map_or(to, |until| until.max(to))));
+        queues.insert(node, number);
+    }
+    queues
+}
+
 /// The queues of zones with several nodes in most of the seeds.
 fn queues(courses: &[Course]) -> Vec<Queue> {
     type Nodes<'c> = Vec<(Time, &'c String)>;
+    let queue_of = queue_of(courses);
     // In each seed, and when the first of them was given up.
-    let mut zones: BTreeMap<&String, Vec<(Nodes<'_>, Option<Time>)>> = BTreeMap::new();
+    let mut zones: BTreeMap<(&String, usize), Vec<(Nodes<'_>, Option<Time>)>> = BTreeMap::new();
     for course in courses {
-        let mut tainted: BTreeMap<&String, (Nodes<'_>, Option<Time>)> = BTreeMap::new();
+        let mut tainted: BTreeMap<(&String, usize), (Nodes<'_>, Option<Time>)> = BTreeMap::new();
         for (key, at) in &course.happenings {
-            if let Some(zone) = course.zones_of.get(&key.1)
+            if let Some((zone, queue)) = course.zones_of.get(&key.1).zip(queue_of.get(&key.1))
                 && key.0 == Happening::NodeNoExecute
             {
-                let (nodes, unknown) = tainted.entry(zone).or_default();
+                let (nodes, unknown) = tainted.entry((zone, *queue)).or_default();
                 nodes.push((*at, &key.1));
                 let of = cause(course, key).map(|c| c.1);
                 *unknown = (*unknown).into_iter().chain(of).min();
@@ -420,8 +448,8 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
             zones.entry(zone).or_default().push((nodes, unknown));
         }
     }
-    let most_seeds = |(_, all): &(&String, Vec<_>)| all.len() * 2 > courses.len();
-    let queue = |(zone, all): (&String, Vec<(Nodes<'_>, Option<Time>)>)| {
+    let most_seeds = |(_, all): &((&String, usize), Vec<_>)| all.len() * 2 > courses.len();
+    let queue = |((zone, _), all): ((&String, usize), Vec<(Nodes<'_>, Option<Time>)>)| {
         let unknown = When::of(all.iter().filter_map(|n| n.1).collect(), courses.len());
         let firsts = all.iter().filter_map(|n| Some((n.0.first()?.0, n.1)));
         let first = When::after(firsts, unknown, courses.len())?;

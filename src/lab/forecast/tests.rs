@@ -29,6 +29,35 @@ fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
     assert_eq!((queue.names.len(), queue.each), (3, Dur::from_secs(10)));
 }
 
+/// Of three nodes of a zone that are given up at 50 s, at 51 s and, in each seed a second later, from
+/// 172 s on, two wait for each other, 1 s to 11 s long, and the last for nobody. If they had their taints
+/// at 160 s and 172 s only, it might.
+#[test]
+fn nodes_that_die_apart_are_no_queue() {
+    let names = |taints: [u64; 2]| {
+        let of = |seed: u64| {
+            let mut course = Course::default();
+            let last = 172 + seed;
+            for (node, given_up, tainted) in
+                [("a", 50, taints[0]), ("b", 51, taints[1]), ("c", last, last)]
+            {
+                course.zones_of.insert(node.to_owned(), "z".to_owned());
+                let of = |what| (what, node.to_owned());
+                let times =
+                    [(Happening::NodeUnknown, given_up), (Happening::NodeNoExecute, tainted)];
+                let times = times.map(|(what, s)| (of(what), Time::from_secs(s)));
+                course.happenings.extend(times);
+            }
+            course
+        };
+        let queues = Forecast::of(&(0..2).map(of).collect::<Vec<_>>()).queues;
+        queues.into_iter().map(|queue| (queue.nodes, queue.names)).collect::<Vec<_>>()
+    };
+    let all = |names: &[&str]| (names.len(), names.iter().map(|n| (*n).to_owned()).collect());
+    assert_eq!(names([51, 62]), [all(&["a", "b"])]);
+    assert_eq!(names([160, 172]), [all(&["a", "b", "c"])]);
+}
+
 /// Twenty seeds; in each, pods are deleted at its number of seconds and at 25 s. By 10 s ten seeds
 /// have a deletion and ten none: the tenth of the sorted counts is 0, and 1 a second later; the
 /// ends are the first and the last of twenty. By 20 s all have one, by 25 s two.
