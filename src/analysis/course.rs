@@ -70,6 +70,8 @@ pub(crate) struct Course {
     /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
     /// volume cannot be attached to theirs.
     pub(crate) pending: BTreeMap<String, String>,
+    /// The pods with an eviction timer that runs at the end, and when it is over.
+    pub(crate) due: BTreeMap<String, Time>,
     /// The volumes, by claim, that stay at the end on a node where somebody waits for them, and why.
     pub(crate) held: BTreeMap<String, String>,
     /// What the timeline asks for in vain, where a run is asked ([`refusals`]).
@@ -258,6 +260,10 @@ impl Reader<'_> {
             let node = pod.node_id();
             if let Some(node) = node {
                 self.held(id, &pod, node);
+            }
+            let timer = self.follow.timer(&pod).and_then(|t| self.analysis.trace.get(t));
+            if let Some((at, What::TimerSet(seconds))) = timer.map(|t| (t.at, t.what)) {
+                self.course.due.insert(name.clone(), at + Dur::from_secs(seconds.into()));
             }
             let is_dead = |n: &NodeId| self.follow.node(*n).silent || self.follow.node(*n).off;
             if let Some(node) = node.filter(is_dead).filter(|_| pod.deleting) {

@@ -120,6 +120,9 @@ pub(crate) struct Forecast {
     pub(crate) by_when: Vec<ByWhen>,
     /// How many pods are evicted or preempted, and how many are deleted otherwise, by the end.
     pub(crate) done: [Count; 2],
+    /// The pods with an eviction timer that runs at the end in half of the seeds or more, and when it
+    /// is over.
+    pub(crate) due: BTreeMap<String, When>,
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub(crate) stuck: Vec<Left>,
     /// How many they are, by workload.
@@ -233,6 +236,12 @@ impl Forecast {
             pods.filter(|(_, pod)| course.deleted.contains(pod) == otherwise).count() as u64
         };
         let times = times_of(courses);
+        let mut due: BTreeMap<&String, Vec<Time>> = BTreeMap::new();
+        for (pod, at) in courses.iter().flat_map(|c| &c.due) {
+            due.entry(pod).or_default().push(*at);
+        }
+        due.retain(|_, times| times.len() * 2 >= seeds);
+        let over = |(pod, times): (&String, _)| Some((pod.clone(), When::of(times, seeds)?));
         let pending = Left::of(courses, |c| &c.pending);
         let why = pending.iter().map(|left| (left.pod.as_str(), left.said.as_str())).collect();
         Forecast {
@@ -240,6 +249,7 @@ impl Forecast {
             by_when: by_when(courses, &times),
             done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
             times,
+            due: due.into_iter().filter_map(over).collect(),
             happenings,
             queues: queues(courses),
             zones: zones

@@ -7,7 +7,7 @@ use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
 
 /// Medians that are apart by no more than this are the same.
-const SAME: Dur = Dur::from_secs(2);
+pub(super) const SAME: Dur = Dur::from_secs(2);
 
 /// What pods are called that belong to no workload.
 pub(super) const ALONE: &str = "without a workload";

@@ -1,13 +1,15 @@
 //! A forecast for people: clock times, and how long it is until then.
 
+mod beside;
 mod parts;
 
-use self::parts::{FEW, volumes};
-use super::said::{ALONE, Outlook, done, done_in_all, holds, how_many, node, number, unless_all};
+pub(crate) use self::beside::write_beside;
+use self::parts::FEW;
+use super::said::{ALONE, Outlook, done, holds, how_many, node, number, unless_all};
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Count, Left, LeftAlike, Queue};
+use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
 use std::cmp::Reverse;
@@ -54,66 +56,6 @@ fn columns(by: &[&ByWhen]) -> Vec<usize> {
     let columns = (0..COLUMNS).filter_map(|i| last.checked_sub(i * step));
     let columns: Vec<usize> = columns.take_while(|i| *i + step > first).collect();
     columns.into_iter().rev().collect()
-}
-
-/// The pods that a course deletes and another does not: by name where nearly all seeds delete them
-/// or it is one; where it is chance which of a workload these are, how many of them.
-fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
-    let there = against.of(Happening::PodDeleted);
-    let there: BTreeSet<&str> = there.iter().map(|f| f.object.as_str()).collect();
-    let (mut named, mut counts) = (Vec::new(), Vec::new());
-    for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
-        pods.retain(|f| !there.contains(f.object.as_str()));
-        let mut in_seeds = vec![0; course.forecast.seeds as usize];
-        pods.iter().flat_map(|f| &f.in_seeds).for_each(|seed| in_seeds[*seed as usize] += 1);
-        let (all, count) = (pods.len() as u64, Count::of(in_seeds.into_iter()));
-        if count.low == all {
-            named.extend(pods.iter().map(|f| &f.object));
-        } else if count.median > 0 {
-            let of = if workload == ALONE { "" } else { "of " };
-            counts.push(match pods[..] {
-                [one] => format!("{}{}", one.object, unless_all(one.when.share)),
-                _ => format!("{} of {} {of}{workload}", number(&count), counted(all, "pod")),
-            });
-        }
-    }
-    named.sort_unstable();
-    let named = (!named.is_empty()).then(|| ranges(&named));
-    named.into_iter().chain(counts).collect()
-}
-
-/// Writes the figures of several courses side by side: of each its name and its forecast.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::Result<()> {
-    if courses.len() < 2 {
-        return Ok(());
-    }
-    p.part("Side by side")?;
-    for outlook in courses {
-        let range = outlook.span(Happening::PodDeleted, None).map_or(String::new(), |all| {
-            let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
-            match first == last {
-                true => format!(" at {first}"),
-                false => format!(" from {first} to {last}"),
-            }
-        });
-        let nodes = outlook.total(Happening::NodeNoExecute, "node");
-        let pods = done_in_all(outlook.forecast.done, false);
-        let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
-        let said = format!(
-            "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
-        );
-        p.indented(&line(outlook.name), 2, BOLD)?;
-        p.indented(&said, 6, PLAIN)?;
-        outlook.refused().iter().try_for_each(|said| p.indented(&line(said), 6, YELLOW))?;
-        for (name, said) in volumes(outlook).iter().take(FEW) {
-            p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
-        }
-    }
-    let Some((base, others)) = courses.split_first() else { return Ok(()) };
-    others.iter().try_for_each(|other| p.spared(base, other))
 }
 
 impl Printer<'_> {
@@ -388,17 +330,6 @@ impl Printer<'_> {
             let why = if said.is_empty() { "not tried yet" } else { said };
             let said = format!("{}: {why}{}", how_many(pods, "pod"), unless_all(*share));
             self.item(workload.as_deref().unwrap_or(ALONE), &said)?;
-        }
-        Ok(())
-    }
-
-    /// Which pods another course spares, or costs.
-    fn spared(&mut self, base: &Outlook<'_>, other: &Outlook<'_>) -> io::Result<()> {
-        for (word, pods) in [("spares", only(base, other)), ("costs", only(other, base))] {
-            if !pods.is_empty() {
-                let said = format!("{} {word} {}", other.name, pods.join("; "));
-                self.indented(&line(&said), 2, PLAIN)?;
-            }
         }
         Ok(())
     }

@@ -156,3 +156,36 @@ fn those_that_are_spared_are_counted_as_all_others_are() {
     let said = beside(&courses, &none);
     assert!(said.contains("patch spares x/a (in 67 % of the seeds)"), "{said}");
 }
+
+/// In three seeds a goes at 10 s and b at 15 s or 16 s. On the other course a stays, or it is due
+/// 15 s after the end, or b goes 6 s later, or all is as it was; a range that is as
+/// wide as seeds are apart is no wider than from 14 s to 17 s.
+#[test]
+fn what_another_course_changes_is_told_from_what_it_puts_off() {
+    let of = |shift: u64| [15, 16, 15].map(|b| deleted(&[("a", 10), ("b", b + shift)])).to_vec();
+    let was = of(0);
+    let without_a = |due: Option<u64>| {
+        let mut all = was.clone();
+        for course in &mut all {
+            course.happenings.retain(|(_, pod), _| pod != "x/a");
+            course.due.extend(due.map(|at_s| ("x/a".to_owned(), Time::from_secs(at_s))));
+        }
+        all
+    };
+    let nothing = "patch changes nothing of who is evicted or deleted, and when";
+    for (others, wanted) in [
+        (without_a(None), "patch spares x/a"),
+        (without_a(Some(75)), "patch: x/a not before the end; due 00:01:15 if nothing changes"),
+        (of(6), "patch moves pods of Deployment x/web from 00:00:10–00:00:15 to 00:00:10–00:00:21"),
+        (of(0), nothing),
+    ] {
+        let said = beside(&was, &others);
+        assert!(said.contains(wanted), "{wanted} in {said}");
+        let all = ["spares", "not before the end", "moves", "changes nothing"];
+        let told = all.iter().filter(|word| said.contains(**word)).count();
+        assert_eq!(told, 1, "{said}");
+    }
+    // The other way round it is what is done that has it go before the end.
+    let said = beside(&without_a(Some(75)), &was);
+    assert!(said.contains("as it is: x/a not before the end; due 00:01:15"), "{said}");
+}

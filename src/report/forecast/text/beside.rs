@@ -1,0 +1,126 @@
+//! Courses side by side: the figures of each, and what each changes of who goes, and when.
+
+use super::super::said::{ALONE, Outlook, SAME, done_in_all, number, unless_all};
+use super::parts::{FEW, volumes};
+use crate::analysis::clock::apart;
+use crate::analysis::course::Happening;
+use crate::analysis::ranges;
+use crate::files::line;
+use crate::lab::forecast::{ByWhen, Count};
+use crate::report::results::*;
+
+/// The pods that a course deletes and another neither does nor is about to: by name where nearly all seeds delete them
+/// or it is one; where it is chance which of a workload these are, how many of them.
+fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
+    let there = against.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
+    let there: BTreeSet<&String> = there.chain(against.forecast.due.keys()).collect();
+    let (mut named, mut counts) = (Vec::new(), Vec::new());
+    for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
+        pods.retain(|f| !there.contains(&f.object));
+        let mut in_seeds = vec![0; course.forecast.seeds as usize];
+        pods.iter().flat_map(|f| &f.in_seeds).for_each(|seed| in_seeds[*seed as usize] += 1);
+        let (all, count) = (pods.len() as u64, Count::of(in_seeds.into_iter()));
+        if count.low == all {
+            named.extend(pods.iter().map(|f| &f.object));
+        } else if count.median > 0 {
+            let of = if workload == ALONE { "" } else { "of " };
+            counts.push(match pods[..] {
+                [one] => format!("{}{}", one.object, unless_all(one.when.share)),
+                _ => format!("{} of {} {of}{workload}", number(&count), counted(all, "pod")),
+            });
+        }
+    }
+    named.sort_unstable();
+    let named = (!named.is_empty()).then(|| ranges(&named));
+    named.into_iter().chain(counts).collect()
+}
+
+/// The pods that a course deletes and another only later, when all is over that is looked at.
+fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
+    let gone = against.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
+    let gone: BTreeSet<&String> = gone.collect();
+    let pods = course.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
+    let pods = pods.filter(|pod| !gone.contains(pod));
+    let (pods, due): (Vec<&String>, Vec<Time>) =
+        pods.filter_map(|pod| Some((pod, against.forecast.due.get(pod)?.median))).unzip();
+    let due = between(against, *due.iter().min()?, *due.iter().max()?);
+    let (name, pods) = (against.name, ranges(&pods));
+    Some(format!("{name}: {pods} not before the end; due {due} if nothing changes"))
+}
+
+/// `12:05:06`, `12:05:06–12:10:11`
+fn between(outlook: &Outlook<'_>, first: Time, last: Time) -> String {
+    let (first, last) = (outlook.clock(first), outlook.clock(last));
+    if first == last { first } else { format!("{first}–{last}") }
+}
+
+/// What another course changes of who goes, and when; that it changes nothing of it.
+fn changed(base: &Outlook<'_>, other: &Outlook<'_>) -> Vec<String> {
+    let name = other.name;
+    let lists = [("spares", only(base, other)), ("costs", only(other, base))];
+    let lists = lists.into_iter().filter(|(_, pods)| !pods.is_empty());
+    let mut said: Vec<String> =
+        lists.map(|(word, pods)| format!("{name} {word} {}", pods.join("; "))).collect();
+    said.extend([late(base, other), late(other, base)].into_iter().flatten());
+    let rows = |outlook: &Outlook<'_>| -> BTreeMap<_, ByWhen> {
+        let all = outlook.forecast.by_when.iter().filter(|b| b.what == Happening::PodDeleted);
+        all.filter_map(|b| Some((b.workload.clone()?, b.clone()))).collect()
+    };
+    let (was, is) = (rows(base), rows(other));
+    let mut same = was.keys().eq(is.keys());
+    for (workload, was) in &was {
+        let Some(is) = is.get(workload) else { continue };
+        let ends = [(was.first, is.first), (was.last, is.last)];
+        same &= was.all == is.all && ends.iter().all(|(a, b)| apart(a.median, b.median) <= SAME);
+        // Who is first and who is last is chance; that both ranges have nothing in common is none.
+        let differ = ends.iter().any(|(a, b)| a.high < b.low || b.high < a.low);
+        if was.all.median == is.all.median && differ {
+            let pods = match workload.as_str() {
+                "" => format!("pods {ALONE}"),
+                workload => format!("pods of {workload}"),
+            };
+            let from = between(base, was.first.median, was.last.median);
+            let to = between(other, is.first.median, is.last.median);
+            said.push(format!("{name} moves {pods} from {from} to {to}"));
+        }
+    }
+    if said.is_empty() && same {
+        said.push(format!("{name} changes nothing of who is evicted or deleted, and when"));
+    }
+    said
+}
+
+/// Writes the figures of several courses side by side: of each its name and its forecast.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::Result<()> {
+    if courses.len() < 2 {
+        return Ok(());
+    }
+    p.part("Side by side")?;
+    for outlook in courses {
+        let range = outlook.span(Happening::PodDeleted, None).map_or(String::new(), |all| {
+            let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
+            match first == last {
+                true => format!(" at {first}"),
+                false => format!(" from {first} to {last}"),
+            }
+        });
+        let nodes = outlook.total(Happening::NodeNoExecute, "node");
+        let pods = done_in_all(outlook.forecast.done, false);
+        let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
+        let said = format!(
+            "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
+        );
+        p.indented(&line(outlook.name), 2, BOLD)?;
+        p.indented(&said, 6, PLAIN)?;
+        outlook.refused().iter().try_for_each(|said| p.indented(&line(said), 6, YELLOW))?;
+        for (name, said) in volumes(outlook).iter().take(FEW) {
+            p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
+        }
+    }
+    let Some((base, others)) = courses.split_first() else { return Ok(()) };
+    let mut said = others.iter().flat_map(|other| changed(base, other));
+    said.try_for_each(|said| p.indented(&line(&said), 2, PLAIN))
+}
