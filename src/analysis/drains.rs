@@ -1,5 +1,6 @@
 //! The drains of nodes, how long each took, and ended ones in words; disruption budgets in words.
 
+use super::names::ranges;
 use super::prelude::*;
 use crate::trace::{DrainEnd, Refusal};
 
@@ -88,16 +89,33 @@ pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -
     }
 }
 
+/// What the sentence on timers that run already begins with; behind it stand pods.
+pub(crate) const KEPT: &str =
+    "eviction timers that run already stay as they are, whatever their pods tolerate by now: ";
+
 /// What is refused of a timeline, and what of it changes nothing. Those of the entries from that one on, a sentence each: what kubectl or the API server refuse, drains
-/// that do not end, and nodes that are to come back although they were not silent.
+/// that do not end, nodes that are to come back although they were not silent, or to be cordoned or not as they are already, and timers that no toleration changes.
 pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
-    let trace = analysis.trace;
+    let (plan, trace) = (analysis.plan, analysis.trace);
     let (mut said, mut cordoned) = (Vec::new(), BTreeSet::new());
+    let is_cordoned = plan.nodes.iter().filter(|n| n.unschedulable);
+    let mut closed: BTreeSet<&str> = is_cordoned.map(|n| n.name.as_str()).collect();
+    let mut kept: BTreeSet<PodId> = BTreeSet::new();
     let mut follow = Follow::new(analysis);
     for (id, r) in (0..).zip(trace.iter()) {
         let node = r.node();
         let was_silent = node.is_some_and(|node| follow.node(node).silent);
         follow.apply(id, r);
+        match (r.what, node, r.pod()) {
+            (What::NodeUnschedulable(true), Some(node), _) => {
+                _ = closed.insert(analysis.node_name(node));
+            }
+            (What::NodeUnschedulable(false), Some(node), _) => {
+                _ = closed.remove(analysis.node_name(node));
+            }
+            (What::TimerSet(_) | What::TimerCancelled, _, Some(pod)) => _ = kept.remove(&pod),
+            _ => {}
+        }
         let entry = chain(trace, id).find(|(_, c)| c.what == What::FaultBegan);
         let Some((began, _)) = entry.filter(|(_, c)| c.object >= from) else { continue };
         let name = || node.map_or("", |node| analysis.node_name(node));
@@ -111,12 +129,37 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
             What::NetworkBack if r.cause == began && !was_silent => {
                 said.push(format!("{} is not silent", name()));
             }
+            What::FaultBegan => said.extend(already(plan, r.object, &closed)),
+            // Upstream's `processPodOnNode` leaves a timer that began before.
+            What::PodTolerations => {
+                let runs = |pod: &PodId| follow.timer(&follow.pod(*pod)).is_some();
+                kept.extend(r.pod().filter(runs));
+            }
             _ => {}
         }
     }
+    let kept: Vec<&str> = kept.into_iter().map(|pod| analysis.pod_name(pod)).collect();
+    said.extend((!kept.is_empty()).then(|| format!("{KEPT}{}", ranges(&kept))));
     let open = drains(analysis).into_iter().filter(|d| d.goes_on() && cordoned.contains(&d.node));
     said.extend(open.map(|d| format!("{} not drained: {}", analysis.node_name(d.node), d.words())));
     said
+}
+
+/// The nodes that an entry cordons, or uncordons, although they are so already, as kubectl says it
+/// (`RunCordonOrUncordon`), by those that are cordoned.
+fn already(plan: &Plan, entry: u32, closed: &BTreeSet<&str>) -> Vec<String> {
+    let acts = plan.actions.iter().filter(|a| a.entry == entry);
+    let nodes = acts.flat_map(|a| match &a.act {
+        Do::Cordon(nodes, close) => nodes.iter().map(|node| (*node, *close)).collect::<Vec<_>>(),
+        _ => Vec::new(),
+    });
+    let names = nodes.map(|(node, close)| (plan.nodes[node as usize].name.as_str(), close));
+    let are_so = names.filter(|(name, close)| closed.contains(name) == *close);
+    let said = |(name, close): (&str, bool)| {
+        let word = if close { "cordoned" } else { "uncordoned" };
+        format!("node/{name} already {word}")
+    };
+    are_so.map(said).collect()
 }
 
 /// A span without what is below a second, as people time drains; short ones to the millisecond.

@@ -12,7 +12,7 @@ use self::left::workload;
 pub(crate) use self::left::{Left, LeftAlike};
 use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
-use crate::analysis::drains::refusals;
+use crate::analysis::drains::{KEPT, refusals};
 use crate::analysis::statistics::nearest_rank;
 use crate::trace::ZoneState;
 
@@ -170,8 +170,12 @@ impl Forecasting<'_> {
 
     fn course(&self, analysis: &Analysis<'_>) -> Course {
         let refused = self.told_from.map(|from| refusals(analysis, from)).unwrap_or_default();
-        // A drain that fails is one by its node: what it leaves behind differs from seed to seed.
-        let about = |said: &String| said.split(" not drained: ").next().map(str::to_owned);
+        // A drain that fails is one by its node, as timers that are kept are one: what it leaves behind,
+        // and whose they are, differs from seed to seed.
+        let about = |said: &String| match said.starts_with(KEPT) {
+            true => Some(KEPT.to_owned()),
+            false => said.split(" not drained: ").next().map(str::to_owned),
+        };
         let refused = refused.into_iter().filter_map(|said| Some((about(&said)?, said))).collect();
         Course { refused, ..Course::of(analysis) }
     }

@@ -149,13 +149,15 @@ fn another_course_stands_beside() {
         .args(["forecast", path.to_str().unwrap(), "--quiet", "--seeds", "5", "--horizon", "4m"])
         .args(["--what-if", "kube-controller-manager restart"])
         .args(["--what-if", "patch tolerations soft 600"])
+        .args(["--what-if", "kubectl cordon e-0"])
         .args(["--exit-code"])
-        .env("COLUMNS", "150")
         .output()
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(out.status.code(), Some(1), "{text}");
-    // s-2 has been tainted since 02:29:46, and its pods tolerate 20 s.
+    // s-2 has been tainted since 02:29:46, and its pods tolerate 20 s. Of soft one pod is on a-3, which
+    // was tainted at 02:29:55, and the others on a-1 and a-2, which are from 02:30:04 to 02:30:17 on.
     for part in [
         "Forecast as of 2026-11-21T02:29:57Z",
         "5 nodes silent: a-0..a-3, s-2; they stay silent",
@@ -165,7 +167,10 @@ fn another_course_stands_beside() {
         "taint nodes s-2",
         "Side by side",
         "kube-controller-manager restart",
-        "patch tolerations soft 600",
+        "whatever their pods tolerate by now: default/soft-89ff4bf56-2v4wk",
+        "patch tolerations soft 600: default/soft-",
+        "(5 in all) not before the end; due 02:40:",
+        "node/e-0 already cordoned",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -195,12 +200,15 @@ fn what_comes_to_nothing_is_said() {
         .args(["forecast", export, "--quiet", "--seeds", "2", "--horizon", "2m"])
         .args(["--what-if", "heal n2", "--what-if", "heal n1"])
         .args(["--what-if", "kubectl taint nodes n2 a=b:NoExecute-"])
+        .args(["--what-if", "kubectl uncordon n2", "--what-if", "kubectl cordon n2"])
         .env("COLUMNS", "200")
         .output()
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     assert!(text.contains("n2 is not silent") && !text.contains("n1 is not silent"), "{text}");
     assert!(text.contains("taint \"a:NoExecute\" not found"), "{text}");
+    assert!(text.contains("node/n2 already uncordoned"), "{text}");
+    assert!(!text.contains("node/n2 already cordoned"), "{text}");
     let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
     let out = Command::cargo_bin("taintsim")
         .unwrap()
