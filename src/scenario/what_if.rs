@@ -12,8 +12,8 @@ const DOWNTIME: &str = "2s";
 
 const HELP: &str = "one of `kubectl taint nodes NODE… KEY=VALUE:EFFECT`, `kubectl cordon NODE`, \
 `kubectl uncordon NODE`, `kubectl drain NODE`, `kubectl delete node NODE`, \
-`kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale deployment/NAME --replicas=N`, \
-`patch tolerations WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
+`kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale [-n NAMESPACE] deployment/NAME --replicas=N`, \
+`patch tolerations [NAMESPACE/]WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
 each with ` @TIME` behind it, so long after the start";
 
 /// Reads a command of a person's, and when it is given: ` @10m` behind it is so long after the start.
@@ -124,6 +124,11 @@ impl<'a> Words<'a> {
     fn flag(&self, names: &[&str]) -> Option<&'a str> {
         let of = |f: &&(&str, &str)| names.contains(&f.0);
         self.flags.iter().find(of).map(|f| f.1)
+    }
+
+    /// Where objects are: `default` if nothing is said, as without a context that says otherwise.
+    fn namespace(&self) -> &'a str {
+        self.flag(&["-n", "--namespace"]).unwrap_or("default")
     }
 
     fn is_set(&self, name: &str) -> bool {
@@ -237,7 +242,7 @@ fn taint(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
 
 /// `kubectl delete pod -n shop web-0 --force`
 fn delete_pods(words: &Words, names: &[&str]) -> Result<Vec<Step>, Problem> {
-    let namespace = words.flag(&["-n", "--namespace"]).unwrap_or("default");
+    let namespace = words.namespace();
     let full = |name: &&str| match name.contains('/') {
         true => (*name).to_owned(),
         false => format!("{namespace}/{name}"),
@@ -274,32 +279,27 @@ fn scale(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
         return Err(Problem::new("`kubectl scale` needs a workload and a number")
             .help("`kubectl scale deployment/web --replicas=5`"));
     };
-    let namespace = words.flag(&["-n", "--namespace"]);
-    let workload = namespace.map_or(name.to_owned(), |ns| format!("{ns}/{name}"));
-    let workload = format!("{kind}{workload}");
+    let workload = format!("{kind}{}/{name}", words.namespace());
     Ok(vec![Step::Scale { workload, replicas }])
 }
 
 /// `patch tolerations web 600`: the pods that a workload has tolerate not-ready and unreachable for
-/// so many seconds from now on.
+/// so many seconds from now on; it is that of namespace `default`, as `shop/web` is that of another.
 fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<Step>, Problem> {
     let seconds: i64 = text.trim_end_matches('s').parse().map_err(|_| {
         Problem::new(format!("`{text}` is no number of seconds"))
             .help("`patch tolerations web 600`")
     })?;
-    let (namespace, name) =
-        workload.split_once('/').map_or((None, workload), |(ns, name)| (Some(ns), name));
+    let (namespace, name) = workload.split_once('/').unwrap_or(("default", workload));
     let is_it = |group: &&PodGroup| {
         let of = group.namespace.as_deref().unwrap_or("default");
         let owns = |o: &Owner| o.name == name || owned_by(spec, of, &o.name, name);
-        namespace.is_none_or(|ns| ns == of)
-            && group.on != Placement::Unbound
-            && group.owner.as_ref().is_some_and(owns)
+        namespace == of && group.on != Placement::Unbound && group.owner.as_ref().is_some_and(owns)
     };
     let steps: Vec<Step> =
         spec.pods.iter().filter(is_it).map(|group| patch(group, seconds)).collect();
     if steps.is_empty() {
-        return Err(Problem::new(format!("no pod of `{workload}` is in the export"))
+        return Err(Problem::new(format!("no pod of `{namespace}/{name}` is in the export"))
             .help("the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`"));
     }
     Ok(steps)
@@ -377,7 +377,7 @@ mod tests {
                     "kubectl scale deployment web --replicas=5",
                     "kubectl scale deploy/web --replicas 5",
                 ],
-                r#"Scale(workload:"Deployment/web",replicas:5)"#,
+                r#"Scale(workload:"Deployment/default/web",replicas:5)"#,
             ),
             (
                 &["kubectl scale -n shop --replicas=5 sts/db"],
@@ -416,6 +416,34 @@ mod tests {
         let Step::PatchTolerations { tolerations, .. } = patch(&group, 600) else { panic!() };
         let seconds: Vec<_> = tolerations.iter().map(|t| t.toleration_seconds).collect();
         assert_eq!(seconds, [None, Some(600), Some(600)]);
+    }
+
+    /// Two workloads of one name in two namespaces: what does not say which means that of `default`, as
+    /// with kubectl's commands.
+    #[test]
+    fn tolerations_are_of_one_namespace() {
+        let group = |namespace: Option<&str>| PodGroup {
+            namespace: namespace.map(str::to_owned),
+            name: Some("web-0".to_owned()),
+            owner: Some(Owner { kind: "StatefulSet".to_owned(), name: "web".to_owned() }),
+            on: Placement::Node("n".to_owned()),
+            ..PodGroup::default()
+        };
+        let patched = |text: &str, namespaces: &[Option<&str>]| {
+            let pods = namespaces.iter().map(|of| group(*of)).collect();
+            let spec = Scenario { pods, ..Scenario::default() };
+            let entries = what_if(text, &spec).map_err(|p| p.to_string())?;
+            let one = |e: Entry| match e.step {
+                Step::PatchTolerations { pods: Some(PodSelector::Pods(pods)), .. } => pods,
+                _ => Vec::new(),
+            };
+            Ok::<Vec<String>, String>(entries.into_iter().flat_map(one).collect())
+        };
+        let both = [None, Some("shop")];
+        assert_eq!(patched("patch tolerations web 600", &both).unwrap(), ["default/web-0"]);
+        assert_eq!(patched("patch tolerations shop/web 600", &both).unwrap(), ["shop/web-0"]);
+        let said = patched("patch tolerations web 600", &both[1..]).unwrap_err();
+        assert!(said.contains("no pod of `default/web` is in the export"), "{said}");
     }
 
     #[test]
