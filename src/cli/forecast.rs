@@ -17,12 +17,13 @@ use super::import::read;
 use super::prelude::*;
 use super::shards::Work;
 use crate::analysis::course::Happening;
+use crate::analysis::ranges;
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::import::KUBECTL;
 use crate::language::{Entry, NodeSelector, Step, duration};
-use crate::plan::NodeStart;
+use crate::plan::{Do, NodeFault, NodeStart};
 use crate::report::forecast::{
     Basis, Outlook, board, changes, chart, document, table, write, write_beside,
 };
@@ -288,7 +289,7 @@ impl Courses {
         };
         let silent = summary.cut_off.clone();
         let clock = WallClock(zero.0);
-        let (mut timeline, dying): (Vec<Entry>, Vec<String>) =
+        let (mut timeline, mut dying): (Vec<Entry>, Vec<String>) =
             dying(args, clock)?.into_iter().unzip();
         timeline.extend(healing(args, &silent)?);
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
@@ -309,6 +310,9 @@ impl Courses {
         }
         let plan = scenario::build(&base, &overrides)?;
         let open = open(&plan);
+        for (entry, said) in (0..).zip(&mut dying) {
+            *said += &silent_already(&plan, entry, args.heal_after);
+        }
         let head = format!(
             "{} and {}, Kubernetes {}, {}, looking {} ahead",
             counted(summary.nodes, "node"),
@@ -394,6 +398,20 @@ fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, 
         Ok((entry(at, crash), said))
     };
     args.dies.iter().map(one).collect()
+}
+
+/// Which nodes of an entry that has them die are silent by then, and die unseen; nothing of others.
+fn silent_already(plan: &Plan, entry: u32, heal_after: Option<Dur>) -> String {
+    let open = |at: Time| heal_after.is_none_or(|after| at < Time::ZERO + after);
+    let acts = plan.actions.iter().filter(|a| a.entry == entry && open(a.at));
+    let dying = acts.flat_map(|a| match &a.act {
+        Do::Fail(nodes, NodeFault::Off) => &nodes[..],
+        _ => &[],
+    });
+    let nodes = dying.map(|node| &plan.nodes[*node as usize]);
+    let silent = nodes.filter(|n| matches!(n.start, NodeStart::Imported { cut: true, .. }));
+    let names: Vec<&String> = silent.map(|n| &n.name).collect();
+    if names.is_empty() { String::new() } else { format!(" Silent already: {}.", ranges(&names)) }
 }
 
 /// Names and ranges between commas, those within brackets apart: `a-{0..3},s-{2,5}`.

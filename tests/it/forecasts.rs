@@ -310,6 +310,14 @@ fn a_node_that_dies_later_is_given_up_so_much_later() {
         let said = format!("Asked for: s-2 dies at 02:29:55 (in 1m) {then}.");
         assert_eq!(v["notes"][0], said.as_str());
     }
+    // In an outage some that are asked for are silent already.
+    let path = real("f62.json.gz");
+    let mut command = Command::cargo_bin("taintsim").unwrap();
+    command.arg("forecast").arg(&path).args(["--dies", "b-0,s-2@1m", "-o", "json"]);
+    let out = command.args(["--seeds", "1", "--horizon", "2m", "-q"]).output();
+    let v: Value = serde_json::from_slice(&out.unwrap().stdout).unwrap();
+    let said = v["notes"][0].as_str().unwrap();
+    assert!(said.ends_with("for good. Silent already: s-2."), "{said}");
 }
 
 /// Of five nodes of zone b three turned Unknown 7 s before the export, which is PartialDisruption and tainted at no rate
