@@ -5,7 +5,8 @@ use crate::analysis::course::{Course, Happening};
 use crate::import::{ImportedCluster, Input};
 use crate::kernel::Time;
 use crate::lab::{Forecast, Forecasting};
-use crate::scenario::{Loaded, Overrides, what_if};
+use crate::report::WallClock;
+use crate::scenario::{self, Loaded, Overrides, what_if};
 use serde_json::{Value, json};
 
 /// The time of the export.
@@ -181,4 +182,52 @@ fn a_granted_eviction_counts_for_two_minutes() {
     assert!((1.0..2.0).contains(&first), "{first}");
     let first = first_eviction(counted(0, json!({"web-1": "2026-01-01T00:08:20Z"})));
     assert!((20.0..26.5).contains(&first), "{first}");
+}
+
+/// Of pods of a node that was tainted 100 s ago one tolerates it for 30 s, so that it should have
+/// gone 70 s ago: its timer ends in 30 s at the latest. Another tolerates it for 300 s: it is known
+/// to go in 200 s. A taint without a time tells nothing: 300 s at the latest. A second after
+/// an eviction the controller is at work on those that are overdue.
+#[test]
+fn timers_that_are_drawn_are_told() {
+    let said = |evicted: bool| {
+        let mut items = Vec::new();
+        for (name, added) in [("c", Some("2026-01-01T00:08:20Z")), ("d", None)] {
+            let mut both = node(name, false);
+            let mut taint = json!({"key": "k", "effect": "NoExecute"});
+            if let Some(added) = added {
+                taint["timeAdded"] = added.into();
+            }
+            both[0]["spec"]["taints"] = json!([taint]);
+            items.extend(both);
+        }
+        for (name, node, seconds) in [("late", "c", 30), ("known", "c", 300), ("any", "d", 300)] {
+            let mut pod = running(name);
+            pod["spec"]["nodeName"] = node.into();
+            pod["spec"]["tolerations"] = json!([{"key": "k", "operator": "Exists",
+                "effect": "NoExecute", "tolerationSeconds": seconds}]);
+            items.push(pod);
+        }
+        if evicted {
+            let mut pod = running("gone");
+            pod["spec"]["nodeName"] = "c".into();
+            pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:10:29Z".into();
+            pod["metadata"]["deletionGracePeriodSeconds"] = 30.into();
+            pod["status"]["conditions"] = json!([{"type": "DisruptionTarget", "status": "True",
+                "reason": "DeletionByTaintManager", "lastTransitionTime": "2026-01-01T00:09:59Z"}]);
+            items.push(pod);
+        }
+        let loaded = Loaded::of_cluster("forecast", cluster(items), "2m", Vec::new());
+        let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+        super::timers::unknown(&plan, WallClock(0))
+    };
+    let said = [said(false), said(true)];
+    assert_eq!(said[0].len(), 2, "{said:?}");
+    for (said, pod, last) in
+        [(&said[0][0], "shop/any", "00:05:00"), (&said[0][1], "shop/late", "00:00:30")]
+    {
+        assert!(said.contains(&format!("eviction timers of {pod} are")), "{said}");
+        assert!(said.contains(&format!("by {last} at the latest")), "{said}");
+    }
+    assert!(said[1].is_empty(), "{said:?}");
 }

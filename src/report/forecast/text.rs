@@ -32,7 +32,7 @@ pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io
     let whole = p.volumes(outlook, all)? && whole;
     let whole = p.stuck(outlook, all)? && whole;
     p.pending(outlook)?;
-    let mut last = "Medians; in brackets the range of nine in ten seeds. What comes depends on what people do meanwhile.".to_owned();
+    let mut last = "Medians; in brackets where nine in ten should lie, which is as much wider than the seeds have it as they are apart. What comes depends on what people do meanwhile.".to_owned();
     if !whole {
         last += " Every node and pod: `--all`, `-o csv`.";
     }
