@@ -107,7 +107,7 @@ impl Gathered {
         })
     }
 
-    /// The newest heartbeat, and when each node's lease was renewed.
+    /// Time zero, and when each node's lease was renewed.
     fn times(&mut self) -> Result<(Stamp, Renewals)> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
@@ -151,9 +151,11 @@ impl Gathered {
             *self.summary.kinds.entry("Lease".to_owned()).or_default() += others;
         }
         self.summary.leases = renewed.len();
-        self.summary.time_zero = times.zero();
-        self.summary.zero_is_heartbeat = times.has_heartbeat();
-        Ok((times.zero().unwrap_or_default(), renewed))
+        let (zero, zero_is) = times.zero().unzip();
+        self.summary.unheeded = zero.and_then(|zero| times.unheeded(zero));
+        self.summary.time_zero = zero;
+        self.summary.zero_is = zero_is.unwrap_or_default();
+        Ok((zero.unwrap_or_default(), renewed))
     }
 
     /// Since when the leader of kube-controller-manager has held office, if its lease is kept up. A

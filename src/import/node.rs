@@ -9,7 +9,7 @@ use super::object::{RawNodeSpec, RawNodeStatus};
 use super::quantities;
 use super::times::parse;
 use crate::api::meta::Timestamp;
-use crate::api::taint::Effect;
+use crate::api::taint::{Effect, SET_BY_KUBERNETES};
 use crate::api::validation;
 use crate::import::prelude::*;
 use crate::language::{Condition, ConditionKind};
@@ -108,14 +108,14 @@ impl RawNode {
             if let Some(t) = time("lastTransitionTime", &c.last_transition_time)? {
                 // What the controllers wrote by their own clock was before the export.
                 match &*c.status {
-                    "Unknown" => times.written(t),
+                    "Unknown" => times.written(t, true),
                     _ => times.other(t),
                 }
             }
         }
         for taint in &self.spec.taints {
             if let Some(t) = time("timeAdded", &taint.time_added)? {
-                times.written(t);
+                times.written(t, SET_BY_KUBERNETES.contains(&&*taint.key));
             }
         }
         Ok(())

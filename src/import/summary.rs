@@ -3,7 +3,7 @@
 
 use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, counts, some, tally};
-use super::times::Stamp;
+use super::times::{Stamp, Zero};
 use crate::language::{PodTemplate, counted};
 use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,8 +69,10 @@ pub struct Summary {
     pub(crate) made_sets: BTreeSet<String>,
     /// Time zero.
     pub time_zero: Option<Stamp>,
-    /// Time zero is the newest heartbeat, and not another time for want of one.
-    pub(crate) zero_is_heartbeat: bool,
+    /// What that is.
+    pub(crate) zero_is: Zero,
+    /// When a taint was written, or a node found silent, long after that, which is not believed.
+    pub(crate) unheeded: Option<Stamp>,
     /// Nodes that start cut off: their kubelets are silent.
     pub(crate) cut_off: Vec<String>,
     /// Those of them that nobody has noticed yet: Ready is not Unknown.
@@ -197,6 +199,7 @@ impl Summary {
             }
         };
         lines.listed("node", &self.ahead, ahead);
+        self.of_zero().into_iter().for_each(|text| lines.add(1, text));
         lines.add(
             usize::from(self.lacks_leases()),
             "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
@@ -208,6 +211,18 @@ impl Summary {
         }
         lines.counted("pod", self.terminating, "Terminating, and stay so");
         lines.listed("pod", &self.unbound, "bound to no node, left to the scheduler");
+    }
+
+    /// What is assumed of time zero, where not every time in the files says the same.
+    fn of_zero(&self) -> Option<String> {
+        match (self.unheeded, self.zero_is) {
+            (Some(at), _) => Some(format!(
+                "the clock is ahead by which a taint or a node's silence was written at {}: if it were right, all nodes would be silent by then",
+                at.to_rfc3339()
+            )),
+            (None, Zero::Written) => Some("the export was made when controllers last wrote of a taint or of a silent node, as no node was heard of later".to_owned()),
+            _ => None,
+        }
     }
 
     /// Whether it is not known of nodes when they were last heard of.
@@ -350,6 +365,7 @@ impl Summary {
         );
         let [starts, stops] = self.medians();
         let notes = [
+            self.of_zero().map(|text| format!("Assumed: {text}.")),
             acting,
             of_export(self.ownerless, "pod", ownerless, nothing),
             of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
@@ -438,16 +454,8 @@ impl Summary {
         let leases = (self.leases > 0).then_some(("node lease", self.leases));
         let others = self.workloads.iter().map(|(kind, n)| (kind.as_str(), *n)).chain(leases);
         let others: String = others.map(|(kind, n)| format!(", {}", counted(n, kind))).collect();
-        let zero = match self.time_zero {
-            Some(zero) if self.zero_is_heartbeat => {
-                format!("; time zero is the newest heartbeat, {}", zero.to_rfc3339())
-            }
-            Some(zero) => format!(
-                "; no heartbeat in the files: time zero is the newest change of a condition, {}",
-                zero.to_rfc3339()
-            ),
-            None => String::new(),
-        };
+        let zero = |t: Stamp| format!("; {}, {}", self.zero_is.told(), t.to_rfc3339());
+        let zero = self.time_zero.map_or(String::new(), zero);
         format!(
             "{}, {}{others} from {}{zero}",
             counted(self.nodes, "node"),

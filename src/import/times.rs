@@ -3,8 +3,10 @@
 //! Heartbeats are the conditions' `lastHeartbeatTime`, the node leases' `renewTime`, and the
 //! `renewTime` of the control plane's own leases in `kube-system`, if leases were exported. An
 //! export says nowhere when it was made, and no clock is read; what was seen alive last is the
-//! latest that is known for sure. What the control plane wrote by its own clock, taints and
-//! conditions of silent nodes, cannot be later either. It is rounded up to a whole second, so that
+//! latest that is known for sure. What the controllers wrote by their own clock, their taints and
+//! conditions of silent nodes, cannot be later either, and counts where it is later than all heartbeats, unless
+//! by so much that they would have found all nodes silent and have not: then their clock is ahead. Taints of
+//! others count where all nodes have been found silent. It is rounded up to a whole second, so that
 //! stored times, which have whole seconds, stay exact. Other times may lie after it: nodes post
 //! their status only every five minutes. A node whose clock is ahead of the control plane's does
 //! not move it, unless most nodes are: then these are the leases of leaders that died. Where none of
@@ -41,8 +43,10 @@ pub(super) struct Times {
     control: Option<Stamp>,
     /// One of these is an API server's, which was alive, as it was asked for the export.
     served: bool,
-    /// The newest that the control plane wrote by its own clock elsewhere.
+    /// The newest that the controllers wrote by their own clock elsewhere.
     written: Option<Stamp>,
+    /// The newest that anybody wrote of a taint, or they of a silent node.
+    claimed: Option<Stamp>,
     /// The newest heartbeat that most nodes bear out, where others are ahead of it.
     pub(super) agreed: Option<Stamp>,
     other: Option<Stamp>,
@@ -60,10 +64,10 @@ impl Times {
         self.served |= name.contains("apiserver-");
     }
 
-    /// Notes a time that the control plane wrote by its own clock.
-    pub(super) fn written(&mut self, t: Stamp) {
-        self.heartbeat(t);
-        self.written = self.written.max(Some(t));
+    /// Notes a time that somebody wrote, `by_controllers` that have the control plane's clock.
+    pub(super) fn written(&mut self, t: Stamp, by_controllers: bool) {
+        self.claimed = self.claimed.max(Some(t));
+        self.written = self.written.max(Some(t).filter(|_| by_controllers));
     }
 
     /// Looks for clocks that are ahead of all others', where none of the control plane's own is known. Leases
@@ -91,6 +95,13 @@ impl Times {
             }
             ahead = next;
         }
+        match newest.get(ahead) {
+            None => self.written = self.written.max(self.claimed),
+            Some(last) => {
+                let unnoticed = |w: &Stamp| w.us_since(*last) <= period + UNNOTICED_US;
+                self.written = self.written.filter(unnoticed);
+            }
+        }
         if ahead > 0 && self.control.is_none() {
             self.agreed = self.written.max(Some(newest[ahead]));
         }
@@ -101,21 +112,55 @@ impl Times {
         self.other = self.other.max(Some(t));
     }
 
-    /// Time zero: the newest heartbeat; without any, the newest of the other times; without these,
-    /// nothing.
-    pub(super) fn zero(&self) -> Option<Stamp> {
-        let believed = self.heartbeats.iter().filter(|t| !self.is_ahead(**t)).max();
-        believed.copied().max(self.control).or(self.other).map(Stamp::ceil_to_second)
+    /// Time zero, and what it is: the newest heartbeat, or what was written later; without either, the newest of
+    /// the other times; without these, nothing.
+    pub(super) fn zero(&self) -> Option<(Stamp, Zero)> {
+        let is_believed = |t: &Stamp| !self.is_ahead(*t);
+        let heartbeat = self.heartbeats.iter().copied().filter(is_believed).max().max(self.control);
+        let written = self.written.filter(is_believed);
+        // Of those that are alike the last one.
+        let all = [(written, Zero::Written), (heartbeat, Zero::Heartbeat)];
+        let all = all.into_iter().filter_map(|(t, what)| Some((t?.ceil_to_second(), what)));
+        let other = || Some((self.other.max(self.claimed)?.ceil_to_second(), Zero::Other));
+        all.max_by_key(|(t, _)| *t).or_else(other)
     }
 
-    /// Whether time zero is a heartbeat.
-    pub(super) fn has_heartbeat(&self) -> bool {
-        !self.heartbeats.is_empty() || self.control.is_some()
+    /// The newest time of a taint, or of when a node was found silent, where it is so late that all nodes
+    /// would be silent by then, and time zero is not.
+    pub(super) fn unheeded(&self, zero: Stamp) -> Option<Stamp> {
+        self.claimed.filter(|t| t.us_since(zero) >= RENEWED_US)
     }
 
     /// Whether a heartbeat is of a clock that is ahead of the control plane's, or of nearly all others.
     pub(super) fn is_ahead(&self, t: Stamp) -> bool {
         self.control.or(self.agreed).is_some_and(|c| t.us_since(c) > SKEW_US)
+    }
+}
+
+/// What time zero is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Zero {
+    /// The newest heartbeat.
+    Heartbeat,
+    /// When controllers last wrote that a node is silent, or a taint.
+    Written,
+    /// For want of these, the newest of other times.
+    #[default]
+    Other,
+}
+
+impl Zero {
+    /// What is told of it.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Self::Heartbeat => "time zero is the newest heartbeat",
+            Self::Written => {
+                "time zero is when controllers last wrote of a taint or of a silent node"
+            }
+            Self::Other => {
+                "no heartbeat in the files: time zero is the newest change of a condition"
+            }
+        }
     }
 }
 
@@ -240,26 +285,30 @@ mod tests {
         assert_eq!(time("t", ""), Ok(None));
     }
 
+    fn zero(times: &Times) -> Option<Stamp> {
+        times.zero().map(|(t, _)| t)
+    }
+
     #[test]
     fn the_newest_heartbeat_is_zero() {
         let mut times = Times::default();
-        assert_eq!(times.zero(), None);
+        assert_eq!(zero(&times), None);
         times.other(Stamp(9_000_000));
-        assert_eq!(times.zero(), Some(Stamp(9_000_000)));
+        assert_eq!(zero(&times), Some(Stamp(9_000_000)));
         times.heartbeat(Stamp(3_000_001));
         times.heartbeat(Stamp(2_000_000));
         assert_eq!(
-            times.zero(),
+            zero(&times),
             Some(Stamp(4_000_000)),
             "up to the second, and other times do not count"
         );
         times.control("kube-scheduler", Stamp(5_500_000));
-        assert_eq!(times.zero(), Some(Stamp(6_000_000)));
+        assert_eq!(zero(&times), Some(Stamp(6_000_000)));
         times.heartbeat(Stamp(20_000_000));
-        assert_eq!(times.zero(), Some(Stamp(20_000_000)), "14.5 s later");
+        assert_eq!(zero(&times), Some(Stamp(20_000_000)), "14.5 s later");
         times.heartbeat(Stamp(21_000_000));
         assert_eq!(
-            times.zero(),
+            zero(&times),
             Some(Stamp(20_000_000)),
             "15.5 s after the control plane's clock is another clock"
         );
@@ -270,9 +319,9 @@ mod tests {
         let mut times = Times::default();
         let all: Vec<Stamp> = newest.iter().map(|s| Stamp(s * SECOND_US)).collect();
         all.iter().for_each(|t| times.heartbeat(*t));
-        written.into_iter().for_each(|s| times.written(Stamp(s * SECOND_US)));
+        written.into_iter().for_each(|s| times.written(Stamp(s * SECOND_US), true));
         times.compare(all, period);
-        times.zero()
+        zero(&times)
     }
 
     /// Of leases, which are renewed every 10 s: one clock, or a tenth of them, that the next is more than a
@@ -298,6 +347,30 @@ mod tests {
         assert_eq!(agreed(&[0, 200, 700], None, POSTED_US), second(200), "500 s after all others");
     }
 
+    /// Leases of 100 to 108 s. A taint of the controllers' is a witness that the cluster lived on for as long as they
+    /// might not have noticed yet, 15 s to a lease and 60 s to what is said of it: 108 + 75 = 183. What others wrote is
+    /// none, unless all nodes have been found silent.
+    #[test]
+    fn what_was_written_later_counts_unless_nodes_would_have_been_found_silent() {
+        let of = |written: i64, by_controllers: bool, alive: bool| {
+            let mut times = Times::default();
+            let all = [100, 104, 108].map(|s| Stamp(s * SECOND_US));
+            all.iter().for_each(|t| times.heartbeat(*t));
+            times.written(Stamp(written * SECOND_US), by_controllers);
+            times.compare(if alive { all.to_vec() } else { Vec::new() }, RENEWED_US);
+            let (zero, what) = times.zero().unwrap();
+            let unheeded = times.unheeded(zero).map(|t| t.0 / SECOND_US);
+            (zero.0 / SECOND_US, what, unheeded)
+        };
+        assert_eq!(of(107, true, true), (108, Zero::Heartbeat, None));
+        assert_eq!(of(183, true, true), (183, Zero::Written, None));
+        assert_eq!(of(184, true, true), (108, Zero::Heartbeat, Some(184)));
+        assert_eq!(of(122, false, true), (108, Zero::Heartbeat, None));
+        assert_eq!(of(123, false, true), (108, Zero::Heartbeat, Some(123)));
+        assert_eq!(of(3_708, true, false), (3_708, Zero::Written, None));
+        assert_eq!(of(3_708, false, false), (3_708, Zero::Written, None));
+    }
+
     /// A leader that died a minute ago is no clock: most nodes are ahead of it. An API server's lease is one, as that
     /// was asked for the export.
     #[test]
@@ -308,7 +381,7 @@ mod tests {
             all.iter().for_each(|t| times.heartbeat(*t));
             times.control(name, Stamp(40 * SECOND_US));
             times.compare(all, RENEWED_US);
-            times.zero()
+            zero(&times)
         };
         assert_eq!(of("kube-scheduler", &[100, 104, 108]), Some(Stamp(108 * SECOND_US)));
         assert_eq!(of("apiserver-x", &[100, 104, 108]), Some(Stamp(40 * SECOND_US)));
