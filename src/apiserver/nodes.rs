@@ -11,7 +11,7 @@ use crate::apiserver::prelude::*;
 pub(crate) type NodePatch = (Option<Vec<Taint>>, Option<(Uid, TextId)>);
 
 impl ApiServer {
-    /// Creates a node, of a uid and a time of its own. `registering` runs admission, as for a kubelet that registers itself.
+    /// Creates a node, of a uid of its own. `registering` runs admission, as for a kubelet that registers itself.
     pub(crate) fn create_node(
         &self,
         actor: Actor,
@@ -25,7 +25,6 @@ impl ApiServer {
             self.admission.taint_new_node(&mut new.taints);
         }
         new.uid = self.store.with(|s| s.next_uid());
-        new.creation_timestamp = self.timestamp();
         Ok(self.commit_node(actor, None, new))
     }
 

@@ -164,22 +164,25 @@ impl RawNode {
         // Eviction timers may be running on such a node, so that it is not taken for one on which
         // nothing goes on.
         let evicting = taints.iter().any(|t| t.effect == Effect::NoExecute);
+        // From then on the controllers wait for its first status.
+        let created = time("creationTimestamp", &self.meta.creation_timestamp)?;
+        let created = created.filter(|_| heard.is_none()).map(|at| at.seconds_since(zero).min(0));
         Ok(NodeShape {
             labels,
             taints,
             unschedulable: self.spec.unschedulable,
             allocatable: quantities::checked("status.allocatable", resources)?,
-            start: start(conditions, heard, zero, lease, evicting),
+            start: start(conditions, (heard, created), zero, lease, evicting),
             ..NodeShape::default()
         })
     }
 }
 
 /// How a node with these conditions starts; nothing if it is plainly healthy. `heard` is when Ready
-/// was last posted, in seconds. `evicting`: it has a NoExecute taint.
+/// was last posted, in seconds, `created` when the node was that never posted it. `evicting`: it has a NoExecute taint.
 fn start(
     conditions: Vec<Condition>,
-    heard: Option<i64>,
+    (heard, created): (Option<i64>, Option<i64>),
     zero: Stamp,
     lease: LeaseSeen,
     evicting: bool,
@@ -204,8 +207,8 @@ fn start(
         false => c.status == ConditionStatus::False,
     };
     let healthy = fresh && !evicting && heard.is_some() && conditions.iter().all(healthy);
-    let renew_time = renewed_us.map(micros);
-    (!healthy).then_some(NodeStart::Imported { conditions, renew_time, cut_off })
+    let (renew_time, created) = (renewed_us.map(micros), created.map(seconds));
+    (!healthy).then_some(NodeStart::Imported { conditions, renew_time, created, cut_off })
 }
 
 fn taints(raw: &[RawTaint], zero: Stamp) -> Result<Vec<Taint>, Wrong> {

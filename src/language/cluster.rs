@@ -88,6 +88,9 @@ pub(crate) enum NodeStart {
         /// None if there is no lease.
         #[serde(rename = "renewTime")]
         renew_time: Option<DurationText>,
+        /// When a node was created whose condition Ready was never posted, from the start of the run and not after it:
+        /// `"-20s"`.
+        created: Option<DurationText>,
         /// The kubelet does not reach the API server when the run starts.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut_off: bool,

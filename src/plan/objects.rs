@@ -3,7 +3,7 @@
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::device::Device;
 use crate::api::labels::{LabelSelector, Labels, Selector};
-use crate::api::meta::ConditionStatus;
+use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::{NodeCondition, NodeConditionType};
 use crate::api::pod::{Deletion, PodCondition, PodPhase};
 use crate::api::quantity::Resources;
@@ -70,13 +70,14 @@ pub enum NodeStart {
     Silent,
     /// It joins later.
     Absent,
-    /// As an export shows it: conditions, the lease's renewal (ns from the start, not above zero),
-    /// and whether its kubelet is cut off.
+    /// As an export shows it.
     Imported {
         /// Its conditions as exported.
         conditions: Vec<NodeCondition>,
         /// The lease's renewTime in microseconds from the start.
         lease_renewed_us: Option<i64>,
+        /// When it was created, where that is before the start and matters.
+        created: Option<Timestamp>,
         /// The kubelet does not reach the API server at the start.
         cut: bool,
     },

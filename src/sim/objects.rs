@@ -126,15 +126,16 @@ impl Objects {
     /// starts, and admission runs.
     fn create_node(&self, index: NodeIndex, plan: &NodePlan, actor: Actor, registering: bool) {
         let id = self.world.node_id(index);
-        let (conditions, renewed_us, cut) = match &plan.start {
+        let now = self.world.api.timestamp();
+        let (conditions, renewed_us, cut, created) = match &plan.start {
             NodeStart::Ready | NodeStart::Absent => {
                 let now_us =
                     i64::try_from(self.world.ctx.now().as_nanos() / 1_000).unwrap_or(i64::MAX);
-                (healthy_conditions(self.world.api.timestamp()), Some(now_us), false)
+                (healthy_conditions(now), Some(now_us), false, None)
             }
-            NodeStart::Silent => (Vec::new(), None, false),
-            NodeStart::Imported { conditions, lease_renewed_us, cut } => {
-                (conditions.clone(), *lease_renewed_us, *cut)
+            NodeStart::Silent => (Vec::new(), None, false, None),
+            NodeStart::Imported { conditions, lease_renewed_us, created, cut } => {
+                (conditions.clone(), *lease_renewed_us, *cut, *created)
             }
         };
         let new = Node {
@@ -142,7 +143,7 @@ impl Objects {
             uid: Uid::default(),
             resource_version: 0,
             record: NO_RECORD,
-            creation_timestamp: Timestamp::default(),
+            creation_timestamp: created.unwrap_or(now),
             labels: plan.labels.clone(),
             taints: plan.taints.clone(),
             unschedulable: plan.unschedulable,

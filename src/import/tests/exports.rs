@@ -189,7 +189,7 @@ fn a_degraded_cluster_stays_as_it_is() {
         ["node.kubernetes.io/unreachable:NoSchedule", "node.kubernetes.io/unreachable:NoExecute"]
     );
     assert_eq!(&*d1.taints_added["node.kubernetes.io/unreachable:NoExecute"], "-8m25s");
-    let Some(NodeStart::Imported { conditions, renew_time, cut_off }) = &d1.start else {
+    let Some(NodeStart::Imported { conditions, renew_time, cut_off, .. }) = &d1.start else {
         panic!("{:?}", d1.start)
     };
     assert!(*cut_off);

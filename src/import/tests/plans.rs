@@ -46,7 +46,7 @@ fn what_is_written_builds_the_same_plan() {
 fn a_plan_has_the_state_of_the_export() {
     let plan = plan(&from("degraded-nodes.yaml.gz"));
     let d1 = plan.nodes.iter().find(|n| n.name == "extra-d1").unwrap();
-    let NodeStart::Imported { conditions, lease_renewed_us, cut: true } = &d1.start else {
+    let NodeStart::Imported { conditions, lease_renewed_us, cut: true, .. } = &d1.start else {
         panic!("{:?}", d1.start)
     };
     assert_eq!(

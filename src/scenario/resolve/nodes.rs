@@ -145,7 +145,7 @@ fn start(group: &NodeGroup, place: &Spot, joins: bool) -> NodeStart {
         }
         None | Some(Written::Ready) => NodeStart::Ready,
         Some(Written::Silent) => NodeStart::Silent,
-        Some(Written::Imported { conditions, renew_time, cut_off }) => {
+        Some(Written::Imported { conditions, renew_time, created, cut_off }) => {
             let place = place.part("start");
             for (i, c) in conditions.iter().enumerate() {
                 if conditions[..i].iter().any(|before| before.kind == c.kind) {
@@ -157,10 +157,16 @@ fn start(group: &NodeGroup, place: &Spot, joins: bool) -> NodeStart {
             NodeStart::Imported {
                 conditions: (0..).zip(conditions).filter_map(read).collect(),
                 lease_renewed_us: place.read("renewTime", renew_time, values::past_micros),
+                created: place.read("created", created, past_seconds),
                 cut: *cut_off,
             }
         }
     }
+}
+
+/// A time in whole seconds that is not after the start.
+fn past_seconds(text: &str) -> Result<Timestamp, Problem> {
+    values::past_micros(text).and_then(|_| values::stored_seconds(text)).map(Timestamp)
 }
 
 /// What the nodes of a group use themselves, if anything is said of that. Shares are of what there is.

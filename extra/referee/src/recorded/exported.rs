@@ -30,6 +30,7 @@ pub(super) fn start_of_node(n: &NodeSpec) -> Result<NodeStart, PlanError> {
     Ok(NodeStart::Imported {
         conditions: conditions.iter().map(one).collect::<Result<_, _>>()?,
         lease_renewed_us: n.lease_renewed.map(|d| d.0.div_euclid(1_000)),
+        created: None,
         cut: n.cut,
     })
 }
@@ -83,7 +84,7 @@ fn seconds(d: SignedDuration) -> Timestamp {
 
 /// The fields of a node that starts so.
 pub(super) fn say_node(start: &NodeStart, out: &mut Value) {
-    let NodeStart::Imported { conditions, lease_renewed_us, cut } = start else {
+    let NodeStart::Imported { conditions, lease_renewed_us, cut, .. } = start else {
         return;
     };
     let one = |c: &NodeCondition| {
