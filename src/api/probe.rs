@@ -68,6 +68,8 @@ pub struct Life {
     pub(crate) serves_for: Option<Spread>,
     /// From a container's start to its end, and what it exits with.
     pub(crate) ends: Option<(Spread, i32)>,
+    /// How long a container has run already that runs from the start of the run.
+    pub(crate) ran: Dur,
 }
 
 impl Life {

@@ -6,7 +6,7 @@
 //! forgets the back-off. Where all pods of a workload are like that, so are those that replace them: as of starts, the
 //! median of a few and the spans of many. Where some are, it is taken to lie in these pods, and the others say how long a container lasts: the
 //! time that all of them have been there, by how often they were started again, without memory. A Job's containers take as long
-//! as those of its pods that have succeeded. What was ended by a machine's end (`ContainerStatusUnknown`, `Unknown`) is no
+//! as those of its pods that have succeeded, and one that runs has what is left of that. What was ended by a machine's end (`ContainerStatusUnknown`, `Unknown`) is no
 //! end by itself. Times of the API have whole seconds: a container that ended in the second in which it began is taken to
 //! have run for half of one.
 
@@ -98,7 +98,16 @@ pub(super) fn told(ends: &Ends) -> String {
 }
 
 fn ends(after: HowLong, exit_code: i32) -> Ends {
-    Ends { after, exit_code: Some(exit_code).filter(|c| *c != 0) }
+    Ends { after, exit_code: Some(exit_code).filter(|c| *c != 0), ran: None }
+}
+
+/// How long the containers of a Job's pod have run: the longest of several, as of those that have succeeded.
+pub(super) fn ran_so_far(pod: &RawPod, zero: Stamp) -> Option<DurationText> {
+    let of_job = pod.meta.controller().is_some_and(|o| o.kind == WorkloadKind::Job.as_str());
+    let began = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
+    let began = pod.status.container_statuses.iter().filter_map(began).min();
+    let ran = began.filter(|t| of_job && YEARS.contains(t)).map(|t| zero.us_since(t));
+    ran.filter(|ran| *ran > 0).map(micros)
 }
 
 /// The restart policy of a pod, where it is not what goes without saying, and anything follows from it.

@@ -45,7 +45,7 @@ impl Gathered {
         let mut control_plane = control_plane::read(&self.pods, &self.kubelets, &mut self.summary);
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
-        let bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;
+        let mut bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;
         // When the leases of the nodes that are plainly healthy were renewed, from time zero.
         let healthy = shapes.iter().filter(|(_, shape)| shape.start.is_none());
         let lease = |(name, _): &NamedNode| {
@@ -63,6 +63,11 @@ impl Gathered {
         };
         self.lives.values_mut().for_each(|steps| steps.sort());
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
+        for (name, _, shape) in &mut bound {
+            if let Some((_, pod)) = self.pods.get(&format!("{}/{name}", shape.namespace)) {
+                pace.tell_of_ends(pod, shape, zero);
+            }
+        }
         pace.set_sizes(&images::sizes(&self.nodes, &pace.images()));
         let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
         let podless = self.podless();

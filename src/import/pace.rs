@@ -17,12 +17,12 @@
 //! several images it is told, and is a part of their start.
 
 use super::disks::Disks;
-use super::ends::EndsSeen;
+use super::ends::{EndsSeen, ran_so_far};
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
 use super::images;
 use super::object::RawContainerStatus;
-use super::pod::RawPod;
+use super::pod::{PodShape, RawPod};
 use super::prelude::*;
 use super::scheduling::probe;
 use super::times::parse;
@@ -196,6 +196,16 @@ impl Pace {
         }
     }
 
+    /// Writes into a pod how its containers end, where its workload's tell that and it is not known of its own.
+    pub(super) fn tell_of_ends(&self, pod: &RawPod, shape: &mut PodShape, zero: Stamp) {
+        let ends = &mut shape.template.ends;
+        let open = ends.is_none() && !shape.start.is_over();
+        if let Some(owner) = owner_of(pod).filter(|_| open) {
+            let ran = ran_so_far(pod, zero);
+            *ends = self.of_workload(&owner).ends.map(|of_all| Ends { ran, ..of_all });
+        }
+    }
+
     /// Writes into workloads and pods how long these take, and notes of whom nothing is known.
     pub(super) fn set(&mut self, workloads: &mut [Workload], pods: &mut [PodGroup]) {
         let full = |kind: &str, namespace: &Option<String>, name: &str| {
@@ -220,10 +230,6 @@ impl Pace {
             let takes = self.of_workload(&name);
             let mut template = group.template();
             takes.tell(&mut template);
-            let over = group.start.as_ref().is_some_and(PodStart::is_over);
-            if template.ends.is_none() && !over {
-                template.ends = takes.ends;
-            }
             *group = std::mem::take(group).with_template(template);
         }
     }

@@ -51,6 +51,14 @@ impl Spread {
         self.0[0] != self.most()
     }
 
+    /// How much longer it takes of what has taken so long already: as long as those that take longer. One that takes
+    /// longer than all of them is about to be over.
+    pub(crate) fn left_after(&self, taken: Dur) -> Self {
+        let longer = self.0.iter().filter(|span| **span > taken);
+        let left = longer.map(|span| span.saturating_sub(taken)).collect();
+        Self::new(left).unwrap_or_else(|| Self::always(Dur::from_secs(1)))
+    }
+
     /// How long it takes for an object this time.
     pub(crate) fn draw(&self, ctx: &Ctx, point: PointId, object: Object) -> Dur {
         if !self.varies() {
@@ -67,6 +75,14 @@ mod tests {
 
     fn seconds(all: &[u64]) -> Spread {
         Spread::new(all.iter().map(|s| Dur::from_secs(*s)).collect()).unwrap()
+    }
+
+    /// Of 10, 20, 40 and 60 s those of more than 20 s are left, less that: 20 and 40 s. Of more than 60 s there is none.
+    #[test]
+    fn what_has_taken_a_while_has_what_is_left_of_those_that_take_longer() {
+        let spread = seconds(&[10, 20, 40, 60]);
+        assert_eq!(spread.left_after(Dur::from_secs(20)), seconds(&[20, 40]));
+        assert_eq!(spread.left_after(Dur::from_secs(60)), seconds(&[1]));
     }
 
     #[test]

@@ -54,4 +54,7 @@ pub(crate) struct Ends {
     pub(crate) after: HowLong,
     /// What it exits with; 0 where not given.
     pub(crate) exit_code: Option<i32>,
+    /// How long one that runs at the start of the run has run already, which was not long enough to end; no time where not
+    /// given.
+    pub(crate) ran: Option<DurationText>,
 }

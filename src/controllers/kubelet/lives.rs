@@ -69,7 +69,7 @@ impl Lives {
     pub(super) fn started(&self, pod: &Pod, due: &Due) {
         let Some(life) = &pod.template.life else { return };
         let now = self.nodes.now();
-        let (serves, ends) = self.draw(pod.id, life);
+        let (serves, ends) = self.draw(pod.id, life, Dur::ZERO);
         let knows = self.with(pod.uid, |_| ()).is_some();
         let seen = match self.nodes.mode {
             KubeletMode::Real(_) if knows => now + RELIST,
@@ -100,7 +100,7 @@ impl Lives {
         let now = self.nodes.now();
         let tick = |which: ProbeType| now + self.part_of_period(pod.id, life, which);
         let mut c = self.container(life, ProbeType::ALL.map(tick));
-        let (serves, ends) = self.draw(pod.id, life);
+        let (serves, ends) = self.draw(pod.id, life, life.ran);
         c.start(now, serves, ends, now);
         (c.seen, c.since) = (None, Time::ZERO);
         c.ready = pod.ready.is_none_or(|r| r.status != ConditionStatus::False);
@@ -126,7 +126,7 @@ impl Lives {
     }
 
     /// When a container that starts now serves, and when it ends.
-    fn draw(&self, pod: PodId, life: &Life) -> (Serves, Time) {
+    fn draw(&self, pod: PodId, life: &Life, ran: Dur) -> (Serves, Time) {
         let (ctx, now) = (&self.nodes.ctx, self.nodes.now());
         let object = self.pods.of_chance(pod);
         let drawn = |point, spread: Option<&Spread>, unsaid: Dur| {
@@ -137,7 +137,8 @@ impl Lives {
         let serves = now.saturating_add(serves);
         let until = drawn(ctx.point("container-serves-for"), life.serves_for.as_ref(), Dur::MAX);
         let ends = life.ends.as_ref().map(|(after, _)| after);
-        let ends = drawn(ctx.point("container-ends"), ends, Dur::MAX);
+        let left = ends.filter(|_| !ran.is_zero()).map(|after| after.left_after(ran));
+        let ends = drawn(ctx.point("container-ends"), left.as_ref().or(ends), Dur::MAX);
         ((serves, serves.saturating_add(until)), now.saturating_add(ends))
     }
 

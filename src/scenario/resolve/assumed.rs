@@ -22,6 +22,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         paces(spec, plan),
         starts,
         stops,
+        half_done(plan),
         attacher(spec, plan),
         held(plan),
     ];
@@ -191,6 +192,15 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
             )
         })
     })
+}
+
+/// Containers that end by themselves, and that have run for a while when the run begins.
+fn half_done(plan: &Plan) -> Option<String> {
+    let has_run = |t: &PodTemplate| t.life.as_ref().is_some_and(|life| !life.ran.is_zero());
+    let names = owners(plan, has_run)?;
+    Some(format!(
+        "Assumed: pods of {names} that run already end once they have run for as long as others do; those that have run for longer end at once. `ends.ran` of pods says how long they have run."
+    ))
 }
 
 /// How long a driver takes to attach and detach volumes, where nothing says so.

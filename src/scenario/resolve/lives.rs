@@ -35,7 +35,11 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<L
         }
         Some((after, code))
     });
-    (probed || ends.is_some()).then(|| Rc::new(Life { probes, serves_after, serves_for, ends }))
+    let ran =
+        written.ends.as_ref().and_then(|e| place.part("ends").read("ran", &e.ran, values::span));
+    let ran = ran.unwrap_or_default();
+    (probed || ends.is_some())
+        .then(|| Rc::new(Life { probes, serves_after, serves_for, ends, ran }))
 }
 
 /// A probe as the API accepts it (`pkg/apis/core/validation/validation.go`, `validateProbe`, `validateLivenessProbe`), with
