@@ -51,6 +51,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Rc<Pod> {
         creation_timestamp: Timestamp(0),
         start_time: None,
         job_finalizer: false,
+        stuck: None,
         has_claims: false,
         unscheduled: None,
         node: None,

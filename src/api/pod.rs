@@ -113,6 +113,18 @@ pub enum PodSource {
     Url,
 }
 
+/// What keeps a pod as it is, from outside of what is simulated.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema,
+)]
+pub enum Stuck {
+    /// A finalizer that nobody takes off: once it is being deleted it is never gone.
+    Finalizer,
+    /// Its kubelet gets nowhere with it: it does not start until it is deleted, and if it is being deleted
+    /// already it does not end, unless by force.
+    Kubelet,
+}
+
 words! {
     /// `status.phase`
     #[derive(Deserialize, Serialize, JsonSchema)]
@@ -233,6 +245,8 @@ pub struct Pod {
     /// The finalizer `batch.kubernetes.io/job-tracking` is there: the object stays until its
     /// controller takes it off.
     pub job_finalizer: bool,
+    /// What keeps it as it is.
+    pub stuck: Option<Stuck>,
     /// Its claims on devices have been made (`status.resourceClaimStatuses`).
     pub has_claims: bool,
     /// What the scheduler said of a pod that it could not place.
@@ -264,6 +278,7 @@ impl Pod {
             creation_timestamp: Timestamp::default(),
             start_time: None,
             job_finalizer: false,
+            stuck: None,
             has_claims: false,
             unscheduled: None,
             node,

@@ -3,7 +3,7 @@
 use super::store::put;
 use super::{ApiError, ApiResult, ApiServer, Stored};
 use crate::api::names::{Names, generated_letters, stable_hash};
-use crate::api::pod::{Deletion, PodReason};
+use crate::api::pod::{Deletion, PodReason, Stuck};
 use crate::api::toleration::Toleration;
 use crate::apiserver::prelude::*;
 use crate::kernel::slot;
@@ -150,20 +150,23 @@ impl ApiServer {
         if old.node.is_none() || old.phase.is_terminal() {
             seconds = 0;
         }
+        let held = old.stuck == Some(Stuck::Finalizer);
+        let has_finalizer = held || old.job_finalizer;
         match old.deletion.map(|d| d.grace_period_seconds) {
-            // What keeps it is its finalizer alone.
-            Some(0) if old.job_finalizer => return Ok(()),
+            // What keeps it are its finalizers alone.
+            Some(0) if has_finalizer => return Ok(()),
             Some(0) => seconds = 0,
             Some(pending) if grace.is_none() || seconds >= pending => return Ok(()),
             _ => {}
         }
-        if seconds == 0 && !old.job_finalizer {
+        if seconds == 0 && !has_finalizer {
             self.drop_pod(actor, &old);
             return Ok(());
         }
         let timestamp = Timestamp(self.timestamp().0.saturating_add(seconds));
         self.change_pod(actor, &old, |p| {
-            p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds })
+            p.deletion = Some(Deletion { timestamp, grace_period_seconds: seconds });
+            p.stuck = p.stuck.filter(|_| held || old.deletion.is_some());
         });
         Ok(())
     }
@@ -172,7 +175,8 @@ impl ApiServer {
     /// written, but the pod deleted, which watches hear of alone (`registry/store.go: Update`, `errEmptiedFinalizers`).
     pub(crate) fn remove_job_finalizer(&self, actor: Actor, id: PodId, uid: Uid) -> Stored<Pod> {
         let old = self.life_of_pod(id, uid)?;
-        if old.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
+        let held = old.stuck == Some(Stuck::Finalizer);
+        if !held && old.deletion.is_some_and(|d| d.grace_period_seconds == 0) {
             self.drop_pod(actor, &old);
             return Ok(old);
         }

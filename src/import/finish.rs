@@ -301,6 +301,9 @@ impl Gathered {
                 node => node,
             };
             let mut shape = pod.shape(zero).map_err(at(place))?;
+            let of_node = node.and_then(|name| Some((name, &self.nodes.get(name)?.1)));
+            let lives = of_node.filter(|(name, _)| !summary.cut_off.iter().any(|n| n == name));
+            shape.stuck = pod.stuck(zero, lives.and_then(|(_, node)| node.well_since()));
             ends::tell_of_pod(pod, &mut shape.template, zero);
             disks.tell_of_pod(pod, nodes, &mut shape);
             devices.tell_of_pod(pod, &mut shape);
@@ -350,6 +353,7 @@ fn note_pod(
         usize::from(node.is_some() && pod.has_status() && !shape.has_default_tolerations());
     summary.terminating +=
         usize::from(matches!(shape.start, PodStart::Imported { deletion: Some(_), .. }));
+    summary.stuck.extend(shape.stuck.map(|_| pod.full_name()));
 }
 
 /// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were

@@ -118,6 +118,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         devices: shape.devices,
         static_pod: shape.static_pod,
         start,
+        stuck: shape.stuck,
         ..PodGroup::default()
     };
     let template = shape.template;

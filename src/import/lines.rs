@@ -15,7 +15,7 @@ impl Lines {
         }
     }
 
-    /// `3 pods Terminating, and stay so`
+    /// `3 pods Terminating, which …`
     pub(super) fn counted(&mut self, noun: &str, n: usize, what: &str) {
         self.add(n, format!("{} {what}", counted(n, noun)));
     }

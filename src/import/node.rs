@@ -128,6 +128,12 @@ impl RawNode {
         all.max().filter(|_| ready.status != "Unknown")
     }
 
+    /// Since when it has been Ready.
+    pub(super) fn well_since(&self) -> Option<Stamp> {
+        let ready = self.status.conditions.iter().find(|c| c.is("Ready", "True"))?;
+        parse(&ready.last_transition_time)
+    }
+
     /// The node as a scenario has it. Condition types that are not modelled are handed to
     /// `unmodelled`.
     pub(super) fn shape(

@@ -196,6 +196,7 @@ raw! {
         start_time: String,
         conditions: Vec<RawCondition>,
         container_statuses: Vec<RawContainerStatus>,
+        init_container_statuses: Vec<RawContainerStatus>,
         resource_claim_statuses: Vec<RawPodClaimStatus>,
     }
 
@@ -371,6 +372,14 @@ impl RawMeta {
 impl RawCondition {
     pub(super) fn is(&self, kind: &str, status: &str) -> bool {
         self.r#type == kind && self.status == status
+    }
+}
+
+impl RawWaiting {
+    /// Whether a container waits for an image that could not be pulled (`pkg/kubelet/images/types.go`).
+    pub(super) fn lacks_image(&self) -> bool {
+        let reasons = ["ErrImagePull", "ErrImageNeverPull", "ImagePullBackOff", "InvalidImageName"];
+        reasons.contains(&&*self.reason)
     }
 }
 

@@ -3,11 +3,11 @@
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
-use super::object::RawPodStatus;
+use super::object::{RawPodStatus, RawWaiting};
 use super::quantities;
 use super::scheduling::{is_patient, scheduling};
 use super::times::parse;
-use crate::api::pod::{PodConditionType, PodPhase, PodSource};
+use crate::api::pod::{PodConditionType, PodPhase, PodSource, Stuck};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{self, Operator};
 use crate::api::validation;
@@ -27,6 +27,8 @@ pub(super) struct PodShape {
     pub(crate) static_pod: Option<PodSource>,
     /// How far it is.
     pub(crate) start: PodStart,
+    /// What keeps it as it is.
+    pub(crate) stuck: Option<Stuck>,
     /// The devices that it has, one claim after the other.
     pub(crate) devices: Vec<String>,
 }
@@ -55,6 +57,12 @@ fn every_no_execute() -> Toleration {
 /// The finalizer that the Job controller gives its pods until it has counted them, which a run gives them, too
 /// (`JobTrackingFinalizer`).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
+
+/// After so long at most a kubelet tries again to pull an image (`MaxContainerBackOff`), in microseconds.
+const PULL_BACKOFF_US: i64 = 300 * SECOND_US;
+
+/// After so long at most it says again what became of a pod (`syncPeriod` of its status manager), in microseconds.
+const STATUS_SYNC_US: i64 = 10 * SECOND_US;
 
 /// A pod's name, its node, and its shape.
 pub(super) type NamedPod = (String, Option<String>, PodShape);
@@ -99,7 +107,7 @@ impl RawPod {
         let spec = &self.spec;
         let facts = [
             ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
-            ("finalizers", self.meta.finalizers.iter().flatten().any(|f| f != JOB_TRACKING)),
+            ("finalizers", self.meta.deletion_timestamp.is_empty() && self.has_finalizers()),
             ("activeDeadlineSeconds", spec.active_deadline_seconds.is_some()),
             ("timeoutSeconds of probes", is_patient(spec)),
         ];
@@ -140,7 +148,31 @@ impl RawPod {
             ..scheduling(spec, &mut |_| {})?
         };
         let (namespace, start) = (self.namespace.clone(), self.start(zero)?);
-        Ok(PodShape { namespace, owner, template, static_pod, start, devices: Vec::new() })
+        let devices = Vec::new();
+        Ok(PodShape { namespace, owner, template, static_pod, start, stuck: None, devices })
+    }
+
+    /// What keeps it as it is, where the export shows it: a finalizer, the end of its grace period long ago, or an
+    /// image that cannot be pulled. `well_since`: since when its node has been Ready, if its kubelet is alive.
+    pub(super) fn stuck(&self, zero: Stamp, well_since: Option<Stamp>) -> Option<Stuck> {
+        let Some(until) = parse(&self.meta.deletion_timestamp) else {
+            let RawPodStatus { container_statuses, init_container_statuses, phase, .. } =
+                &self.status;
+            let mut all = container_statuses.iter().chain(init_container_statuses);
+            let waits = all.any(|c| c.state.waiting.as_ref().is_some_and(RawWaiting::lacks_image));
+            let long =
+                self.since("PodScheduled").is_some_and(|t| zero.us_since(t) >= PULL_BACKOFF_US);
+            return (waits && long && phase == "Pending").then_some(Stuck::Kubelet);
+        };
+        let late = |since: Stamp| zero.us_since(since.max(until)) >= STATUS_SYNC_US;
+        match self.has_finalizers() {
+            true => Some(Stuck::Finalizer),
+            false => well_since.is_some_and(late).then_some(Stuck::Kubelet),
+        }
+    }
+
+    fn has_finalizers(&self) -> bool {
+        self.meta.finalizers.iter().flatten().any(|f| f != JOB_TRACKING)
     }
 
     /// `pkg/kubelet/types/pod_update.go`: a mirror pod has one annotation, and another one says

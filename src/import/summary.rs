@@ -97,6 +97,8 @@ pub struct Summary {
     pub(crate) passed: Option<Stamp>,
     /// Pods whose deletion has begun.
     pub(crate) terminating: usize,
+    /// Pods that are stuck.
+    pub(crate) stuck: Vec<String>,
     /// Pods that are bound nowhere.
     pub(crate) unbound: Vec<String>,
     /// Pods left out because their node is not in the files.
@@ -209,7 +211,9 @@ impl Summary {
             let text = format!("its passes over the nodes are reckoned from an event of {at}");
             lines.add(self.nodes, text);
         }
-        lines.counted("pod", self.terminating, "Terminating, and stay so");
+        lines.counted("pod", self.terminating, "Terminating, which end where a kubelet ends them");
+        let stuck = "held by a finalizer, Terminating past its grace period, or without its image, taken to stay so";
+        lines.listed("pod", &self.stuck, stuck);
         lines.listed("pod", &self.unbound, "bound to no node, left to the scheduler");
     }
 
@@ -404,11 +408,14 @@ impl Summary {
         let kinds = (!kinds.is_empty()).then(|| counts(&kinds));
         let claims = self.pod_fields.get("resourceClaims");
         let claims = claims.map(|n| format!("the claims on devices of {}", counted(*n, "pod")));
+        let held = self.pod_fields.get("finalizers");
+        let held = held.map(|n| format!("finalizers of {}", counted(*n, "pod")));
         let rules = self.named.iter().filter(|((kind, _), _)| *kind == RULE);
         let rules = rules.map(|(_, rules)| rules.len()).sum::<usize>();
         let rules = (rules > 0).then(|| counted(rules, RULE));
         let jobs = self.job_fields.iter().map(|(field, jobs)| format!("{field} of {}", some(jobs)));
-        let said: Vec<String> = kinds.into_iter().chain(rules).chain(claims).chain(jobs).collect();
+        let said: Vec<String> =
+            kinds.into_iter().chain(rules).chain(claims).chain(held).chain(jobs).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
 

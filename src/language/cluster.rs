@@ -6,7 +6,7 @@ use super::scheduling::*;
 use super::spans::HowLong;
 use super::volumes::VolumeClaim;
 use crate::api::node::NodeConditionType;
-use crate::api::pod::{PodPhase, PodSource};
+use crate::api::pod::{PodPhase, PodSource, Stuck};
 use crate::api::probe::RestartPolicy;
 use crate::api::words::rows;
 use crate::language::prelude::*;
@@ -252,6 +252,8 @@ pub struct PodGroup {
     pub(crate) static_pod: Option<PodSource>,
     /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
     pub(crate) start: Option<PodStart>,
+    /// What keeps them as they are.
+    pub(crate) stuck: Option<Stuck>,
 }
 
 /// Where the pods of a group are.

@@ -5,7 +5,7 @@ use crate::api::device::Device;
 use crate::api::labels::{LabelSelector, Labels, Selector};
 use crate::api::meta::{ConditionStatus, Timestamp};
 use crate::api::node::{NodeCondition, NodeConditionType};
-use crate::api::pod::{Deletion, PodCondition, PodPhase};
+use crate::api::pod::{Deletion, PodCondition, PodPhase, Stuck};
 use crate::api::quantity::Resources;
 use crate::api::readiness::{NodeReadiness, ReadinessSpec};
 use crate::api::taint::Taint;
@@ -112,6 +112,8 @@ pub struct PodPlan {
     /// The names of the devices that it has from the start, one claim after the other; where not given the first
     /// that are free.
     pub devices: Option<Rc<[String]>>,
+    /// What keeps it as it is.
+    pub stuck: Option<Stuck>,
 }
 
 /// How a pod starts.

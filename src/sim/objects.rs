@@ -319,6 +319,7 @@ impl Objects {
         new.job_finalizer = of_job
             && !new.phase.is_terminal()
             && self.world.plan.profile.workload.job.tracking_finalizers;
+        new.stuck = plan.stuck;
         let admitted = plan.start != PodStart::Absent;
         let pod = self.world.api.create_pod(Actor::User, new, admitted)?;
         if pod.node.is_some() && !pod.template.devices.is_empty() {

@@ -106,6 +106,7 @@ impl Run {
             node: Some(node),
             start: PodStart::Running,
             devices: None,
+            stuck: None,
         });
         self.trace.names.pod(name).0
     }

@@ -180,6 +180,7 @@ mod tests {
             creation_timestamp: Timestamp(0),
             start_time: None,
             job_finalizer: false,
+            stuck: None,
             has_claims: false,
             unscheduled: None,
             node: None,

@@ -8,6 +8,7 @@ use super::containers::Containers;
 use super::refusal::Refusals;
 use super::status_manager::StatusManager;
 use super::uplink::Back;
+use crate::api::pod::Stuck;
 use crate::controllers::kubelet::prelude::*;
 
 /// What kubelets hear of their pods.
@@ -31,6 +32,9 @@ impl PodUpdates {
         let now = self.nodes.now();
         let heard = self.nodes.hears_from(node);
         if self.pods.due(new.uid).is_none() {
+            if new.stuck == Some(Stuck::Kubelet) || new.stuck.is_some() && new.is_terminating() {
+                return;
+            }
             self.added(node, new, heard);
         }
         if !new.is_terminating() {

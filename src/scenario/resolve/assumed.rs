@@ -3,6 +3,7 @@
 
 use super::notes::{in_short, listed, owners};
 use super::prelude::*;
+use crate::api::pod::Stuck;
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
 use crate::language::duration::format as seconds;
@@ -27,7 +28,8 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         held(plan),
     ];
     let stands = as_it_stands(loaded).into_iter();
-    stands.chain(spec.notes.iter().cloned()).chain(taken.into_iter().flatten()).collect()
+    let taken = taken.into_iter().chain(unfinished(plan));
+    stands.chain(spec.notes.iter().cloned()).chain(taken.flatten()).collect()
 }
 
 /// An export that was given as a scenario.
@@ -103,6 +105,37 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
     Some(format!(
         "Evicted at second 0: {pods} ({names}), for a NoExecute taint that {has} from the start and that is not tolerated."
     ))
+}
+
+/// Pods that are held as they are when the run begins, and those that go on to end.
+fn unfinished(plan: &Plan) -> [Option<String>; 4] {
+    let alive = |p: &PodPlan| {
+        let node = p.node.and_then(|n| plan.nodes.get(n as usize));
+        node.is_some_and(|n| !matches!(n.start, NodeStart::Imported { cut: true, .. }))
+    };
+    let kinds = [
+        (
+            Some(Stuck::Finalizer),
+            true,
+            "that are Terminating with a finalizer stay so, as nobody takes it off",
+        ),
+        (
+            Some(Stuck::Kubelet),
+            true,
+            "that are Terminating past their grace period, though their kubelets live, stay so",
+        ),
+        (Some(Stuck::Kubelet), false, "whose image could not be pulled for long stay Pending"),
+        (None, true, "that are Terminating otherwise end as if they were told to at the start"),
+    ];
+    kinds.map(|(stuck, deleting, what)| {
+        let is_so = |p: &&PodPlan| {
+            let goes_on = p.start.runs() && alive(p);
+            (p.stuck, p.start.is_deleting()) == (stuck, deleting) && (stuck.is_some() || goes_on)
+        };
+        let names: BTreeSet<&str> = plan.pods.iter().filter(is_so).map(|p| &*p.name).collect();
+        let names = (names.len(), listed(names)?);
+        Some(format!("Assumed: pods {what} ({}: {}).", names.0, names.1))
+    })
 }
 
 /// How long pods take to start and to stop, where nothing says so.

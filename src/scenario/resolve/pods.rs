@@ -44,11 +44,10 @@ impl Pods {
         let template = self.template(template);
         self.add(namespace, pods, template, start, created_later, &called(group, place).at());
         let declared = first..self.plans.len() as PodIndex;
-        if !group.devices.is_empty() {
-            let devices: Rc<[String]> = group.devices.iter().cloned().collect();
-            for pod in &mut self.plans[first as usize..] {
-                pod.devices = Some(devices.clone());
-            }
+        let devices: Rc<[String]> = group.devices.iter().cloned().collect();
+        for pod in &mut self.plans[first as usize..] {
+            pod.devices = Some(devices.clone()).filter(|all| !all.is_empty());
+            pod.stuck = group.stuck;
         }
         let stem = group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t));
         for name in group.name.as_deref().into_iter().chain(stem) {
@@ -80,7 +79,14 @@ impl Pods {
                 place.say(format!("pod `{full}` is declared twice"));
                 break;
             }
-            self.plans.push(PodPlan { name: full, template, node, start, devices: None });
+            self.plans.push(PodPlan {
+                name: full,
+                template,
+                node,
+                start,
+                devices: None,
+                stuck: None,
+            });
         }
     }
 }

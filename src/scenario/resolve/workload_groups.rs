@@ -78,7 +78,14 @@ impl Workloads {
                 if !pods.by_name.contains_key(&name) {
                     pods.by_name.insert(name.clone(), pods.plans.len() as u32);
                     let start = PodStart::Absent;
-                    pods.plans.push(PodPlan { name, template, node: None, start, devices: None });
+                    pods.plans.push(PodPlan {
+                        name,
+                        template,
+                        node: None,
+                        start,
+                        devices: None,
+                        stuck: None,
+                    });
                 }
             }
             pods.groups.push(PodsOf { name: set, of, pods: first..pods.plans.len() as u32 });

@@ -98,6 +98,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Pod {
         creation_timestamp: Timestamp(0),
         start_time: None,
         job_finalizer: false,
+        stuck: None,
         has_claims: false,
         unscheduled: None,
         node: None,

@@ -162,6 +162,7 @@ impl Builder {
             node,
             start,
             devices: None,
+            stuck: None,
         });
         self.pod_names.insert(name, index);
         Ok(index)

@@ -39,6 +39,7 @@ fn pod(
         creation_timestamp: Timestamp(i64::from(id % 3)),
         start_time: None,
         job_finalizer: false,
+        stuck: None,
         has_claims: false,
         unscheduled: None,
         node: node.map(NodeId),
