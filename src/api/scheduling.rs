@@ -25,6 +25,8 @@ pub struct SchedulingSpec {
     pub host_ports: Vec<HostPort>,
     /// Names of `spec.schedulingGates`
     pub gates: Vec<String>,
+    /// `spec.schedulerName` is none of the scheduler's profiles.
+    pub another_scheduler: bool,
     /// `spec.preemptionPolicy` is `Never`.
     pub never_preempts: bool,
     /// The requests of each container, where there are several: what a container does not ask for

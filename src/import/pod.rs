@@ -106,7 +106,6 @@ impl RawPod {
     pub(super) fn unmodelled(&self, found: &mut dyn FnMut(&'static str)) {
         let spec = &self.spec;
         let facts = [
-            ("schedulerName", !["", "default-scheduler"].contains(&&*spec.scheduler_name)),
             ("finalizers", self.meta.deletion_timestamp.is_empty() && self.has_finalizers()),
             ("activeDeadlineSeconds", spec.active_deadline_seconds.is_some()),
             ("timeoutSeconds of probes", is_patient(spec)),

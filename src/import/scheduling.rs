@@ -51,6 +51,8 @@ pub(super) fn scheduling(
         topology_spread_constraints: all(&spec.topology_spread_constraints, spread)?,
         ports: ports(containers)?,
         scheduling_gates: spec.scheduling_gates.iter().map(gate).collect(),
+        scheduler_name: Some(spec.scheduler_name.clone())
+            .filter(|name| !["", "default-scheduler"].contains(&&**name)),
         preemption_policy: (spec.preemption_policy == "Never").then_some(PreemptionPolicy::Never),
         container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),

@@ -186,6 +186,8 @@ pub struct PodGroup {
     /// `spec.schedulingGates`
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) scheduling_gates: Vec<SchedulingGate>,
+    /// `spec.schedulerName`; with any but `default-scheduler` nobody here places them.
+    pub(crate) scheduler_name: Option<String>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
     pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container

@@ -172,6 +172,8 @@ pub(crate) struct PodTemplate {
     /// `spec.schedulingGates`
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) scheduling_gates: Vec<SchedulingGate>,
+    /// `spec.schedulerName`; with any but `default-scheduler` nobody here places them.
+    pub(crate) scheduler_name: Option<String>,
     /// `spec.preemptionPolicy`; that of the priority class where not given.
     pub(crate) preemption_policy: Option<PreemptionPolicy>,
     /// The requests of each container, where there are several: some scores count what a container
@@ -253,6 +255,7 @@ impl PodGroup {
         swap! {
             labels tolerations termination_grace_period_seconds node_selector requests priority
             priority_class_name affinity topology_spread_constraints ports scheduling_gates
+            scheduler_name
             preemption_policy container_requests empty_dir volumes resource_claims
             persistent_volumes pod_deletion_cost pod_start image pod_stop exit_code usage
             readiness_probe liveness_probe startup_probe serves_after serves_for ends

@@ -193,6 +193,11 @@ impl ResourceEventHandler<Node> for Handlers {
     }
 }
 
+/// Whether it is one of the scheduler's own pods (`responsibleForPod`).
+fn responsible_for_pod(shape: &Shape) -> bool {
+    shape.spec().is_none_or(|s| !s.another_scheduler)
+}
+
 fn looks_good(e: &QueuedPod, info: &NodeInfo, switches: &Switches) -> bool {
     let Some(node) = &info.node else { return false };
     let tolerations = &e.shape.template.tolerations;
@@ -317,7 +322,7 @@ impl ResourceEventHandler<Pod> for Handlers {
         };
         let split = |pod: Option<PodAndShape>| match pod {
             Some(pod) if pod.0.node.is_some() => (Some(pod), None),
-            pod => (None, pod),
+            pod => (None, pod.filter(|(_, shape)| responsible_for_pod(shape))),
         };
         let (old_bound, old_waiting) = split(old.cloned().zip(of_old));
         let (new_bound, new_waiting) = split(new.cloned().zip(of_new));

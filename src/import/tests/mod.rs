@@ -1,6 +1,7 @@
 //! Whole exports of a real API server in, clusters and messages out. What is expected of the
 //! exports was counted in the files with another program's parsers.
 
+mod at_rest;
 mod attachments;
 mod bad_input;
 mod devices;

@@ -45,6 +45,7 @@ pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
         too_few(plan),
         amid_rollout(plan),
         nowhere(plan, actions),
+        another_scheduler(plan),
         made_nowhere(plan),
         storage(plan),
         misspelt(plan, actions),
@@ -286,6 +287,14 @@ fn nowhere(plan: &Plan, actions: &[Action]) -> Option<String> {
     let names = listed(plan.workloads.iter().filter(is_so).map(|w| in_short(&w.name)))?;
     Some(format!(
         "No node has the labels that nodeSelector or node affinity of {names} asks for: what is lost of them stays Pending."
+    ))
+}
+
+/// Workloads whose pods the scheduler leaves to another.
+fn another_scheduler(plan: &Plan) -> Option<String> {
+    let names = owners(plan, |t| t.scheduling.as_ref().is_some_and(|s| s.another_scheduler))?;
+    Some(format!(
+        "Not simulated: the scheduler that `schedulerName` of {names} names, so that pods of theirs that have no node stay Pending."
     ))
 }
 

@@ -19,6 +19,10 @@ pub(super) fn scheduling(
 ) -> Option<Rc<SchedulingSpec>> {
     let mut all = SchedulingSpec {
         never_preempts: written.preemption_policy.map_or(never, |p| p == PreemptionPolicy::Never),
+        another_scheduler: written
+            .scheduler_name
+            .as_ref()
+            .is_some_and(|n| n != "default-scheduler"),
         gates: written.scheduling_gates.iter().map(|g| g.name.clone()).collect(),
         ..SchedulingSpec::default()
     };

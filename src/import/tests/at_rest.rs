@@ -1,0 +1,114 @@
+//! What an export shows to be as it is for a cause, and what a run makes of that.
+
+use crate::import::{ImportedCluster, Input};
+use crate::kernel::Choices;
+use crate::scenario::{Overrides, build, parse};
+use crate::trace::{Trace, What};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// So many seconds from 12:00:00 on.
+fn at(s: i64) -> String {
+    chrono::DateTime::from_timestamp(1_795_176_000 + s, 0)
+        .unwrap()
+        .to_rfc3339()
+        .replace("+00:00", "Z")
+}
+
+/// A Ready node whose lease was renewed then, in seconds.
+fn node(name: &str, renewed: i64, taint: Option<i64>) -> [Value; 2] {
+    let taint = taint.map(|t| json!({"key": "x", "effect": "NoSchedule", "timeAdded": at(t)}));
+    let ready = json!({"type": "Ready", "status": "True", "lastHeartbeatTime": at(-200), "lastTransitionTime": at(-9000)});
+    [
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+            "spec": {"taints": taint.into_iter().collect::<Vec<_>>()}, "status": {"conditions": [ready]}}),
+        json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": name, "namespace": "kube-node-lease"},
+            "spec": {"renewTime": at(renewed)}}),
+    ]
+}
+
+/// A pod that runs on node n.
+fn pod(name: &str, meta: Value, status: Value) -> Value {
+    let mut pod = json!({"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": {"nodeName": "n"}, "status": status});
+    pod["metadata"]["name"] = name.into();
+    pod
+}
+
+fn imported(items: Vec<Value>) -> ImportedCluster {
+    let input = Input::from_bytes("f", Value::from(items).to_string().into_bytes()).unwrap();
+    ImportedCluster::read(&[input]).unwrap()
+}
+
+/// The run of what was imported, as it is written, and the notes of its result.
+fn run(cluster: &ImportedCluster) -> (Trace, String) {
+    let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new("")).unwrap();
+    let plan = build(&loaded, &Overrides::default()).unwrap();
+    (crate::sim::run(&plan, Choices::seeded(1)), plan.notes.join("\n"))
+}
+
+/// When something happened, in seconds.
+fn times(trace: &Trace, of: impl Fn(What) -> bool) -> Vec<f64> {
+    trace.iter().filter(|r| of(r.what)).map(|r| r.at.as_secs_f64()).collect()
+}
+
+/// Leases of 12:00:01 to 12:00:04, and a taint that somebody wrote 45 s later, whose clock is not the controllers'.
+#[test]
+fn a_taint_of_a_clock_that_is_ahead_silences_nobody() {
+    let nodes =
+        [node("a", 1, None), node("b", 2, None), node("c", 3, None), node("n", 4, Some(49))];
+    let cluster = imported(nodes.concat());
+    assert_eq!(cluster.summary.time_zero.unwrap().to_rfc3339(), at(4));
+    assert!(cluster.summary.cut_off.is_empty(), "{:?}", cluster.summary.cut_off);
+    let (_, notes) = run(&cluster);
+    assert!(notes.contains("a node's silence was written at 2026-11-20T12:00:49Z"), "{notes}");
+}
+
+/// Created 20 s ago: it is given up 60 s after that (`node-startup-grace-period`, `tryUpdateNodeHealth`), at a pass up to
+/// 5 s later.
+#[test]
+fn a_node_that_never_posted_has_its_startup_grace_from_its_creation_on() {
+    let mut items = node("n", 0, None).to_vec();
+    items.push(json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "new", "creationTimestamp": at(-20)}}));
+    let (trace, _) = run(&imported(items));
+    let first = times(&trace, |w| matches!(w, What::NodeCondition(..)))[0];
+    assert!((40.0..=45.1).contains(&first), "{first}");
+}
+
+/// The one that is 2 h past its 30 s of grace and the one with a finalizer stay, and so does the one whose image has been
+/// missing for 83 min, while the one that was told to end 5 s ago ends.
+#[test]
+fn what_is_stuck_for_a_cause_stays_so() {
+    let deleted = |s: i64, finalizer: &[&str]| json!({"deletionTimestamp": at(s + 30), "deletionGracePeriodSeconds": 30, "finalizers": finalizer});
+    let running = json!({"phase": "Running"});
+    let waits = json!({"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": at(-4980)}],
+        "containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]});
+    let pods = [
+        pod("held", deleted(-5, &["example.com/hold"]), running.clone()),
+        pod("late", deleted(-7230, &[]), running.clone()),
+        pod("going", deleted(-5, &[]), running),
+        pod("pulls", json!({}), waits),
+    ];
+    let cluster = imported([&node("n", 0, None)[..], &pods].concat());
+    assert_eq!(cluster.summary.stuck, ["default/held", "default/late", "default/pulls"]);
+    let (trace, notes) = run(&cluster);
+    assert_eq!(times(&trace, |w| w == What::PodGone).len(), 1);
+    assert!(times(&trace, |w| matches!(w, What::PodPhase(p) if !p.is_terminal())).is_empty());
+    for note in [
+        "with a finalizer stay so, as nobody takes it off (1: default/held).",
+        "though their kubelets live, stay so (1: default/late).",
+        "stay Pending (1: default/pulls).",
+        "end as if they were told to at the start (1: default/going).",
+    ] {
+        assert!(notes.contains(note), "{note}:\n{notes}");
+    }
+}
+
+/// Its scheduler is not here, so that nobody binds it.
+#[test]
+fn a_pod_of_another_scheduler_stays_pending() {
+    let mut other = pod("other", json!({}), json!({"phase": "Pending"}));
+    other["spec"] = json!({"schedulerName": "volcano"});
+    let (trace, notes) = run(&imported([&node("n", 0, None)[..], &[other]].concat()));
+    assert!(times(&trace, |w| matches!(w, What::PodBound(_))).is_empty());
+    assert!(notes.contains("`schedulerName` of default/other names"), "{notes}");
+}
