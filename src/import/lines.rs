@@ -32,10 +32,12 @@ impl Lines {
     }
 }
 
-/// The first few of a list.
+/// The first few of a list, whose order in the files does not matter.
 pub(super) fn some<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
     const SHOWN: usize = 5;
-    let mut names = names.into_iter().map(String::as_str);
+    let mut names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+    names.sort_unstable();
+    let mut names = names.into_iter();
     let shown = names.by_ref().take(SHOWN).collect::<Vec<_>>().join(", ");
     match names.count() {
         0 => shown,
@@ -57,8 +59,8 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        let names: Vec<String> = (0..7).map(|i| format!("n{i}")).collect();
+        let names: Vec<String> = (0..7).rev().map(|i| format!("n{i}")).collect();
         assert_eq!(some(&names), "n0, n1, n2, n3, n4 and 2 more");
-        assert_eq!(some(&names[..2]), "n0, n1");
+        assert_eq!(some(&names[5..]), "n0, n1");
     }
 }

@@ -72,7 +72,7 @@ fn in_an_outage(plan: &Plan) -> Option<String> {
         NodeStart::Imported { cut, .. } => *cut || n.start.ready() != Some(ConditionStatus::True),
         _ => false,
     };
-    let names: Vec<&str> = plan.nodes.iter().filter(unwell).map(|n| n.name.as_str()).collect();
+    let names: BTreeSet<&str> = plan.nodes.iter().filter(unwell).map(|n| n.name.as_str()).collect();
     let all = plan.nodes.iter().filter(is_exported).count();
     let (n, names) = (names.len(), listed(names)?);
     let were = if n == 1 { "was" } else { "were" };
@@ -96,7 +96,7 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
             seconds.min().is_some_and(|s| s <= 0)
         })
     };
-    let names: Vec<&str> = plan.pods.iter().filter(goes).map(|p| &*p.name).collect();
+    let names: BTreeSet<&str> = plan.pods.iter().filter(goes).map(|p| &*p.name).collect();
     let (pods, has) = match names.len() {
         1 => ("1 pod".to_owned(), "its node has"),
         n => (format!("{n} pods"), "their nodes have"),
