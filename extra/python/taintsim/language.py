@@ -149,6 +149,7 @@ __all__ = [
     "StaticPod",
     "Status",
     "Step",
+    "Stuck",
     "TaintsSeen",
     "Tape",
     "TimeText",
@@ -631,11 +632,12 @@ class NodeStart(Variant):
     @staticmethod
     def Imported(
         *, conditions: Sequence[Condition] | None = None, renewTime: DurationText | None = None,
-        cut_off: bool | None = None
+        created: DurationText | None = None, cut_off: bool | None = None
     ) -> NodeStart:
         """As an export of a real cluster shows it."""
         return NodeStart(
-            "Imported", {"conditions": conditions, "renewTime": renewTime, "cut_off": cut_off}
+            "Imported", {"conditions": conditions, "renewTime": renewTime, "created": created,
+            "cut_off": cut_off}
         )
 
 
@@ -724,6 +726,8 @@ class PodGroup(Struct):
     ports: Sequence[HostPort] | None = None
     #: `spec.schedulingGates`
     schedulingGates: Sequence[SchedulingGate] | None = None
+    #: `spec.schedulerName`; with any but `default-scheduler` nobody here places them.
+    schedulerName: str | None = None
     #: `spec.preemptionPolicy`; that of the priority class where not given.
     preemptionPolicy: PreemptionPolicy | None = None
     #: The requests of each container, where there are several: some scores count what a container
@@ -779,6 +783,8 @@ class PodGroup(Struct):
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
     start: PodStart | None = None
+    #: What keeps them as they are.
+    stuck: Stuck | None = None
 
 
 class Placement(Variant):
@@ -1328,6 +1334,9 @@ class Ends(Struct):
     after: HowLong
     #: What it exits with; 0 where not given.
     exit_code: int | None = None
+    #: How long one that runs at the start of the run has run already, which was not long enough
+    #: to end; no time where not given.
+    ran: DurationText | None = None
 
 
 class RestartPolicy(Variant):
@@ -1440,6 +1449,20 @@ class Deletion(Struct):
     timestamp: DurationText
     #: `metadata.deletionGracePeriodSeconds`
     gracePeriodSeconds: int
+
+
+class Stuck(Variant):
+    """What keeps a pod as it is, from outside of what is simulated."""
+
+    #: A finalizer that nobody takes off: once it is being deleted it is never gone.
+    Finalizer: ClassVar[Stuck]
+    #: Its kubelet gets nowhere with it: it does not start until it is deleted, and if it is being
+    #: deleted already it does not end, unless by force.
+    Kubelet: ClassVar[Stuck]
+
+
+Stuck.Finalizer = Stuck("Finalizer")
+Stuck.Kubelet = Stuck("Kubelet")
 
 
 @dataclass(kw_only=True)
@@ -1873,6 +1896,8 @@ class PodTemplate(Struct):
     ports: Sequence[HostPort] | None = None
     #: `spec.schedulingGates`
     schedulingGates: Sequence[SchedulingGate] | None = None
+    #: `spec.schedulerName`; with any but `default-scheduler` nobody here places them.
+    schedulerName: str | None = None
     #: `spec.preemptionPolicy`; that of the priority class where not given.
     preemptionPolicy: PreemptionPolicy | None = None
     #: The requests of each container, where there are several: some scores count what a container
