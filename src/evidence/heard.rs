@@ -118,7 +118,7 @@ impl Heard {
         }
         if taken > 0 {
             self.notes.push(format!(
-                "{} of nodes that were given up deleted, as a metric tells without saying by whom: taken to be evicted",
+                "{} deleted on nodes that were given up, as a metric tells without saying by whom: taken to be evicted",
                 are(taken, "pod")
             ));
         }
