@@ -137,7 +137,13 @@ impl Cluster {
             Do::RejectRequests(clients, lasts) => api.rejections().begin(clients, after(lasts)),
             Do::Registry(fails) => self.world.kubelets.registry(*fails),
             Do::RefuseVolumes(who) => attacher.iter().for_each(|a| a.refuse_volumes(who)),
-            Do::RestartControllers(downtime) => _ = self.manager.die(*downtime, entry),
+            Do::RestartControllers(downtime) => {
+                let back = self.manager.die(*downtime, entry);
+                // One that let others go before it is over later than it was to be.
+                if back > action.at.saturating_add(*downtime) {
+                    self.world.turns.post(back, Turn::Start);
+                }
+            }
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}
             Do::AddNode(node) => user.add_node(entry, *node),
