@@ -38,6 +38,8 @@ pub(super) struct ControllerManager {
     me: Weak<Self>,
     world: Rc<World>,
     process: Shared<Option<Process>>,
+    /// What leases said when the run began, where it had been running for long then.
+    leases: Rc<BTreeMap<NodeId, (i64, u64)>>,
     /// It does not run before this.
     down_until: Cell<Time>,
     /// How often it has died where that is left to the choices.
@@ -51,10 +53,14 @@ pub(super) struct ControllerManager {
 impl ControllerManager {
     /// One that has not been started.
     pub(super) fn new(world: &Rc<World>) -> Rc<Self> {
+        let leases = if world.plan.warm_start { world.api.leases() } else { Vec::new() };
+        let said = leases.iter().map(|l| (l.node, (l.renew_time_us, l.resource_version)));
+        let leases = Rc::new(said.collect());
         Rc::new_cyclic(|me| Self {
             me: me.clone(),
             world: world.clone(),
             process: Shared::new(None),
+            leases,
             down_until: Cell::new(world.plan.controllers_start),
             crashes: Cell::new(0),
             failed: Cell::new(0),
@@ -97,7 +103,7 @@ impl ControllerManager {
             (0..self.processes()).map(|process| self.new_informers(process, group, warm)).collect();
         let (wrote, fates) = (self.may_crash(), self.may_fail());
         let clients = Meets { wrote, fates, hangs_until: self.hangs_until.clone() };
-        let parts = Maker::new(&self.world, &clients, group, &informers, warm).all();
+        let parts = Maker::new(&self.world, &clients, group, &informers, &self.leases, warm).all();
         let process = Process { group, informers: informers.clone() };
         self.process.with(|p| *p = Some(process));
         let own = ctx.clone();

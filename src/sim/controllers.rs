@@ -31,6 +31,8 @@ pub(super) struct Maker<'a> {
     informers: &'a [Rc<InformerFactory>],
     /// What they remember, if they have been running for long.
     memory: Option<Recalled>,
+    /// What leases said when the run began.
+    leases: &'a Rc<BTreeMap<NodeId, (i64, u64)>>,
     /// In the order in which they start.
     parts: Vec<Part>,
 }
@@ -42,6 +44,7 @@ impl<'a> Maker<'a> {
         clients: &'a Meets,
         group: Group,
         informers: &'a [Rc<InformerFactory>],
+        leases: &'a Rc<BTreeMap<NodeId, (i64, u64)>>,
         warm: bool,
     ) -> Self {
         let memory = world.plan.memory.as_ref().filter(|_| warm);
@@ -55,6 +58,7 @@ impl<'a> Maker<'a> {
             clients,
             group,
             informers,
+            leases,
             parts: Vec::new(),
         }
     }
@@ -205,7 +209,7 @@ impl<'a> Maker<'a> {
         let (nlc_recorder, tec_recorder) = (self.recorder(&nlc_client), self.recorder(&tec_client));
         let name = self.name(Actor::NodeLifecycle);
         let nlc = self.under(name, || {
-            let config = node_lifecycle_config(plan, self.memory);
+            let config = node_lifecycle_config(plan, self.memory, self.leases);
             node_lifecycle::Controller::new(config, self.context(nlc_client, nlc_recorder))
         });
         self.parts.push((Some(name), Box::new(move |warm| nlc.run(warm))));
@@ -285,13 +289,17 @@ impl<'a> Maker<'a> {
 }
 
 /// What the node lifecycle controller is told, and what it remembers.
-fn node_lifecycle_config(plan: &Plan, memory: Option<Recalled>) -> node_lifecycle::Config {
+fn node_lifecycle_config(
+    plan: &Plan,
+    memory: Option<Recalled>,
+    leases: &Rc<BTreeMap<NodeId, (i64, u64)>>,
+) -> node_lifecycle::Config {
     let mut switches = plan.profile.node_lifecycle;
     if !plan.flags.enable_taint_manager {
         switches.eviction_mode = EvictionMode::Timeout;
     }
     let (flags, pass_overhead) = (plan.flags.clone(), plan.timing.pass_overhead);
-    node_lifecycle::Config { flags, pass_overhead, memory, switches }
+    node_lifecycle::Config { flags, pass_overhead, memory, leases: leases.clone(), switches }
 }
 
 /// What the scheduler is told.

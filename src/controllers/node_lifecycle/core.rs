@@ -18,6 +18,8 @@ pub(crate) struct Config {
     pub(crate) pass_overhead: Dur,
     /// What it remembers, if it has been running for long and the objects are an export's.
     pub(crate) memory: Option<Recalled>,
+    /// What leases said when the run began: renewTime in microseconds, resourceVersion.
+    pub(crate) leases: Rc<BTreeMap<NodeId, (i64, u64)>>,
     pub(crate) switches: Switches,
 }
 

@@ -215,6 +215,13 @@ impl HealthMap {
         if self.core.switches().leases { self.core.informers.lease(node) } else { None }
     }
 
+    /// The lease as passes before this process's next one knew it. What a clock that was set back
+    /// wrote since the run began is no renewal to them.
+    fn lease_known(&self, node: NodeId) -> Option<(i64, u64)> {
+        let began = self.core.config.leases.get(&node).copied();
+        self.observed_lease(node).map(|lease| began.map_or(lease, |began| began.max(lease)))
+    }
+
     /// Reads the live lease of a node that is past its grace. True if it is the one of the health
     /// record, or there is none; if it is another one, the breaker opens.
     pub(super) async fn live_lease_agrees(&self, node: &Rc<Node>) -> bool {
@@ -236,8 +243,7 @@ impl HealthMap {
     /// lease was seen by the first of them that came after the renewal. A node whose lease the next
     /// pass is the first to see has no record yet.
     pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
-        let lease = self.observed_lease(node.id);
-        let (Some(ready), Some(lease)) = (node.ready(), lease) else { return };
+        let (Some(ready), Some(lease)) = (node.ready(), self.lease_known(node.id)) else { return };
         let renewed_ns = lease.0.saturating_mul(1_000);
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
         let passes = next_pass_ns.saturating_sub(renewed_ns) / period;

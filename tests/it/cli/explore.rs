@@ -427,3 +427,28 @@ fn what_a_scenario_expects_is_searched_for() {
     dir.write("none.ron", format!("{before}{met_only}"));
     dir.call(&["explore", "-q", "none.ron", "--property", "expect"]).fails(2, &["expects nothing"]);
 }
+
+/// A clock goes back by a minute as the run begins, in the instant of a renewal. What controllers heard last is the
+/// renewal 10 s before, at a pass up to 5 s later; 50 s after that, with the next pass, the node is Unknown: from
+/// 40 to 50 s. With three quarters of a minute it is heard of again at 40 s, as it says -5 s then.
+#[test]
+fn a_clock_that_goes_back_at_the_start_is_no_silence_before_it() {
+    let dir = Scratch::new();
+    for skew in ["-60s", "-45s"] {
+        dir.write(
+            "skew.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "1.34", horizon: "3m", nodes: [(names: "a-{{0..2}}")],
+                    timeline: [(at: "0s", do: ClockSkew(nodes: Node("a-2"), skew: "{skew}", duration: "60s"))])"#
+            ),
+        );
+        let found = dir.call(&["explore", "skew.ron", "-q", "--depth", "0", "-p", "false-unknown"]);
+        let told = |second: u32| found.stdout.contains(&format!("marked Unknown at {second}."));
+        assert!(
+            !found.stdout.contains("marked Unknown at 101.") && !(0..40).any(told),
+            "{}",
+            found.stdout
+        );
+        assert!(skew != "-60s" || (40..=50).any(told), "{}", found.stdout);
+    }
+}
