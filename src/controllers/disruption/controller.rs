@@ -376,7 +376,7 @@ impl Controller {
     async fn write_status(&self, budget: &Rc<Budget>, status: BudgetStatus) -> ApiResult {
         let (about, read) = (self.client.workload_object(budget.id), budget.clone());
         let update = move |api: &ApiServer, _| api.update_budget_status(&read, status);
-        self.client.get(about, update).await.map(drop)
+        self.client.call(about, update).await.map(drop)
     }
 
     /// `syncStalePodDisruption`

@@ -452,3 +452,23 @@ fn a_clock_that_goes_back_at_the_start_is_no_silence_before_it() {
         assert!(skew != "-60s" || (40..=50).any(told), "{}", found.stdout);
     }
 }
+
+/// The disruption controller writes the status of a budget whose cache is a version behind, which answers 409: no read
+/// does (`updatePdbStatus`).
+#[test]
+fn a_replay_names_a_refused_write_of_a_status_a_write() {
+    let dir = Scratch::new();
+    dir.write(
+        "budget.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20s", nodes: [(names: "a-{0..2}")],
+            workloads: [Deployment(name: "web", replicas: 3)],
+            podDisruptionBudgets: [(name: "web", selector: (matchLabels: {"app": "web"}), maxUnavailable: 1)],
+            timeline: [(at: "5s", do: Scale(workload: "web", replicas: 6))],
+            expect: [Evicted(workload: "web", count: "1..")])"#,
+    );
+    dir.call(&["explore", "budget.ron", "-q", "--depth", "0", "-p", "expect"]);
+    let shown = dir.call(&["replay", "output/budget-explore/expect-1.tape.ron"]);
+    let (refused, read) = ("PodDisruptionBudget/default/web: 409 Conflict", "reads PodDisruption");
+    assert!(shown.stdout.contains(&format!("would write {refused}")), "{}", shown.stdout);
+    assert!(!shown.stdout.contains(read), "{}", shown.stdout);
+}
