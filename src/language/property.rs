@@ -38,7 +38,8 @@ pub enum Property {
     NeverTainted(Dur),
     /// A pod, or its successors of the same workload, is evicted from the same node more than
     /// its bound of times (3), each time having been created after the eviction before, and the node having
-    /// been without a NoExecute taint for less than an hour since.
+    /// been without a NoExecute taint for less than an hour since. Evictions for a device's taint count,
+    /// too, unless there was none for an hour.
     /// The bound is what is not yet too often.
     EvictLoop(u32),
     /// A node is marked Unknown whose kubelet reaches the API server, or has not done so for

@@ -18,7 +18,8 @@
 //! Rounds are counted: an eviction counts when its pod was created after the eviction that counted
 //! last, so that several pods that leave a node together are one. Pods without a workload are
 //! counted by name. Counting begins anew with an outage of its own: the node had no NoExecute taint for an hour, and
-//! then gets one. A taint that stays, or comes and goes more often, is one loop.
+//! then gets one. A taint that stays, or comes and goes more often, is one loop. What a device's taint evicts counts
+//! as well, and begins anew where an hour went by without.
 
 use super::violation::Found;
 use super::walk::{Due, Walk, evicted, short};
@@ -142,12 +143,16 @@ pub(super) fn evict_loop<'a>(analysis: &'a Analysis<'a>, found: &mut Found, more
                 _ => {}
             }
         }
-        let Some((pod, before)) = evicted(&step, r) else { continue };
+        let by_device = r.actor == Actor::DeviceTaintEviction;
+        let device = step.deletion_begins().filter(|_| by_device);
+        let Some((pod, before)) = evicted(&step, r).or(device) else { continue };
         let created = walk.life(pod).created;
         let Some(node) = before.node_id() else { continue };
         let name = workload(pod).unwrap_or_else(|| analysis.pod_name(pod));
         let (count, first, last) = rounds.entry((name, node)).or_insert((0, id, NO_RECORD));
-        if *last != NO_RECORD && *last < outages[node.index()] {
+        let at_last = analysis.trace.get(*last).map_or(r.at, |last| last.at);
+        let is_well = by_device && r.at.since(at_last) >= WELL;
+        if *last != NO_RECORD && (*last < outages[node.index()] || is_well) {
             (*count, *first, *last) = (0, id, NO_RECORD);
         }
         let is_next = *last == NO_RECORD || created != NO_RECORD && created > *last;

@@ -334,6 +334,27 @@ fn an_outage_an_hour_after_the_one_before_is_no_loop() {
     assert_eq!(rounds(7_200, false), 1, "the taint stays");
 }
 
+/// Four times, a period apart, a device's taint evicts the pod that came a second before.
+#[test]
+fn evictions_for_a_device_are_a_loop_within_an_hour() {
+    let rounds = |period: u64| {
+        let mut run = Run::new("device", Time::from_secs(5 * period));
+        let node = run.node("n", "a");
+        let (_, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-1");
+        for round in 0..4 {
+            let at = |second: u64| ms((period * round + second) * 1_000);
+            let pod = run.replica(&format!("default/web-{round}"), set);
+            let created = What::pod_created(Some(NodeId(node)));
+            run.record(at(1), NO_RECORD, Actor::ReplicaSet, created, pod);
+            let by = Actor::DeviceTaintEviction;
+            run.record(at(2), NO_RECORD, by, What::PodDeleting(30), pod);
+        }
+        let (plan, trace) = run.finish();
+        check(&Property::parse("evict-loop(3)").unwrap(), &Analysis::new(&plan, &trace)).len()
+    };
+    assert_eq!([rounds(10), rounds(3_599), rounds(3_600)], [1, 1, 0]);
+}
+
 #[test]
 fn a_pod_from_the_start_is_stuck_only_where_it_does_not_tolerate_its_node() {
     let times = |tolerations: &[Toleration]| {
