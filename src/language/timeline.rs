@@ -209,7 +209,7 @@ pub enum Step {
         /// The node or nodes.
         node: NodeGroup,
     },
-    /// Node objects and leases are deleted, and their kubelets end.
+    /// Node objects and leases are deleted, and their machines go with them.
     DeleteNode {
         /// One node.
         node: Option<String>,

@@ -2136,7 +2136,7 @@ class Step(Variant):
 
     @staticmethod
     def DeleteNode(*, node: str | None = None, nodes: NodeSelector | None = None) -> Step:
-        """Node objects and leases are deleted, and their kubelets end."""
+        """Node objects and leases are deleted, and their machines go with them."""
         return Step("DeleteNode", {"node": node, "nodes": nodes})
 
     @staticmethod
