@@ -203,3 +203,39 @@ fn a_pod_that_starts_is_said_to() {
         "{said}"
     );
 }
+
+/// The countdown of 20 s begins at 1:00, and the taint goes at 2:00: 60 s are enough, unless the timeline takes the pod away at
+/// 1:30, which no seconds change. At 2:30 they have kept it from the taint.
+#[test]
+fn no_toleration_keeps_a_pod_that_the_timeline_takes_away() {
+    let scratch = Scratch::new();
+    let told = |more: &str| {
+        scratch.write(
+            "more.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "5m", nodes: [(name: "a-0"), (name: "a-1")],
+                pods: [(name: "p", on: Node("a-0"), tolerations: [(key: "m", operator: Exists, effect: NoExecute, tolerationSeconds: 20)])],
+                timeline: [(at: "1m", do: Taint(node: "a-0", taint: "m:NoExecute")), (at: "70s", do: Partition(node: "a-0", duration: "35s")),
+                    (at: "2m", do: Untaint(node: "a-0", taint: "m:NoExecute")), {more}])"#
+            ),
+        );
+        json(&scratch, &["more.ron", "p"])
+    };
+    let drain = |at: &str| format!(r#"(at: "{at}", do: Drain(node: "a-0", force: true))"#);
+    for more in [String::new(), drain("150s")] {
+        assert_eq!(remedies(&told(&more)), ["pods.p.tolerations[m].tolerationSeconds=60"]);
+    }
+    let delete = r#"(at: "90s", do: DeletePod(pods: Group("p"), gracePeriodSeconds: 0))"#;
+    for (more, why) in [
+        (drain("90s"), "a-0 was drained at 1:30.000"),
+        (delete.to_owned(), "it was deleted by the user at 1:30.000"),
+    ] {
+        let document = told(&more);
+        let said = advice(&document);
+        assert!(
+            said.contains(&format!("no toleration would have kept it for good: {why}")),
+            "{said}"
+        );
+        assert!(remedies(&document).is_empty(), "{said}");
+    }
+}

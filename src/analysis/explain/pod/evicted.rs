@@ -62,7 +62,7 @@ impl Case<'_, '_> {
     ) {
         let (steps, story) = self.of.taint_steps(node, moment.record);
         self.tell(evicted, steps);
-        match timer {
+        let could_stay = match timer {
             Some(timer) => {
                 let rule = match self.of.deciding(&timer.set) {
                     Some(decides) => decides.map(|t| self.by_toleration(t)),
@@ -77,7 +77,7 @@ impl Case<'_, '_> {
                 }
                 self.changed_meanwhile(&timer.set, moment, node);
                 self.step(moment, Some(self.out_rule(moment, timer)));
-                self.remedies(timer.due(), node, &timer.set);
+                self.remedies(timer.due(), node, &timer.set)
             }
             None => {
                 let rule = if moment.r.actor == Actor::NodeLifecycle {
@@ -89,11 +89,11 @@ impl Case<'_, '_> {
                     self.namesake(moment).unwrap_or_else(|| self.untolerated(moment))
                 };
                 self.step(moment, Some(rule));
-                self.remedies(moment.at, node, moment);
+                self.remedies(moment.at, node, moment)
             }
-        }
+        };
         self.lost_countdowns(moment);
-        if let Some(story) = story
+        if let Some(story) = story.filter(|_| could_stay)
             && self.found.steps.iter().any(|s| s.text.ends_with("Ready is Unknown"))
         {
             self.found.remedies.extend(story.grace_remedy(self.of.question, node));
@@ -263,20 +263,25 @@ impl Case<'_, '_> {
 
     /// What would have kept it, whose time was over at `due`: seconds that outlast the taints, and
     /// tolerations for those of the node that it has none for, up to when the node was free of them.
-    fn remedies(&mut self, due: Time, node: NodeId, set: &Moment<'_>) {
+    /// False where it would have gone all the same before that.
+    fn remedies(&mut self, due: Time, node: NodeId, set: &Moment<'_>) -> bool {
         let (of, name) = (self.of, self.analysis().node_name(node));
-        if self.seen.tolerations.iter().any(|m| m.record > set.record && m.at < due) {
-            return;
-        }
         let gone = of.untainted(node, due);
+        let removed = self.removed_anyway(node, due, gone.unwrap_or(self.analysis().horizon()));
+        let keeps = removed.is_none();
+        if self.seen.tolerations.iter().any(|m| m.record > set.record && m.at < due) {
+            return keeps;
+        }
         let mut went = of.came_or_went(node, set.record);
-        if let (None, Some((_, r))) = (gone, went.find(|(_, r)| r.what == What::NodeDeleted)) {
-            let text = format!(
-                "no toleration would have kept it for good: {name} was deleted at {}, and with it go its pods (pod garbage collector)",
-                absolute(r.at)
-            );
+        let deleted = went.find(|(_, r)| gone.is_none() && r.what == What::NodeDeleted);
+        let deleted = deleted.map(|(_, r)| {
+            let gc = "and with it go its pods (pod garbage collector)";
+            (r.at, format!("{name} was deleted at {}, {gc}", absolute(r.at)))
+        });
+        if let Some((_, why)) = removed.into_iter().chain(deleted).min() {
+            let text = format!("no toleration would have kept it for good: {why}");
             self.found.remedies.push(Remedy { text, set: None });
-            return;
+            return keeps;
         }
         let later = of.tainted_later(node, set, gone);
         let all = || set.taints.iter().copied().chain(later.iter().copied());
@@ -328,6 +333,32 @@ impl Case<'_, '_> {
                 self.found.remedies.push(Remedy { text, set: None });
             }
         }
+        keeps
+    }
+
+    /// When the timeline would have taken it from its node before a time, had it not been evicted at
+    /// `due`, and by what. Whether a budget would have stopped a drain is not looked at.
+    fn removed_anyway(&self, node: NodeId, due: Time, until: Time) -> Option<(Time, String)> {
+        let (analysis, names) = (self.analysis(), &self.analysis().trace.names);
+        let (name, workload) = (analysis.pod_name(self.pod), names.owner_of(self.pod));
+        let workload = workload.map_or("", |id| names.workload_name(id));
+        // kubectl leaves pods of DaemonSets, and without `--force` those that nobody controls.
+        let goes =
+            |force| if workload.is_empty() { force } else { !workload.starts_with("DaemonSet/") };
+        let actions = analysis.plan.actions.iter().filter(|a| a.at >= due && a.at < until);
+        let mut removals = actions.filter_map(|a| {
+            let by = match &a.act {
+                Do::Drain(nodes, options) if goes(options.force) => nodes
+                    .iter()
+                    .any(|n| analysis.node_id(*n) == node)
+                    .then(|| format!("{} was drained", analysis.node_name(node))),
+                Do::DeletePod(pod, _) => (*analysis.plan.pods[*pod as usize].name == *name)
+                    .then(|| "it was deleted by the user".to_owned()),
+                _ => None,
+            };
+            Some((a.at, format!("{} at {}", by?, absolute(a.at))))
+        });
+        removals.next()
     }
 }
 
