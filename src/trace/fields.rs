@@ -166,6 +166,7 @@ impl Trace {
         match note {
             Note::NodeExpired
             | Note::LastHeartbeat
+            | Note::LeaseForgotten
             | Note::RenewalUnseen
             | Note::TimerRecalled
             | Note::ImagePulled => f.millis = Some(arg),

@@ -20,6 +20,7 @@ pub(crate) enum ObjectKind {
 
 const RENEWAL_UNSEEN: &str =
     "{object}: the API server has a renewal of {ms} ago that the controller has not seen";
+const LEASE_FORGOTTEN: &str = "{object}: with a status report of {ms} ago the controller forgot the lease, and took it for renewed after";
 const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM killer, which is not simulated, kills before that";
 
 words! {
@@ -32,6 +33,9 @@ words! {
         /// The last heartbeat that is known of such a node. Object: node; argument: how long ago it
         /// was, in milliseconds.
         LastHeartbeat = "last-heartbeat": (Node, "{object}: the last known heartbeat is {ms} old"),
+        /// The controller took the last known renewal of such a node's lease for a new one once more: it had forgotten the
+        /// lease with the status report that came after. Object: node; argument: how long ago that was, in milliseconds.
+        LeaseForgotten = "lease-forgotten": (Node, LEASE_FORGOTTEN),
         /// The API server has a newer renewal of such a node's lease than the controller has seen.
         /// Object: node; argument: how long ago it came, in milliseconds.
         RenewalUnseen = "renewal-unseen": (Node, RENEWAL_UNSEEN),

@@ -103,8 +103,10 @@ impl HealthMap {
             Some(listed.heard.map_or(heartbeat, |post| post.max(heartbeat)))
         };
         let heartbeat = listed.map_or_else(read, as_listed).unwrap_or_default();
+        let forgotten = health.and_then(|h| h.lease.or(h.forgotten));
         let fresh = |transition_ns| Health {
             transition_ns,
+            forgotten,
             ..Health::fresh(ready.map(|c| saved(c, heartbeat)), now)
         };
         let mut health = match (health, ready) {
@@ -196,6 +198,12 @@ impl HealthMap {
         if let Some(at) = health.lease.map(|l| l.0.saturating_mul(1_000)).or(status) {
             note(Note::LastHeartbeat, at);
         }
+        // The whole second that a status names began before what it came after.
+        if let (Some(lease), Some(at)) =
+            (health.lease.filter(|_| health.forgotten == health.lease), status)
+        {
+            note(Note::LeaseForgotten, at.max(lease.0.saturating_mul(1_000)));
+        }
         if let (Some((_, seen)), Some(newest)) =
             (health.lease, self.core.informers.newest_renewal(id))
             && lease_version(newest) > seen
@@ -253,7 +261,8 @@ impl HealthMap {
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
             let (ready, lease) = (Some(saved(ready, heartbeat)), Some(lease));
-            self.save_health(node.id, Health { ready, probe_ns, transition_ns, lease });
+            let health = Health { ready, probe_ns, transition_ns, lease, forgotten: None };
+            self.save_health(node.id, health);
         }
     }
 
@@ -310,6 +319,7 @@ impl HealthMap {
                 && h != ready.heartbeat
             {
                 ready.heartbeat = h;
+                health.forgotten = health.lease.or(health.forgotten);
                 health.lease = None;
                 health.probe_ns = pass(k).as_nanos() as i64;
             }
@@ -363,12 +373,15 @@ pub(super) struct Health {
     pub(super) transition_ns: i64,
     /// The lease that was last seen: renewTime in microseconds, resourceVersion.
     pub(super) lease: Option<(i64, u64)>,
+    /// The one of the record before, which a new heartbeat of the status replaced. The pass after
+    /// takes it for new, if it is the last one still.
+    pub(super) forgotten: Option<(i64, u64)>,
 }
 
 impl Health {
     /// That of a node that was heard of just then, of its status and not of its lease.
     pub(super) fn fresh(ready: Option<SavedReady>, at_ns: i64) -> Self {
-        Self { ready, probe_ns: at_ns, transition_ns: at_ns, lease: None }
+        Self { ready, probe_ns: at_ns, transition_ns: at_ns, lease: None, forgotten: None }
     }
 }
 

@@ -105,6 +105,7 @@ impl Recaller<'_> {
             let renewed = health.lease.map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
             let posted = self.posted_later(&node, &health).map_or(0, seen_by);
             if posted > 1 && posted < renewed {
+                health.forgotten = health.lease;
                 if posted == 2 {
                     health.lease = None;
                 }

@@ -239,3 +239,24 @@ fn no_toleration_keeps_a_pod_that_the_timeline_takes_away() {
         assert!(remedies(&document).is_empty(), "{said}");
     }
 }
+
+/// A status is reported every 5 minutes, here between the last renewal and the cut at 4:57. The first pass that sees it forgets the
+/// lease, and the one 5 s later takes that for renewed (`tryUpdateNodeHealth`): 5 to 10 s after the report, which is told
+/// to the second.
+#[test]
+fn a_status_report_after_the_last_renewal_is_the_last_heartbeat() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "one.ron",
+        r#"Scenario(version: 1, horizon: "7m", kubernetes: "1.34", nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+        timeline: [(at: "4m57s", do: Partition(nodes: Zone("b")))])"#,
+    );
+    let document = json(&scratch, &["one.ron", "node/b-0", "--seed", "17"]);
+    let told = steps(&document);
+    let at = |text: &str| told.iter().find(|s| s.1.contains(text)).expect(text).0;
+    let renewed = at("the last but one heartbeat of b-0 that arrives: its lease");
+    let reported = at("the last heartbeat of b-0 that arrives: its status");
+    let begins = at("its grace period begins");
+    assert!((renewed..297.0).contains(&reported), "{told:?}");
+    assert!((5.0..11.0).contains(&(begins - reported)), "{told:?}");
+}

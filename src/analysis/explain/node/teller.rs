@@ -219,6 +219,7 @@ impl<'a> Teller<'a> {
                 self.story.heard_at.get_or_insert(r.at);
             }
             What::Noted(Note::LastHeartbeat, ms) => self.last_heartbeat(found, ms),
+            What::Noted(Note::LeaseForgotten, ms) => self.lease_forgotten(found, ms),
             What::Noted(Note::NodeExpired, ms) => self.expired(found, ms),
             What::Noted(Note::RenewalUnseen, _) => {
                 if let Some((last, _)) = self.story.steps.last_mut() {
@@ -257,6 +258,18 @@ impl<'a> Teller<'a> {
         let leases = analysis.plan.profile.node_lifecycle.leases;
         let text = if leases { "its lease is renewed" } else { "its status is posted" };
         self.before(found, ms, format!("the last heartbeat of {name} that arrives: {text}"));
+    }
+
+    /// Its status was reported after its last renewal, `ms` milliseconds before the note of it.
+    fn lease_forgotten(&mut self, found: (RecordId, &Record), ms: u32) {
+        if let Some((renewed, _)) = self.story.steps.last_mut() {
+            renewed.text = renewed.text.replace("last heartbeat", "last but one heartbeat");
+        }
+        let name = self.question.analysis.node_name(self.node);
+        self.before(found, ms, format!("the last heartbeat of {name} that arrives: its status"));
+        if let Some((reported, _)) = self.story.steps.last_mut() {
+            reported.rule = Some("the pass that sees it makes a new record, without the lease (tryUpdateNodeHealth); the next one takes the lease for renewed, and the grace period begins anew".to_owned());
+        }
     }
 
     /// A pass finds its grace period to be over, which began `ms` milliseconds before.
