@@ -44,6 +44,13 @@ fn a_refused_disk_is_asked_for_again_after_a_back_off() {
     // It is being made since 1:15.
     let said = verdict(&text, 80_000);
     assert!(said.contains("its volume default/data-db-1 is being made since 1:15"), "{said}");
+    // It is there.
+    let said = verdict(&text, 120_000);
+    for part in
+        ["it waited from 1:00.", " to 1:23.", "which its driver refused 4 times up to 1:07."]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     // Two outages that overlap are over when both are.
     let two = format!(r#"{more}, (at: "55s", do: ProvisioningOutage(duration: "5s"))"#);
     assert_eq!(bound(&grows("1.34", &two)), [first + 24_000]);

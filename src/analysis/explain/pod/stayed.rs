@@ -60,6 +60,7 @@ impl Case<'_, '_> {
         if !self.imported() {
             self.untainted(node);
         }
+        self.waited_for_provisioning();
         self.waited_for_a_volume(node);
     }
 

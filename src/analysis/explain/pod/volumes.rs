@@ -19,23 +19,7 @@ impl<'a> Case<'_, 'a> {
     pub(super) fn waits_to_be_bound(&mut self) -> bool {
         let (analysis, until) = (self.analysis(), self.of.question.until);
         let last = self.seen.told.last().map(|a| a.record);
-        let since = last.max(self.seen.created.last().map(|m| m.record));
-        let Some(template) = self.template() else { return false };
-        let made = template.claims.iter().filter(|c| c.provision.is_some());
-        let claims: Vec<String> = made.map(|c| name_of(c, analysis.pod_name(self.pod))).collect();
-        if claims.is_empty() {
-            return false;
-        }
-        let mut told: Vec<(RecordId, &Record, &str)> = Vec::new();
-        let records = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= until);
-        for (id, r) in records.filter(|(id, _)| Some(*id) > since) {
-            let What::Noted(note, claim) = r.what else { continue };
-            if !OF_CLAIMS.contains(&note) {
-                continue;
-            }
-            let claim = analysis.trace.names.text_of(TextId(claim));
-            told.extend(claims.iter().any(|own| own == claim).then_some((id, r, claim)));
-        }
+        let told = self.told_of_claims(last, until);
         let Some((_, r, claim)) = told.last() else { return false };
         let node = told.iter().rev().find_map(|(_, r, _)| r.node());
         let node = node.map_or("no node", |n| analysis.node_name(n));
@@ -52,6 +36,58 @@ impl<'a> Case<'_, 'a> {
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
         self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
+    }
+
+    /// What was said up to a time of the volumes of its claims that are made in its last life, after a record where one
+    /// is given: the records, and each one's claim.
+    fn told_of_claims(
+        &self,
+        after: Option<RecordId>,
+        until: Time,
+    ) -> Vec<(RecordId, &'a Record, &'a str)> {
+        let (analysis, trace) = (self.analysis(), self.analysis().trace);
+        let claims = self.template().map_or(&[][..], |t| &t.claims).iter();
+        let made = claims.filter(|c| c.provision.is_some());
+        let claims: Vec<String> = made.map(|c| name_of(c, analysis.pod_name(self.pod))).collect();
+        if claims.is_empty() {
+            return Vec::new();
+        }
+        let since = after.max(self.seen.created.last().map(|m| m.record));
+        let records = (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= until);
+        let told = records.filter_map(|(id, r)| match r.what {
+            What::Noted(note, claim) if Some(id) > since && OF_CLAIMS.contains(&note) => {
+                let claim = trace.names.text_of(TextId(claim));
+                claims.iter().any(|own| own == claim).then_some((id, r, claim))
+            }
+            _ => None,
+        });
+        told.collect()
+    }
+
+    /// Tells of a pod that is bound how long it waited for volumes that their driver refused to make at first.
+    pub(super) fn waited_for_provisioning(&mut self) {
+        let Some(bound) = self.seen.bound.last() else { return };
+        let told = self.told_of_claims(None, bound.at);
+        let is_refused = |r: &Record| matches!(r.what, What::Noted(Note::ProvisioningFailed, _));
+        let claims: BTreeSet<&str> = told.iter().map(|t| t.2).collect();
+        for claim in claims {
+            let own = || told.iter().filter(|t| t.2 == claim);
+            let refused = own().filter(|t| is_refused(t.1));
+            let (Some(first), Some(made), Some(last)) =
+                (own().next(), own().next_back(), refused.clone().next_back())
+            else {
+                continue;
+            };
+            self.found.verdict += &format!(
+                "; it waited from {} to {} for its volume {claim}, which its driver refused {} up to {}",
+                absolute(first.1.at),
+                absolute(made.1.at),
+                counted(refused.count(), "time"),
+                absolute(last.1.at)
+            );
+            self.found.add(self.of.question.steps(own().map(|t| t.0)));
+        }
+        self.found.sort();
     }
 
     /// The template of its last life.
