@@ -252,6 +252,41 @@ fn a_failure_says_why_and_what_to_ask() {
     }
 }
 
+/// db-0 runs on behind the partition, and again elsewhere 6 minutes after it was deleted by force. A Job's pod that is evicted
+/// ends with 0.
+#[test]
+fn a_failure_names_what_came_after_the_eviction() {
+    let dir = Scratch::new();
+    for (file, text, parts) in [
+        (
+            "twice.ron",
+            r#"version: 1, kubernetes: "1.34", horizon: "30m", nodes: [(names: "a-{0..2}", zone: "a")],
+            workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (volumes: [(claim: "1Gi")]))],
+            timeline: [(at: "2m", do: Partition(node: "a-0", duration: "18m")),
+                (at: "9m", do: DeletePod(pods: All, gracePeriodSeconds: 0))],
+            expect: [Never(RunsTwice)]"#,
+            &[
+                "default/db-0 gone, deleted by the user: by force: no kubelet has said",
+                "is to be detached from a-0: by force, as nobody has wanted it there for 6 minutes",
+            ][..],
+        ),
+        (
+            "job.ron",
+            r#"version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(names: "n-{0..1}")],
+            workloads: [Job(name: "j", podReplacementPolicy: Failed, placement: Node("n-0"))],
+            timeline: [(at: "1m", do: Drain(node: "n-0"))], expect: [Created(workload: "j", count: 1)]"#,
+            &["its containers ended with 0, so that its Job counts it as done"][..],
+        ),
+    ] {
+        dir.write(file, format!("Scenario({text})"));
+        let said = dir.call(&["test", "-q", file]).stdout;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+}
+
 #[test]
 fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     let dir = Scratch::new();

@@ -222,12 +222,26 @@ impl Case<'_, '_> {
                 "it is Terminating to {end}: no kubelet says that its containers have stopped"
             ),
         };
+        let owner = analysis.trace.names.owner_of(self.pod);
+        let is_of_job =
+            owner.is_some_and(|w| analysis.trace.names.workload_name(w).starts_with("Job/"));
+        let succeeded = What::PodPhase(PodPhase::Succeeded);
+        let ended =
+            self.seen.ended.iter().find(|m| m.record > moment.record && m.r.what == succeeded);
+        if let Some(ended) = ended.filter(|_| is_of_job) {
+            let rule = "its containers ended with 0, so that its Job counts it as done and makes none in its place";
+            self.step(ended, Some(rule.to_owned()));
+        }
         let found = &mut self.found;
         match of.gone(self.pod, moment.record) {
             // Without a grace period the eviction itself was the end.
             Some((id, _)) if id == moment.record => {}
             Some((_, r)) if r.at > until => found.notes.push(stays),
-            Some(gone) => found.steps.push(of.question.step(gone, None)),
+            Some(gone) => {
+                let forced = "by force: no kubelet has said that its containers have stopped, and those that run go on";
+                let forced = (gone.1.actor == Actor::User).then(|| forced.to_owned());
+                found.steps.push(of.question.step(gone, forced));
+            }
             None => found.notes.push(stays),
         }
         if let Some(next) = of.replacement(moment.record).filter(|next| next.created_at <= until) {

@@ -82,13 +82,22 @@ impl Case<'_, '_> {
         let ended = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
         let last = ended.map(|m| m.record).max();
         let again = seen.created.last().filter(|made| last.is_some_and(|last| made.record > last));
-        if again.is_none() || !seen.state.exists || seen.state.ready {
+        if again.is_none() || !seen.state.exists {
             return;
         }
         let (of, pod, object) = (self.of, self.pod, self.found.object.clone());
         let mut now =
             Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
         match seen.state.node_id() {
+            // What it has waited for is over, and was because of what became of the one before.
+            Some(node) if seen.state.ready => {
+                now.waited_for_a_volume(node);
+                if !now.found.steps.is_empty() {
+                    self.found.add(now.found.steps);
+                    self.found.sort();
+                }
+                return;
+            }
             None => now.stayed(),
             Some(node) if now.waits_for_a_volume(node) || now.is_not_ready_by_itself() => {}
             Some(_) => return,

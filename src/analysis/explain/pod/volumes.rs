@@ -159,7 +159,17 @@ impl<'a> Case<'_, 'a> {
             let moves = now.moves.iter().copied();
             let records = std::iter::once(bound.record).chain(went).chain(moves);
             let records = records.filter(|id| *id >= bound.record);
-            self.found.add(self.of.question.steps(records));
+            let mut steps: Vec<Step> = self.of.question.steps(records).collect();
+            let due = now.unused.map(|(at, _)| at.saturating_add(MAX_WAIT_FOR_UNMOUNT));
+            let is_forced = |s: &&mut Step| {
+                let what = s.record.and_then(|id| analysis.trace.get(id)).map(|r| r.what);
+                matches!(what, Some(What::Noted(Note::AttachmentDeleting, _)))
+                    && due.is_some_and(|due| s.at >= due)
+            };
+            for step in steps.iter_mut().filter(is_forced) {
+                step.rule = Some("by force, as nobody has wanted it there for 6 minutes (maxWaitForUnmountDuration)".to_owned());
+            }
+            self.found.add(steps);
         }
         self.found.sort();
     }
