@@ -263,8 +263,8 @@ fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec
 fn exit(all: &[Tested]) -> Exit {
     let exits = [
         (Status::Wrong, Exit::Input),
-        (Status::NoExpectations, Exit::Nothing),
         (Status::Failed, Exit::Differs),
+        (Status::NoExpectations, Exit::Nothing),
     ];
     let worst = exits.into_iter().find(|(of, _)| all.iter().any(|t| t.status() == *of));
     worst.map_or(Exit::Fine, |(_, exit)| exit)
@@ -409,4 +409,24 @@ fn tell(reporter: &Reporter, all: &[Tested], terminal: &Terminal) -> Result<()> 
     }
     out.flush()?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// docs/ci.md: 1 where an expectation is not met, whatever else is tested beside it; 4 where a scenario
+    /// expects nothing and no other one says more.
+    #[test]
+    fn what_expects_nothing_hides_no_failure() {
+        let of = |came| {
+            let case = Case { name: SCENARIO.to_owned(), came };
+            Tested::only(String::new(), String::new(), vec![case])
+        };
+        let failed = Came::Failed(Failed::other("Evicted", Problem::new("none"), Vec::new()));
+        let wrong = Came::Wrong(Problems(Vec::new()));
+        let all = [of(Came::Met), of(Came::Nothing), of(failed), of(wrong)];
+        let exits = [1, 2, 3, 4].map(|n| exit(&all[..n]));
+        assert!(exits == [Exit::Fine, Exit::Nothing, Exit::Differs, Exit::Input]);
+    }
 }
