@@ -239,6 +239,11 @@ impl Finder<'_> {
             return inherited;
         }
         let since = Since { at: r.at, entry: r.object, ended: r.what == What::FaultEnded };
+        // Of several actions of one instant the later ones come some nanoseconds after it.
+        let first = Since { at: r.at.whole_millis(), entry: 0, ended: false };
+        let mut planned = self.by_moment.range(first..=since).map(|(since, _)| *since).rev();
+        let is_its = |s: &Since| (s.entry, s.ended) == (since.entry, since.ended);
+        let since = planned.find(is_its).unwrap_or(since);
         let mark = self.mark_at(since, Kind::Other);
         if mark != inherited {
             self.marks.marks[mark as usize].parent = inherited;
@@ -298,7 +303,7 @@ mod tests {
     use crate::analysis::tests::synthetic::{Run, ms};
     use crate::kernel::Dur;
     use crate::plan::{Connections, Resource, WatchCache};
-    use crate::trace::NO_RECORD;
+    use crate::trace::{Actor, NO_RECORD};
 
     /// A zone's states are counted from what hit its nodes, or from an outage of the API servers
     /// while that lasts: not from a lag of watches, and not from an outage that is over.
@@ -340,5 +345,23 @@ mod tests {
         let since = |at, entry, ended| Some(Since { at: ms(at), entry, ended });
         let (cut, healed) = (since(600_000, 2, false), since(900_000, 2, true));
         assert_eq!(told, [None, cut, cut, healed, healed, since(1_000_000, 4, false)]);
+    }
+
+    /// Of two drains at one instant the second begins a nanosecond later (`sim::cluster`); what it does is counted from
+    /// the instant that both were planned for.
+    #[test]
+    fn what_begins_a_nanosecond_late_is_counted_from_when_it_was_planned() {
+        let mut run = Run::new("drains", ms(120_000));
+        let nodes = ["a", "b"].map(|name| run.node(name, "z"));
+        for (node, name) in nodes.into_iter().zip(["first", "second"]) {
+            run.entry(name, ms(60_000), None, Do::Cordon(vec![node], true), None);
+        }
+        let late = ms(60_000) + Dur::from_nanos(1);
+        let began = run.record(late, NO_RECORD, Actor::User, What::FaultBegan, 1);
+        let cordoned =
+            run.record(ms(60_007), began, Actor::User, What::NodeUnschedulable(true), nodes[1]);
+        let (plan, trace) = run.finish();
+        let since = Analysis::new(&plan, &trace).since_of(cordoned, None);
+        assert_eq!(since, Some(Since { at: ms(60_000), entry: 1, ended: false }));
     }
 }

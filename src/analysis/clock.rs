@@ -51,7 +51,7 @@ pub(crate) fn short(d: Dur) -> String {
 
 /// The same to the millisecond, whatever is behind it cut off.
 pub(crate) fn to_the_millisecond(d: Dur) -> String {
-    short(Dur::from_millis(d.as_millis()))
+    short(d.whole_millis())
 }
 
 /// Seconds as a decimal without needless zeros: `405.1`.

@@ -69,6 +69,11 @@ macro_rules! nanoseconds {
                 self.0 / MILLI
             }
 
+            /// Without what is behind its millisecond, as it is shown.
+            pub(crate) const fn whole_millis(self) -> Self {
+                Self(self.0 - self.0 % MILLI)
+            }
+
             /// In whole seconds; the rest is cut off.
             pub const fn as_secs(self) -> u64 {
                 self.0 / SEC

@@ -1,7 +1,6 @@
 //! The rows of the timeline: when, how long after what, and what happened.
 
 use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, Printer, RED, YELLOW};
-use super::workloads::whole_ms;
 use crate::analysis::clock::{absolute, whole};
 use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;
@@ -87,7 +86,8 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     let timeline = &report.analysis.plan.timeline;
     let since = r.since.and_then(|since| Some((since, timeline.get(since.entry as usize)?)));
     let Some((since, entry)) = since else { return String::new() };
-    let (first, last) = (whole_ms(r.first.since(since.at)), whole_ms(r.last.since(since.at)));
+    let (first, last) =
+        (r.first.since(since.at).whole_millis(), r.last.since(since.at).whole_millis());
     let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
     if entry.name.chars().count() > ENTRY_NAME {
         name.push('…');

@@ -172,12 +172,7 @@ pub(crate) fn tenths(ns: u128, unit: &str) -> String {
     format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)
 }
 
-/// Without what is less than a millisecond.
-pub(super) fn whole_ms(d: Dur) -> Dur {
-    Dur::from_millis(d.as_millis())
-}
-
 /// To the nearest millisecond.
 fn nearest_ms(d: Dur) -> Dur {
-    whole_ms(d.saturating_add(Dur::from_micros(500)))
+    d.saturating_add(Dur::from_micros(500)).whole_millis()
 }

@@ -1,7 +1,7 @@
 //! The whole report, part by part, and the summary: what happened to how many, and what it cost.
 
 use super::style::{DIM, PLAIN, Printer, Style, YELLOW, joined};
-use super::workloads::{missing, pending, requests_lost, tenths, whole_ms};
+use super::workloads::{missing, pending, requests_lost, tenths};
 use crate::analysis::drains::drains;
 use crate::analysis::{Metrics, Spread, Summary, size_in_words};
 use crate::files::PACKED;
@@ -175,8 +175,8 @@ fn pulls(s: &Summary) -> Option<Line> {
     let failed =
         (s.pulls_failed > 0).then(|| format!("{} failed", counted(s.pulls_failed, "pull")));
     let waited = (count > 0).then(|| {
-        let (pulls, longest) = (counted(count, "pull"), whole_ms(longest));
-        let mean = whole_ms(Dur::from_nanos(all.as_nanos() / count));
+        let (pulls, longest) = (counted(count, "pull"), longest.whole_millis());
+        let mean = Dur::from_nanos(all.as_nanos() / count).whole_millis();
         format!("{pulls} waited for, {mean} on average, {longest} the longest")
     });
     Some(("image pulls", joined(waited.into_iter().chain(failed), "; ")?))
@@ -227,7 +227,7 @@ fn evicted(s: &Summary) -> String {
 fn spread(count: u64, s: Option<Spread>) -> String {
     let number = grouped(count);
     let Some(s) = s else { return number };
-    let [min, median, max] = [s.min, s.median, s.max].map(|d| short(whole_ms(d)));
+    let [min, median, max] = [s.min, s.median, s.max].map(|d| short(d.whole_millis()));
     let often = match (count, s.count) {
         (1, 2) => format!("{number}, twice"),
         (1, times) if times > 2 => format!("{number}, {} times", grouped(times as u64)),
