@@ -277,7 +277,7 @@ impl Count {
 /// At which times something happens.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Times {
-    /// At exactly these times, to the millisecond, so often at each.
+    /// At exactly these times, to the millisecond, so often at each; none twice.
     pub(crate) at: Vec<(u64, Time)>,
     /// None before.
     pub(crate) after: Option<Time>,
@@ -292,6 +292,11 @@ pub(crate) struct Times {
 }
 
 impl Times {
+    /// How often in all, by the single times.
+    pub(crate) fn so_often(&self) -> u64 {
+        self.at.iter().fold(0, |n, t| t.0.saturating_add(n))
+    }
+
     /// Whether nothing is said of when, but for where it is looked at.
     fn are_any(&self) -> bool {
         let Self { at, after, before, first, spread, during: _ } = self;

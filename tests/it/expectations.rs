@@ -93,9 +93,18 @@ const KINDS: &[(&str, &str)] = &[
         r#"TimerSet(node: "b-0", count: 2, spread: "0s")"#,
         r#"TimerSet(node: "b-0", spread: "1s..")"#,
     ),
+    // The two timers are of one time, however that is written.
+    (
+        r#"TimerSet(node: "b-0", at: ["105.1s", "105.1s"])"#,
+        r#"TimerSet(node: "b-0", at: ["105.1s", "105.1s", "105.1s"])"#,
+    ),
+    (
+        r#"TimerSet(node: "b-0", count: 2, at: "105.1s")"#,
+        r#"TimerSet(node: "b-0", count: "2..", at: ["2x 105.1s", "106s"])"#,
+    ),
     (
         r#"TimerCancelled(pod: "db-0", at: "305s")"#,
-        r#"TimerCancelled(pod: "db-0", at: ["305s", "306s"], count: 1)"#,
+        r#"TimerCancelled(pod: "db-0", at: ["305s", "306s"], count: "1..")"#,
     ),
     (
         r#"Pending(workload: "big", count: 1, reason: "Insufficient cpu")"#,
@@ -334,6 +343,10 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Evicted(workload: "web", after: "cat + 3s")"#, ""),
         (r#"Evicted(workload: "web", after: "3m", before: "2m")"#, ""),
         (r#"Evicted(workload: "web", count: "3..1")"#, ""),
+        (r#"TimerSet(count: 2, at: ["3x 105.1s"])"#, ""),
+        (r#"TimerSet(count: 3, at: ["2x 105.1s"])"#, ""),
+        (r#"TimerSet(count: 2, at: ["2m", "3m", "4m"])"#, ""),
+        (r#"Evicted(at: ["0x 2m"])"#, ""),
         (r#"Evicted(count: "all")"#, ""),
         (r#"Evicted(workload: "web", cuont: 3)"#, ""),
         (r#"Evikted(workload: "web")"#, ""),

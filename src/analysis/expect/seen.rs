@@ -156,13 +156,13 @@ impl Judge<'_> {
             let got = format!("{k} of {n} at other times{}", ends(&other));
             return Some(self.failed(got, &other));
         }
-        // The whole number was looked at before: with a count of its own, how many there are at
-        // each time does not matter.
-        let exact = count.least == count.most && count.least == at.iter().map(|t| t.0).sum::<u64>();
+        // The whole number was looked at before: with a count of its own, more of them may be at
+        // each time.
+        let exact = count.least == count.most && count.least == self.sought.times.so_often();
         for (wanted, t) in at {
             let is_there = |h: &&Hit| h.at.as_millis() == t.as_millis();
             let there = hits.iter().filter(is_there).count() as u64;
-            if there == 0 || exact && there != *wanted {
+            if there < *wanted || exact && there > *wanted {
                 let got = format!("{there} at {}", time(*t));
                 return Some(self.failed(got, hits));
             }

@@ -147,9 +147,17 @@ impl Reader<'_> {
         let mut at = Some(Vec::new());
         for text in c.at.iter().flat_map(|t| t.texts()) {
             let (times, rest) = repeated(text);
+            if times == 0 {
+                let problem = Problem::new(format!("`{text}` is never"));
+                let help = "`count: 0` where none comes, and `during` where to look";
+                return place.part("at").refuse(problem.help(help));
+            }
             let time = self.moment(rest, &place.part("at"));
             at = at.zip(time).map(|(mut all, t)| {
-                all.push((times, t));
+                match all.iter_mut().find(|(_, same)| *same == t) {
+                    Some((n, _)) => *n = times.saturating_add(*n),
+                    None => all.push((times, t)),
+                }
                 all
             });
         }
@@ -219,7 +227,7 @@ fn not_empty((a, b): Stretch, place: Spot) -> Option<Stretch> {
 fn repeated(text: &str) -> (u64, &str) {
     let number =
         text.split_once('x').and_then(|(n, r)| Some((n.trim().parse().ok()?, r.trim_start())));
-    number.filter(|(n, _)| *n > 0).unwrap_or((1, text))
+    number.unwrap_or((1, text))
 }
 
 fn spread(text: &str) -> Result<(Dur, Dur), Problem> {

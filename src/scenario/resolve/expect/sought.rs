@@ -2,7 +2,7 @@
 
 use super::{Reader, actor};
 use crate::language::Expectation as E;
-use crate::scenario::expectations::{Count, Kind, Sought, TaintSought};
+use crate::scenario::expectations::{Count, Kind, Sought, TaintSought, Times};
 use crate::scenario::prelude::*;
 use crate::trace::{EventText, EvictionCause, ZoneState};
 
@@ -36,12 +36,9 @@ impl Reader<'_> {
             _ => count(common.count, place),
         };
         let times = self.times(&common, place);
-        let count = count.map(|count| match (&times, common.count) {
-            (Some(times), None) if !times.at.is_empty() => {
-                let n = times.at.iter().map(|t| t.0).sum();
-                Count { least: n, most: n, each: false }
-            }
-            _ => count,
+        let count = count.and_then(|count| match &times {
+            Some(times) if !times.at.is_empty() => as_often(count, times, &common, place),
+            _ => Some(count),
         });
         if count.is_some_and(|c| c.most == 0) {
             none_of_bounds(&common, place)?;
@@ -187,6 +184,22 @@ pub(super) fn count(written: Option<&FlagValue>, place: &Spot) -> Option<Count> 
         return place.part("count").deny("this range is empty");
     }
     Some(read)
+}
+
+/// How often records are expected at single times: as these say, or as `count` does, which must not be less, nor
+/// more where a time says how many come then.
+fn as_often(count: Count, times: &Times, common: &Common, place: &Spot) -> Option<Count> {
+    let n = times.so_often();
+    if common.count.is_none() {
+        return Some(Count { least: n, most: n, each: false });
+    }
+    let is_told = times.at.iter().any(|t| t.0 > 1);
+    if n > count.most || n < count.least && is_told {
+        let problem = Problem::new(format!("`at` says {}", counted(n, "time")));
+        let help = "leave `count` out: it is as often as `at` says";
+        return place.part("count").refuse(problem.help(help));
+    }
+    Some(count)
 }
 
 fn taint(text: &str, place: &Spot) -> Option<TaintSought> {
