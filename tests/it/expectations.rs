@@ -347,6 +347,7 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"TimerSet(count: 3, at: ["2x 105.1s"])"#, ""),
         (r#"TimerSet(count: 2, at: ["2m", "3m", "4m"])"#, ""),
         (r#"Evicted(at: ["0x 2m"])"#, ""),
+        (r#"Evicted(first: "2m45.1s")"#, ""),
         (r#"Evicted(count: "all")"#, ""),
         (r#"Evicted(workload: "web", cuont: 3)"#, ""),
         (r#"Evikted(workload: "web")"#, ""),

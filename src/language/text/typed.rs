@@ -247,10 +247,12 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         visitor.visit_seq(parts).map_err(|m| at(m, parts.tree))
     }
 
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Mistake> {
+    fn deserialize_tuple<V: Visitor<'de>>(self, n: usize, visitor: V) -> Result<V::Value, Mistake> {
         let short = self.tree.text().filter(|text| text.len() <= SHORT);
-        let ends = short.and_then(|text| text.split_once(".."));
-        let help = ends.map(|(from, to)| format!("write `(\"{from}\", \"{to}\")`"));
+        let help = short.map(|text| match text.split_once("..") {
+            Some((from, to)) => format!("write `(\"{from}\", \"{to}\")`"),
+            None => format!("write `(\"{text}\"{})`", ", …".repeat(n.saturating_sub(1))),
+        });
         let mut parts = self.parts('(', "expected `(` here").map_err(|m| m.help(help))?;
         let read = visitor.visit_seq(&mut parts).map_err(|m| at(m, self.tree))?;
         match self.tree.parts().get(parts.next) {
