@@ -8,6 +8,11 @@ pub(crate) fn apart(a: Time, b: Time) -> Dur {
     a.max(b).since(a.min(b))
 }
 
+/// How long it is from one time to another as both are shown, by the millisecond.
+pub(crate) fn lasted((from, to): (Time, Time)) -> Dur {
+    to.whole_millis().since(from.whole_millis())
+}
+
 /// `10:50.500`, or `1:10:50.500` from an hour on.
 pub(crate) fn absolute(at: Time) -> String {
     format!("{}.{:03}", whole(at), at.as_millis() % 1_000)

@@ -100,8 +100,9 @@ impl WorkloadOutcome {
 pub(super) fn measured(mut o: WorkloadOutcome, horizon: Time) -> WorkloadOutcome {
     o.least_available = o.counted(horizon).iter().map(|v| v.2).min().unwrap_or(0);
     for (from, to, _) in o.gaps(horizon) {
-        o.unavailable = o.unavailable.saturating_add(to.since(from));
-        o.longest_gap = o.longest_gap.max(to.since(from));
+        let gap = lasted((from, to));
+        o.unavailable = o.unavailable.saturating_add(gap);
+        o.longest_gap = o.longest_gap.max(gap);
     }
     o
 }

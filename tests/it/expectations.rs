@@ -249,6 +249,49 @@ fn each_kind_is_met_and_fails_for_its_own_reason() {
     insta::assert_snapshot!(said);
 }
 
+/// What comes at one time comes some nanoseconds, or microseconds, after it, and is shown without them. The timer of
+/// 60 s is set at 105.1 s and runs out at 165.1 s; `web` lacks a pod from 105 s to 166.1 s, and has a dead endpoint
+/// from 61 s to 105 s.
+#[test]
+fn windows_go_by_the_millisecond_that_is_shown() {
+    for (start, met, fails) in [
+        (r#"Evicted(workload: "web", before: "#, r#""165.1s")"#, r#""165.099s")"#),
+        (
+            r#"Evicted(workload: "web", after: "165.1s", before: "#,
+            r#""165.1s")"#,
+            r#""165.1s", at: "3m")"#,
+        ),
+        (
+            r#"Evicted(workload: "web", first: ("#,
+            r#""165.1s", "165.1s"))"#,
+            r#""1m", "165.099s"))"#,
+        ),
+        (
+            r#"Evicted(workload: "web", during: ("#,
+            r#""165.1s", "165.1s"))"#,
+            r#""1m", "165.099s"))"#,
+        ),
+        (
+            r#"Whenever(that: TimerSet(workload: "web"), then: Evicted(workload: "web"), within: "#,
+            r#""60s")"#,
+            r#""59.999s")"#,
+        ),
+        (
+            r#"Eventually(that: AtLeast(of: evicted("*"), is: 1), within: "#,
+            r#""165.1s")"#,
+            r#""165.099s")"#,
+        ),
+        (r#"AtMost(of: dead_endpoints("web"), is: 1, longest: "#, r#""44s")"#, r#""43.999s")"#),
+        (r#"AtLeast(of: unavailable_seconds("web"), is: "#, r#""61.1s")"#, r#""61.101s")"#),
+        (r#"AtMost(of: longest_gap("web"), is: "#, r#""61.1s")"#, r#""61.099s")"#),
+    ] {
+        for (end, failures) in [(met, 0), (fails, 1)] {
+            let outcome = outcome(&format!("{start}{end}"), "").unwrap();
+            assert_eq!(outcome.failures().len(), failures, "{start}{end}: {:?}", outcome.held);
+        }
+    }
+}
+
 /// `b-0` is the only node that is ever not Ready, and `db`, with its one pod there, is below its need for 240 s;
 /// `web` never is.
 #[test]

@@ -148,7 +148,7 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
     };
     // At the moment at which the second begins to hold, the first need not any more.
     let all = parts(&holds(run, that), (from, end));
-    let broken = all.into_iter().find(|p| p.2 == 0 && p.0 < end)?;
+    let broken = all.into_iter().find(|p| p.2 == 0 && !lasted((p.0, end)).is_zero())?;
     let got = format!("otherwise at {}, before {}", time(broken.0), time(end));
     Some(failed(run, that, expected, got, &[(broken.0, broken.0)]))
 }

@@ -176,9 +176,9 @@ impl Run<'_> {
             let all = self.outcomes(names).into_iter();
             all.map(move |o| of(o).as_nanos())
         };
-        let of_servings = |of: fn(&Costs) -> Dur| {
-            let all = self.servings(names).into_iter();
-            all.map(move |w| of(&w.costs).as_nanos())
+        let below = || {
+            let all = self.servings(names).into_iter().flat_map(|w| &w.below);
+            all.map(|span| lasted(*span).as_nanos())
         };
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
@@ -195,10 +195,8 @@ impl Run<'_> {
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
-            Quantity::BelowNeed(_) => whole(of_servings(|c| c.below_need).sum()),
-            Quantity::LongestBelowNeed(_) => {
-                whole(of_servings(|c| c.longest_below_need).max().unwrap_or(0))
-            }
+            Quantity::BelowNeed(_) => whole(below().sum()),
+            Quantity::LongestBelowNeed(_) => whole(below().max().unwrap_or(0)),
             Quantity::UnavailableSeconds(_) => whole(of_outcomes(|o| o.unavailable).sum()),
             Quantity::LongestGap(_) => whole(of_outcomes(|o| o.longest_gap).max().unwrap_or(0)),
         }
@@ -364,7 +362,7 @@ pub(super) fn judge(
         let value = value_at(&values, from);
         let got = match is_span {
             true => number(&c.quantity, value),
-            false if from == to => format!("{value} at {}", time(from)),
+            false if lasted((from, to)).is_zero() => format!("{value} at {}", time(from)),
             false => format!("{value} {}", stretch((from, to))),
         };
         let is_short = |asked: &u64| c.relation != Relation::AtMost && c.limit > *asked;
@@ -389,7 +387,7 @@ pub(super) fn judge(
     }
     let longest = longest?;
     let above = stretches(&parts, |value| value > 0);
-    let (from, to) = above.into_iter().find(|(from, to)| to.since(*from) > longest)?;
+    let (from, to) = above.into_iter().find(|above| lasted(*above) > longest)?;
     let (begun, until) = (time(from), time(to));
     let value = number(&c.quantity, value_at(&values, from));
     let got = format!("{value} from {begun}, and not zero until {until}");

@@ -152,6 +152,7 @@ fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting<'a>> {
 /// A record that was looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Hit {
+    /// By the millisecond.
     pub(super) at: Time,
     pub(super) record: RecordId,
     pub(super) object: u32,
@@ -192,7 +193,7 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
         while let Some((id, r, step)) = follow.step() {
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
-                    let (at, object, node) = (r.at, r.object, step.on());
+                    let (at, object, node) = (r.at.whole_millis(), r.object, step.on());
                     search.hits.push(Hit { at, record: id, object, node });
                 }
             }

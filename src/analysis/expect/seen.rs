@@ -142,15 +142,14 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether they are at the given times, by the millisecond.
+    /// Whether they are at the given times.
     fn instants(&self) -> Option<Failed> {
         let (count, at, hits) = (&self.sought.count, &self.sought.times.at, self.hits);
         if at.is_empty() {
             return None;
         }
-        let wanted: BTreeSet<u64> = at.iter().map(|t| t.1.as_millis()).collect();
-        let other: Vec<Hit> =
-            hits.iter().filter(|h| !wanted.contains(&h.at.as_millis())).copied().collect();
+        let wanted: BTreeSet<Time> = at.iter().map(|t| t.1).collect();
+        let other: Vec<Hit> = hits.iter().filter(|h| !wanted.contains(&h.at)).copied().collect();
         if !other.is_empty() {
             let (k, n) = (other.len(), hits.len());
             let got = format!("{k} of {n} at other times{}", ends(&other));
@@ -160,8 +159,7 @@ impl Judge<'_> {
         // each time.
         let exact = count.least == count.most && count.least == self.sought.times.so_often();
         for (wanted, t) in at {
-            let is_there = |h: &&Hit| h.at.as_millis() == t.as_millis();
-            let there = hits.iter().filter(is_there).count() as u64;
+            let there = hits.iter().filter(|h| h.at == *t).count() as u64;
             if there < *wanted || exact && there > *wanted {
                 let got = format!("{there} at {}", time(*t));
                 return Some(self.failed(got, hits));
@@ -201,9 +199,7 @@ impl Judge<'_> {
 fn ends(hits: &[Hit]) -> String {
     match hits {
         [] => String::new(),
-        [first, .., last] if first.at.as_millis() != last.at.as_millis() => {
-            format!(", {}", stretch((first.at, last.at)))
-        }
+        [first, .., last] if first.at != last.at => format!(", {}", stretch((first.at, last.at))),
         [first, ..] => format!(", at {}", time(first.at)),
     }
 }

@@ -84,7 +84,7 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
     }
     match (missing.first(), missing.iter().map(|m| m.2).max()) {
         (Some((from, ..)), Some(most)) => {
-            let spans = missing.iter().map(|(from, to, _)| to.since(*from));
+            let spans = missing.iter().map(|(from, to, _)| lasted((*from, *to)));
             let total = to_the_millisecond(spans.fold(Dur::ZERO, Dur::saturating_add));
             let (from, most) = (absolute(*from), grouped(most.into()));
             verdict +=

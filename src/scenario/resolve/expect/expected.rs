@@ -43,7 +43,7 @@ impl Reader<'_> {
         Some(Expected::Pending {
             pods: self.pods(&p.common(), place)?.unwrap_or_default(),
             count: count(p.count.as_ref(), place)?,
-            at: self.moment_or(p.at.as_ref(), self.horizon, place.part("at"))?,
+            at: self.end(self.moment_or(p.at.as_ref(), self.horizon, place.part("at"))?),
             reason: p.reason.clone(),
         })
     }
@@ -144,7 +144,7 @@ impl Reader<'_> {
             self.beyond(place.part("within"), to);
             return None;
         }
-        Some(Expected::Eventually(claim?, (from, to)))
+        Some(Expected::Eventually(claim?, (from, self.end(to))))
     }
 
     /// A claim that holds until another one does.

@@ -191,14 +191,19 @@ impl Reader<'_> {
         written.map_or(Some(or), |text| self.moment(text, &at))
     }
 
-    /// A time that lies in the run.
+    /// A time that lies in the run, by the millisecond, as what is compared with it.
     pub(super) fn moment(&self, text: &str, place: &Spot) -> Option<Time> {
         let time = place.take(self.moments.moment(text))?;
         if time > self.horizon {
             self.beyond(place.clone(), time);
             return None;
         }
-        Some(time)
+        Some(time.whole_millis())
+    }
+
+    /// The end of what is looked at: all of its millisecond, as far as the run goes.
+    pub(super) fn end(&self, time: Time) -> Time {
+        self.horizon.min(time.whole_millis() + Dur::from_nanos(999_999))
     }
 
     pub(super) fn beyond(&self, place: Spot, time: Time) {
@@ -209,7 +214,7 @@ impl Reader<'_> {
 
     pub(super) fn window(&self, (from, to): &Window, place: &Spot) -> Option<Stretch> {
         let (a, b) = (self.moment(from, &place.part(0)), self.moment(to, &place.part(1)));
-        not_empty((a?, b?), place.clone())
+        not_empty((a?, b?), place.clone()).map(|(a, b)| (a, self.end(b)))
     }
 }
 
