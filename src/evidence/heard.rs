@@ -107,11 +107,11 @@ impl Heard {
                     down.insert(node.clone());
                 }
                 Said::NodeReady { node } => _ = down.remove(node),
-                Said::Deleted { pod, by } if by == UNNAMED => {
-                    if on.get(pod).is_some_and(|node| down.contains(node)) {
-                        s.said = Said::Evicted { pod: std::mem::take(pod) };
-                        taken += 1;
-                    }
+                Said::Deleted { pod, by }
+                    if by == UNNAMED && on.get(pod).is_some_and(|node| down.contains(node)) =>
+                {
+                    s.said = Said::Evicted { pod: std::mem::take(pod) };
+                    taken += 1;
                 }
                 _ => {}
             }

@@ -256,7 +256,7 @@ fn steps_of(
             let added = matches!(said, Said::Tainted { .. });
             let mut now = if added { before.clone() } else { Vec::new() };
             now.extend(
-                told.iter().filter(|t| !is_own(t) && !(added && before.contains(t))).cloned(),
+                told.iter().filter(|t| !(is_own(t) || added && before.contains(t))).cloned(),
             );
             taints.insert(node.clone(), now.clone());
             return taint_steps(node, by, &before, &now);

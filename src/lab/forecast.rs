@@ -441,12 +441,12 @@ fn queue_of(courses: &[Course]) -> BTreeMap<&String, usize> {
 
 /// The queues of zones with several nodes in most of the seeds.
 fn queues(courses: &[Course]) -> Vec<Queue> {
-    type Nodes<'c> = Vec<(Time, &'c String)>;
+    // Of a seed, and when the first of them was given up.
+    type Nodes<'c> = (Vec<(Time, &'c String)>, Option<Time>);
     let queue_of = queue_of(courses);
-    // In each seed, and when the first of them was given up.
-    let mut zones: BTreeMap<(&String, usize), Vec<(Nodes<'_>, Option<Time>)>> = BTreeMap::new();
+    let mut zones: BTreeMap<(&String, usize), Vec<Nodes<'_>>> = BTreeMap::new();
     for course in courses {
-        let mut tainted: BTreeMap<(&String, usize), (Nodes<'_>, Option<Time>)> = BTreeMap::new();
+        let mut tainted: BTreeMap<(&String, usize), Nodes<'_>> = BTreeMap::new();
         for (key, at) in &course.happenings {
             if let Some((zone, queue)) = course.zones_of.get(&key.1).zip(queue_of.get(&key.1))
                 && key.0 == Happening::NodeNoExecute
@@ -463,7 +463,7 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
         }
     }
     let most_seeds = |(_, all): &((&String, usize), Vec<_>)| all.len() * 2 > courses.len();
-    let queue = |((zone, _), all): ((&String, usize), Vec<(Nodes<'_>, Option<Time>)>)| {
+    let queue = |((zone, _), all): ((&String, usize), Vec<Nodes<'_>>)| {
         let unknown = When::of(all.iter().filter_map(|n| n.1).collect(), courses.len());
         let firsts = all.iter().filter_map(|n| Some((n.0.first()?.0, n.1)));
         let first = When::after(firsts, unknown, courses.len())?;
