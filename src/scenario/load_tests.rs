@@ -271,6 +271,22 @@ fn a_field_that_the_kubelets_do_not_go_by_is_told() {
     assert!(!notes("", "zone: \"a\"").contains("imitated"));
 }
 
+/// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`).
+#[test]
+fn jobs_that_wait_for_a_phase_are_told_where_no_kubelet_posts_one() {
+    let notes = |timing: &str, policy: &str| {
+        let text = format!(
+            r#"(version: 1, horizon: "1m", {timing} nodes: [(name: "a")], workloads: [Job(name: "sum"{policy})])"#
+        );
+        let loaded = parse("f.ron", text.into_bytes(), Path::new("")).expect("it is read");
+        let plan = crate::scenario::build(&loaded, &Overrides::default()).expect("it builds");
+        plan.notes.join("\n").contains("in which phase pods of default/sum end")
+    };
+    let policy = ", podReplacementPolicy: Failed";
+    let all = [("timing: Ideal,", policy), ("timing: Ideal,", ""), ("", policy)];
+    assert_eq!(all.map(|(timing, policy)| notes(timing, policy)), [true, false, false]);
+}
+
 #[test]
 fn two_times_in_the_place_of_one_are_told_how_they_are_written() {
     let text = r#"(version: 1, horizon: "9m", nodes: [(name: "a")], expect: [Tainted(taint: "x:NoExecute", at: "4m..5m")])"#;

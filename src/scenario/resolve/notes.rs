@@ -17,7 +17,7 @@ use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::volume::Claim;
-use crate::api::workload::namespace_of;
+use crate::api::workload::{PodReplacementPolicy, WorkloadSpec, namespace_of};
 use crate::language::duration::format as seconds;
 use crate::plan::Timing;
 use crate::profiles::Release;
@@ -34,6 +34,7 @@ pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
         volumes(plan),
         assumed_volumes(plan),
         shutdown(plan, actions),
+        ends_unseen(plan),
         pressure(plan),
         readiness(plan),
         rate_of_one(plan),
@@ -113,6 +114,24 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
     } else {
         "Assumed: the kubelets have no grace periods, as upstream's default has it, so that a machine that is told to go off does so at once with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
     }.to_owned())
+}
+
+/// Jobs that wait for the phase of pods that are deleted (`onlyReplaceFailedPods`), with kubelets that post none.
+fn ends_unseen(plan: &Plan) -> Option<String> {
+    let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
+    let waits = |w: &&WorkloadPlan| match &w.spec {
+        WorkloadSpec::Job(job) => {
+            let by_default =
+                job.pod_replacement_policy.is_none() && !job.pod_failure_policy.is_empty();
+            by_default || job.pod_replacement_policy == Some(PodReplacementPolicy::Failed)
+        }
+        _ => false,
+    };
+    let jobs = plan.workloads.iter().filter(|w| imitated && waits(w));
+    let names = listed(jobs.map(|w| in_short(&w.name)))?;
+    Some(format!(
+        "Not simulated: in which phase pods of {names} end. Imitated kubelets (`timing: Ideal`) post none, and a Job that replaces failed pods only waits for it: those that are deleted stay Terminating, and drains wait for them."
+    ))
 }
 
 /// What is stated of usage: what a kubelet sees every ten seconds, the kernel may see sooner.
