@@ -113,7 +113,9 @@ impl Failed {
         let change = arguments(&if of_many { of_one() } else { overrides.clone() });
         let mut calls = Vec::new();
         if let Some((object, at)) = &f.told.about {
-            let at = at.map(|t| format!(" --at {}", duration::format(t.since(Time::ZERO))));
+            // `explain` takes all of a whole millisecond.
+            let at = at.map(|t| t.since(Time::ZERO).whole_millis());
+            let at = at.map(|at| format!(" --at {}", duration::format(at)));
             let behind = format!(" {}{}{change}", quoted(object), at.unwrap_or_default());
             calls.push(["more: ".to_owned(), "taintsim explain".to_owned(), behind]);
         }
