@@ -224,7 +224,7 @@ fn a_mistake_says_what_could_stand_in_its_place() {
     let said = problems(text);
     for wanted in [
         "f.ron:3:9: expected a word before the bracket, one of Deployment, ReplicaSet,",
-        "f.ron:4:41: expected `(` here\n  help: write `(after: …, exit_code: …)`",
+        "f.ron:4:41: expected `(` here\n  help: write `(after: …, exit_code: …, ran: …)`",
         "f.ron:6:37: `zone` is not a field of `Crash`\n  help: one of `node`, `nodes`, `duration`; it belongs elsewhere: ",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");

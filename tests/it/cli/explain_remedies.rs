@@ -195,7 +195,7 @@ fn a_pod_that_starts_is_said_to() {
     scratch.write(
         "new.ron",
         r#"Scenario(version: 1, horizon: "2m", kubernetes: "1.34", timing: Ideal, nodes: [(name: "a")], workloads: [Deployment(name: "web", replicas: 1)],
-        expect: [Pending(at: "1s", count: 0)])"#,
+        expect: [Pending(at: "0.9s", count: 0)])"#,
     );
     let said = scratch.call(&["test", "new.ron"]).stdout;
     assert!(

@@ -94,5 +94,8 @@ fn a_pod_that_was_being_deleted_and_is_made_anew_is_told_as_both() {
         "deleted from a-0, by whom the export does not say before the run began; it is gone at 0:0";
     assert!(said.starts_with(began), "{said}");
     let again = "; it was made anew at 0:0";
-    assert!(said.contains(again) && said.contains(" by the StatefulSet controller, on"), "{said}");
+    assert!(
+        said.contains(again) && said.ends_with(" by the StatefulSet controller on a-0"),
+        "{said}"
+    );
 }
