@@ -181,6 +181,13 @@ pub struct Memory {
     pub(crate) budgets: BTreeMap<BudgetIndex, CountedBefore>,
 }
 
+impl Memory {
+    /// Deletions by taint that are due come within this many seconds while the controller is at work on others.
+    pub(crate) const AT_WORK_S: i64 = 10;
+    /// A deletion by taint that is this many seconds late, while nothing holds it up, was never due.
+    pub(crate) const NEVER_DUE_S: i64 = 20;
+}
+
 /// What the scheduler remembers of a pod that it found no node for. Times are microseconds from the
 /// start and not above zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

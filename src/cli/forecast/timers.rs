@@ -8,19 +8,14 @@ use crate::api::pod::{PodCondition, PodReason};
 use crate::api::taint::{Effect, Taint};
 use crate::api::toleration::matching_tolerations;
 use crate::cli::prelude::*;
-use crate::plan::{PodPlan, PodStart};
-
-/// A deletion that is this many seconds late, while the controller is not at work, was never due.
-const NEVER_DUE_S: i64 = 20;
-/// It is at work if it evicted a pod in this many seconds.
-const AT_WORK_S: i64 = 10;
+use crate::plan::{Memory, PodPlan, PodStart};
 
 /// A sentence on the pods whose taints tell no time, and one on those that should be gone by it.
 pub(super) fn unknown(plan: &Plan, clock: WallClock) -> Vec<String> {
     let Some(memory) = plan.memory.as_ref().filter(|_| plan.flags.enable_taint_manager) else {
         return Vec::new();
     };
-    let at_work = |pod: &PodPlan| evicted_at(pod).is_some_and(|at| at >= -AT_WORK_S);
+    let at_work = |pod: &PodPlan| evicted_at(pod).is_some_and(|at| at >= -Memory::AT_WORK_S);
     if plan.pods.iter().any(at_work) {
         return Vec::new();
     }
@@ -30,7 +25,7 @@ pub(super) fn unknown(plan: &Plan, clock: WallClock) -> Vec<String> {
     let mut pods: [(Vec<&str>, i64); 2] = Default::default();
     for (pod, (added, stay)) in timers {
         let due = added.unwrap_or(i64::MIN).max(office_s).saturating_add(stay);
-        if due < -NEVER_DUE_S {
+        if due < -Memory::NEVER_DUE_S {
             let (names, longest) = &mut pods[usize::from(added.is_some())];
             names.push(&pod.name);
             *longest = (*longest).max(stay);

@@ -10,14 +10,11 @@ use super::decision::{NoExecuteTaints, Stay, is_own, min_toleration_time, no_exe
 use crate::api::toleration::matching_tolerations;
 use crate::client::{Asked, Recalled, TAINT_LATE_S};
 use crate::controllers::prelude::*;
+use crate::plan::Memory as Recall;
 use crate::plan::switches::taint_eviction::Switches;
 
 /// Requests of one eviction: GET, PATCH and DELETE.
 const EVICTION_REQUESTS: u32 = 3;
-/// Deletions that are due come within this many seconds while the controller is at work on others.
-const AT_WORK_S: i64 = 10;
-/// A deletion that is this many seconds late, while nothing holds it up, was never due.
-const NEVER_DUE_S: i64 = 20;
 const SECOND_NS: i64 = 1_000_000_000;
 
 /// When a timer began, and how long it runs, ns from the start of the run.
@@ -55,7 +52,9 @@ impl Recaller<'_> {
     /// What it would know; what its client's limiter has left is taken from it.
     pub(super) fn recall(&self, recalled: Recalled) -> Memory {
         let (asked, passes) = (self.asked(), Asked::by_passes(self.informers, true));
-        let at_work = asked.last_stretch(AT_WORK_S).is_some_and(|(_, last)| last >= -AT_WORK_S);
+        let at_work = asked
+            .last_stretch(Recall::AT_WORK_S)
+            .is_some_and(|(_, last)| last >= -Recall::AT_WORK_S);
         let mut memory = Memory::default();
         let mut timers = Vec::new();
         for node in self.informers.nodes() {
@@ -168,7 +167,7 @@ impl Recaller<'_> {
             }
         }
         let timer = timer?;
-        let late = now.saturating_sub(timer.due()) > NEVER_DUE_S * SECOND_NS;
+        let late = now.saturating_sub(timer.due()) > Recall::NEVER_DUE_S * SECOND_NS;
         if late && !at_work && !being_evicted(pod) {
             // Nothing is known of it but that it is not over.
             let most = u64::try_from(timer.stay).unwrap_or(0);
