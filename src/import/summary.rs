@@ -221,7 +221,7 @@ impl Summary {
     fn of_zero(&self) -> Option<String> {
         match (self.unheeded, self.zero_is) {
             (Some(at), _) => Some(format!(
-                "the clock is ahead by which a taint or a node's silence was written at {}: if it were right, all nodes would be silent by then",
+                "the clock by which a taint or a node's silence was written at {} is ahead: if it were right, all nodes would be silent by then",
                 at.to_rfc3339()
             )),
             (None, Zero::Written) => Some("the export was made when controllers last wrote of a taint or of a silent node, as no node was heard of later".to_owned()),
