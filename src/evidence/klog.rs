@@ -3,6 +3,7 @@
 //! container runtimes put a time of their own before each line, which has the year that klog leaves
 //! out.
 
+use super::audit;
 use super::events::Told;
 use super::heard::Heard;
 use crate::evidence::prelude::*;
@@ -160,7 +161,8 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
         "Node is healthy again, removed all taints" => Said::NodeReady { node: node()? },
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
         "Added taint to node" => {
-            let taints = taints(&values.get("taint")?);
+            let list = serde_json::from_str(&values.get("taint")?).unwrap_or_default();
+            let taints = audit::taints(&list);
             Said::Tainted { node: node()?, taints: (!taints.is_empty()).then_some(taints)? }
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {
@@ -227,14 +229,6 @@ fn unstructured(message: &str) -> Option<Said> {
     let (reason, message) = rest.split_once("' ")?;
     let (kind, namespace, name) = (field("Kind")?, field("Namespace")?, field("Name")?);
     Told { kind, namespace, name, reason, message, component: "" }.said()
-}
-
-/// `[{"key":"a","value":"b","effect":"NoExecute"}]`
-fn taints(text: &str) -> Vec<String> {
-    let parsed: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    let word = |t: &serde_json::Value, f: &str| t[f].as_str().unwrap_or_default().to_owned();
-    let all = parsed.as_array().into_iter().flatten();
-    all.map(|t| format!("{}:{}", word(t, "key"), word(t, "effect"))).collect()
 }
 
 /// `2000-01-01 00:06:45.100001001 +0000 UTC m=+0.1`
