@@ -251,16 +251,20 @@ fn a_group_whose_pods_are_made_in_the_run_is_told() {
     assert!(said.contains("no pod matches `app=wbe`") && !said.contains(later), "{said}");
 }
 
+/// The notes of a scenario's plan.
+fn notes(text: &str) -> String {
+    let loaded = parse("f.ron", text.as_bytes().to_vec(), Path::new("")).expect("it is read");
+    let plan = crate::scenario::build(&loaded, &Overrides::default()).expect("it builds");
+    plan.notes.join("\n")
+}
+
 /// What only imitated kubelets go by is told where the kubelets are others.
 #[test]
 fn a_field_that_the_kubelets_do_not_go_by_is_told() {
     let notes = |timing: &str, field: &str| {
-        let text = format!(
+        notes(&format!(
             r#"(version: 1, horizon: "1m", {timing} nodes: [(name: "a", {field}), (name: "b")])"#
-        );
-        let loaded = parse("f.ron", text.into_bytes(), Path::new("")).expect("it is read");
-        let plan = crate::scenario::build(&loaded, &Overrides::default()).expect("it builds");
-        plan.notes.join("\n")
+        ))
     };
     for field in ["lease_period", "lease_offset", "status_offset"] {
         let given = format!("{field}: \"4s\"");
@@ -274,17 +278,15 @@ fn a_field_that_the_kubelets_do_not_go_by_is_told() {
 /// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`).
 #[test]
 fn jobs_that_wait_for_a_phase_are_told_where_no_kubelet_posts_one() {
-    let notes = |timing: &str, policy: &str| {
-        let text = format!(
+    let told = |(timing, policy): (&str, &str)| {
+        notes(&format!(
             r#"(version: 1, horizon: "1m", {timing} nodes: [(name: "a")], workloads: [Job(name: "sum"{policy})])"#
-        );
-        let loaded = parse("f.ron", text.into_bytes(), Path::new("")).expect("it is read");
-        let plan = crate::scenario::build(&loaded, &Overrides::default()).expect("it builds");
-        plan.notes.join("\n").contains("in which phase pods of default/sum end")
+        ))
+        .contains("in which phase pods of default/sum end")
     };
     let policy = ", podReplacementPolicy: Failed";
     let all = [("timing: Ideal,", policy), ("timing: Ideal,", ""), ("", policy)];
-    assert_eq!(all.map(|(timing, policy)| notes(timing, policy)), [true, false, false]);
+    assert_eq!(all.map(told), [true, false, false]);
 }
 
 #[test]
