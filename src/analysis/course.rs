@@ -72,6 +72,9 @@ pub(crate) struct Course {
     pub(crate) pending: BTreeMap<String, String>,
     /// The pods with an eviction timer that runs at the end, and when it is over.
     pub(crate) due: BTreeMap<String, Time>,
+    /// The pods with an eviction timer from before the run of which nobody knows when it is over, so that it is drawn:
+    /// why, and in how many seconds at the latest.
+    pub(crate) drawn: BTreeMap<(Note, String), u32>,
     /// The volumes, by claim, that stay at the end on a node where somebody waits for them, and why.
     pub(crate) held: BTreeMap<String, String>,
     /// What the timeline asks for in vain, where a run is asked ([`refusals`]).
@@ -139,6 +142,10 @@ impl Reader<'_> {
                 self.course.master_disruption[left].get_or_insert(r.at);
             }
             What::PodMessage(_) => self.message(r),
+            What::Noted(why @ (Note::TimerUndated | Note::TimerOverdue), most) => {
+                let pod = r.pod().map(|pod| self.analysis.pod_name(pod).to_owned());
+                self.course.drawn.extend(pod.map(|pod| ((why, pod), most)));
+            }
             What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}
         }

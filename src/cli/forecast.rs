@@ -9,7 +9,6 @@ mod remembered_passes_tests;
 mod remembered_tests;
 #[cfg(test)]
 mod tests;
-mod timers;
 
 use super::forecasts::{Course, courses, run_all};
 use super::given::{self, KubectlArgs};
@@ -314,7 +313,6 @@ impl Courses {
         for (entry, said) in (0..).zip(&mut dying) {
             *said += &silent_already(&plan, entry, args.heal_after);
         }
-        let unknown = timers::unknown(&plan, clock);
         let head = format!(
             "{} and {}, Kubernetes {}, {}, looking {} ahead",
             counted(summary.nodes, "node"),
@@ -329,7 +327,7 @@ impl Courses {
             silent,
             course,
             head,
-            notes: dying.into_iter().chain(unknown).chain(plan.notes).collect(),
+            notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,
             open: Some(open),
         };

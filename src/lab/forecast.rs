@@ -14,7 +14,7 @@ use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::drains::{KEPT, refusals};
 use crate::analysis::statistics::nearest_rank;
-use crate::trace::ZoneState;
+use crate::trace::{Note, ZoneState};
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;
@@ -123,6 +123,9 @@ pub(crate) struct Forecast {
     /// The pods with an eviction timer that runs at the end in half of the seeds or more, and when it
     /// is over.
     pub(crate) due: BTreeMap<String, When>,
+    /// The pods with an eviction timer of which nobody knows when it is over: why, and in how many seconds at the
+    /// latest.
+    pub(crate) drawn: BTreeMap<(Note, String), u32>,
     /// Pods whose deletion never ends, as their nodes do not answer, with these.
     pub(crate) stuck: Vec<Left>,
     /// How many they are, by workload.
@@ -254,6 +257,7 @@ impl Forecast {
             done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
             times,
             due: due.into_iter().filter_map(over).collect(),
+            drawn: courses.iter().flat_map(|c| c.drawn.clone()).collect(),
             happenings,
             queues: queues(courses),
             zones: zones

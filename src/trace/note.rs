@@ -21,6 +21,8 @@ pub(crate) enum ObjectKind {
 const RENEWAL_UNSEEN: &str =
     "{object}: the API server has a renewal of {ms} ago that the controller has not seen";
 const LEASE_FORGOTTEN: &str = "{object}: with a status report of {ms} ago the controller forgot the lease, and took it for renewed after";
+const TIMER_UNDATED: &str = "{object}: its node's taint has no `timeAdded`: when its eviction timer is over is drawn, in {arg} s at the latest";
+const TIMER_OVERDUE: &str = "{object}: by the `timeAdded` of its node's taint it should be gone: when its eviction timer is over is drawn, in {arg} s at the latest";
 const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM killer, which is not simulated, kills before that";
 
 words! {
@@ -59,6 +61,11 @@ words! {
         /// record, which comes before. Object: pod; argument: milliseconds.
         TimerRecalled = "timer-recalled":
             (Pod, "{object}: its eviction timer was set before the run, and has {ms} more"),
+        /// When such a timer is over is drawn, for the taint that set it tells no time. Object: pod; argument: in how many
+        /// seconds at the latest.
+        TimerUndated = "timer-undated": (Pod, TIMER_UNDATED),
+        /// When such a timer is over is drawn, for by the time of the taint it should be over. Object and argument as above.
+        TimerOverdue = "timer-overdue": (Pod, TIMER_OVERDUE),
         /// A pod's eviction is not scheduled, as it was before. Object: pod.
         WorkExists = "work-exists": (Pod, "{object}: an eviction was scheduled before"),
         /// A volume is being made for a node that is chosen for a pod. Object: node; argument: the text of its

@@ -5,9 +5,10 @@ use crate::analysis::course::{Course, Happening};
 use crate::import::{ImportedCluster, Input};
 use crate::kernel::Time;
 use crate::lab::{Forecast, Forecasting};
-use crate::report::WallClock;
-use crate::scenario::{self, Loaded, Overrides, what_if};
+use crate::scenario::{Loaded, Overrides, what_if};
+use crate::trace::Note;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The time of the export.
 const NOW: &str = "2026-01-01T00:10:00Z";
@@ -190,7 +191,7 @@ fn a_granted_eviction_counts_for_two_minutes() {
 /// an eviction the controller is at work on those that are overdue.
 #[test]
 fn timers_that_are_drawn_are_told() {
-    let said = |evicted: bool| {
+    let drawn = |evicted: bool| {
         let mut items = Vec::new();
         for (name, added) in [("c", Some("2026-01-01T00:08:20Z")), ("d", None)] {
             let mut both = node(name, false);
@@ -217,17 +218,10 @@ fn timers_that_are_drawn_are_told() {
                 "reason": "DeletionByTaintManager", "lastTransitionTime": "2026-01-01T00:09:59Z"}]);
             items.push(pod);
         }
-        let loaded = Loaded::of_cluster("forecast", cluster(items), "2m", Vec::new());
-        let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
-        super::timers::unknown(&plan, WallClock(0))
+        Forecast::of(&courses(items, "1.34.4", None)).drawn
     };
-    let said = [said(false), said(true)];
-    assert_eq!(said[0].len(), 2, "{said:?}");
-    for (said, pod, last) in
-        [(&said[0][0], "shop/any", "00:05:00"), (&said[0][1], "shop/late", "00:00:30")]
-    {
-        assert!(said.contains(&format!("eviction timers of {pod} are")), "{said}");
-        assert!(said.contains(&format!("by {last} at the latest")), "{said}");
-    }
-    assert!(said[1].is_empty(), "{said:?}");
+    let of = |why, pod: &str, most: u32| ((why, pod.to_owned()), most);
+    let told = [of(Note::TimerUndated, "shop/any", 300), of(Note::TimerOverdue, "shop/late", 30)];
+    assert_eq!(drawn(false), BTreeMap::from(told));
+    assert_eq!(drawn(true), BTreeMap::new());
 }

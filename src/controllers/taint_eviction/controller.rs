@@ -129,8 +129,11 @@ impl Controller {
             let what = What::Noted(Note::ToleratesForever, 0);
             api.record_pod(Actor::TaintEviction, pod, what);
         }
-        for (pod, left) in memory.timers {
+        for (pod, left, drawn) in memory.timers {
             self.timers.recall_work(pod, left);
+            if let Some((why, most)) = drawn {
+                api.record_pod(Actor::TaintEviction, pod, What::Noted(why, most));
+            }
         }
     }
 

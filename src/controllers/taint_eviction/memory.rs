@@ -4,7 +4,7 @@
 //! A timer began when the node's taint was seen. That is in the second of its `timeAdded`, or up to
 //! two later where many requests wait; pods that were evicted since tell it to their second. Of a
 //! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
-//! A pod whose deletion has begun has none. What cannot be known is a draw.
+//! A pod whose deletion has begun has none. What cannot be known is a draw; that a timer is one, a record says.
 
 use super::decision::{NoExecuteTaints, Stay, is_own, min_toleration_time, no_execute};
 use crate::api::toleration::matching_tolerations;
@@ -22,6 +22,8 @@ const SECOND_NS: i64 = 1_000_000_000;
 struct Timer {
     began: i64,
     stay: i64,
+    /// Why it is drawn when it began, if it is.
+    drawn: Option<Note>,
 }
 
 impl Timer {
@@ -36,7 +38,8 @@ pub(super) struct Memory {
     /// The nodes with NoExecute taints.
     pub(super) tainted: Vec<(NodeId, NoExecuteTaints)>,
     /// The pods with a timer, and what is left of it, in the order in which they fire.
-    pub(super) timers: Vec<(PodId, Dur)>,
+    /// Of one that is drawn: why, and how many seconds are left at the latest.
+    pub(super) timers: Vec<(PodId, Dur, Option<(Note, u32)>)>,
     /// The pods that tolerate their node's taints for ever.
     pub(super) forever: Vec<PodId>,
 }
@@ -77,7 +80,9 @@ impl Recaller<'_> {
         let now = self.now();
         memory.timers.extend(timers.iter().map(|(timer, pod)| {
             let left = u64::try_from(timer.due().saturating_sub(now)).unwrap_or(0);
-            (pod.id, Dur::from_nanos(left))
+            let most = u32::try_from(timer.stay / SECOND_NS).unwrap_or(u32::MAX);
+            let drawn = timer.drawn.map(|why| (why, most));
+            (pod.id, Dur::from_nanos(left), drawn)
         }));
         let within = self.uniform(Object::NONE, SECOND_NS as u64 - 1);
         self.client.recall(&asked, within as f64 / SECOND_NS as f64);
@@ -148,6 +153,7 @@ impl Recaller<'_> {
     ) -> Option<Timer> {
         let now = self.now();
         let mut timer: Option<Timer> = None;
+        let mut why = Note::TimerUndated;
         for seen in 1..=taints.len() {
             let present: Vec<Taint> = taints[..seen].iter().map(|(_, t)| t.clone()).collect();
             let at = taints[seen - 1].0;
@@ -163,7 +169,8 @@ impl Recaller<'_> {
             // timer.
             if timer.is_none() || stay == 0 {
                 let began = recalled.since_office(at.unwrap_or(i64::MIN)).min(now);
-                timer = Some(Timer { began, stay });
+                timer = Some(Timer { began, stay, drawn: None });
+                why = at.map_or(Note::TimerUndated, |_| Note::TimerOverdue);
             }
         }
         let timer = timer?;
@@ -172,7 +179,8 @@ impl Recaller<'_> {
             // Nothing is known of it but that it is not over.
             let most = u64::try_from(timer.stay).unwrap_or(0);
             let ago = self.uniform(self.client.pod_object(pod.id), most);
-            return Some(Timer { began: now - ago as i64, ..timer });
+            let drawn = Some(why).filter(|_| most > 0);
+            return Some(Timer { began: now - ago as i64, drawn, ..timer });
         }
         Some(timer)
     }

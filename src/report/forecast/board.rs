@@ -63,7 +63,7 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
         doc: first
             .map_or(String::new(), |o| format!("From an export of {}.", o.basis.clock.begins())),
         subtitle: first.map_or(String::new(), |o| o.basis.head.clone()),
-        notes: first.map_or(Vec::new(), |o| o.basis.notes.to_vec()),
+        notes: first.map_or(Vec::new(), Outlook::notes),
         parts,
     }
 }

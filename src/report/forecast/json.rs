@@ -33,7 +33,7 @@ fn fields<'o>() -> [Field<OnCourse<'o>>; 10] {
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
     let at = base.basis.clock.begins();
-    let mut whole = json!({ "version": 1, "at": at, "notes": base.basis.notes, "events": events, "by_when": by_when });
+    let mut whole = json!({ "version": 1, "at": at, "notes": base.notes(), "events": events, "by_when": by_when });
     put_held(&mut whole, base);
     put_what_if(&mut whole, others);
     whole

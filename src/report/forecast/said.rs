@@ -2,9 +2,11 @@
 //! from the one before.
 
 use crate::analysis::course::Happening;
+use crate::analysis::ranges;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
 use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
+use crate::trace::Note;
 
 /// Medians that are apart by no more than this are the same.
 pub(super) const SAME: Dur = Dur::from_secs(2);
@@ -45,6 +47,24 @@ impl<'a> Outlook<'a> {
     /// Those of courses that are called so.
     pub(crate) fn all(basis: &'a Basis, courses: &'a [(String, Forecast)]) -> Vec<Self> {
         courses.iter().map(|(name, forecast)| Outlook { basis, name, forecast }).collect()
+    }
+
+    /// The notes of its basis, before them a sentence each on the eviction timers that are drawn.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let drawn = |(reason, why): (Note, &str)| {
+            let of = self.forecast.drawn.iter().filter(|((note, _), _)| *note == reason);
+            let last =
+                self.clock(Time::from_secs((*of.clone().map(|(_, most)| most).max()?).into()));
+            let pods = ranges(&Vec::from_iter(of.map(|((_, pod), _)| pod)));
+            Some(format!(
+                "Assumed: eviction timers of {pods} are not over yet; {why}. When they end is drawn, by {last} at the latest."
+            ))
+        };
+        let whys = [
+            (Note::TimerUndated, "their nodes' taints have no `timeAdded`"),
+            (Note::TimerOverdue, "by the `timeAdded` of their nodes' taints they should be"),
+        ];
+        whys.into_iter().filter_map(drawn).chain(self.basis.notes.iter().cloned()).collect()
     }
 
     /// What is refused of what it does, or changes nothing, and in how many of the seeds if not in
@@ -283,5 +303,25 @@ mod tests {
             done_in_all([count(12), count(1)], true),
             "12 pods are evicted, 1 pod is deleted"
         );
+    }
+
+    /// 09:00:00 and 300 s are 09:05:00: the longest of two.
+    #[test]
+    fn timers_that_are_drawn_are_told_before_the_notes() {
+        let basis = Basis {
+            clock: WallClock(9 * 3_600_000_000),
+            silent: Vec::new(),
+            course: String::new(),
+            head: String::new(),
+            notes: vec!["another".to_owned()],
+            horizon: Time::ZERO,
+            open: None,
+        };
+        let of = |pod: &str, most| ((Note::TimerUndated, pod.to_owned()), most);
+        let drawn = [of("shop/web-0", 300), of("shop/web-1", 30)].into();
+        let forecast = Forecast { drawn, ..Forecast::default() };
+        let notes = Outlook { basis: &basis, name: "as it is", forecast: &forecast }.notes();
+        let said = "Assumed: eviction timers of shop/web-0..shop/web-1 are not over yet; their nodes' taints have no `timeAdded`. When they end is drawn, by 09:05:00 at the latest.";
+        assert_eq!(notes, [said, "another"]);
     }
 }

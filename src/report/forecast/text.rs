@@ -68,7 +68,7 @@ impl Printer<'_> {
             n => format!("{} silent: {}; {course}", counted(n, "node"), ranges(names)),
         };
         self.indented(&line(&silent), 2, YELLOW)?;
-        self.notes(&outlook.basis.notes)?;
+        self.notes(&outlook.notes())?;
         if outlook.forecast.happenings.is_empty() {
             self.indented(&outlook.nothing(), 2, PLAIN)?;
         }
