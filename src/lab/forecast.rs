@@ -91,7 +91,7 @@ pub(crate) struct ByWhen {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) zone: String,
-    /// How many they are, in the most seeds.
+    /// How many they are, the middle of the seeds.
     pub(crate) nodes: usize,
     /// All that are in it in any seed.
     pub(crate) names: Vec<String>,
@@ -482,7 +482,7 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
         let names: BTreeSet<&String> = names.map(|(_, node)| *node).collect();
         Some(Queue {
             zone: zone.clone(),
-            nodes: counts[counts.len() / 2],
+            nodes: nearest_rank(&counts, 50)?,
             names: names.into_iter().cloned().collect(),
             each: nearest_rank(&gaps, 50)?,
             first,

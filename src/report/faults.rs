@@ -1,6 +1,7 @@
 //! What fault models come to: how often each fails by its figures, and what one seed drew.
 
 use super::results::*;
+use crate::analysis::statistics::nearest_rank;
 use crate::report::html::board::{self, Bar, Board, Part};
 use crate::report::text::{self, Filled};
 use crate::scenario::{Away, Drawn, Model, Outage, YEAR_S};
@@ -57,8 +58,8 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
     let bar = |m: &Model| {
         let spans = lengths(&of_model(m, told.outages));
-        let middle = spans.get(spans.len().saturating_sub(1) / 2)?;
-        let [low, mark, high] = [spans.first()?, middle, spans.last()?].map(|d| minutes(*d));
+        let middle = nearest_rank(&spans, 50)?;
+        let [low, mark, high] = [*spans.first()?, middle, *spans.last()?].map(minutes);
         Some(Bar { name: m.name.clone(), low, mark, high })
     };
     Board {
@@ -104,8 +105,8 @@ fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
     let events: BTreeSet<&str> =
         own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
     let spans = lengths(&own);
-    let rounded = |d: &Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
-    let span = |d: Option<&Dur>| d.map_or("-".to_owned(), rounded);
+    let rounded = |d: Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
+    let span = |d: Option<Dur>| d.map_or("-".to_owned(), rounded);
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
     let years = told.window.as_secs_f64() / YEAR_S;
     let expected = model.per_year() * years;
@@ -115,8 +116,8 @@ fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
         if expected < 10.0 { format!("{expected:.1}") } else { grouped(expected.round() as u64) },
         grouped(events.len() as u64),
         grouped(nodes as u64),
-        span(spans.get(spans.len().saturating_sub(1) / 2)),
-        span(spans.last()),
+        span(nearest_rank(&spans, 50)),
+        span(spans.last().copied()),
     ]
 }
 

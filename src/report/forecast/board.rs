@@ -3,6 +3,7 @@
 
 use super::said::{Outlook, done, node, number};
 use crate::analysis::course::Happening;
+use crate::analysis::statistics::nearest_rank;
 use crate::lab::forecast::{Foreseen, Queue};
 use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
@@ -134,7 +135,8 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
             [one] => format!("{word}: {}", one.object),
             _ => format!("{word}: {} {of}", all.map_or(String::new(), |b| number(&b.all))),
         };
-        bar(name, low, minutes(pods[pods.len() / 2].when.median), high)
+        let middle = nearest_rank(&pods, 50).map_or(Time::ZERO, |pod| pod.when.median);
+        bar(name, low, minutes(middle), high)
     }));
     rows
 }

@@ -222,8 +222,8 @@ fn evicted(s: &Summary) -> String {
     evicted
 }
 
-/// "834, +50.5s to +2m20s after the fault, median +1m10s"; of one that it happened to twice "1, twice, +50.5s
-/// and +51.2s after the fault".
+/// "834, +50.5s to +2m20s after the fault, median +1m10s"; of two times both, "2, +50.5s and +51.2s
+/// after the fault", also where it happened to one twice.
 fn spread(count: u64, s: Option<Spread>) -> String {
     let number = grouped(count);
     let Some(s) = s else { return number };
@@ -235,7 +235,7 @@ fn spread(count: u64, s: Option<Spread>) -> String {
     };
     match (min == max, s.count) {
         (true, _) => format!("{often}, +{min} after the fault"),
-        (false, 2) if count == 1 => format!("{often}, +{min} and +{max} after the fault"),
+        (false, 2) => format!("{often}, +{min} and +{max} after the fault"),
         (false, _) => format!("{often}, +{min} to +{max} after the fault, median +{median}"),
     }
 }
@@ -274,7 +274,7 @@ fn end(s: &Summary) -> String {
 mod tests {
     use super::*;
 
-    /// A node that is lost twice is no range of nodes: it has two times. Of three nodes the middle one's is the median.
+    /// Two times are both told. Of three nodes the middle one's is the median.
     #[test]
     fn one_node_has_its_own_times() {
         let of = |count, seconds: &[u64]| {
@@ -287,6 +287,6 @@ mod tests {
         assert_eq!(of(1, &[44, 44]), "1, twice, +44s after the fault");
         assert_eq!(of(1, &[44, 51, 45]), "1, 3 times, +44s to +51s after the fault, median +45s");
         assert_eq!(of(3, &[44, 51, 45]), "3, +44s to +51s after the fault, median +45s");
-        assert_eq!(of(2, &[44, 51]), "2, +44s to +51s after the fault, median +44s");
+        assert_eq!(of(2, &[44, 51]), "2, +44s and +51s after the fault");
     }
 }
