@@ -170,3 +170,33 @@ fn a_countdown_outlives_the_node_that_was_tainted() {
         &story(r#"(at: "75s", do: Untaint(node: "n-0", taint: "maintenance"))"#),
     );
 }
+
+/// The taint of 60 s is not seen before the watch goes on at 149 s: a minute after 60 s nobody is at fault. Where its
+/// deletion is refused for 65 s from 170 s on, so that the controller gives it up, the pod is stuck a minute after that, at
+/// 235 s + 60 s.
+#[test]
+fn a_bound_counts_from_the_end_of_what_holds_everybody_up() {
+    let story = |at: &str, trouble: &str| {
+        format!(
+            r#"horizon: "5m", nodes: [(name: "n-0")], pods: [(name: "web", on: Node("n-0"))],
+            timeline: [{trouble}, (at: "{at}", do: Taint(node: "n-0", taint: "m:NoExecute"))]"#
+        )
+    };
+    let refused = r#"(at: "170s", do: TooManyRequests(duration: "65s", clients: [TaintEviction]))"#;
+    let stalled = r#"(at: "59s", do: WatchStall(resource: Nodes, duration: "90s"))"#;
+    violates(
+        "pod-stuck",
+        &story("170s", refused),
+        &["default/web is still on n-0 at 4m55s: it has m:NoExecute since 2m50"],
+        &story("60s", stalled),
+    );
+}
+
+/// The grace period of `db-1` is over at 100 s, and `db-0` goes 80 s later; there is no controller before 360 s.
+#[test]
+fn nothing_is_replaced_where_no_controller_runs() {
+    let story = r#"horizon: "8m", nodes: [(names: "n-{0..1}")], workloads: [StatefulSet(name: "db", replicas: 2)],
+        timeline: [(at: "60s", do: ControllerRestart(downtime: "5m")),
+            (at: "70s", do: DeletePod(pod: "db-1")), (at: "3m", do: DeletePod(pod: "db-0"))]"#;
+    assert_eq!(said("not-replaced", story), [""; 0]);
+}

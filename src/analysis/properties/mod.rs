@@ -9,6 +9,7 @@
 //! compare, and [`Property::Expect`] about what a scenario expects
 //! ([`expect::violations`](super::expect::violations)); [`check`] finds nothing there.
 
+mod bound;
 mod budgets;
 mod evictions;
 mod false_unknown;

@@ -6,6 +6,7 @@
 //! disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its
 //! own.
 
+use super::bound::Bound;
 use super::violation::Found;
 use super::walk::Walk;
 use crate::analysis::prelude::*;
@@ -21,7 +22,7 @@ struct Zone {
 
 struct Search<'a> {
     walk: Walk<'a>,
-    within: Dur,
+    bound: Bound<'a>,
     /// From one token to the next.
     interval: Dur,
     zones: Vec<Zone>,
@@ -46,8 +47,9 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within
     };
     let zones = vec![Zone { token_at, partial: false }; analysis.zones.len().max(1)];
     let (walk, waiting) = (Walk::new(analysis), BTreeMap::new());
+    let bound = Bound::new(analysis, within);
     let mut search =
-        Search { walk, within, interval, zones, master_disruption: false, waiting, found };
+        Search { walk, bound, interval, zones, master_disruption: false, waiting, found };
     for node in 0..analysis.node_count() as u32 {
         search.look(NodeId(node), Time::ZERO, NO_RECORD);
     }
@@ -132,7 +134,7 @@ impl<'a> Search<'a> {
     /// Reports the nodes of a zone, or of all, that have waited too long by now.
     fn overdue(&mut self, zone: Option<usize>, now: Time, end: bool) {
         // Where a zone's last turn was not long ago, nobody has waited too long.
-        let due = |z: &Zone| self.walk.analysis.due(z.token_at, self.within);
+        let due = |z: &Zone| self.bound.due(z.token_at);
         let early = |z: &Zone| due(z).is_none_or(|at| at > now || at == now && !end);
         if zone.map_or(self.zones.iter().all(early), |z| early(&self.zones[z])) {
             return;
@@ -150,7 +152,7 @@ impl<'a> Search<'a> {
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {
         let zone = self.zones[self.zone_of(node)];
-        let Some(at) = self.walk.analysis.due(since.max(zone.token_at), self.within) else {
+        let Some(at) = self.bound.due(since.max(zone.token_at)) else {
             return false;
         };
         if zone.partial || self.master_disruption || at > now || at == now && !end {

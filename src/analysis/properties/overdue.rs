@@ -22,6 +22,7 @@
 //!
 //! One that ends before the bound is over is `needless-eviction`'s business.
 
+use super::bound::Bound;
 use super::violation::Found;
 use super::walk::{Life, Walk, short};
 use crate::analysis::prelude::*;
@@ -70,7 +71,8 @@ fn overdue<'a>(
     // Before a pod's first record nothing is known of what it tolerates.
     let mut deadlines: Vec<Option<Time>> = vec![None; analysis.pods.len()];
     let mut told = vec![false; deadlines.len()];
-    let deadline = |walk: &Walk<'a>, pod| analysis.due(since(&Looked::new(walk, pod))?, within);
+    let bound = Bound::new(analysis, within);
+    let deadline = |walk: &Walk<'a>, pod| bound.due(since(&Looked::new(walk, pod))?);
     let mut add = |walk: &Walk<'a>, pod: PodId, at: Time| {
         let looked = Looked::new(walk, pod);
         let names = [analysis.pod_name(pod), walk.node_of(&looked.state)];
@@ -205,6 +207,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
 }
 
 pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
+    let bound = Bound::new(analysis, within);
     let set = |pod: &Looked<'_, 'a>| {
         let timer = pod.walk.follow.timer(&pod.state)?;
         Some((timer, analysis.trace.get(timer)?))
@@ -215,7 +218,7 @@ pub(super) fn timer_stale<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let tainted_at = pod.walk.tainted_at[pod.state.node_id()?.index()];
         let since = r.at.max(tainted_at).max(pod.life().tolerations_at);
         let ends = r.at.saturating_add(Dur::from_secs(seconds.into()));
-        let lasts = analysis.due(since, within).is_some_and(|over| over < ends);
+        let lasts = bound.due(since).is_some_and(|over| over < ends);
         let required = pod.walk.due(pod.id, &pod.state, false).is_some();
         (lasts && !required).then_some(since)
     };

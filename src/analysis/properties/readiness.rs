@@ -3,6 +3,7 @@
 //!
 //! What labels a user sets is taken from the plan, as no record says it.
 
+use super::bound::Bound;
 use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::analysis::words::short_taint;
@@ -29,7 +30,7 @@ struct Known {
 
 struct Search<'a> {
     analysis: &'a Analysis<'a>,
-    within: Dur,
+    bound: Bound<'a>,
     nodes: Vec<Known>,
     /// How often a rule of that name was created.
     created: BTreeMap<&'a str, usize>,
@@ -53,7 +54,8 @@ pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, 
     let fresh = |i| analysis.planned(NodeId(i)).map(Known::of).unwrap_or_default();
     let nodes = (0..analysis.node_count() as u32).map(fresh).collect();
     let (created, rules, taints) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-    let mut search = Search { analysis, within, nodes, created, rules, taints, found };
+    let bound = Bound::new(analysis, within);
+    let mut search = Search { analysis, bound, nodes, created, rules, taints, found };
     let mut labels = plan.actions.iter().peekable();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         while let Some(action) = labels.next_if(|a| a.at <= r.at) {
@@ -169,7 +171,7 @@ impl<'a> Search<'a> {
     }
 
     fn judge(&mut self, (node, rule): (NodeId, &str), record: RecordId, since: Time, until: Time) {
-        let due = self.analysis.due(since, self.within);
+        let due = self.bound.due(since);
         let Some(at) = due.filter(|at| *at <= until) else { return };
         let r = self.analysis.trace.get(record);
         let added = r.and_then(|r| self.analysis.trace.taint_change(r)).map(|c| &c.added);

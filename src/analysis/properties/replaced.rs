@@ -1,7 +1,7 @@
 //! Workloads that lack pods, and nothing happens to them. What counts are pods that exist, have not
 //! ended and are not being deleted. Anything that changes one of a workload's pods, or how many it
-//! asks for, begins the time anew; so does a start of the controllers. A workload that is being deleted, in the
-//! foreground or with orphans, lacks none: its controller makes no more.
+//! asks for, begins the time anew. A workload that is being deleted, in the foreground or with orphans,
+//! lacks none: its controller makes no more.
 //!
 //! `not-replaced`: a Deployment, ReplicaSet or StatefulSet has fewer pods than it asks for, and had as
 //! many before.
@@ -19,6 +19,7 @@
 //! than its spec says, or one did whose containers may have been started again too often.
 
 use super::super::owners::asked_from;
+use super::bound::Bound;
 use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::{Propagation, WorkloadSpec};
@@ -124,10 +125,11 @@ pub(super) fn lacking<'a>(
             open.pod(pod, &PodState::default(), state);
         }
     }
+    let bound = Bound::new(analysis, within);
     let mut overdue = |(i, open): (usize, &Open<'a>), now: Time| {
         let (since, record) = open.since?;
         let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
-        let at = analysis.due(since.saturating_add(ready), within)?;
+        let at = bound.due(since.saturating_add(ready))?;
         if at >= now || open.is_deleting(at) {
             return None;
         }
@@ -143,9 +145,6 @@ pub(super) fn lacking<'a>(
         Some(())
     };
     while let Some((id, r, step)) = follow.step() {
-        if r.what == What::ControllersStarted {
-            all.iter_mut().filter_map(|open| open.since.as_mut()).for_each(|s| s.0 = r.at);
-        }
         let changed = step.pod.filter(|(_, before, after)| before != after);
         let ends = matches!(r.what, What::Noted(Note::JobComplete | Note::JobFailed, _));
         let wanted = asked_from(r).or(ends.then_some(0));

@@ -9,6 +9,7 @@
 //!
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
+use super::bound::Bound;
 use super::violation::Found;
 use super::walk::{Walk, short};
 use crate::analysis::prelude::*;
@@ -42,7 +43,7 @@ struct Reasons {
 
 struct Search<'a> {
     walk: Walk<'a>,
-    within: Dur,
+    bound: Bound<'a>,
     reasons: Vec<Reasons>,
     /// By node, key and effect: since when a taint has had no reason.
     without: BTreeMap<(NodeId, &'a str, bool), (Time, RecordId)>,
@@ -52,9 +53,10 @@ struct Search<'a> {
 
 pub(super) fn taint_stale<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within: Dur) {
     let walk = Walk::new(analysis);
+    let bound = Bound::new(analysis, within);
     let reasons = vec![Reasons::default(); analysis.node_count()];
     let mut search =
-        Search { walk, within, reasons, without: BTreeMap::new(), master_disruption: false, found };
+        Search { walk, bound, reasons, without: BTreeMap::new(), master_disruption: false, found };
     for (i, n) in analysis.plan.nodes.iter().enumerate() {
         let node = analysis.node_id(i as u32);
         let reasons = &mut search.reasons[node.index()];
@@ -152,7 +154,7 @@ impl<'a> Search<'a> {
         until: Time,
         still: bool,
     ) {
-        let Some(at) = self.walk.analysis.due(since, self.within) else { return };
+        let Some(at) = self.bound.due(since) else { return };
         if at > until || at == until && !still {
             return;
         }

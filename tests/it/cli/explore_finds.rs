@@ -4,8 +4,8 @@ use super::{Scratch, repository};
 use std::fs;
 
 /// Beside the race of `db-0`, which takes another order than the usual one, there is a pod whose eviction is refused
-/// for 65 s whatever the order: five tries, a minute, and it is stuck at 170 s + 60 s. Each violation has its own tape
-/// and its own report.
+/// for 65 s whatever the order: five tries in a minute. It is stuck a minute after that, at 170 s + 65 s + 60 s. Each violation
+/// has its own tape and its own report.
 #[test]
 fn a_race_is_not_taken_for_what_happens_anyway() {
     let dir = Scratch::new();
