@@ -64,7 +64,7 @@ pub use costs::{Costs, Figure};
 pub(crate) use curves::Curves;
 pub(crate) use evictions::Eviction;
 pub(crate) use lanes::Lanes;
-pub(crate) use names::{ranges, size_in_words};
+pub(crate) use names::{ranges, size_in_words, stem};
 pub(crate) use owners::Owners;
 pub(crate) use serving::Serving;
 pub use setting::Analysis;

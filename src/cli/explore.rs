@@ -11,7 +11,7 @@ use super::shards::Work;
 use crate::analysis::properties::{Violation, check};
 use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
 use crate::lab::tape;
-use crate::report::explore::{Says, Searched, answer, document, table, write, write_table};
+use crate::report::explore::{Says, Searched, answer, document, table, told, write, write_table};
 use crate::report::html::Page;
 use crate::report::html::board::{Part, Steps, Table};
 use crate::report::replay::{Replayed, lanes};
@@ -294,9 +294,8 @@ impl Searching<'_> {
         let mut parts = vec![found, Part::Table(board_table(searches, properties))];
         for searched in searches {
             let left = DRAWN_RUNS.saturating_sub(parts.len() - 2);
-            for (violated, tape) in
-                searched.report.violations.iter().zip(&searched.tapes).take(left)
-            {
+            for (i, _) in told(&searched.report.violations).into_iter().take(left) {
+                let (violated, tape) = (&searched.report.violations[i], &searched.tapes[i]);
                 // A range of releases gives each its own plan; one release, or none, is as it was asked for.
                 let release = self.args.kubernetes.as_ref().map(|_| searched.release.as_str());
                 let plan = self.plan(release, &violated.changes);

@@ -72,8 +72,8 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let (depth, runs) = (args.depth, args.search);
     let drawing = Explore::drawing(&make, &properties, &expected, seed);
     let search = Explore { depth, runs, ..drawing };
-    let (about, text) = (String::new(), loaded.spec.doc.clone());
-    let found = Found { property: asked, about, text };
+    let (about, whose, text) = (String::new(), String::new(), loaded.spec.doc.clone());
+    let found = Found { property: asked, about, whose, text };
     let known = plan.tape.as_ref().map(|tape| found.violated(tape.clone()));
     let pool = threads(args.jobs)?;
     let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {

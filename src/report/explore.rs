@@ -4,7 +4,7 @@ use super::odds::{drawn, of_drawn};
 use super::results::*;
 use crate::analysis::properties::Property;
 use crate::api::words::rows;
-use crate::lab::explore::{Change, Reached, Report, Violated};
+use crate::lab::explore::{Change, Of, Reached, Report, Violated};
 use crate::report::html::board::Item;
 
 /// How many outcomes are shown.
@@ -111,7 +111,9 @@ fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
         writeln!(out, "  {:>width$} × {}", grouped(o.runs), o.text)?;
     }
     if outcomes.len() > OUTCOMES {
-        writeln!(out, "  and {} more", outcomes.len() - OUTCOMES)?;
+        let more = counted((outcomes.len() - OUTCOMES) as u64, "more outcome");
+        let runs = counted(outcomes[OUTCOMES..].iter().map(|o| o.runs).sum::<u64>(), "run");
+        writeln!(out, "  and {more}, of {runs}; -o json names all")?;
     }
     Ok(())
 }
@@ -124,17 +126,37 @@ fn of_one_run(a: &Violated, b: &Violated) -> bool {
     (a.property, &a.tape, &a.changes) == (b.property, &b.tape, &b.changes)
 }
 
-/// Which violations are told, and how many more of the property the same run shows.
-fn told(all: &[Violated]) -> Vec<(usize, usize)> {
-    let one = |(i, v): (usize, &Violated)| {
-        let alike = all.iter().filter(|other| of_one_run(other, v)).count();
-        let is_first = || !all[..i].iter().any(|other| of_one_run(other, v));
-        match alike <= ALIKE {
-            true => Some((i, 0)),
-            false => is_first().then_some((i, alike - 1)),
-        }
+/// What a violation comes of, wherever it is: of which property, whose, and what it takes: faults, entries at other times,
+/// and kinds of choices, where these are few.
+type Cause<'a> = (Property, &'a str, BTreeSet<String>);
+
+fn cause(v: &Violated) -> Cause<'_> {
+    let change = |change: &Change| match &change.of {
+        Of::Fault(text) => text.split('(').next().unwrap_or_default().to_owned(),
+        Of::Entry(entry) => format!("timeline[{entry}]"),
     };
-    all.iter().enumerate().filter_map(one).collect()
+    let many = (!v.is_small).then(|| "many choices".to_owned());
+    let few = v.tape.iter().filter(|_| v.is_small).map(|d| d.point.to_string());
+    (v.property, &v.whose, v.changes.iter().map(change).chain(few).chain(many).collect())
+}
+
+/// Which violations are told, and how many more are like each: of the same cause elsewhere, or of one run that shows many.
+pub(crate) fn told(all: &[Violated]) -> Vec<(usize, usize)> {
+    let causes: Vec<Cause<'_>> = all.iter().map(cause).collect();
+    let mut told: Vec<(usize, usize)> = Vec::new();
+    for (i, v) in all.iter().enumerate() {
+        let many = all.iter().filter(|other| of_one_run(other, v)).count() > ALIKE;
+        let is_like = |j: usize| causes[j] == causes[i] || many && of_one_run(&all[j], v);
+        match told.iter_mut().find(|(j, _)| is_like(*j)) {
+            Some((_, more)) => *more += 1,
+            None => told.push((i, 0)),
+        }
+    }
+    told
+}
+
+fn more_alike(more: usize) -> String {
+    format!("and {} more alike", grouped(more as u64))
 }
 
 /// Writes the violations, each with its tape.
@@ -143,8 +165,13 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
     if r.violations.is_empty() {
         return writeln!(out, "no violation");
     }
-    writeln!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
-    for (i, alike) in told(&r.violations) {
+    let told = told(&r.violations);
+    write!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
+    if told.len() < r.violations.len() {
+        write!(out, ", told as {}", grouped(told.len() as u64))?;
+    }
+    writeln!(out)?;
+    for (i, alike) in told {
         let v = &r.violations[i];
         let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
         writeln!(out, "  {red}{}{plain}, {}", v.property, how(v))?;
@@ -158,8 +185,7 @@ fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) 
             writeln!(out, "      report in {folder}")?;
         }
         if alike > 0 {
-            let more = grouped(alike as u64);
-            writeln!(out, "      the same run shows {more} more of it; -o json names all")?;
+            writeln!(out, "      {}; -o json names all", more_alike(alike))?;
         }
     }
     Ok(())
@@ -194,7 +220,7 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
             let (v, Some(tape)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
             let more = match alike {
                 0 => String::new(),
-                more => format!("; the same run shows {} more of it", grouped(more as u64)),
+                more => format!("; {}", more_alike(more)),
             };
             let text = format!("{of}: {} is violated, {}{more}", v.property, how(v));
             items.push(Item { text, command: Some(format!("taintsim replay {tape}")) });
@@ -247,11 +273,15 @@ pub(crate) fn write_table(
     }
     writeln!(out)?;
     for s in searches {
-        for (i, (v, file)) in s.report.violations.iter().zip(&s.tapes).enumerate() {
+        for (i, alike) in told(&s.report.violations) {
+            let (v, Some(file)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
             writeln!(out, "{} {}: {}", s.release, v.property, v.text)?;
             writeln!(out, "      taintsim replay {file}")?;
             if let Some(folder) = s.reports.get(i) {
                 writeln!(out, "      report in {folder}")?;
+            }
+            if alike > 0 {
+                writeln!(out, "      {}; -o json names all", more_alike(alike))?;
             }
         }
     }
@@ -341,19 +371,43 @@ mod tests {
     use super::*;
     use crate::report::tables::tests::{csv_of_both, is_told};
 
-    #[test]
-    fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
-        let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));
-        let violated = |text: &str| Violated {
-            property: stuck,
+    fn violated(text: &str, whose: &str) -> Violated {
+        Violated {
+            property: Property::PodStuck(crate::kernel::Dur::from_secs(60)),
             about: String::new(),
+            whose: whose.to_owned(),
             text: text.to_owned(),
             runs: 3,
             changes: Vec::new(),
             tape: Vec::new(),
             is_small: true,
             drawn: None,
+        }
+    }
+
+    /// Two pods of one set are one finding; another workload's pod, and one that takes a fault, are others.
+    #[test]
+    fn what_differs_only_in_where_it_is_is_told_once() {
+        let by = |fault: &str, v: Violated| {
+            let of = Of::Fault(format!("{fault}(nodes: Node(\"n-1\"))"));
+            Violated { changes: vec![Change { of, at: Dur::ZERO }], ..v }
         };
+        let all = [
+            violated("db-0 is still on n-0", "default/db"),
+            violated("db-1 is still on n-1", "default/db"),
+            violated("web-0 is still on n-1", "default/web"),
+            by("Crash", violated("db-2 is still on n-2", "default/db")),
+            by("Reboot", violated("db-2 is still on n-2", "default/db")),
+            by("Crash", violated("db-0 is still on n-0", "default/db")),
+            Violated { is_small: false, ..violated("db-3 is still on n-0", "default/db") },
+        ];
+        assert_eq!(told(&all), [(0, 1), (2, 0), (3, 1), (4, 0), (6, 0)]);
+    }
+
+    #[test]
+    fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
+        let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));
+        let violated = |text: &str| violated(text, "");
         let report = Report {
             exhausted: true,
             violations: ["a", "b"].map(violated).into(),

@@ -3,6 +3,7 @@
 use super::search::{Explore, Violated};
 use crate::analysis::expect;
 use crate::analysis::properties::check;
+use crate::analysis::stem;
 use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
 use std::cell::{Cell, RefCell};
@@ -15,6 +16,9 @@ pub struct Found {
     pub(crate) property: Property,
     /// The pod and node it is about, by name.
     pub(crate) about: String,
+    /// Whose it is: the workload of the pod, or else the pod's name without its number; nobody's where it is about a
+    /// node alone.
+    pub(crate) whose: String,
     /// What happened.
     pub(crate) text: String,
 }
@@ -25,6 +29,7 @@ impl Found {
         Violated {
             property: self.property,
             about: self.about.clone(),
+            whose: self.whose.clone(),
             text: self.text.clone(),
             runs: 1,
             changes: Vec::new(),
@@ -103,14 +108,16 @@ pub(super) fn violations(
     }
     let analysis = Analysis::new(plan, trace);
     for property in search.properties {
-        let new = |about, text| Found { property: *property, about, text };
+        let new = |about, text| Found { property: *property, about, whose: String::new(), text };
         if *property == Property::Deterministic {
             found.extend(differing(trace, &rerun()).map(|text| new(String::new(), text)));
             continue;
         }
         if *property == Property::Expect {
             let unmet = expect::violations(search.expect, &analysis).into_iter();
-            found.extend(unmet.map(|(i, v)| new(i.to_string(), v.text)));
+            found.extend(
+                unmet.map(|(i, v)| Found { whose: i.to_string(), ..new(i.to_string(), v.text) }),
+            );
             continue;
         }
         for v in check(property, &analysis) {
@@ -118,7 +125,9 @@ pub(super) fn violations(
             let node = v.node.map_or("", |n| trace.names.node_name(n));
             let about = format!("{pod} {node}");
             if !found.iter().any(|f: &Found| f.property == *property && f.about == about) {
-                found.push(new(about, v.text));
+                let owner = v.pod.and_then(|p| trace.names.owner_of(p));
+                let whose = owner.map_or_else(|| stem(pod), |w| trace.names.workload_name(w));
+                found.push(Found { whose: whose.to_owned(), ..new(about, v.text) });
             }
         }
     }

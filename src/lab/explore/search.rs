@@ -118,6 +118,8 @@ pub struct Violated {
     pub property: Property,
     /// The pod and node it is about, by name.
     pub(crate) about: String,
+    /// Whose it is ([`Found`](super::Found)).
+    pub(crate) whose: String,
     /// What happened in the run of the tape.
     pub text: String,
     /// How many runs violate the property for the same objects, drawn ones of [`Report::beside`]
