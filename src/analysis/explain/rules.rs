@@ -131,7 +131,7 @@ impl<'a> Origins<'a> {
     }
 
     /// The plan of the workload that people take a pod to belong to, where the scenario declares it.
-    fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
+    pub(super) fn workload(&self, pod: PodId) -> Option<&'a WorkloadPlan> {
         let analysis = self.question.analysis;
         let workload = self.owners.of(analysis, pod)?;
         self.workloads.get(analysis.trace.names.workload_name(workload)).copied()

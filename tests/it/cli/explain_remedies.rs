@@ -260,3 +260,48 @@ fn a_status_report_after_the_last_renewal_is_the_last_heartbeat() {
     assert!((renewed..297.0).contains(&reported), "{told:?}");
     assert!((5.0..11.0).contains(&(begins - reported)), "{told:?}");
 }
+
+/// `w-1` tolerates the taint of 1:00 for 20 s, and it goes at 2:00: 60 s are enough. What people do with its workload, or its
+/// node, at 1:25 takes it away whatever it tolerates, unless it is one of those that are still asked for, or that stay as
+/// orphans.
+#[test]
+fn no_toleration_keeps_a_pod_that_its_workload_no_longer_asks_for() {
+    let scratch = Scratch::new();
+    let told = |more: &str| {
+        scratch.write(
+            "more.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "5m", nodes: [(names: "a-{{0..2}}")],
+                workloads: [StatefulSet(name: "w", replicas: 3, placement: Spread(All), template: (terminationGracePeriodSeconds: 0,
+                    tolerations: [(key: "m", operator: Exists, effect: NoExecute, tolerationSeconds: 20)]))],
+                timeline: [(at: "1m", do: Taint(node: "a-1", taint: ["m:NoExecute", "c:NoSchedule"])), (at: "85s", do: {more}),
+                    (at: "2m", do: Untaint(node: "a-1", taint: "m:NoExecute"))])"#
+            ),
+        );
+        json(&scratch, &["more.ron", "w-1", "--at", "84s"])
+    };
+    for more in [
+        r#"Scale(workload: "w", replicas: 2)"#,
+        r#"DeleteWorkload(workload: "w", cascade: Orphan)"#,
+        r#"Maintain(node: "a-0", off: "10s")"#,
+    ] {
+        let set = "workloads.w.template.tolerations[m].tolerationSeconds=60";
+        assert_eq!(remedies(&told(more)), [set], "{more}");
+    }
+    let set = "StatefulSet default/w was";
+    for (more, why) in [
+        (r#"Scale(workload: "w", replicas: 0)"#, format!("{set} scaled to 0 at 1:25.000")),
+        (r#"Scale(workload: "w", replicas: 1)"#, format!("{set} scaled to 1 at 1:25.000")),
+        (r#"DeleteWorkload(workload: "w")"#, format!("{set} deleted at 1:25.000")),
+        (
+            r#"Maintain(node: "a-1", off: "10s")"#,
+            "a-1 was drained for maintenance at 1:25.".to_owned(),
+        ),
+    ] {
+        let document = told(more);
+        let said = advice(&document);
+        let kept = format!("no toleration would have kept it for good: {why}");
+        assert!(said.contains(&kept), "{more}: {said}");
+        assert!(remedies(&document).is_empty(), "{said}");
+    }
+}

@@ -3,6 +3,8 @@
 use super::super::prelude::*;
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
+use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
+use crate::plan::WorkloadPlan;
 use crate::trace::NO_BUDGET;
 
 impl Case<'_, '_> {
@@ -354,25 +356,52 @@ impl Case<'_, '_> {
     /// `due`, and by what. Whether a budget would have stopped a drain is not looked at.
     fn removed_anyway(&self, node: NodeId, due: Time, until: Time) -> Option<(Time, String)> {
         let (analysis, names) = (self.analysis(), &self.analysis().trace.names);
-        let (name, workload) = (analysis.pod_name(self.pod), names.owner_of(self.pod));
-        let workload = workload.map_or("", |id| names.workload_name(id));
+        let (plan, name) = (analysis.plan, analysis.pod_name(self.pod));
+        let owner = names.owner_of(self.pod).map_or("", |id| names.workload_name(id));
         // kubectl leaves pods of DaemonSets, and without `--force` those that nobody controls.
-        let goes =
-            |force| if workload.is_empty() { force } else { !workload.starts_with("DaemonSet/") };
-        let actions = analysis.plan.actions.iter().filter(|a| a.at >= due && a.at < until);
-        let mut removals = actions.filter_map(|a| {
-            let by = match &a.act {
-                Do::Drain(nodes, options) if goes(options.force) => nodes
-                    .iter()
-                    .any(|n| analysis.node_id(*n) == node)
-                    .then(|| format!("{} was drained", analysis.node_name(node))),
-                Do::DeletePod(pod, _) => (*analysis.plan.pods[*pod as usize].name == *name)
-                    .then(|| "it was deleted by the user".to_owned()),
-                _ => None,
+        let goes = |force| if owner.is_empty() { force } else { !owner.starts_with("DaemonSet/") };
+        let has = |nodes: &[u32]| nodes.iter().any(|n| analysis.node_id(*n) == node);
+        let own = self.of.origins().workload(self.pod);
+        let whose = own.map_or(String::new(), |w| w.name.replacen('/', " ", 1));
+        let is_own = |w: u32| own.is_some_and(|own| own.name == plan.workloads[w as usize].name);
+        let on = analysis.node_name(node);
+        let removals = plan.actions.iter().filter_map(|a| {
+            let (at, by) = match &a.act {
+                Do::Drain(nodes, options) if goes(options.force) && has(nodes) => {
+                    (a.at, format!("{on} was drained"))
+                }
+                Do::Maintain(nodes, how) if goes(how.drain.force) && has(nodes) => {
+                    let turn = self.of.cordoned(node, a.at.max(due))?;
+                    (turn, format!("{on} was drained for maintenance"))
+                }
+                Do::DeletePod(pod, _) if *plan.pods[*pod as usize].name == *name => {
+                    (a.at, "it was deleted by the user".to_owned())
+                }
+                Do::Scale(w, to)
+                    if is_own(*w) && own.is_some_and(|own| is_beyond(own, *to, name)) =>
+                {
+                    (a.at, format!("{whose} was scaled to {to}"))
+                }
+                Do::DeleteWorkload(w, how) if is_own(*w) && *how != Propagation::Orphan => {
+                    (a.at, format!("{whose} was deleted"))
+                }
+                _ => return None,
             };
-            Some((a.at, format!("{} at {}", by?, absolute(a.at))))
+            (at >= due && at < until).then(|| (at, format!("{by} at {}", absolute(at))))
         });
-        removals.next()
+        removals.min()
+    }
+}
+
+/// Whether a workload that is scaled to so many pods keeps none of that name; of which pods others keep it is not
+/// known before.
+fn is_beyond(workload: &WorkloadPlan, to: i32, pod: &str) -> bool {
+    let number = parent_and_ordinal(pod).map(|(_, number)| number);
+    match (&workload.spec, number) {
+        (WorkloadSpec::StatefulSet { first_ordinal, .. }, Some(number)) => {
+            number >= first_ordinal.saturating_add(to)
+        }
+        _ => to == 0,
     }
 }
 

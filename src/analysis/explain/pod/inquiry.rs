@@ -31,13 +31,15 @@ pub(super) struct Inquiry<'a> {
 }
 
 /// The records with which pods ended, and with which the taint eviction controller knew a node's
-/// NoExecute taints, or that it was free of them; and with which nodes came and went; by object.
+/// NoExecute taints, or that it was free of them; and with which nodes came and went, and were cordoned;
+/// by object.
 #[derive(Default)]
 struct Ends {
     pods: BTreeSet<(PodId, RecordId)>,
     taints: BTreeSet<(NodeId, RecordId)>,
     known: BTreeSet<(NodeId, RecordId)>,
     nodes: BTreeSet<(NodeId, RecordId)>,
+    cordoned: BTreeSet<(NodeId, RecordId)>,
 }
 
 impl<'a> Inquiry<'a> {
@@ -107,6 +109,7 @@ impl<'a> Inquiry<'a> {
                     What::PodGone => _ = ends.pods.insert((pod, id)),
                     What::Noted(Note::TaintsGone, _) => _ = ends.taints.insert((node, id)),
                     What::Noted(Note::TaintsKnown, _) => _ = ends.known.insert((node, id)),
+                    What::NodeUnschedulable(true) => _ = ends.cordoned.insert((node, id)),
                     What::NodeCreated | What::NodeDeleted if r.at > Time::ZERO => {
                         ends.nodes.insert((node, id));
                     }
@@ -150,6 +153,12 @@ impl<'a> Inquiry<'a> {
         from: RecordId,
     ) -> impl Iterator<Item = (RecordId, &'a Record)> {
         self.records(&self.ends().nodes, node, from)
+    }
+
+    /// When a node was cordoned first from a time on.
+    pub(super) fn cordoned(&self, node: NodeId, from: Time) -> Option<Time> {
+        let all = self.records(&self.ends().cordoned, node, 0);
+        all.map(|(_, r)| r.at).find(|at| *at >= from)
     }
 
     /// The NoExecute taints that the taint eviction controller came to know of a node after a moment,
