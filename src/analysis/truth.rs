@@ -63,11 +63,17 @@ impl<'a> Truth<'a> {
         let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);
         let (idle, unproven, earlier) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
         let mut truth = Truth { follow, live, idle, unproven, ran, earlier, lost, on };
-        let runs = |p: &PodState| {
+        // What is Terminating for a finalizer, or for a kubelet that gets nowhere with it, stays for ever, and no
+        // containers of it serve.
+        let stuck =
+            analysis.plan.pods.iter().filter(|p| p.stuck.is_some() && p.start.is_deleting());
+        let stuck: BTreeSet<PodId> =
+            stuck.filter_map(|p| analysis.trace.names.find_pod(&p.name)).collect();
+        let runs = |(id, p): &(PodId, &PodState)| {
             let has_kubelet = p.node_id().is_some_and(|node| !without[node.index()]);
-            p.exists && p.phase == PodPhase::Running && has_kubelet
+            p.exists && p.phase == PodPhase::Running && has_kubelet && !stuck.contains(id)
         };
-        let running = truth.follow.pods().filter(|(_, p)| runs(p)).map(|(id, p)| (id, p.node));
+        let running = truth.follow.pods().filter(runs).map(|(id, p)| (id, p.node));
         for (pod, node) in running.collect::<Vec<_>>() {
             truth.run(pod, node);
         }
@@ -238,5 +244,33 @@ impl<'a> Truth<'a> {
             _ => {}
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tests::synthetic::Run;
+    use crate::api::meta::Timestamp;
+    use crate::api::pod::{Deletion, Stuck};
+    use crate::plan::PodStart;
+
+    /// Two pods of an export are being deleted. One ends within its 30 s, and runs on until then; the other has a finalizer.
+    #[test]
+    fn a_pod_that_a_finalizer_holds_is_no_ghost() {
+        let mut run = Run::new("held", Time::from_secs(60));
+        let node = run.node("n", "");
+        let pods = ["default/going", "default/held"].map(|name| PodId(run.pod(name, node)));
+        let deletion = Deletion { timestamp: Timestamp(30), grace_period_seconds: 30 };
+        for pod in &mut run.plan.pods {
+            let phase = PodPhase::Running;
+            let (ready, disruption_target, deletion) = (None, None, Some(deletion));
+            pod.start = PodStart::Imported { phase, ready, disruption_target, deletion };
+        }
+        run.plan.pods[1].stuck = Some(Stuck::Finalizer);
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let truth = Truth::new(&analysis);
+        assert_eq!(pods.map(|pod| truth.standing(pod).ghosts), [1, 0]);
     }
 }
