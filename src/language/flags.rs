@@ -170,26 +170,30 @@ const KUBELET: &[Flag] = &[
     })
     .only(|p| p.kubelet.leases, NO_LEASES),
     flag("shutdown-grace-period", |s, v| {
-        put(&mut s.flags.shutdown_grace_period, v, none_or_a_second)
+        put(&mut s.flags.kubelet.shutdown_grace_period, v, none_or_a_second)
     })
     .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
     flag("shutdown-grace-period-critical-pods", |s, v| {
-        put(&mut s.flags.shutdown_grace_period_critical_pods, v, none_or_a_second)
+        put(&mut s.flags.kubelet.shutdown_grace_period_critical_pods, v, none_or_a_second)
     })
     .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
     flag("shutdown-grace-period-by-pod-priority", |s, v| {
-        put(&mut s.flags.shutdown_grace_period_by_pod_priority, v, priority_periods)
+        put(&mut s.flags.kubelet.shutdown_grace_period_by_pod_priority, v, priority_periods)
     })
     .only(|p| p.kubelet.shutdown_by_priority, NO_PRIORITIES),
-    flag("serialize-image-pulls", |s, v| maybe(&mut s.flags.serialize_image_pulls, v, boolean)),
+    flag("serialize-image-pulls", |s, v| {
+        maybe(&mut s.flags.kubelet.serialize_image_pulls, v, boolean)
+    }),
     flag("max-parallel-image-pulls", |s, v| {
-        maybe(&mut s.flags.max_parallel_image_pulls, v, whole(1, i32::MAX.into()))
+        maybe(&mut s.flags.kubelet.max_parallel_image_pulls, v, whole(1, i32::MAX.into()))
     })
     .only(|p| p.kubelet.life.max_parallel_image_pulls, ONE_OR_ALL),
-    flag("registry-qps", |s, v| put(&mut s.flags.registry_qps, v, whole(0, 1_000_000))),
-    flag("registry-burst", |s, v| put(&mut s.flags.registry_burst, v, whole(0, i32::MAX.into()))),
+    flag("registry-qps", |s, v| put(&mut s.flags.kubelet.registry_qps, v, whole(0, 1_000_000))),
+    flag("registry-burst", |s, v| {
+        put(&mut s.flags.kubelet.registry_burst, v, whole(0, i32::MAX.into()))
+    }),
     flag("max-container-restart-period", |s, v| {
-        maybe(&mut s.flags.max_container_restart_period, v, restart_period)
+        maybe(&mut s.flags.kubelet.max_container_restart_period, v, restart_period)
     })
     .only(|p| p.kubelet.life.max_container_restart_period, NO_RESTART_PERIOD),
     flag("eviction-hard", |s, v| {

@@ -100,21 +100,29 @@ pub struct Flags {
     pub default_not_ready_toleration_seconds: i64,
     /// kube-apiserver `--default-unreachable-toleration-seconds`
     pub default_unreachable_toleration_seconds: i64,
-    /// kubelets' `shutdownGracePeriod`; none where a machine simply goes off
+    /// The kubelets' own.
+    pub kubelet: KubeletSettings,
+}
+
+/// Settings of a kubelet under their names in `KubeletConfiguration`; how often it is heard is in [`KubeletMode`](super::KubeletMode),
+/// and when it evicts pods in [`Eviction`](super::Eviction).
+#[derive(Clone, Debug, PartialEq)]
+pub struct KubeletSettings {
+    /// `shutdownGracePeriod`; none where a machine simply goes off
     pub shutdown_grace_period: Dur,
-    /// kubelets' `shutdownGracePeriodCriticalPods`, a part of it
+    /// `shutdownGracePeriodCriticalPods`, a part of it
     pub shutdown_grace_period_critical_pods: Dur,
-    /// kubelets' `shutdownGracePeriodByPodPriority`, in place of both
+    /// `shutdownGracePeriodByPodPriority`, in place of both
     pub shutdown_grace_period_by_pod_priority: PriorityPeriods,
-    /// kubelets' `serializeImagePulls`; where it is not given, unless `maxParallelImagePulls` is 2 or more
+    /// `serializeImagePulls`; where it is not given, unless `maxParallelImagePulls` is 2 or more
     pub serialize_image_pulls: Option<bool>,
-    /// kubelets' `maxParallelImagePulls`, from 1.27
+    /// `maxParallelImagePulls`, from 1.27
     pub max_parallel_image_pulls: Option<u32>,
-    /// kubelets' `registryPullQPS`: pulls a second; zero is no limit
+    /// `registryPullQPS`: pulls a second; zero is no limit
     pub registry_qps: u32,
-    /// kubelets' `registryBurst`
+    /// `registryBurst`
     pub registry_burst: u32,
-    /// kubelets' `crashLoopBackOff.maxContainerRestartPeriod`, with the gate KubeletCrashLoopBackOffMax; that of the
+    /// `crashLoopBackOff.maxContainerRestartPeriod`, with the gate KubeletCrashLoopBackOffMax; that of the
     /// release where it is not given
     pub max_container_restart_period: Option<Dur>,
 }
@@ -149,6 +157,14 @@ impl Flags {
             disable_force_detach_on_timeout: false,
             default_not_ready_toleration_seconds: 300,
             default_unreachable_toleration_seconds: 300,
+            kubelet: KubeletSettings::default(),
+        }
+    }
+}
+
+impl Default for KubeletSettings {
+    fn default() -> Self {
+        KubeletSettings {
             shutdown_grace_period: Dur::ZERO,
             shutdown_grace_period_critical_pods: Dur::ZERO,
             shutdown_grace_period_by_pod_priority: PriorityPeriods::default(),
@@ -159,7 +175,9 @@ impl Flags {
             max_container_restart_period: None,
         }
     }
+}
 
+impl KubeletSettings {
     /// How many images a kubelet pulls at a time (`SetDefaults_KubeletConfiguration`, `newParallelImagePuller`).
     pub(crate) fn image_pulls_at_a_time(&self) -> usize {
         let most = self.max_parallel_image_pulls;

@@ -72,7 +72,7 @@ impl Cluster {
                     plan.profile.watch_retry,
                     plan.timing.request.min + plan.timing.response.min,
                 ),
-                (&plan.flags, plan.states_usage().then_some(&plan.eviction)),
+                (&plan.flags.kubelet, plan.states_usage().then_some(&plan.eviction)),
                 plan.lists_images(),
                 computed,
                 plan.lease_records,

@@ -48,7 +48,8 @@ impl Settings {
     pub(crate) fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut others = changes("", &a.flags, &b.flags);
-        others.iter_mut().for_each(|c| c.name = format!("--{}", c.name.replace('_', "-")));
+        let flag = |name: &str| name.trim_start_matches("kubelet.").replace('_', "-");
+        others.iter_mut().for_each(|c| c.name = format!("--{}", flag(&c.name)));
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));

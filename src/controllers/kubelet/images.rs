@@ -19,7 +19,7 @@ use crate::api::pod::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::Pulled;
-use crate::plan::{Flags, Limits, RegistryFails};
+use crate::plan::{KubeletSettings, Limits, RegistryFails};
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
@@ -111,10 +111,10 @@ impl Images {
     pub(super) fn new(
         (nodes, pods): Base,
         status: &Rc<StatusManager>,
-        (flags, lists): (&Flags, bool),
+        (settings, lists): (&KubeletSettings, bool),
         puller: HandlerId<NodeId>,
     ) -> Self {
-        let (qps, burst) = (flags.registry_qps as f32, flags.registry_burst);
+        let (qps, burst) = (settings.registry_qps as f32, settings.registry_burst);
         Self {
             nodes,
             pods,
@@ -124,7 +124,7 @@ impl Images {
             asked: Shared::default(),
             registry: Cell::new(None),
             lists,
-            at_a_time: flags.image_pulls_at_a_time(),
+            at_a_time: settings.image_pulls_at_a_time(),
             limits: (qps > 0.0).then_some(Limits { qps, burst }),
             puller,
         }

@@ -24,7 +24,9 @@ use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, Flags, RegistryFails, RuntimeFails, WatchCache, WatchRetry};
+use crate::plan::{
+    Connections, KubeletSettings, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
+};
 
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
@@ -51,7 +53,7 @@ impl Kubelets {
         api: &Rc<ApiServer>,
         mode: KubeletMode,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
-        (flags, eviction): (&Flags, Option<&Eviction>),
+        (settings, eviction): (&KubeletSettings, Option<&Eviction>),
         lists_images: bool,
         signs: Option<Loop>,
         records_renewals: bool,
@@ -79,9 +81,10 @@ impl Kubelets {
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(base.clone()));
             let status = Rc::new(StatusManager::new(base.clone(), &lives));
-            let images = Rc::new(Images::new(base.clone(), &status, (flags, lists_images), puller));
+            let images =
+                Rc::new(Images::new(base.clone(), &status, (settings, lists_images), puller));
             let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
-            let longest = flags.max_container_restart_period;
+            let longest = settings.max_container_restart_period;
             let restarts = Restarts::new(base.clone(), &containers, &status, longest);
             let refusals = Refusals::new(base.clone(), &containers, (&status, &pressure), reads);
             let refusals = Rc::new(refusals);
@@ -107,7 +110,7 @@ impl Kubelets {
                 checker,
             };
             Self {
-                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper, flags),
+                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper, settings),
                 nodes: nodes.clone(),
                 workers,
                 updates,

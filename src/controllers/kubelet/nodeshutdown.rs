@@ -15,7 +15,7 @@ use super::asleep::Sleepers;
 use super::eviction::SYSTEM_CRITICAL_PRIORITY;
 use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
-use crate::plan::Flags;
+use crate::plan::KubeletSettings;
 use crate::plan::switches::kubelet::NoSeconds;
 
 /// `minimumGracePeriodInSeconds` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`)
@@ -64,10 +64,10 @@ impl ShutdownManager {
         status: &Rc<StatusManager>,
         sleepers: &Rc<Sleepers>,
         stepper: HandlerId<NodeId>,
-        flags: &Flags,
+        settings: &KubeletSettings,
     ) -> Self {
         let (status, sleepers) = (status.clone(), sleepers.clone());
-        let periods = if nodes.switches.graceful_shutdown { periods(flags) } else { Vec::new() };
+        let periods = if nodes.switches.graceful_shutdown { periods(settings) } else { Vec::new() };
         Self { nodes, pods, status, sleepers, stepper, periods, under_way: Shared::default() }
     }
 
@@ -221,12 +221,13 @@ impl ShutdownManager {
 
 /// `newPodManager`: the grace periods by priority, from `shutdownGracePeriod` where they are not given so
 /// (`migrateConfig`).
-fn periods(flags: &Flags) -> Vec<(i32, i64)> {
-    let given = &flags.shutdown_grace_period_by_pod_priority.0;
+fn periods(settings: &KubeletSettings) -> Vec<(i32, i64)> {
+    let given = &settings.shutdown_grace_period_by_pod_priority.0;
     if !given.is_empty() {
         return given.clone();
     }
-    let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
+    let all = settings.shutdown_grace_period;
+    let critical = settings.shutdown_grace_period_critical_pods;
     if all.is_zero() || critical > all {
         return Vec::new();
     }
@@ -257,25 +258,27 @@ mod tests {
     use super::*;
     use crate::plan::PriorityPeriods;
 
-    /// Flags of these seconds, of which the last are for critical pods.
-    fn flags(all: u64, critical: u64) -> Flags {
-        let profile = crate::profiles::profile("1.37").unwrap();
-        Flags {
+    /// Settings of these seconds, of which the last are for critical pods.
+    fn settings(all: u64, critical: u64) -> KubeletSettings {
+        KubeletSettings {
             shutdown_grace_period: Dur::from_secs(all),
             shutdown_grace_period_critical_pods: Dur::from_secs(critical),
-            ..Flags::defaults(&profile)
+            ..KubeletSettings::default()
         }
     }
 
     /// `Test_migrateConfig` (`nodeshutdown_manager_test.go`, v1.37.1), case by case.
     #[test]
     fn periods_of_critical_pods_and_others_become_those_of_priorities() {
-        assert_eq!(periods(&flags(300, 120)), [(0, 180), (SYSTEM_CRITICAL_PRIORITY, 120)]);
-        assert_eq!(periods(&flags(100, 0)), [(0, 100), (SYSTEM_CRITICAL_PRIORITY, 0)]);
-        assert!(periods(&flags(0, 0)).is_empty());
-        assert!(periods(&flags(1, 100)).is_empty());
+        assert_eq!(periods(&settings(300, 120)), [(0, 180), (SYSTEM_CRITICAL_PRIORITY, 120)]);
+        assert_eq!(periods(&settings(100, 0)), [(0, 100), (SYSTEM_CRITICAL_PRIORITY, 0)]);
+        assert!(periods(&settings(0, 0)).is_empty());
+        assert!(periods(&settings(1, 100)).is_empty());
         let by_priority = PriorityPeriods(vec![(0, 7)]);
-        let given = Flags { shutdown_grace_period_by_pod_priority: by_priority, ..flags(0, 0) };
+        let given = KubeletSettings {
+            shutdown_grace_period_by_pod_priority: by_priority,
+            ..settings(0, 0)
+        };
         assert_eq!(periods(&given), [(0, 7)]);
     }
 
@@ -291,7 +294,7 @@ mod tests {
         let highest_user_definable = 1_000_000_000;
         assert_eq!(
             grouped(
-                &periods(&flags(300, 120)),
+                &periods(&settings(300, 120)),
                 &[0, highest_user_definable, SYSTEM_CRITICAL_PRIORITY]
             ),
             [vec![0, highest_user_definable], vec![SYSTEM_CRITICAL_PRIORITY]]

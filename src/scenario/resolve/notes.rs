@@ -103,9 +103,9 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
     if !actions.iter().any(told) {
         return None;
     }
-    let flags = &plan.flags;
-    let graceful = !flags.shutdown_grace_period.is_zero()
-        || !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
+    let settings = &plan.flags.kubelet;
+    let graceful = !settings.shutdown_grace_period.is_zero()
+        || !settings.shutdown_grace_period_by_pod_priority.0.is_empty();
     let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
     Some(if graceful && imitated {
         "Not simulated: the kubelets' grace periods of a shutdown. Imitated kubelets (`timing: Ideal`) have none, so that a machine that is told to go off does so at once."

@@ -198,7 +198,7 @@ pub(super) fn read(
 /// Complains about grace periods of a shutdown that upstream refuses
 /// (`pkg/kubelet/apis/config/validation`).
 fn check_shutdown(settings: &Settings, complaints: &Complaints) {
-    let flags = &settings.flags;
+    let flags = &settings.flags.kubelet;
     let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
     let by_priority = !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
     let place = |name: &str| complaints.at(at!["flags", "kubelet", name]);
@@ -217,7 +217,7 @@ fn check_shutdown(settings: &Settings, complaints: &Complaints) {
 
 /// Complains about image pulls in parallel that upstream refuses (`pkg/kubelet/apis/config/validation`).
 fn check_pulls(settings: &Settings, complaints: &Complaints) {
-    let flags = &settings.flags;
+    let flags = &settings.flags.kubelet;
     let several = flags.max_parallel_image_pulls.is_some_and(|n| n > 1);
     if several && flags.serialize_image_pulls == Some(true) {
         let text = "maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) set to false";
