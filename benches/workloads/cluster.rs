@@ -95,6 +95,7 @@ pub(crate) fn add_node(plan: &mut Plan, name: String, zone: &str, seed: u64) {
         lease_offset: offset(1),
         lease_period: Dur::from_secs(10),
         status_offset: offset(3),
+        kubelet: None,
         usage: None,
         images: Rc::default(),
         devices: Rc::default(),

@@ -59,6 +59,9 @@ pub struct NodeGroup {
     /// `readiness.k8s.io/bootstrap-completed-UID`): a rule with `BootstrapOnly` does not act there any more.
     #[serde(default, rename = "bootstrapCompleted", skip_serializing_if = "Vec::is_empty")]
     pub(crate) bootstrap_completed: Vec<String>,
+    /// Flags of their kubelets, in place of those of all kubelets that have the same names (`flags`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) kubelet: BTreeMap<String, FlagValue>,
     /// How the nodes start; `Ready` where not given.
     pub(crate) start: Option<NodeStart>,
     /// Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's

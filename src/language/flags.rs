@@ -5,7 +5,7 @@
 //! `KubeletConfiguration`. Left out: every flag that changes nothing here; such a flag is refused,
 //! not ignored.
 
-use super::complaints::Complaints;
+use super::complaints::{Complaints, Spot};
 use super::eviction::{self, EvictionFlags};
 use super::flag_values::*;
 use super::values::KUBERNETES;
@@ -17,6 +17,7 @@ use crate::profiles::{self, Release};
 use std::collections::BTreeMap;
 
 /// The settings that the flags result in.
+#[derive(Clone)]
 pub(crate) struct Settings {
     /// Those of the controllers and of admission.
     pub(crate) flags: Flags,
@@ -31,6 +32,7 @@ pub(crate) struct Settings {
 }
 
 /// kube-controller-manager's flags of leader election.
+#[derive(Clone)]
 pub(crate) struct LeaderFlags {
     /// `--leader-elect`
     pub(crate) elect: bool,
@@ -41,7 +43,7 @@ pub(crate) struct LeaderFlags {
 }
 
 /// The kubelets' flags; none is the release's default.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct KubeletFlags {
     /// `--node-status-update-frequency`
     pub(crate) status_update: Option<Dur>,
@@ -257,27 +259,38 @@ pub(crate) fn values(
 /// Reads the flags that a scenario gives over those that a release has.
 pub(crate) fn read(written: &Written, profile: &Profile, complaints: &Complaints) -> Settings {
     let mut settings = defaults(profile);
-    for (component, flags) in COMPONENTS {
-        // Those that enable come before those that disable, as the API server has it: the map's
-        // order is reversed.
-        for (name, value) in written.component(component).iter().rev() {
-            let place = complaints.at(at!["flags", *component, name]);
-            let shown = component.replace('_', "-");
-            let Some(flag) = flags.iter().find(|f| f.name == name) else {
-                place.add_name(unknown(&shown, name, flags));
-                continue;
-            };
-            if name.starts_with("leader-elect") {
-                settings.leader.given.get_or_insert(flag.name);
-            }
-            if let Some(problem) = lacking(component, name, profile) {
-                place.add_name(problem);
-            } else if let Err(problem) = (flag.set)(&mut settings, Some(value)) {
-                place.add(problem.about(&format!("--{name}")));
-            }
-        }
+    for (component, _) in COMPONENTS {
+        let place = complaints.at(at!["flags", *component]);
+        read_over(&mut settings, (component, written.component(component)), profile, &place);
     }
     settings
+}
+
+/// Reads flags of a component that stand at a place over what holds without them.
+pub(crate) fn read_over(
+    settings: &mut Settings,
+    (component, written): (&str, &BTreeMap<String, FlagValue>),
+    profile: &Profile,
+    place: &Spot,
+) {
+    let flags = COMPONENTS.iter().find(|(name, _)| *name == component).map_or(&[][..], |c| c.1);
+    // Those that enable come before those that disable, as the API server has it: the map's order is
+    // reversed.
+    for (name, value) in written.iter().rev() {
+        let place = place.part(name);
+        let Some(flag) = flags.iter().find(|f| f.name == name) else {
+            place.add_name(unknown(&component.replace('_', "-"), name, flags));
+            continue;
+        };
+        if name.starts_with("leader-elect") {
+            settings.leader.given.get_or_insert(flag.name);
+        }
+        if let Some(problem) = lacking(component, name, profile) {
+            place.add_name(problem);
+        } else if let Err(problem) = (flag.set)(settings, Some(value)) {
+            place.add(problem.about(&format!("--{name}")));
+        }
+    }
 }
 
 /// Why a release has no such flag of a component, `kube_controller_manager` say, and what it has
@@ -358,6 +371,9 @@ pub(crate) fn check(component: &str, name: &str, value: &FlagValue) -> Result<()
 fn unknown(component: &str, name: &str, flags: &[Flag]) -> Problem {
     let bare = name.trim_start_matches('-').replace('_', "-");
     let problem = Problem::new(format!("`{name}` is not a flag of {component} that is modelled"));
+    if bare == "max-pods" {
+        return problem.help("`capacity: {\"pods\": …}` of nodes says how many they take");
+    }
     if let Some(other) = known().find(|(_, n)| *n == bare) {
         let right = other.0.replace('_', "-");
         return if right == component {

@@ -174,8 +174,8 @@ pub struct Flags {
     /// kube-apiserver
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kube_apiserver: BTreeMap<String, FlagValue>,
-    /// kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration
-    /// file.
+    /// kubelet, of every node whose group has none of that name; also `node-lease-duration-seconds`, a
+    /// field of its configuration file.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub kubelet: BTreeMap<String, FlagValue>,
 }

@@ -1,5 +1,6 @@
 //! The objects of a run: those that exist from the start, and those that come later.
 
+use super::settings::KubeletConfig;
 use crate::api::budget::{BudgetRule, IntOrPercent};
 use crate::api::device::Device;
 use crate::api::labels::{LabelSelector, Labels, Selector};
@@ -47,6 +48,8 @@ pub struct NodePlan {
     pub lease_period: Dur,
     /// `Imitated` kubelets: when the status is first checked.
     pub status_offset: Dur,
+    /// The configuration of its kubelet, where that is not the cluster's.
+    pub kubelet: Option<Rc<KubeletConfig>>,
     /// What it uses itself beside its pods, where that is said.
     pub usage: Option<Rc<NodeUsage>>,
     /// The images that it has from the start, beside those of pods that run on it.

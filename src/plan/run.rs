@@ -9,9 +9,9 @@ use super::eviction::Eviction;
 use super::objects::*;
 use super::perturb::Perturb;
 use super::profile::Profile;
-use super::settings::{Admission, Controllers, Flags, SchedulerSettings};
+use super::settings::{Admission, Controllers, Flags, KubeletConfig, SchedulerSettings};
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
-use super::timing::Timing;
+use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
@@ -39,7 +39,7 @@ pub struct Plan {
     pub flags: Flags,
     /// Delays and limits.
     pub timing: Timing,
-    /// When kubelets evict pods.
+    /// When kubelets evict pods, unless a node's has a configuration of its own.
     pub eviction: Eviction,
     /// Admission plugins that are on.
     pub admission: Admission,
@@ -100,6 +100,20 @@ impl Plan {
     /// Whether it is known of any image how large it is, so that nodes list those that they have.
     pub(crate) fn lists_images(&self) -> bool {
         self.templates.iter().any(|t| t.image.as_ref().is_some_and(|image| image.size > 0))
+    }
+
+    /// The configuration of kubelets whose nodes have none of their own.
+    pub(crate) fn kubelet(&self) -> KubeletConfig {
+        KubeletConfig {
+            mode: self.timing.kubelet,
+            eviction: self.eviction.clone(),
+            settings: self.flags.kubelet.clone(),
+        }
+    }
+
+    /// How a node's kubelet behaves, and how often it is heard.
+    pub(crate) fn kubelet_mode(&self, node: &NodePlan) -> KubeletMode {
+        node.kubelet.as_ref().map_or(self.timing.kubelet, |own| own.mode)
     }
 
     /// Whose trouble can be left to the choices.

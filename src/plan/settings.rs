@@ -1,6 +1,8 @@
 //! Settings of the components, and which of them run.
 
+use super::eviction::Eviction;
 use super::profile::Profile;
+use super::timing::KubeletMode;
 use crate::kernel::Dur;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,8 +106,18 @@ pub struct Flags {
     pub kubelet: KubeletSettings,
 }
 
-/// Settings of a kubelet under their names in `KubeletConfiguration`; how often it is heard is in [`KubeletMode`](super::KubeletMode),
-/// and when it evicts pods in [`Eviction`](super::Eviction).
+/// The configuration of a kubelet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KubeletConfig {
+    /// How it behaves, and how often it is heard.
+    pub mode: KubeletMode,
+    /// When it evicts pods.
+    pub eviction: Eviction,
+    /// All else.
+    pub settings: KubeletSettings,
+}
+
+/// Settings of a kubelet under their names in `KubeletConfiguration`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KubeletSettings {
     /// `shutdownGracePeriod`; none where a machine simply goes off

@@ -50,13 +50,13 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
     let shortest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).min().unwrap_or(Dur::MAX);
     let has_leases = plan.profile.kubelet.leases;
     let leases_count = leases_count(plan);
-    match plan.timing.kubelet {
+    let offset = longest(|n| n.status_offset);
+    let lease_of_imitated = longest(|n| n.lease_period.max(n.lease_offset));
+    let least_of_imitated = shortest(|n| n.lease_period).min(STATUS_PERIOD);
+    let of_mode = |mode: KubeletMode| match mode {
         KubeletMode::Imitated(i) => {
-            let posts = in_checks(i.status_report, STATUS_PERIOD)
-                .saturating_add(longest(|n| n.status_offset));
-            let lease = longest(|n| n.lease_period.max(n.lease_offset));
-            let least = shortest(|n| n.lease_period).min(STATUS_PERIOD);
-            (if leases_count { lease } else { posts }, least)
+            let posts = in_checks(i.status_report, STATUS_PERIOD).saturating_add(offset);
+            (if leases_count { lease_of_imitated } else { posts }, least_of_imitated)
         }
         KubeletMode::Real(r) => {
             let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
@@ -67,5 +67,9 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
             };
             (if leases_count { lease } else { posts }, lease.min(r.node_status_update_frequency))
         }
-    }
+    };
+    let own = plan.nodes.iter().filter_map(|n| n.kubelet.as_ref()).map(|own| own.mode);
+    own.map(of_mode).fold(of_mode(plan.timing.kubelet), |(longest, shortest), (period, least)| {
+        (longest.max(period), shortest.min(least))
+    })
 }

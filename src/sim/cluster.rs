@@ -66,14 +66,13 @@ impl Cluster {
             ctx: ctx.clone(),
             kubelets: Kubelets::new(
                 &api,
-                plan.timing.kubelet,
+                plan.kubelet(),
                 (
                     plan.profile.kubelet,
                     plan.profile.watch_retry,
                     plan.timing.request.min + plan.timing.response.min,
                 ),
-                (&plan.flags.kubelet, plan.states_usage().then_some(&plan.eviction)),
-                plan.lists_images(),
+                (plan.states_usage(), plan.lists_images()),
                 computed,
                 plan.lease_records,
             ),

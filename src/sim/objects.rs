@@ -165,6 +165,7 @@ impl Objects {
             lease_period: plan.lease_period,
             status_offset: plan.status_offset,
         };
+        let settings = (settings, plan.kubelet.clone());
         self.world.kubelets.join(id, settings, has, cut, registering);
         if let (NodeStart::Imported { conditions, .. }, Some(_)) =
             (&plan.start, &self.world.plan.memory)

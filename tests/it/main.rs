@@ -27,6 +27,7 @@ mod incidents;
 mod invariants;
 mod kernel_workloads;
 mod klog;
+mod node_pools;
 mod pack_traces;
 mod pictures;
 mod pod_starts;

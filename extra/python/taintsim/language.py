@@ -354,8 +354,8 @@ class Flags(Struct):
     kube_controller_manager: Mapping[str, FlagValue] | None = None
     #: kube-apiserver
     kube_apiserver: Mapping[str, FlagValue] | None = None
-    #: kubelet, of every node; also `node-lease-duration-seconds`, a field of its configuration
-    #: file.
+    #: kubelet, of every node whose group has none of that name; also `node-lease-duration-
+    #: seconds`, a field of its configuration file.
     kubelet: Mapping[str, FlagValue] | None = None
 
 
@@ -563,6 +563,9 @@ class NodeGroup(Struct):
     #: (annotations `readiness.k8s.io/bootstrap-completed-UID`): a rule with `BootstrapOnly` does
     #: not act there any more.
     bootstrapCompleted: Sequence[str] | None = None
+    #: Flags of their kubelets, in place of those of all kubelets that have the same names
+    #: (`flags`).
+    kubelet: Mapping[str, FlagValue] | None = None
     #: How the nodes start; `Ready` where not given.
     start: NodeStart | None = None
     #: Imitated kubelets (`timing: Ideal`): when the lease is first renewed. Spread by the node's

@@ -89,6 +89,7 @@ impl Run {
             lease_offset: Dur::ZERO,
             lease_period: Dur::from_secs(10),
             status_offset: Dur::ZERO,
+            kubelet: None,
             usage: None,
             devices: Rc::default(),
             readiness: None,

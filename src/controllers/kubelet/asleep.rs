@@ -130,7 +130,7 @@ impl Sleepers {
     fn misses_a_sign(&self, node: NodeId) -> bool {
         let which = self.signs.unwrap_or(Loop::Status);
         // The first check of the status after so long posts.
-        let each = if which == Loop::Lease { Dur::ZERO } else { self.loops.report() };
+        let each = if which == Loop::Lease { Dur::ZERO } else { self.loops.report(node) };
         let period = self.loops.period(node, which);
         let longest = period + Dur::from_nanos(period.as_nanos() / 25) + each;
         let last = self.nodes.with(node, |k| match which {
@@ -149,7 +149,7 @@ impl Sleepers {
         let (before, walk) = match which {
             Loop::Lease => (asleep.lease.next, asleep.follow_lease(t, period, sleeps.as_ref())),
             Loop::Status => {
-                let report = self.loops.report();
+                let report = self.loops.report(node);
                 (asleep.status.next, asleep.follow_status(t, period, sleeps.as_ref(), report))
             }
         };

@@ -76,7 +76,7 @@ impl EvictionManager {
 
     /// A node has a kubelet from now on.
     pub(super) fn join(&self, node: NodeId) {
-        if self.stats.config.is_some() {
+        if self.stats.is_said {
             self.monitors.join(node, Monitor::default());
             self.pressure.join(node, Remembered::default());
         }
@@ -185,7 +185,8 @@ impl EvictionManager {
     /// Looks what is short, and evicts a pod if something is (`synchronize`).
     fn synchronize(&self, node: NodeId) {
         let now = self.nodes.now();
-        let Some(config) = self.stats.config.as_ref() else { return };
+        let config = self.nodes.config(node);
+        let config = &config.eviction;
         self.monitors.with(node, |m| {
             (m.doing, m.look, m.has_looked) = (Doing::Monitoring, Some(now), true);
         });

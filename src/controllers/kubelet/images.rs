@@ -19,7 +19,7 @@ use crate::api::pod::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::Pulled;
-use crate::plan::{KubeletSettings, Limits, RegistryFails};
+use crate::plan::{Limits, RegistryFails};
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
@@ -99,9 +99,6 @@ pub(super) struct Images {
     registry: Cell<Option<RegistryFails>>,
     /// The status of a node says which images it has.
     pub(super) lists: bool,
-    /// How many images a kubelet pulls at a time.
-    at_a_time: usize,
-    limits: Option<Limits>,
     /// Ends a pull.
     puller: HandlerId<NodeId>,
 }
@@ -111,10 +108,9 @@ impl Images {
     pub(super) fn new(
         (nodes, pods): Base,
         status: &Rc<StatusManager>,
-        (settings, lists): (&KubeletSettings, bool),
+        lists: bool,
         puller: HandlerId<NodeId>,
     ) -> Self {
-        let (qps, burst) = (settings.registry_qps as f32, settings.registry_burst);
         Self {
             nodes,
             pods,
@@ -124,8 +120,6 @@ impl Images {
             asked: Shared::default(),
             registry: Cell::new(None),
             lists,
-            at_a_time: settings.image_pulls_at_a_time(),
-            limits: (qps > 0.0).then_some(Limits { qps, burst }),
             puller,
         }
     }
@@ -158,9 +152,16 @@ impl Images {
 
     fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut OfNode) -> R) -> R {
         self.of_nodes.with(|all| {
-            let bucket = || self.limits.map(TokenBucket::new);
-            f(all.entry(node).or_insert_with(|| OfNode { bucket: bucket(), ..OfNode::default() }))
+            let new = || OfNode { bucket: self.bucket(node), ..OfNode::default() };
+            f(all.entry(node).or_insert_with(new))
         })
+    }
+
+    /// What limits the pulls of a kubelet.
+    fn bucket(&self, node: NodeId) -> Option<TokenBucket> {
+        let config = self.nodes.config(node);
+        let (qps, burst) = (config.settings.registry_qps as f32, config.settings.registry_burst);
+        (qps > 0.0).then(|| TokenBucket::new(Limits { qps, burst }))
     }
 
     /// A pod runs there already, so that its image is there.
@@ -253,8 +254,9 @@ impl Images {
     /// Begins the pulls whose turn it is.
     fn next(&self, node: NodeId) {
         let now = self.nodes.now();
+        let at_a_time = self.nodes.config(node).settings.image_pulls_at_a_time();
         let turn = |n: &mut OfNode| {
-            let may = n.pulling.len() < self.at_a_time;
+            let may = n.pulling.len() < at_a_time;
             let uid = if may { n.waiting.pop_front() } else { None };
             uid.map(|uid| (uid, n.bucket.as_mut().is_none_or(|b| b.try_accept(now))))
         };

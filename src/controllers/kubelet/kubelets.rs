@@ -25,7 +25,7 @@ use crate::controllers::kubelet::prelude::*;
 use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{
-    Connections, KubeletSettings, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
+    Connections, KubeletConfig, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
 };
 
 /// All kubelets of a cluster.
@@ -47,18 +47,17 @@ pub(crate) struct Kubelets {
 }
 
 impl Kubelets {
-    /// No kubelets yet; they hear of pods from now on. With `eviction`, something is said of what is used, so that they evict.
+    /// No kubelets yet; they hear of pods from now on. With `evicts`, something is said of what is used, so that they evict.
     /// With `lists_images`, the status of a node says which images it has. With `signs`, heartbeats that can't make a difference are computed.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
-        mode: KubeletMode,
+        config: KubeletConfig,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
-        (settings, eviction): (&KubeletSettings, Option<&Eviction>),
-        lists_images: bool,
+        (evicts, lists_images): (bool, bool),
         signs: Option<Loop>,
         records_renewals: bool,
     ) -> Rc<Self> {
-        let nodes = Rc::new(Nodes::new(api, mode, switches, signs.is_some()));
+        let nodes = Rc::new(Nodes::new(api, config, switches, signs.is_some()));
         let ctx = &nodes.ctx;
         let kubelets = Rc::new_cyclic(|me| {
             let (keys, to) = (ctx.keys("kubelets"), (ctx, me));
@@ -76,16 +75,14 @@ impl Kubelets {
 
             let base: Base = (nodes.clone(), Rc::new(Pods::new(&nodes, worker)));
             let volumes = Rc::new(VolumeManager::new(base.clone(), looker));
-            let (config, of_nodes) = (eviction.cloned(), ByNode::default());
-            let stats = Rc::new(Stats { nodes: nodes.clone(), of_nodes, planner, config });
+            let (is_said, of_nodes) = (evicts, ByNode::default());
+            let stats = Rc::new(Stats { nodes: nodes.clone(), of_nodes, planner, is_said });
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(base.clone()));
             let status = Rc::new(StatusManager::new(base.clone(), &lives));
-            let images =
-                Rc::new(Images::new(base.clone(), &status, (settings, lists_images), puller));
+            let images = Rc::new(Images::new(base.clone(), &status, lists_images, puller));
             let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
-            let longest = settings.max_container_restart_period;
-            let restarts = Restarts::new(base.clone(), &containers, &status, longest);
+            let restarts = Restarts::new(base.clone(), &containers, &status);
             let refusals = Refusals::new(base.clone(), &containers, (&status, &pressure), reads);
             let refusals = Rc::new(refusals);
             let workers = Rc::new(PodWorkers::new(base.clone(), &refusals, restarts));
@@ -110,7 +107,7 @@ impl Kubelets {
                 checker,
             };
             Self {
-                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper, settings),
+                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper),
                 nodes: nodes.clone(),
                 workers,
                 updates,
@@ -151,7 +148,7 @@ impl Kubelets {
     pub(crate) fn join(
         &self,
         node: NodeId,
-        settings: NodeSettings,
+        (settings, config): (NodeSettings, Option<Rc<KubeletConfig>>),
         (usage, images): (Option<Rc<NodeUsage>>, &[Rc<str>]),
         cut: bool,
         starts: bool,
@@ -162,7 +159,8 @@ impl Kubelets {
         }
         // One that has nothing behind it.
         let (cut, last_post) = (cut.then_some(Connections::Dropped), self.nodes.now());
-        let kubelet = Kubelet { settings, cut, view: healthy(), last_post, ..Kubelet::default() };
+        let view = healthy();
+        let kubelet = Kubelet { settings, config, cut, view, last_post, ..Kubelet::default() };
         self.nodes.join(node, kubelet);
         self.volumes.join(node);
         self.loops.join(node);
@@ -337,7 +335,7 @@ impl Kubelets {
     /// time at the latest.
     pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
         let over = self.shutdowns.begin(node, at_most);
-        if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.mode) {
+        if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.config(node).mode) {
             self.loops.sync_node_status(node, real);
             self.volumes.reported(node);
         }

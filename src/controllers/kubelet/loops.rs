@@ -65,7 +65,7 @@ impl Loops {
 
     /// The period of a loop that nothing slows down, without its jitter.
     pub(super) fn undisturbed(&self, node: NodeId, which: Loop) -> Dur {
-        match (self.nodes.mode, which) {
+        match (self.nodes.config(node).mode, which) {
             (KubeletMode::Imitated(_), Loop::Lease) => {
                 self.nodes.with(node, |k| k.settings.lease_period).unwrap_or(STATUS_PERIOD)
             }
@@ -103,8 +103,8 @@ impl Loops {
     }
 
     /// How old a status post may become.
-    pub(super) fn report(&self) -> Dur {
-        match self.nodes.mode {
+    pub(super) fn report(&self, node: NodeId) -> Dur {
+        match self.nodes.config(node).mode {
             KubeletMode::Imitated(i) => i.status_report,
             KubeletMode::Real(r) if self.nodes.switches.leases => r.node_status_report_frequency,
             // Without leases every check posts.
@@ -169,7 +169,7 @@ impl Loops {
             };
             self.schedule(node, which, now + first);
         }
-        if let KubeletMode::Real(real) = self.nodes.mode {
+        if let KubeletMode::Real(real) = self.nodes.config(node).mode {
             let most = real.node_status_report_frequency;
             let age = self.nodes.draw("kubelet-phase", node, most);
             self.nodes.with(node, |k| {
@@ -182,7 +182,7 @@ impl Loops {
 
     /// A tick of a loop. Whether it did what the loop is for.
     pub(super) fn tick(&self, node: NodeId, which: Loop) -> bool {
-        match self.nodes.mode {
+        match self.nodes.config(node).mode {
             KubeletMode::Imitated(mode) => self.tick_imitated(node, which, mode),
             KubeletMode::Real(real) => self.tick_real(node, which, real),
         }
@@ -277,9 +277,9 @@ impl Loops {
     /// and of heartbeats, and leaves alone what others wrote.
     fn check_status(&self, node: NodeId, real: Real) {
         let Some(stored) = self.nodes.api.node(node) else { return };
-        let now = self.nodes.now();
+        let (now, report) = (self.nodes.now(), self.report(node));
         let Some((knows, changed, due)) = self.nodes.with(node, |k| {
-            let due = report_is_due(now, k.last_post, self.report(), k.report_offset_ns);
+            let due = report_is_due(now, k.last_post, report, k.report_offset_ns);
             (k.knows_its_node(now), k.view_changed.is_some(), due)
         }) else {
             return;

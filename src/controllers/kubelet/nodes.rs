@@ -9,7 +9,7 @@ use crate::client::connection::Link;
 use crate::controllers::prelude::*;
 use crate::kernel::Argument;
 use crate::plan::switches::kubelet::Switches;
-use crate::plan::{Connections, KubeletMode, Real};
+use crate::plan::{Connections, KubeletConfig, KubeletMode, Real};
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
@@ -38,7 +38,10 @@ impl<T> ByNode<T> {
 pub(super) struct Nodes {
     pub(super) ctx: Ctx,
     pub(super) api: Rc<ApiServer>,
+    /// How they all behave; how often each is heard is its own ([`Nodes::config`]).
     pub(super) mode: KubeletMode,
+    /// The configuration of those that have none of their own.
+    config: Rc<KubeletConfig>,
     pub(super) switches: Switches,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
@@ -49,14 +52,15 @@ impl Nodes {
     /// No node has a kubelet yet.
     pub(super) fn new(
         api: &Rc<ApiServer>,
-        mode: KubeletMode,
+        config: KubeletConfig,
         switches: Switches,
         lazy: bool,
     ) -> Self {
         Self {
             ctx: api.ctx().clone(),
             api: api.clone(),
-            mode,
+            mode: config.mode,
+            config: Rc::new(config),
             switches,
             lazy,
             kubelets: ByNode::default(),
@@ -75,6 +79,12 @@ impl Nodes {
     /// Works on one kubelet's state.
     pub(super) fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut Kubelet) -> R) -> Option<R> {
         self.kubelets.with(node, f)
+    }
+
+    /// The configuration of a node's kubelet.
+    pub(super) fn config(&self, node: NodeId) -> Rc<KubeletConfig> {
+        let own = self.with(node, |k| k.config.clone()).flatten();
+        own.unwrap_or_else(|| self.config.clone())
     }
 
     /// The nodes that may have one.
@@ -167,6 +177,8 @@ pub(crate) struct NodeSettings {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kubelet {
     pub(super) settings: NodeSettings,
+    /// Its configuration, where that is not the cluster's.
+    pub(super) config: Option<Rc<KubeletConfig>>,
     /// It is cut off from the API server, and what becomes of its connections.
     pub(super) cut: Option<Connections>,
     /// What its way to the API server is like, outages included. That of kubelets that are imitated is

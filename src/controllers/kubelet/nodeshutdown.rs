@@ -52,8 +52,6 @@ pub(super) struct ShutdownManager {
     sleepers: Rc<Sleepers>,
     /// Goes on with a shutdown.
     stepper: HandlerId<NodeId>,
-    /// `shutdownGracePeriodByPodPriority`, sorted; none where a machine simply goes off.
-    periods: Vec<(i32, i64)>,
     under_way: Shared<BTreeMap<NodeId, UnderWay>>,
 }
 
@@ -64,11 +62,9 @@ impl ShutdownManager {
         status: &Rc<StatusManager>,
         sleepers: &Rc<Sleepers>,
         stepper: HandlerId<NodeId>,
-        settings: &KubeletSettings,
     ) -> Self {
         let (status, sleepers) = (status.clone(), sleepers.clone());
-        let periods = if nodes.switches.graceful_shutdown { periods(settings) } else { Vec::new() };
-        Self { nodes, pods, status, sleepers, stepper, periods, under_way: Shared::default() }
+        Self { nodes, pods, status, sleepers, stepper, under_way: Shared::default() }
     }
 
     /// A node has a kubelet from now on, and its machine is on.
@@ -84,7 +80,8 @@ impl ShutdownManager {
         if self.is_under_way(node) {
             return Some(false);
         }
-        if self.periods.is_empty() || !self.nodes.runs(node) {
+        let periods = self.periods(node);
+        if periods.is_empty() || !self.nodes.runs(node) {
             return None;
         }
         self.sleepers.wake_up(node);
@@ -93,7 +90,7 @@ impl ShutdownManager {
         if self.nodes.switches.shutdown_event && self.nodes.is_heard(node) {
             self.nodes.say(EventName::Node(node, now), EventText::ShutdownDetected.into());
         }
-        let mut groups = group_by_priority(&self.periods, self.active_pods(node));
+        let mut groups = group_by_priority(&periods, self.active_pods(node));
         if self.nodes.switches.shutdown_in_groups {
             groups.retain(|g| !g.pods.is_empty());
         } else if groups.last().is_some_and(|g| g.pods.is_empty()) {
@@ -107,6 +104,14 @@ impl ShutdownManager {
             ctx.post_at(off, Class::Source, self.stepper, node);
         }
         Some(self.kill_pods(node))
+    }
+
+    /// `shutdownGracePeriodByPodPriority` of a node, sorted; none where its machine simply goes off.
+    fn periods(&self, node: NodeId) -> Vec<(i32, i64)> {
+        match self.nodes.switches.graceful_shutdown {
+            true => periods(&self.nodes.config(node).settings),
+            false => Vec::new(),
+        }
     }
 
     /// `getPods`: the pods that a kubelet runs, with their priorities.

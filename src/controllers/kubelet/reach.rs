@@ -224,7 +224,7 @@ impl Reach {
     }
 
     fn drawn(&self, node: NodeId) -> Drawn<'_> {
-        let report = self.loops.report().as_nanos() as i64;
+        let report = self.loops.report(node).as_nanos() as i64;
         let asks_from = self.nodes.with(node, |k| {
             if self.nodes.switches.first_try == FirstTry::Get {
                 return Time::ZERO;

@@ -26,23 +26,25 @@ pub(super) struct Restarts {
     lives: Rc<Lives>,
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
-    /// How long a back-off is, first and at most.
-    backoff: (Dur, Dur),
 }
 
 impl Restarts {
-    /// Nothing has ended yet. The longest back-off that is set goes before the release's (`newCrashLoopBackOff`).
+    /// Nothing has ended yet.
     pub(super) fn new(
         (nodes, pods): Base,
         containers: &Rc<Containers>,
         status: &Rc<StatusManager>,
-        longest: Option<Dur>,
     ) -> Self {
         let (containers, status) = (containers.clone(), status.clone());
-        let (first, most) = nodes.switches.life.crash_loop_backoff;
-        let most = longest.unwrap_or(most);
-        let (lives, backoff) = (containers.lives.clone(), (first.min(most), most));
-        Self { nodes, pods, lives, containers, status, backoff }
+        let lives = containers.lives.clone();
+        Self { nodes, pods, lives, containers, status }
+    }
+
+    /// How long a back-off is on a node, first and at most: one that is set goes before the release's (`newCrashLoopBackOff`).
+    fn backoff(&self, node: NodeId) -> (Dur, Dur) {
+        let (first, most) = self.nodes.switches.life.crash_loop_backoff;
+        let most = self.nodes.config(node).settings.max_container_restart_period.unwrap_or(most);
+        (first.min(most), most)
     }
 
     /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
@@ -169,7 +171,7 @@ impl Restarts {
     /// `doBackOff`: whether a container may be started whose predecessor ended then.
     fn may_start(&self, uid: Uid, node: NodeId, exited: Time) -> bool {
         let now = self.nodes.now();
-        let (initial, most) = self.backoff;
+        let (initial, most) = self.backoff(node);
         let is_kept = |since: Time| {
             exited.since(since) <= EXPIRES
                 && (now.since(since) <= EXPIRES || now < self.forgotten_at(node, since))

@@ -31,14 +31,14 @@ pub(super) struct Stats {
     pub(super) of_nodes: ByNode<OfNode>,
     /// Looks when something could become short now.
     pub(super) planner: HandlerId<NodeId>,
-    /// When pods are evicted; none where nothing is said of what is used, and nothing is kept of any node.
-    pub(super) config: Option<Eviction>,
+    /// Something is said of what is used; otherwise nothing is kept of any node, and nobody is evicted.
+    pub(super) is_said: bool,
 }
 
 impl Stats {
     /// A node has a kubelet from now on, and itself uses that.
     pub(super) fn join(&self, node: NodeId, own: Option<Rc<NodeUsage>>) {
-        if self.config.is_some() {
+        if self.is_said {
             self.of_nodes.join(node, OfNode { own, ..OfNode::default() });
             self.changed(node);
         }
@@ -209,6 +209,6 @@ impl Stats {
             let soonest = [crosses, until].into_iter().flatten().min()?;
             Some(now.saturating_add(soonest))
         };
-        self.config.as_ref()?.thresholds.iter().filter_map(first).min()
+        self.nodes.config(node).eviction.thresholds.iter().filter_map(first).min()
     }
 }

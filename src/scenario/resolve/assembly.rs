@@ -3,6 +3,7 @@
 
 use super::declared::Declared;
 use super::expect::Reader;
+use super::kubelets::Kubelets;
 use super::models::Models;
 use super::outages::Outage;
 use super::overrides::Changed;
@@ -11,7 +12,7 @@ use super::primitive::World;
 use super::{assumed, devices, dropped, memory, nodes, notes, read_models, tape, timeline, timing};
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
-use crate::plan::{Controllers, Eviction};
+use crate::plan::Controllers;
 use crate::profiles::{self, GateError};
 use crate::{files, import};
 
@@ -32,8 +33,8 @@ pub(super) fn plan(
     let (timing, times) = timing::read(spec.timing.as_ref(), &settings, &profile, complaints);
     let whole = complaints.at(at![]);
     let controllers_start = whole.read("controllers_start", &spec.controllers_start, values::span);
-    let lease_period = timing::lease_period(&settings.kubelet);
-    let declared = Declared::read(spec, lease_period, &profile, damage, complaints);
+    let kubelets = Kubelets::read(&settings, timing.kubelet, (spec, &profile), complaints);
+    let declared = Declared::read(spec, &kubelets, &profile, damage, complaints);
     let rules = devices::at_start(spec, (&declared.pods, &declared.nodes), &profile, complaints);
     let world = World {
         rules: &devices::rules(spec),
@@ -67,9 +68,7 @@ pub(super) fn plan(
     let (perturb, tape) = tape::read(spec, &profile, (controllers, &settings.flags), complaints);
     let memory =
         spec.memory.as_ref().map(|m| memory::memory(m, &declared, &complaints.at(at!["memory"])));
-    let eviction = settings.kubelet.eviction.read(Eviction::defaults(&profile));
-    let complain = |(flag, problem)| complaints.at(at!["flags", "kubelet", flag]).add(problem);
-    let eviction = eviction.map_err(complain).ok();
+    let eviction = kubelets.eviction;
     let says_when_to_evict = settings.kubelet.eviction.any();
     if !complaints.is_empty() {
         return None;
@@ -112,7 +111,7 @@ pub(super) fn plan(
     let dropped = dropped::drop_fields(&mut plan, &declared.workloads.without_ordinals);
     plan.notes.extend(dropped);
     plan.notes.extend(notes::of_plan(&plan, &written));
-    plan.notes.extend(notes::of_eviction_flags(&plan).filter(|_| says_when_to_evict));
+    plan.notes.extend(notes::of_eviction_flags(&plan, says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
 }

@@ -3,6 +3,7 @@
 
 use super::budgets::Budgets;
 use super::devices::SharedClaims;
+use super::kubelets::Kubelets;
 use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::prelude::*;
@@ -28,12 +29,12 @@ impl Declared {
     /// Reads all objects, as a release takes them.
     pub(super) fn read(
         spec: &Scenario,
-        lease_period: Dur,
+        kubelets: &Kubelets,
         profile: &Profile,
         damage: Damage,
         complaints: &Complaints,
     ) -> Self {
-        let defaults = Defaults { lease_period, devices: profile.device_taint_eviction.taints };
+        let defaults = Defaults { kubelets, devices: profile.device_taint_eviction.taints };
         let mut nodes = Nodes {
             incomplete: damage.nodes,
             labels_incomplete: damage.node_labels,

@@ -14,6 +14,7 @@ mod dropped;
 mod expect;
 mod faults;
 mod group_names;
+mod kubelets;
 mod lives;
 mod memory;
 mod models;

@@ -1,6 +1,7 @@
 //! Node groups to nodes.
 
 use super::checks::{checked_labels, resources};
+use super::kubelets::Kubelets;
 use super::prelude::*;
 use super::{devices, readiness};
 use crate::api::node::{
@@ -14,9 +15,9 @@ use crate::language::NodeStart as Written;
 use crate::plan::{NodeStart, Plan};
 
 /// What the groups' nodes have where a group does not say.
-pub(super) struct Defaults {
-    /// The period of lease renewals.
-    pub(super) lease_period: Dur,
+pub(super) struct Defaults<'a> {
+    /// What their kubelets have.
+    pub(super) kubelets: &'a Kubelets<'a>,
     /// The release has device taints.
     pub(super) devices: bool,
 }
@@ -59,8 +60,9 @@ impl Nodes {
         allocatable.extend(resources(&group.capacity, &part("capacity")).unwrap_or_default());
         let usage = own_usage(group, &allocatable, place);
         let allocatable = Rc::new(allocatable);
+        let (kubelet, usual) = defaults.kubelets.of_group(&group.kubelet, &part("kubelet"));
         let lease_period = place.read("lease_period", &group.lease_period, values::positive);
-        let lease_period = lease_period.unwrap_or(defaults.lease_period);
+        let lease_period = lease_period.unwrap_or(usual);
         let lease_offset = place.read("lease_offset", &group.lease_offset, values::span);
         let status_offset = place.read("status_offset", &group.status_offset, values::span);
         let image = |name: &String| checks::image_name(name, &part("images"));
@@ -93,6 +95,7 @@ impl Nodes {
                 taints: taints.clone(),
                 unschedulable: group.unschedulable,
                 allocatable: allocatable.clone(),
+                kubelet: kubelet.clone(),
                 usage: usage.clone(),
                 images: images.clone(),
                 devices: devices.clone(),

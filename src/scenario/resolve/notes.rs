@@ -99,21 +99,34 @@ fn assumed_volumes(plan: &Plan) -> Option<String> {
 /// Machines that are told to go off while nothing keeps them from doing so at once, and what is taken
 /// to be so where something does.
 fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
-    let told = |a: &Action| matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)));
-    if !actions.iter().any(told) {
-        return None;
-    }
-    let settings = &plan.flags.kubelet;
-    let graceful = !settings.shutdown_grace_period.is_zero()
-        || !settings.shutdown_grace_period_by_pod_priority.0.is_empty();
+    let told = |a: &Action| match &a.act {
+        Do::Fail(nodes, NodeFault::Shutdown(_)) => nodes.to_vec(),
+        _ => Vec::new(),
+    };
+    let told: BTreeSet<NodeIndex> = actions.iter().flat_map(told).collect();
+    let is_graceful = |node: &&NodePlan| {
+        let own = node.kubelet.as_ref().map(|own| &own.settings);
+        let of = own.unwrap_or(&plan.flags.kubelet);
+        let by_priority = &of.shutdown_grace_period_by_pod_priority.0;
+        !of.shutdown_grace_period.is_zero() || !by_priority.is_empty()
+    };
+    let told = told.iter().filter_map(|n| plan.nodes.get(*n as usize));
+    let (graceful, others): (Vec<&NodePlan>, Vec<&NodePlan>) = told.partition(is_graceful);
     let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
-    Some(if graceful && imitated {
-        "Not simulated: the kubelets' grace periods of a shutdown. Imitated kubelets (`timing: Ideal`) have none, so that a machine that is told to go off does so at once."
-    } else if graceful {
-        "Assumed: logind grants the kubelets all of their grace periods, a machine is off as soon as they are over, and what a kubelet says last of its pods arrives."
-    } else {
-        "Assumed: the kubelets have no grace periods, as upstream's default has it, so that a machine that is told to go off does so at once with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
-    }.to_owned())
+    let none = "so that a machine that is told to go off does so at once";
+    match (listed(others.iter().map(|n| &*n.name)), graceful.is_empty()) {
+        (None, true) => None,
+        (_, false) if imitated => Some(format!(
+            "Not simulated: the kubelets' grace periods of a shutdown. Imitated kubelets (`timing: Ideal`) have none, {none}."
+        )),
+        (others, false) => {
+            let others = others.map(|names| format!(" Those of {names} have none, {none}."));
+            Some("Assumed: logind grants the kubelets all of their grace periods, a machine is off as soon as they are over, and what a kubelet says last of its pods arrives.".to_owned() + &others.unwrap_or_default())
+        }
+        (Some(_), true) => Some(format!(
+            "Assumed: the kubelets have no grace periods, as upstream's default has it, {none} with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
+        )),
+    }
 }
 
 /// Jobs that wait for the phase of pods that are deleted (`onlyReplaceFailedPods`), with kubelets that post none.
@@ -160,9 +173,11 @@ fn readiness(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Flags of node-pressure eviction where nothing is ever short.
-pub(super) fn of_eviction_flags(plan: &Plan) -> Option<String> {
-    (!plan.states_usage()).then(|| {
+/// Flags of node-pressure eviction, of all kubelets or of groups of nodes, where nothing is ever short.
+pub(super) fn of_eviction_flags(plan: &Plan, of_all: bool) -> Option<String> {
+    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
+    let any = of_all || plan.nodes.iter().any(own);
+    (any && !plan.states_usage()).then(|| {
         "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.".to_owned()
     })
 }
@@ -186,9 +201,13 @@ fn rate_of_one(plan: &Plan) -> Option<String> {
 /// quarter of the lease's duration and up to 4 % later (`pkg/kubelet/kubelet.go: newNodeLeaseController`,
 /// `component-helpers/apimachinery/lease: sync`).
 fn impatient(plan: &Plan) -> Option<String> {
-    let KubeletMode::Real(real) = &plan.timing.kubelet else { return None };
-    let grace = plan.flags.node_monitor_grace_period;
-    let period = Dur::from_nanos(real.node_lease_duration.as_nanos() / 4);
+    let renewed = |mode: KubeletMode| match mode {
+        KubeletMode::Real(real) => Dur::from_nanos(real.node_lease_duration.as_nanos() / 4),
+        KubeletMode::Imitated(_) => Dur::ZERO,
+    };
+    let of_all = plan.nodes.is_empty().then_some(plan.timing.kubelet);
+    let modes = plan.nodes.iter().map(|n| plan.kubelet_mode(n)).chain(of_all);
+    let (grace, period) = (plan.flags.node_monitor_grace_period, modes.map(renewed).max()?);
     (grace < period + Dur::from_nanos(period.as_nanos() / 25)).then(|| {
         let [grace, period] = [grace, period].map(duration::format);
         format!(

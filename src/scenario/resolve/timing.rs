@@ -87,6 +87,27 @@ fn typical(kubelet: KubeletMode) -> Timing {
     }
 }
 
+/// How the kubelets of a group of nodes behave with these flags, of which it has some of its own: as all others do, but for how
+/// often they are heard.
+pub(super) fn of_group(
+    all: KubeletMode,
+    (flags, own): (&KubeletFlags, &BTreeMap<String, FlagValue>),
+    profile: &Profile,
+) -> KubeletMode {
+    match all {
+        // What `timing` says of imitated ones goes before a flag of all.
+        KubeletMode::Imitated(all) if own.contains_key("node-status-report-frequency") => {
+            let status_report = imitated(flags).status_report;
+            KubeletMode::Imitated(Imitated { status_report, ..all })
+        }
+        KubeletMode::Imitated(all) => KubeletMode::Imitated(all),
+        KubeletMode::Real(all) => {
+            let Real { pod_start, pod_stop, boot, recorded, .. } = all;
+            KubeletMode::Real(Real { pod_start, pod_stop, boot, recorded, ..real(flags, profile) })
+        }
+    }
+}
+
 fn imitated(flags: &KubeletFlags) -> Imitated {
     let default = Imitated::default();
     Imitated { status_report: flags.status_report.unwrap_or(default.status_report), ..default }
@@ -183,47 +204,7 @@ pub(super) fn read(
         timing.user = user.unwrap_or(timing.user);
     }
     timing.leader_election = leader_election(&settings.leader, &timing, complaints);
-    if matches!(timing.kubelet, KubeletMode::Imitated(_)) && flags.status_update.is_some() {
-        let text =
-            "imitated kubelets check their status every 10 s; this flag would change nothing";
-        let help = "use `timing: Typical`, or a `Custom` one with `kubelet: Real()`";
-        let place = complaints.at(at!["flags", "kubelet", "node-status-update-frequency"]);
-        place.add(Problem::new(text).help(help));
-    }
-    check_shutdown(settings, complaints);
-    check_pulls(settings, complaints);
     (timing, times)
-}
-
-/// Complains about grace periods of a shutdown that upstream refuses
-/// (`pkg/kubelet/apis/config/validation`).
-fn check_shutdown(settings: &Settings, complaints: &Complaints) {
-    let flags = &settings.flags.kubelet;
-    let (all, critical) = (flags.shutdown_grace_period, flags.shutdown_grace_period_critical_pods);
-    let by_priority = !flags.shutdown_grace_period_by_pod_priority.0.is_empty();
-    let place = |name: &str| complaints.at(at!["flags", "kubelet", name]);
-    if critical > all {
-        let text = format!(
-            "shutdownGracePeriodCriticalPods {critical} must be <= shutdownGracePeriod {all}"
-        );
-        let problem = Problem::new(text).help("it is the last part of `shutdown-grace-period`");
-        place("shutdown-grace-period-critical-pods").add(problem);
-    }
-    if by_priority && !all.is_zero() {
-        let text = "Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time";
-        place("shutdown-grace-period-by-pod-priority").say(text);
-    }
-}
-
-/// Complains about image pulls in parallel that upstream refuses (`pkg/kubelet/apis/config/validation`).
-fn check_pulls(settings: &Settings, complaints: &Complaints) {
-    let flags = &settings.flags.kubelet;
-    let several = flags.max_parallel_image_pulls.is_some_and(|n| n > 1);
-    if several && flags.serialize_image_pulls == Some(true) {
-        let text = "maxParallelImagePulls cannot be larger than 1 unless SerializeImagePulls (--serialize-image-pulls) set to false";
-        let place = complaints.at(at!["flags", "kubelet", "max-parallel-image-pulls"]);
-        place.add(Problem::new(text).help("leave `serialize-image-pulls` out: it is false then"));
-    }
 }
 
 /// How the controllers' process holds its office; complaints about times that upstream refuses

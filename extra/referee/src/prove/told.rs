@@ -3,7 +3,7 @@
 
 use crate::recorded::{Recorded, parse, scenario_of};
 use taintsim::kernel::Dur;
-use taintsim::plan::{Delay, Imitated, KubeletMode, Perturb, Plan, Timing, UserMode};
+use taintsim::plan::{Delay, Imitated, KubeletMode, NodePlan, Perturb, Plan, Timing, UserMode};
 
 /// A plan as the recorder is told it.
 pub(super) struct Told {
@@ -21,8 +21,15 @@ pub(super) struct Told {
 /// What the recorder cannot say, sorted.
 pub(super) fn told(plan: &Plan, release: &str) -> Result<Told, Vec<String>> {
     let mut notes = Vec::new();
+    // One that is imitated has nothing of its configuration but how often it is heard.
+    let imitated = |node: &NodePlan| {
+        let kubelet = node.kubelet.clone();
+        let kubelet = kubelet.filter(|own| matches!(own.mode, KubeletMode::Imitated(_)));
+        NodePlan { kubelet, ..node.clone() }
+    };
     let sayable = Plan {
         timing: timing(&plan.timing, &mut notes),
+        nodes: plan.nodes.iter().map(imitated).collect(),
         warm_start: false,
         perturb: Perturb::default(),
         tape: None,

@@ -76,6 +76,7 @@ impl Builder {
             lease_offset: self.offset(spec.lease_offset, lease_period),
             lease_period,
             status_offset: self.offset(spec.status_offset, Dur::from_secs(10)),
+            kubelet: None,
             usage: None,
             devices: devices(&spec.devices),
             readiness: None,

@@ -232,6 +232,9 @@ fn controllers(mut c: Controllers) -> Value {
 }
 
 fn kubelet(plan: &Plan, missing: &mut Missing) -> Value {
+    let mut own = plan.nodes.iter().filter_map(|n| n.kubelet.as_ref());
+    let alike = own.all(|own| own.mode == plan.timing.kubelet);
+    unless(alike, "nodes whose kubelets are heard at different intervals", missing);
     match &plan.timing.kubelet {
         KubeletMode::Imitated(k) => json!({
             "start": k.start.to_string(),

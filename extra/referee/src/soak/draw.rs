@@ -109,12 +109,13 @@ impl<'a> Draw<'a> {
             }
         } else if schema["additionalProperties"].is_object() {
             // There are many flags and gates, each of some releases.
+            let flags = of == "Flags" || (of, field) == ("NodeGroup", "kubelet");
             let many = of == "Flags" || field == "feature_gates";
             let most = if many { 7 } else { 3 };
             for _ in 0..self.dice.below(most) {
                 let key = words::text(&mut self.dice, &self.known, of, field);
                 let inner = &schema["additionalProperties"];
-                let named = if of == "Flags" {
+                let named = if flags {
                     key.clone()
                 } else if inner["type"] == "string" || inner["type"].is_array() {
                     format!("value of {field}")
@@ -177,6 +178,7 @@ impl<'a> Draw<'a> {
             | "schedulingGates"
             | "ports" => self.dice.once_in(8),
             "devices" if of == "PodGroup" => false,
+            "kubelet" if of == "NodeGroup" => self.dice.once_in(6),
             "conditions" | "bootstrapCompleted" if of == "NodeGroup" => {
                 self.known.readiness && !self.dice.once_in(3)
             }

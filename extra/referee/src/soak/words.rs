@@ -243,7 +243,9 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         }
         (_, "usage") => dice.one(&USED),
         (_, "requests" | "capacity" | "container_requests") => dice.one(&RESOURCES),
-        ("Flags", component) => return flag(dice, component),
+        ("Flags", component) | ("NodeGroup", component @ "kubelet") => {
+            return flag(dice, component);
+        }
         ("Owner", "kind") => dice.one(&OWNERS),
         ("Owner", "name") => dice.one(&["web", "db", "agent", "batch", "x"]),
         ("HostPort", "hostIP") => dice.one(&["", "10.0.0.1", "0.0.0.0"]),
@@ -336,7 +338,7 @@ pub(super) fn typed(
         "QuantityText" => {
             dice.one(&["100m", "500m", "1", "2", "16", "64Mi", "4Gi", "110", "0"]).into()
         }
-        "FlagValue" if of == "Flags" => flag_value(dice, field),
+        "FlagValue" if of == "Flags" || of == "NodeGroup" => flag_value(dice, field),
         "FlagValue" if of == "Prices" => dice.below(5).into(),
         "FlagValue" if dice.once_in(2) => format!("{}%", dice.below(101)).into(),
         "FlagValue" => dice.below(5).into(),
