@@ -8,10 +8,13 @@
 //! started with is reported and left out, and so is one that differs between the copies of a
 //! component.
 //!
-//! Kubelets' flags are in no pod; their configuration may be among the files ([`kubelet_config`]).
+//! Kubelets' flags are in no pod; their configuration may be among the files ([`kubelet_config`]), one for all, or one for each
+//! node, which its `metadata` or its file names.
 //! Left out: configuration files of the control plane (`--config`).
 
 use super::kubelet_config;
+use super::lines::some;
+use super::node::NamedNode;
 use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
@@ -26,7 +29,12 @@ pub(crate) struct ControlPlane {
     pub(crate) flags: Flags,
     /// Feature gates, those of all components together.
     pub(crate) feature_gates: BTreeMap<String, bool>,
+    /// The kubelets' flags that not all of them have, by nodes.
+    pub(super) of_nodes: BTreeMap<String, KubeletFlags>,
 }
+
+/// Flags of a kubelet.
+pub(super) type KubeletFlags = BTreeMap<String, String>;
 
 /// The components that run in pods.
 const COMPONENTS: [&str; 3] = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
@@ -38,7 +46,7 @@ type Given = (String, String, String);
 /// what is wrong goes to the summary.
 pub(super) fn read(
     pods: &Named<RawPod>,
-    kubelets: &[(Place, Fields)],
+    (kubelets, nodes): (&[(Place, Fields)], &[NamedNode]),
     summary: &mut Summary,
 ) -> ControlPlane {
     let mut all = ControlPlane::default();
@@ -57,9 +65,72 @@ pub(super) fn read(
         let flags = profile.map_or_else(Vec::new, |p| kubelet_config::flags(config, &p));
         flags.into_iter().map(|(name, value)| (place.to_string(), name.to_owned(), value)).collect()
     };
-    let given = kubelets.iter().flat_map(configured).collect();
-    summary.kubelet_config = (kubelets.len(), take("kubelet", given, &mut all, summary));
+    let names: BTreeSet<&str> = nodes.iter().map(|(name, _)| name.as_str()).collect();
+    let (mut of_nodes, mut of_others) = (BTreeMap::<&str, Vec<Given>>::new(), None);
+    for kubelet in kubelets {
+        let given = match node_of(&kubelet.0, &names) {
+            Some(node) => of_nodes.entry(node).or_default(),
+            None => of_others.get_or_insert_with(Vec::new),
+        };
+        given.extend(configured(kubelet));
+    }
+    let are_others = of_others.is_some();
+    let mut taken = take("kubelet", of_others.unwrap_or_default(), &mut all, summary);
+    if !of_nodes.is_empty() {
+        taken = taken_gates(taken).collect();
+        let others = std::mem::take(&mut all.flags.kubelet);
+        let mut each = BTreeMap::from_iter(names.iter().map(|name| (*name, others.clone())));
+        each.retain(|name, _| are_others && !of_nodes.contains_key(name));
+        for (node, given) in of_nodes {
+            taken.extend(taken_gates(take("kubelet", given, &mut all, summary)));
+            each.insert(node, std::mem::take(&mut all.flags.kubelet));
+        }
+        taken.extend(split(each, &mut all));
+    }
+    summary.kubelet_config = (kubelets.len(), taken);
     all
+}
+
+/// Of what was taken the feature gates, which are the same for all.
+fn taken_gates(taken: Vec<String>) -> impl Iterator<Item = String> {
+    taken.into_iter().filter(|said| said.starts_with("kubelet --feature-gates="))
+}
+
+/// The node that a configuration is of: the one that it names, or its file, `worker-1.json` or `configz-worker-1.json.gz`.
+fn node_of<'n>(place: &Place, nodes: &BTreeSet<&'n str>) -> Option<&'n str> {
+    let file = place.file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let file = file.trim_end_matches(".gz");
+    let ends = [".json", ".yaml", ".yml"].iter().find_map(|end| file.strip_suffix(end));
+    let file = ends.unwrap_or(file);
+    let short = file.strip_prefix("configz-").unwrap_or(file);
+    [&*place.name, file, short].into_iter().find_map(|name| nodes.get::<str>(name).copied())
+}
+
+/// Takes over the flags of kubelets by their nodes: what all of them have as that of all, and the rest node by node. Says what was
+/// taken.
+fn split(
+    mut each: BTreeMap<&str, BTreeMap<String, FlagValue>>,
+    all: &mut ControlPlane,
+) -> Vec<String> {
+    let mut common = each.values().next().cloned().unwrap_or_default();
+    common.retain(|name, value| each.values().all(|own| own.get(name) == Some(value)));
+    let mut own: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for (node, flags) in &mut each {
+        flags.retain(|name, _| !common.contains_key(name));
+        let flags: KubeletFlags =
+            flags.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
+        for flag in flags.clone() {
+            own.entry(flag).or_default().push((*node).to_owned());
+        }
+        all.of_nodes.insert((*node).to_owned(), flags);
+    }
+    let of_all = common.iter().map(|(name, value)| format!("kubelet --{name}={value}"));
+    let of_some = own
+        .iter()
+        .map(|((name, value), nodes)| format!("kubelet --{name}={value} on {}", some(nodes)));
+    let taken = of_all.chain(of_some).collect();
+    all.flags.kubelet = common;
+    taken
 }
 
 /// Takes over what a component was given; says what was taken.

@@ -42,7 +42,11 @@ impl Gathered {
         let places = self.places();
         let readiness = Readiness::of(&self)?;
         let mut shapes = self.node_shapes(zero, &renewed, &readiness)?;
-        let mut control_plane = control_plane::read(&self.pods, &self.kubelets, &mut self.summary);
+        let kubelets = (&self.kubelets[..], &shapes[..]);
+        let mut control_plane = control_plane::read(&self.pods, kubelets, &mut self.summary);
+        for (name, shape) in &mut shapes {
+            shape.kubelet = control_plane.of_nodes.remove(name).unwrap_or_default();
+        }
         let disks = Disks::of(&self, &shapes);
         let devices = self.give_devices(&mut shapes, zero, &mut control_plane)?;
         let mut bound = self.pod_shapes(zero, (&disks, &shapes), &devices)?;

@@ -4,7 +4,7 @@ use super::node::{DeviceShape, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{NodeDevices, OneOrMany, Placement};
+use crate::language::{FlagValue, NodeDevices, OneOrMany, Placement};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 /// Groups of nodes in the order of their first ones.
@@ -89,6 +89,7 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         devices: devices(&shape.devices),
         conditions: shape.readiness.conditions,
         bootstrap_completed: shape.readiness.completed,
+        kubelet: shape.kubelet.into_iter().map(|(flag, v)| (flag, FlagValue::Text(v))).collect(),
         ..NodeGroup::default()
     }
 }

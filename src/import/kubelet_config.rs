@@ -218,6 +218,44 @@ mod tests {
         );
     }
 
+    /// Two nodes say their own, one in its file's name and one in its `metadata`; what both have stands once. Of others a third file
+    /// speaks, or nobody, and they have what the first two have in common.
+    #[test]
+    fn nodes_have_what_their_kubelets_say() {
+        let config = |more: &str| {
+            format!(r#"{{"kubeletconfig": {{"nodeStatusUpdateFrequency": "20s", {more}}}}}"#)
+        };
+        let of_b = config(r#""serializeImagePulls": false"#);
+        let of_b = of_b.replacen('{', r#"{"metadata": {"name": "b"}, "#, 1);
+        let of_a = config(r#""evictionHard": {"memory.available": "1Gi"}"#);
+        let others = config(r#""registryPullQPS": 7"#);
+        let nodes = ["a", "b", "c"].map(|name| NODE.replace(r#""n""#, &format!("{name:?}")));
+        let mut files: Vec<(&str, &str)> =
+            nodes.iter().map(|node| ("now", node.as_str())).collect();
+        files.extend([("out/configz-a.json", of_a.as_str()), ("second.json", &of_b)]);
+        let read = |files: &[(&str, &str)]| {
+            let input = |(name, text): &(&str, &str)| {
+                Input::from_bytes(name, text.as_bytes().to_vec()).unwrap()
+            };
+            let files: Vec<Input> = files.iter().map(input).collect();
+            let cluster = ImportedCluster::read(&files).unwrap();
+            let own = cluster.nodes.iter().map(|group| {
+                let own = group.kubelet.iter().map(|(flag, value)| format!("{flag}={value}"));
+                own.collect::<Vec<_>>().join(" ")
+            });
+            let own: Vec<String> = own.collect();
+            (own, cluster.summary.lines().join("\n"), cluster.to_scenario())
+        };
+        let (own, told, written) = read(&files);
+        assert_eq!(own, ["eviction-hard=memory.available<1Gi", "serialize-image-pulls=false", ""]);
+        let said = "said by the configuration of 2 kubelets: kubelet --node-status-update-frequency=20s, \
+            kubelet --eviction-hard=memory.available<1Gi on a, kubelet --serialize-image-pulls=false on b";
+        assert!(told.contains(said), "{told}");
+        assert!(written.contains(r#""serialize-image-pulls": "false""#), "{written}");
+        files.push(("others.json", &others));
+        assert_eq!(read(&files).0[2], "registry-qps=7");
+    }
+
     #[test]
     fn every_flag_of_kubelets_has_a_field() {
         let camel = |flag: &str| {

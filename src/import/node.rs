@@ -38,6 +38,8 @@ pub(super) struct NodeShape {
     pub(crate) devices: Vec<DeviceShape>,
     /// What agents and the node readiness controller have written to it.
     pub(crate) readiness: ReadinessShape,
+    /// Flags of its kubelet that not all kubelets have.
+    pub(crate) kubelet: BTreeMap<String, String>,
 }
 
 /// What agents and the node readiness controller have written to a node.

@@ -86,12 +86,13 @@ impl ImportedCluster {
         list(out, "notes", &self.summary.notes());
         out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
         _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
-        self.settings(out, asked.kubernetes.clone().or_else(|| self.release()));
+        let mut nodes = self.nodes.clone();
+        self.settings(out, asked.kubernetes.clone().or_else(|| self.release()), &mut nodes);
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");
             out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
         }
-        list(out, "nodes", &self.nodes);
+        list(out, "nodes", &nodes);
         list(out, "priorityClasses", &self.priority_classes);
         list(out, "podDisruptionBudgets", &self.budgets);
         list(out, "namespaces", &self.namespaces);
@@ -108,11 +109,12 @@ impl ImportedCluster {
     }
 
     /// What the control plane was started with; what the release does not have is a comment.
-    fn settings(&self, out: &mut String, release: Option<String>) {
-        let ControlPlane { flags, feature_gates } = self.control_plane.clone();
-        let exported = Exported { release: None, flags, feature_gates, own_pods: 0 };
+    fn settings(&self, out: &mut String, release: Option<String>, nodes: &mut [NodeGroup]) {
+        let ControlPlane { flags, feature_gates, .. } = self.control_plane.clone();
+        let exported = Exported { flags, feature_gates, ..Exported::default() };
         let (mut flags, mut gates) = (Flags::default(), BTreeMap::new());
-        for note in take_settings(release.as_deref(), &exported, &mut flags, &mut gates) {
+        let own = (&mut flags, &mut gates, nodes);
+        for note in take_settings(release.as_deref(), &exported, own) {
             _ = writeln!(out, "    // {}", files::line(&note));
         }
         if !gates.is_empty() {

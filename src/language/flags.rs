@@ -11,7 +11,7 @@ use super::flag_values::*;
 use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::text::tree::at;
-use crate::language::{Exported, FlagValue, Flags as Written, Problem};
+use crate::language::{Exported, FlagValue, Flags as Written, NodeGroup, Problem};
 use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
 use crate::profiles::{self, Release};
 use std::collections::BTreeMap;
@@ -320,12 +320,11 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
 }
 
 /// Takes over the flags and gates of an exported control plane that the scenario does not set
-/// itself; the result names those that the release does not have.
+/// itself, and leaves those to its nodes; the result names those that the release does not have.
 pub(crate) fn take_settings(
     kubernetes: Option<&str>,
     exported: &Exported,
-    own: &mut Written,
-    gates: &mut BTreeMap<String, bool>,
+    (own, gates, nodes): (&mut Written, &mut BTreeMap<String, bool>, &mut [NodeGroup]),
 ) -> Vec<String> {
     let version = kubernetes.unwrap_or(KUBERNETES);
     // A release that is not known is complained about elsewhere.
@@ -344,16 +343,24 @@ pub(crate) fn take_settings(
         }
     }
     let profile = profiles::with_gates(version, gates).unwrap_or(profile);
+    let mut has = |component: &str, (name, value): (&String, &FlagValue)| {
+        let lacks = lacking(component, name, &profile);
+        let says = |problem: &Problem| {
+            format!("--{name}={value} of the export counts for nothing: {}", problem.message)
+        };
+        let note = lacks.as_ref().map(says).filter(|note| !notes.contains(note));
+        notes.extend(note);
+        lacks.is_none()
+    };
+    for node in nodes {
+        let is_own = |name: &String| own.kubelet.contains_key(name);
+        node.kubelet.retain(|name, value| !is_own(name) && has("kubelet", (name, &*value)));
+    }
     for (component, _) in COMPONENTS {
         let to = own.component_mut(component);
         for (name, value) in exported.flags.component(component) {
-            match lacking(component, name, &profile) {
-                _ if to.contains_key(name) => {}
-                None => drop(to.insert(name.clone(), value.clone())),
-                Some(problem) => notes.push(format!(
-                    "--{name}={value} of the export counts for nothing: {}",
-                    problem.message
-                )),
+            if !to.contains_key(name) && has(component, (name, value)) {
+                to.insert(name.clone(), value.clone());
             }
         }
     }

@@ -211,6 +211,8 @@ pub(crate) struct Exported {
     pub(crate) feature_gates: BTreeMap<String, bool>,
     /// How many pod groups the scenario writes itself; those behind them are the export's.
     pub(crate) own_pods: usize,
+    /// The same of node groups.
+    pub(crate) own_nodes: usize,
 }
 
 /// The choices of a run: `tape: (choices: 1, deviations: [("next", "eviction:default/db-0", 0,

@@ -102,6 +102,7 @@ impl Loaded {
             flags: cluster.control_plane.flags.clone(),
             feature_gates: cluster.control_plane.feature_gates.clone(),
             own_pods: self.spec.pods.len(),
+            own_nodes: self.spec.nodes.len(),
         });
         self.spec.kubernetes = release.or(self.spec.kubernetes.take());
     }

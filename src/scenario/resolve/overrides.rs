@@ -59,7 +59,8 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
     let sets = set_all(&mut spec, overrides)?;
     let notes = loaded.exported.as_ref().map_or_else(Vec::new, |exported| {
         let release = spec.kubernetes.as_deref();
-        flags::take_settings(release, exported, &mut spec.flags, &mut spec.feature_gates)
+        let nodes = spec.nodes.get_mut(exported.own_nodes..).unwrap_or_default();
+        flags::take_settings(release, exported, (&mut spec.flags, &mut spec.feature_gates, nodes))
     });
     let reached = roll_out(&mut spec, &loaded.spec, loaded.exported.as_ref());
     Ok(Changed { spec, sets, notes, reached })
