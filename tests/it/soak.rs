@@ -38,9 +38,9 @@ const LEFT_OUT: [&str; 23] = [
     "ZoneSeen.nodes",
 ];
 
-/// How many random scenarios are run. Six thousand took a quarter of the time of all integration tests; what two thousand
-/// do not find is for `taintsim-soak --runs 200000`.
-const RUN: u64 = 2_000;
+/// How many random scenarios are run. Two thousand took a sixth of the time of all integration tests; what a thousand do
+/// not find is for `taintsim-soak --runs 200000`.
+const RUN: u64 = 1_000;
 /// Among how many random scenarios the whole language is used.
 const DRAWN: u64 = 20_000;
 
