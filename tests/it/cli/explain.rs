@@ -296,6 +296,9 @@ fn an_eviction_for_a_device_names_taint_rule_and_toleration() {
     let steps: Vec<String> = steps(&told).into_iter().map(|s| s.1).collect();
     let why = "default/train-0 has a tainted device: ecc=bad:NoExecute of gpu-0 of gpu-node-1, by the rule broken, tolerated for 60 s from its timeAdded on, 10s";
     assert!(steps.iter().any(|s| s == why), "{steps:#?}");
+    let verdict = told["verdict"].as_str().expect("a text");
+    let short = " from gpu-node-1 for a taint of its devices: ecc=bad:NoExecute of gpu-0 of gpu-node-1, by the rule broken";
+    assert!(verdict.ends_with(short), "{verdict}");
 }
 
 /// The node that its predecessor was evicted from is not its own: what is tolerated there says nothing of it.

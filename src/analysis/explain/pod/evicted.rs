@@ -15,8 +15,17 @@ impl Case<'_, '_> {
         match (moment.r.actor, moment.node) {
             (Actor::User, _) => self.by_the_eviction_api(evicted, moment),
             (Actor::DeviceTaintEviction, _) => {
+                let trace = self.analysis().trace;
+                let why = chain(trace, moment.record).find_map(|(_, r)| match r.what {
+                    What::Noted(Note::DeviceEvictionReason, why) => Some(TextId(why)),
+                    _ => None,
+                });
+                // Which taint of which device, and whose it is; for how long it is tolerated the step tells.
+                let why = why.map(|why| trace.names.text_of(why).split(", ").take(2));
+                let why = why
+                    .map_or(String::new(), |why| format!(": {}", Vec::from_iter(why).join(", ")));
                 let led_to = self.of.question.led_to(moment.record);
-                self.tell(format!("{evicted} for a taint of its devices"), led_to);
+                self.tell(format!("{evicted} for a taint of its devices{why}"), led_to);
             }
             (Actor::Kubelet, _) => {
                 let said = self.said_under_pressure(moment.record);
