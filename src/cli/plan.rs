@@ -4,7 +4,7 @@ use super::args::{ManyArgs, percent};
 use super::faults::{no_models, with_preset};
 use super::given::given;
 use super::managed::{Managed, refused};
-use super::plan_page::page;
+use super::plan_page::{Until, page};
 use super::plan_volumes::withhold;
 use super::prelude::*;
 use super::progress::Stopwatch;
@@ -21,6 +21,8 @@ use crate::scenario::split_values;
 
 /// How long a plan runs at most where nobody says it.
 const BUDGET: Dur = Dur::from_secs(60);
+/// What is told beside an answer may take so many seconds when the time is up.
+const SOON_S: f64 = 1.0;
 
 /// What changes runs or writes them, of which none are made where they are kept.
 const RUNS: [&str; 16] = [
@@ -171,9 +173,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     planner.check()?;
     planner.sweep.distinct()?;
-    let in_time = || args.shards.is_asked() || clock.seconds() * 1e3 < budget(args) as f64;
     planner
-        .look_for_now(&|| in_time() && !interrupt::asked())
+        .look_for_now(&|| goes_on(args, &clock, 0.0))
         .map_err(|e| not_known(e, planner.counting.0, ""))?;
     of_replicas(&planner.sweep.axes, &planner.objective)?;
     let name = format!("{}-plan", loaded.name);
@@ -188,7 +189,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let preset = args.preset.as_ref().map(|name| format!("preset {name}"));
     let faults = preset.unwrap_or_else(|| "the scenario's fault models".to_owned());
     let source = Source { faults, line: line(&loaded, &planner)?, notes, seconds };
-    tell(args, &kept, &planner.objective, (&source, Some(&planner)), (work, terminal))
+    let until = &|| goes_on(args, &clock, SOON_S);
+    tell(args, &kept, &planner.objective, (&source, Some((&planner, until))), (work, terminal))
 }
 
 /// What kept runs say, for other prices and limits.
@@ -288,6 +290,13 @@ fn budget(args: &PlanArgs) -> u64 {
     args.budget.unwrap_or(BUDGET).as_nanos() / 1_000_000
 }
 
+/// Whether there is time left, or was so many seconds ago, and no Ctrl-C. Where several machines share the runs there is no
+/// limit of time, which would be another one on each.
+fn goes_on(args: &PlanArgs, clock: &Stopwatch, seconds: f64) -> bool {
+    let in_time = || (clock.seconds() - seconds) * 1e3 < budget(args) as f64;
+    (args.shards.is_asked() || in_time()) && !interrupt::asked()
+}
+
 /// What to do where time was up, or Ctrl-C came, before anything was known.
 fn not_known(stopped: Stopped, counting: Counting, by_formula: &str) -> Failure {
     let (two, fewer) = match counting {
@@ -306,8 +315,7 @@ fn not_known(stopped: Stopped, counting: Counting, by_formula: &str) -> Failure 
     }
 }
 
-/// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early. Where several
-/// machines share the runs there is no limit of time, which would be another one on each.
+/// Runs until enough is known, time is up, or Ctrl-C; whether it was ended early.
 fn run(
     args: &PlanArgs,
     planner: &Planner<'_>,
@@ -333,7 +341,7 @@ fn run(
     let ran = progress.during(|| planner.run(jobs(args.many.jobs), &watch, desk));
     let Some(budget) = budget else { return Ok((ran?, false)) };
     let kept = ran.map_err(|stopped| {
-        let soon = || clock.seconds() * 1e3 < budget as f64 + 1e3 && !interrupt::asked();
+        let soon = || goes_on(args, clock, SOON_S);
         not_known(stopped, planner.counting.0, &planner.by_formula(&soon).unwrap_or_default())
     })?;
     let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
@@ -372,12 +380,22 @@ fn run_all(
         // What they do to each other is only known of values that are tried together.
         let size = planner.sweep.size().unwrap_or(u64::MAX);
         if size <= ROWS_MAX {
-            notes.push(format!("{text} So all {size} combinations were tried."));
-            planner.apart = None;
-            planner.look_for_now(&|| true)?;
+            let mut whole = Planner { apart: None, ..planner.clone() };
             let before = clock.seconds();
-            (kept, interrupted) = run(args, planner, desk, clock, terminal)?;
-            seconds = clock.seconds() - before;
+            let tried = match whole.look_for_now(&|| goes_on(args, clock, 0.0)) {
+                Ok(()) => if_in_time(run(args, &whole, desk, clock, terminal))?,
+                Err(Stopped::Asked) => None,
+                Err(stopped) => return Err(stopped.into()),
+            };
+            notes.push(match &tried {
+                Some(_) => format!("{text} So all {size} combinations were tried."),
+                None => format!("{text} There was no time for all {size} combinations: a longer --budget has them."),
+            });
+            interrupted = true;
+            if let Some(tried) = tried {
+                (kept, interrupted) = tried;
+                (*planner, seconds) = (whole, clock.seconds() - before);
+            }
         }
     }
     let best = || kept.best(&objective, &args.within, confidence);
@@ -409,7 +427,7 @@ fn tell(
     args: &PlanArgs,
     kept: &Kept,
     objective: &Objective,
-    (source, planner): (&Source, Option<&Planner<'_>>),
+    (source, planner): (&Source, Option<Until<'_>>),
     (work, terminal): (&Work<'_>, &Terminal),
 ) -> Outcome {
     let together = together(kept, objective, args.confidence);

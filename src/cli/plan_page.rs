@@ -7,9 +7,12 @@ use crate::lab::planner::{Kept, Planner, Sample};
 use crate::report::html::board::Runs;
 use crate::report::planner::{Told, board, write};
 
+/// What makes the runs of a page, and whether there is time for them.
+pub(super) type Until<'a> = (&'a Planner<'a>, &'a dyn Fn() -> bool);
+
 /// The page of a plan; with an outage as the first rows met it, those of each setting where
 /// several were chosen each for itself.
-pub(super) fn page(all: &[Told<'_>], kept: &Kept, planner: Option<&Planner<'_>>) -> Result<Page> {
+pub(super) fn page(all: &[Told<'_>], kept: &Kept, planner: Option<Until<'_>>) -> Result<Page> {
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     let most = html::RUNS_MAX / all.len().max(1);
     for (setting, told) in all.iter().enumerate() {
@@ -34,7 +37,7 @@ type Looked = (Option<Runs>, Vec<(String, Vec<u8>)>);
 /// An outage of the model that costs most, with each of these values of a setting.
 fn looked(
     (told, setting): (&Told<'_>, usize),
-    planner: &Planner<'_>,
+    (planner, goes_on): Until<'_>,
     rows: &[usize],
 ) -> Result<Looked> {
     let shares = &told.answer.shares;
@@ -42,7 +45,10 @@ fn looked(
     let is = |(name, _): &&(String, f64)| most.is_some_and(|m| m.0 == *name);
     let models = &told.kept.models;
     let model = models.iter().position(|m| is(&m)).unwrap_or(0);
-    let sample = planner.sample(model, rows, &|| !interrupt::asked())?;
+    let sample = match planner.sample(model, rows, goes_on) {
+        Err(Stopped::Asked) => None,
+        sample => sample?,
+    };
     let Some(Sample { number, runs }) = sample else { return Ok((None, Vec::new())) };
     let sweep = &planner.sweep;
     let ready =

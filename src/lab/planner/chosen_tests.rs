@@ -6,7 +6,9 @@ use super::tests::{TOLERATION, planner, scenario};
 use super::{Objective, answer};
 use crate::lab::shards::Desk;
 use crate::lab::sweep::Axis;
+use crate::lab::threads::Stopped;
 use crate::scenario::{Loaded, parse};
+use std::cell::Cell;
 use std::path::Path;
 
 /// What is set now stands among the values under its own, whoever says it: the scenario, in whatever spelling it is asked
@@ -267,4 +269,19 @@ fn what_a_controller_overwrites_is_refused() {
             "{refused}"
         );
     }
+}
+
+/// The plans of an outage that is to be seen are those of its rows alone, and when the time is up none is made.
+#[test]
+fn an_outage_to_be_seen_ends_with_the_time() {
+    let faults =
+        r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(1), lasts: Fixed("10m"))"#;
+    let loaded = scenario("Deployment", faults);
+    let p = planner(&loaded, &["0", "60", "none"], &[]);
+    assert!(matches!(p.sample(0, &[0, 2], &|| false), Err(Stopped::Asked)));
+    let looks = Cell::new(0);
+    let sample = p.sample(0, &[0, 2], &|| looks.replace(looks.get() + 1) < 2);
+    assert!(sample.is_ok_and(|sample| sample.is_none_or(|sample| sample.runs.len() == 2)));
+    let sample = p.sample(0, &[0, 2], &|| true).expect("it is not stopped").expect("an outage");
+    assert_eq!(sample.runs.len(), 2);
 }

@@ -81,7 +81,7 @@ fn add(to: &mut [f64], more: &[f64], times: f64) {
 
 impl Planner<'_> {
     /// The values of each row.
-    fn rows(&self) -> Vec<Vec<String>> {
+    pub(super) fn rows(&self) -> Vec<Vec<String>> {
         if let Some(only) = &self.only {
             return only.rows.clone();
         }
@@ -194,12 +194,17 @@ impl Planner<'_> {
     }
 
     /// A plan for each row.
-    pub(super) fn drawn(&self, goes_on: GoesOn<'_>) -> Result<Vec<Drawn>> {
+    fn drawn(&self, goes_on: GoesOn<'_>) -> Result<Vec<Drawn>> {
+        self.drawn_of(&self.rows(), goes_on)
+    }
+
+    /// A plan for each of some rows.
+    pub(super) fn drawn_of(&self, rows: &[Vec<String>], goes_on: GoesOn<'_>) -> Result<Vec<Drawn>> {
         let of = |values: &Vec<String>| match goes_on() {
             true => Ok(scenario::drawn(self.sweep.loaded, &self.overrides(values))?),
             false => Err(Stopped::Asked),
         };
-        self.rows().iter().map(of).collect()
+        rows.iter().map(of).collect()
     }
 
     /// Runs replications on `jobs` threads until the best value is known as well as asked for, or

@@ -130,8 +130,9 @@ impl Planner<'_> {
     ) -> Result<Option<Sample>> {
         let seed = scenario::seed(self.sweep.loaded, &self.sweep.base)?;
         let window = self.sweep.window;
-        let mut drawn: Vec<_> = self.drawn(goes_on)?.into_iter().map(Some).collect();
-        let mut drawn: Vec<_> = rows.iter().filter_map(|row| drawn.get_mut(*row)?.take()).collect();
+        let all = self.rows();
+        let rows: Vec<_> = rows.iter().filter_map(|row| all.get(*row).cloned()).collect();
+        let mut drawn = self.drawn_of(&rows, goes_on)?;
         let mut found = None;
         for number in 0..TRIED {
             let mut runs: Vec<(Plan, Trace)> = Vec::new();
