@@ -50,7 +50,8 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         | What::NodeMessage(_)
         | What::PodEvent(..)
         | What::PodMessage(_)
-        | What::WorkloadMessage(_) => event(analysis, r),
+        | What::WorkloadMessage(_)
+        | What::ClaimMessage(_) => event(analysis, r),
         What::WorkloadCreated(n) => {
             format!("{} created, asks for {}", workload(), counted(n, "pod"))
         }

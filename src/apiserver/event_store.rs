@@ -4,6 +4,7 @@
 //! (`client-go/tools/internal/events: GenerateEventName`), so two events about one object in one
 //! instant collide, and the second is refused.
 
+use crate::api::volume::VolumeId;
 use crate::apiserver::prelude::*;
 use crate::kernel::search::fold;
 use crate::kernel::slot;
@@ -18,6 +19,8 @@ pub(crate) enum EventName {
     Pod(PodId, Time),
     /// About a workload.
     Workload(WorkloadId, Time),
+    /// About a claim.
+    Claim(VolumeId, Time),
 }
 
 impl EventName {
@@ -27,6 +30,7 @@ impl EventName {
             Self::Node(id, at) => (0, id.0, at),
             Self::Pod(id, at) => (1, id.0, at),
             Self::Workload(id, at) => (2, id.0, at),
+            Self::Claim(id, at) => (3, id.0, at),
         };
         (fold(at.as_nanos(), u64::from(id) << 2 | kind) >> 56) as u32
     }

@@ -231,6 +231,7 @@ impl ApiServer {
             EventName::Pod(id, _) if is_plain => (id.0, What::PodEvent(text, combined, count)),
             EventName::Pod(id, _) => (id.0, What::PodMessage(message())),
             EventName::Workload(id, _) => (id.0, What::WorkloadMessage(message())),
+            EventName::Claim(id, _) => (id.0, What::ClaimMessage(message())),
         };
         self.record(actor, object, what);
     }

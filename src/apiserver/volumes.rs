@@ -143,12 +143,12 @@ impl ApiServer {
         self.store.with_ref(|s| s.volumes.selected.get(&volume).cloned())
     }
 
-    /// The volume is made, and its claim bound to it.
-    pub(crate) fn provisioned(&self, volume: VolumeId) {
-        let made = self.store.with(|s| s.volumes.selected.remove(&volume));
-        let Some((node, _, made)) = made else { return };
-        self.store.with(|s| s.volumes.volumes.insert(volume, made));
+    /// The volume of a claim that waits for it is made, and its claim bound to it.
+    pub(crate) fn provisioned(&self, volume: VolumeId) -> Option<Rc<Volume>> {
+        let (node, _, made) = self.store.with(|s| s.volumes.selected.remove(&volume))?;
+        self.store.with(|s| s.volumes.volumes.insert(volume, made.clone()));
         self.claim_changes(Actor::Provisioner, volume, node);
+        Some(made)
     }
 
     /// external-provisioner gives a claim back whose node is gone: it takes the annotation away (`rescheduleProvisioning`).

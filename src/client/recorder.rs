@@ -6,6 +6,7 @@
 
 use super::lru::{Key, Lru};
 use super::{Client, InformerFactory, TokenBucket};
+use crate::api::volume::VolumeId;
 use crate::client::prelude::*;
 use crate::kernel::Chan;
 use crate::trace::{EventBody, EventText, Message};
@@ -48,6 +49,8 @@ pub(crate) enum About {
     Pod(PodId, Option<Uid>),
     /// A workload, with its uid.
     Workload(WorkloadId, Uid),
+    /// A claim, by name.
+    Claim(VolumeId),
 }
 
 impl About {
@@ -57,6 +60,7 @@ impl About {
             About::Node(id, _) => EventName::Node(id, at),
             About::Pod(id, _) => EventName::Pod(id, at),
             About::Workload(id, _) => EventName::Workload(id, at),
+            About::Claim(id) => EventName::Claim(id, at),
         }
     }
 
@@ -66,6 +70,7 @@ impl About {
             About::Node(id, _) => client.node_object(id),
             About::Pod(id, _) => client.pod_object(id),
             About::Workload(id, _) => client.workload_object(id),
+            About::Claim(id) => client.claim_object(id),
         }
     }
 
@@ -74,6 +79,7 @@ impl About {
             About::Node(id, uid) => (0, id.0, uid),
             About::Pod(id, uid) => (2, id.0, uid),
             About::Workload(id, uid) => (4, id.0, Some(uid)),
+            About::Claim(id) => (6, id.0, None),
         };
         Subject { id, kind: kind + u8::from(uid.is_some()), reason, uid: uid.map_or(0, |u| u.0) }
     }

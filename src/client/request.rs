@@ -4,6 +4,8 @@
 
 use super::recalled::{Asked, Left};
 use super::token_bucket::TokenBucket;
+use crate::api::names::stable_hash;
+use crate::api::volume::VolumeId;
 use crate::client::prelude::*;
 use crate::kernel::{Handler, HandlerId};
 use crate::plan::Delay;
@@ -257,6 +259,11 @@ impl Client {
     /// A workload or a disruption budget as an object of chance.
     pub(crate) fn workload_object(&self, id: WorkloadId) -> Object {
         Object { id: id.0, hash: self.inner.api.names(|n| n.workload_hash(id)) }
+    }
+
+    /// A claim as an object of chance.
+    pub(super) fn claim_object(&self, id: VolumeId) -> Object {
+        Object { id: id.0, hash: self.inner.api.names(|n| stable_hash(n.text_of(id))) }
     }
 
     /// Whether the steps of a request take time.

@@ -8,8 +8,8 @@ use super::log_forms::LogForms;
 use super::switches::api_fields::ApiField;
 use super::switches::eviction::EvictionRules;
 use super::switches::{
-    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
-    scheduler, taint_eviction, workload,
+    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle,
+    persistent_volume, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::kernel::Dur;
 use std::collections::BTreeMap;
@@ -51,6 +51,8 @@ pub struct Profile {
     pub(crate) cloud: cloud::Switches,
     /// The attach/detach controller's switches.
     pub(crate) attach_detach: attach_detach::Switches,
+    /// The switches of the controller that binds claims.
+    pub(crate) persistent_volume: persistent_volume::Switches,
     /// The device taint eviction controller's switches.
     pub(crate) device_taint_eviction: device_taint_eviction::Switches,
     /// What the eviction subresource does.

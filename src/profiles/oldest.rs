@@ -9,8 +9,8 @@ use crate::plan::log_forms::LogForms;
 use crate::plan::switches::api_fields::ApiField;
 use crate::plan::switches::eviction::EvictionRules;
 use crate::plan::switches::{
-    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle, pod_gc,
-    scheduler, taint_eviction, workload,
+    attach_detach, cloud, device_taint_eviction, disruption, kubelet, node_lifecycle,
+    persistent_volume, pod_gc, scheduler, taint_eviction, workload,
 };
 use crate::plan::{Profile, WatchRetry};
 
@@ -82,6 +82,7 @@ pub(super) fn oldest() -> Profile {
             ..Default::default()
         },
         attach_detach: attach_detach::Switches::default(),
+        persistent_volume: persistent_volume::Switches::default(),
         device_taint_eviction: device_taint_eviction::Switches::default(),
         eviction: EvictionRules {
             drain_asks_for_groups: true,

@@ -392,6 +392,7 @@ pub(super) static STEPS: &[Step] = &[
     }),
     // Volumes
     step(&[(19, 0)], |p| p.scheduler.storage_capacity = true),
+    step(&[(19, 0)], |p| p.persistent_volume.names_waiting_pods = true),
     step(&[(21, 0)], |p| p.attach_detach.polls_attachments = true),
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
     step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
@@ -401,6 +402,7 @@ pub(super) static STEPS: &[Step] = &[
     }),
     step(&[(27, 0)], |p| p.scheduler.preempts_claim_holders = true),
     step(&[(28, 0)], |p| p.scheduler.skips_free_claims = true),
+    step(&[(28, 0)], |p| p.persistent_volume.says_what_to_verify = true),
     step(&[(30, 0)], |p| p.attach_detach.force_detach_flag = true),
     step(&[(32, 0)], |p| p.scheduler.attachments_count = true),
     step(&[(33, 0)], |p| p.scheduler.persistent_volume_text = true),

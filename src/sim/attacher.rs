@@ -3,11 +3,12 @@
 //!
 //! A driver that refuses to make a volume does so at once. It is asked again as external-provisioner has it by default
 //! (`cmd/csi-provisioner/csi-provisioner.go`, `provisionClaimOperation` of sig-storage-lib-external-provisioner): with a back-off of
-//! its own for each claim. Left out: errors after which it gives the claim back at once (`ResourceExhausted`).
+//! its own for each claim. What it says of claims is in `claims`. Left out: errors after which it gives the claim back at once (`ResourceExhausted`).
 //!
 //! Their pod is taken for one that no outage concerns, and that controller, too. What falls into an outage of the API server it does at its
 //! end.
 
+use super::claims::Claims;
 use crate::api::names::TextId;
 use crate::api::volume::{Volume, VolumeId};
 use crate::apiserver::Watcher;
@@ -22,6 +23,9 @@ pub(super) struct About(VolumeId, Option<NodeId>);
 /// `--retry-interval-max`).
 const RETRY_INTERVAL_START: Dur = Dur::from_secs(1);
 const RETRY_INTERVAL_MAX: Dur = Dur::from_secs(300);
+
+/// What a driver says that refuses. The words behind `desc` are its own, and not known here.
+const REFUSED: &str = "rpc error: code = Internal desc = no volumes are made";
 
 /// No node.
 const NOWHERE: u32 = u32::MAX;
@@ -41,6 +45,7 @@ impl Argument for About {
 pub(super) struct Attacher {
     ctx: Ctx,
     api: Rc<ApiServer>,
+    claims: Rc<Claims>,
     attach: Dur,
     detach: Dur,
     /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
@@ -54,13 +59,17 @@ pub(super) struct Attacher {
 
 impl Attacher {
     /// Has VolumeAttachments and claims heeded from now on.
-    pub(super) fn start(api: &Rc<ApiServer>, (attach, detach): (Dur, Dur)) -> Rc<Self> {
-        let ctx = api.ctx().clone();
+    pub(super) fn start(
+        api: &Rc<ApiServer>,
+        (attach, detach): (Dur, Dur),
+        claims: Rc<Claims>,
+    ) -> Rc<Self> {
+        let (ctx, api) = (api.ctx().clone(), api.clone());
         let (due, worker, refuse, refused) = Default::default();
-        let own = Self { api: api.clone(), attach, detach, due, worker, refuse, refused, ctx };
+        let own = Self { api, claims, attach, detach, due, worker, refuse, refused, ctx };
         let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
-        api.watch(attacher.clone());
+        attacher.api.watch(attacher.clone());
         attacher
     }
 
@@ -90,7 +99,11 @@ impl Attacher {
     /// Asks the driver for a volume that it refused before, or will refuse.
     fn ask(&self, About(volume, node): About, takes: Dur, made: &Volume) {
         let refused = self.refused.with(|r| r.remove(&volume)).unwrap_or_default();
-        if node.is_some_and(|node| self.api.node(node).is_none()) {
+        self.claims.provisioning(volume);
+        if let Some(gone) = node.filter(|node| self.api.node(*node).is_none()) {
+            let name = self.api.names(|n| n.node_name(gone).to_owned());
+            let why = format!("csinode.storage.k8s.io {name:?} not found");
+            self.claims.failed(volume, &why);
             return self.api.give_claim_back(volume);
         }
         if !self.refuses(made) {
@@ -100,9 +113,17 @@ impl Attacher {
         }
         let note = What::Noted(Note::ProvisioningFailed, volume.0);
         self.api.record(Actor::Provisioner, 0, note);
+        self.claims.failed(volume, REFUSED);
         self.refused.with(|r| r.insert(volume, refused + 1));
         let pause = RETRY_INTERVAL_START * 2_u64.pow(refused.min(10));
         self.work_in(About(volume, node), pause.min(RETRY_INTERVAL_MAX));
+    }
+
+    /// The driver has made a volume.
+    fn provisioned(&self, volume: VolumeId) {
+        if let Some(made) = self.api.provisioned(volume) {
+            self.claims.succeeded(&made);
+        }
     }
 
     fn work_in(&self, about: About, delay: Dur) {
@@ -129,6 +150,8 @@ impl Watcher for Attacher {
         let refuses = self.refuses(&made);
         if refuses {
             self.refused.with(|r| r.insert(volume, 0));
+        } else {
+            self.claims.provisioning(volume);
         }
         self.work_in(About(volume, node), if refuses { Dur::ZERO } else { takes });
     }
@@ -147,11 +170,11 @@ impl Handler for Attacher {
         if let Some((_, takes, made)) = self.api.selected(about.0).filter(|_| is_refused) {
             return self.ask(about, takes, &made);
         }
-        let About(volume, Some(node)) = about else { return self.api.provisioned(about.0) };
+        let About(volume, Some(node)) = about else { return self.provisioned(about.0) };
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.api.release_attachment(volume, node),
             Some(a) if !a.attached => _ = self.api.set_attached(Actor::Attacher, volume, node),
-            None => self.api.provisioned(volume),
+            None => self.provisioned(volume),
             _ => {}
         }
     }

@@ -8,6 +8,7 @@
 use super::attacher::Attacher;
 use super::awake::Awake;
 use super::bounds::{most_steps, signs_that_keep_up};
+use super::claims::Claims;
 use super::controller_manager::ControllerManager;
 use super::leader::Leader;
 use super::maintenance::{Machines, Maintainer, OffBy};
@@ -78,8 +79,11 @@ impl Cluster {
             ),
             lags: Rc::new(WatchLags::new(past)),
             provider: Rc::new(Provider::default()),
-            attacher: (plan.controllers.attach_detach || plan.provisions)
-                .then(|| Attacher::start(&api, plan.timing.attacher)),
+            attacher: (plan.controllers.attach_detach || plan.provisions).then(|| {
+                let (switches, provisions) = (plan.profile.persistent_volume, plan.provisions);
+                let claims = Claims::start(&api, switches, provisions);
+                Attacher::start(&api, plan.timing.attacher, claims)
+            }),
             plan: common.plan.clone(),
             turns: Turns::new(ctx),
             node_ids,

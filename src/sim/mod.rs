@@ -4,6 +4,7 @@
 mod attacher;
 mod awake;
 mod bounds;
+mod claims;
 mod cluster;
 mod controller_manager;
 mod controllers;

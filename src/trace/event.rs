@@ -112,6 +112,19 @@ words! {
         SuccessfulAttachVolume = "SuccessfulAttachVolume": (NORMAL, TEXT),
         /// Warning FailedAttachVolume, of a pod. Argument: text.
         FailedAttachVolume = "FailedAttachVolume": (WARNING, TEXT),
+        /// Normal WaitForFirstConsumer "waiting for first consumer to be created before binding", of a claim
+        WaitForFirstConsumer = "WaitForFirstConsumer":
+            (NORMAL, "waiting for first consumer to be created before binding"),
+        /// Normal WaitForPodScheduled, of a claim. Argument: text.
+        WaitForPodScheduled = "WaitForPodScheduled": (NORMAL, TEXT),
+        /// Normal ExternalProvisioning, of a claim. Argument: text.
+        ExternalProvisioning = "ExternalProvisioning": (NORMAL, TEXT),
+        /// Normal Provisioning, of a claim. Argument: text.
+        Provisioning = "Provisioning": (NORMAL, TEXT),
+        /// Normal ProvisioningSucceeded, of a claim. Argument: text.
+        ProvisioningSucceeded = "ProvisioningSucceeded": (NORMAL, TEXT),
+        /// Warning ProvisioningFailed, of a claim. Argument: text.
+        ProvisioningFailed = "ProvisioningFailed": (WARNING, TEXT),
         /// Warning NodeShutdown "Pod was rejected as the node is shutting down."
         NodeShutdown = "NodeShutdown": (WARNING, "Pod was rejected as the node is shutting down."),
         /// Warning Shutdown "Node is in progress of shutting down, not admitting any new pods", as kubelets

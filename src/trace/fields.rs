@@ -95,6 +95,7 @@ impl Trace {
             ObjectKind::Node => f.node = node_name(NodeId(r.object)),
             ObjectKind::Pod => f.pod = Some(names.pod_name(PodId(r.object)).to_owned()),
             ObjectKind::Workload => f.object = workload_name(),
+            ObjectKind::Claim => f.object = Some(self.claim(r.object)),
             ObjectKind::Zone => f.object = Some(names.text_of(TextId(r.object)).replace('\0', "")),
             ObjectKind::Budget | ObjectKind::Entry | ObjectKind::Nothing => {}
         }
@@ -118,7 +119,10 @@ impl Trace {
             What::NodeEvent(text, combined, count) | What::PodEvent(text, combined, count) => {
                 self.fill_event(&mut f, &Message { body: text.into(), combined, count });
             }
-            What::NodeMessage(index) | What::PodMessage(index) | What::WorkloadMessage(index) => {
+            What::NodeMessage(index)
+            | What::PodMessage(index)
+            | What::WorkloadMessage(index)
+            | What::ClaimMessage(index) => {
                 self.fill_event(&mut f, &self.messages[index as usize]);
             }
             What::WorkloadCreated(n) | What::WorkloadScaled(n) => f.replicas = Some(n),
@@ -140,6 +144,11 @@ impl Trace {
             _ => {}
         }
         f
+    }
+
+    /// A claim, given by the number of the text of its name.
+    fn claim(&self, name: u32) -> String {
+        format!("PersistentVolumeClaim/{}", self.names.text_of(TextId(name)))
     }
 
     fn fill_event(&self, f: &mut Fields, event: &Message) {
@@ -183,10 +192,7 @@ impl Trace {
             | Note::AttachmentCreated
             | Note::AttachmentAttached
             | Note::AttachmentDeleting
-            | Note::AttachmentGone => {
-                let claim = self.names.text_of(TextId(arg));
-                f.object = Some(format!("PersistentVolumeClaim/{claim}"));
-            }
+            | Note::AttachmentGone => f.object = Some(self.claim(arg)),
             Note::ReadinessRuleCreated | Note::ReadinessRuleGone | Note::BootstrapCompleted => {
                 f.object = Some(format!("NodeReadinessRule/{}", self.names.text_of(TextId(arg))));
             }

@@ -13,6 +13,8 @@ pub(crate) enum ObjectKind {
     Budget,
     /// An entry of the plan's timeline.
     Entry,
+    /// A PersistentVolumeClaim, by the text of its name.
+    Claim,
     /// A zone, by the text of its key.
     Zone,
     Nothing,

@@ -1,7 +1,7 @@
 //! One record, 32 bytes, so that the largest outages fit in memory; who does things in a run, the
 //! scheduler's plugins that can reject a pod, and the states of a zone.
 
-use super::note::ObjectKind::{self, Budget, Entry, Node, Nothing, Pod, Workload, Zone};
+use super::note::ObjectKind::{self, Budget, Claim, Entry, Node, Nothing, Pod, Workload, Zone};
 use super::{EventText, Note};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, WorkloadId};
@@ -63,6 +63,9 @@ rows! {
         /// An event about a workload was stored. Object: workload; argument: the event in
         /// [`Trace::messages`](super::Trace).
         WorkloadMessage(u32) = ("event", Workload),
+        /// An event about a claim was stored. Object: text of the claim's name; argument: the event in
+        /// [`Trace::messages`](super::Trace).
+        ClaimMessage(u32) = ("event", Claim),
         /// A workload was created. Object: workload; argument: how many pods it asks for.
         WorkloadCreated(i32) = ("workload-created", Workload),
         /// A workload asks for another number of pods from now on. Object: workload; argument: the

@@ -11,12 +11,12 @@ use taintsim::kernel::Time;
 const RELEASES: [&str; 4] = ["1.18", "1.27", "1.34", "1.37"];
 
 /// The second pod of two, whose disk is made in these zones alone; two nodes are in zone a, two in zone b.
-fn only(version: &str, zones: &str, claim: &str, more: &str) -> String {
+pub(super) fn only(version: &str, zones: &str, claim: &str, more: &str) -> String {
     let claim = format!(r#"(claim: "data", allowedTopologies: [{zones}]{claim})"#);
     grows(version, more).replace(r#"(claim: "data", provision: "8500ms")"#, &claim)
 }
 
-const SLOW: &str = r#", provision: "8500ms""#;
+pub(super) const SLOW: &str = r#", provision: "8500ms""#;
 
 #[test]
 fn a_new_disk_is_made_in_a_zone_that_its_class_allows() {

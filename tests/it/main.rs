@@ -9,6 +9,7 @@ mod counts;
 mod devices;
 mod devices_releases;
 mod devices_rows;
+mod disk_events;
 mod disk_refusals;
 mod disk_topologies;
 mod disks;

@@ -269,9 +269,10 @@ fn is_event(
 ) -> bool {
     let text = match r.what {
         What::NodeEvent(text, ..) | What::PodEvent(text, ..) => text,
-        What::NodeMessage(m) | What::PodMessage(m) | What::WorkloadMessage(m) => {
-            trace.messages[m as usize].body.text
-        }
+        What::NodeMessage(m)
+        | What::PodMessage(m)
+        | What::WorkloadMessage(m)
+        | What::ClaimMessage(m) => trace.messages[m as usize].body.text,
         _ => return false,
     };
     if text.as_str() != reason {

@@ -89,6 +89,7 @@ fn events(analysis: &Analysis<'_>) -> String {
                 | What::NodeEvent(..)
                 | What::NodeMessage(_)
                 | What::WorkloadMessage(_)
+                | What::ClaimMessage(_)
         ) {
             continue;
         }

@@ -82,7 +82,8 @@ pub fn digest(trace: &Trace) -> u64 {
             }
             What::NodeMessage(message)
             | What::PodMessage(message)
-            | What::WorkloadMessage(message) => {
+            | What::WorkloadMessage(message)
+            | What::ClaimMessage(message) => {
                 let message = &trace.messages[message as usize];
                 (message.body, message.combined, message.count).hash(&mut mixer);
             }

@@ -9,6 +9,7 @@ pub(crate) mod disruption;
 pub(crate) mod eviction;
 pub(crate) mod kubelet;
 pub(crate) mod node_lifecycle;
+pub(crate) mod persistent_volume;
 pub(crate) mod pod_gc;
 pub mod scheduler;
 pub mod taint_eviction;

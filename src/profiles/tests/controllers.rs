@@ -367,6 +367,10 @@ fn scheduler_and_pod_gc_switches() {
         &["1.18.20", "1.20.15"],
         &["1.21.0", "1.37.1"],
     );
+    let names = |p: &Profile| p.persistent_volume.names_waiting_pods;
+    boundary("S87", names, &["1.18.20"], &["1.19.0", "1.37.1"]);
+    let verifies = |p: &Profile| p.persistent_volume.says_what_to_verify;
+    boundary("S88", verifies, &["1.22.0", "1.27.16"], &["1.28.0", "1.37.1"]);
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",

@@ -31,6 +31,7 @@ fn is_visible(what: &What) -> bool {
         | What::PodEvent(..)
         | What::PodMessage(_)
         | What::WorkloadMessage(_)
+        | What::ClaimMessage(_)
         | What::Noted(
             Note::AttachmentCreated
             | Note::AttachmentAttached

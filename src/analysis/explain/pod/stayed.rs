@@ -20,12 +20,13 @@ impl Case<'_, '_> {
         }
         let Some(node) = state.node_id() else {
             if self.waits_to_be_bound() {
-                return;
+                return self.tell_of_claims();
             }
             let steps = came.chain(pending::steps(&seen.told));
             let gates = self.template().map_or(&[][..], PodTemplate::gates);
             self.tell(pending::verdict(&seen.told, gates, until), steps);
-            return self.tell_of_topologies();
+            self.tell_of_topologies();
+            return self.tell_of_claims();
         };
         self.placed(node);
         self.waited_for_a_node();

@@ -6,12 +6,19 @@ use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
 use crate::api::pod::PodTemplate;
+use crate::trace::Fields;
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
 /// What is noted of claims that wait for a node or have one.
 const OF_CLAIMS: [Note; 3] = [Note::Provisioning, Note::Provisioned, Note::ProvisioningFailed];
+
+/// What is noted of a claim whose volume is there.
+const MADE: [Note; 2] = [Note::Provisioned, Note::ProvisionedImmediately];
+
+/// The type of an event that tells of a failure.
+const WARNING: Option<&str> = Some("Warning");
 
 impl<'a> Case<'_, 'a> {
     /// Explains a pod for which a node is chosen, and which is bound to it once its volumes are made; whether it is such
@@ -45,10 +52,8 @@ impl<'a> Case<'_, 'a> {
         after: Option<RecordId>,
         until: Time,
     ) -> Vec<(RecordId, &'a Record, &'a str)> {
-        let (analysis, trace) = (self.analysis(), self.analysis().trace);
-        let claims = self.template().map_or(&[][..], |t| &t.claims).iter();
-        let made = claims.filter(|c| c.provision.is_some());
-        let claims: Vec<String> = made.map(|c| name_of(c, analysis.pod_name(self.pod))).collect();
+        let trace = self.analysis().trace;
+        let claims = self.made_claims();
         if claims.is_empty() {
             return Vec::new();
         }
@@ -62,6 +67,13 @@ impl<'a> Case<'_, 'a> {
             _ => None,
         });
         told.collect()
+    }
+
+    /// The names of its claims whose volumes take time to make.
+    fn made_claims(&self) -> Vec<String> {
+        let claims = self.template().map_or(&[][..], |t| &t.claims).iter();
+        let made = claims.filter(|c| c.provision.is_some());
+        made.map(|c| name_of(c, self.analysis().pod_name(self.pod))).collect()
     }
 
     /// Tells of a pod that is bound how long it waited for volumes that their driver refused to make at first.
@@ -109,6 +121,34 @@ impl<'a> Case<'_, 'a> {
                 "while its volume {} is not there, no node suits but those of zone {}: `allowedTopologies` of its StorageClass",
                 name_of(claim, name),
                 claim.allowed_topologies.join(" or ")
+            ));
+        }
+    }
+
+    /// Adds what its claims say that have no volume yet: of each the last warning or, where there is none, the last event.
+    pub(super) fn tell_of_claims(&mut self) {
+        let (trace, until) = (self.analysis().trace, self.of.question.until);
+        for claim in self.made_claims() {
+            let is_own = |name: u32| trace.names.text_of(TextId(name)) == claim;
+            let (mut is_made, mut said) = (false, None);
+            for r in trace.iter().take_while(|r| r.at <= until) {
+                match r.what {
+                    What::Noted(note, of) if MADE.contains(&note) => is_made |= is_own(of),
+                    What::ClaimMessage(_) if is_own(r.object) => {
+                        let (before, fields) = (said.take(), trace.fields(r));
+                        let warned = before.filter(|(_, f): &(Time, Fields)| f.kind == WARNING);
+                        said = warned.filter(|_| fields.kind != WARNING).or(Some((r.at, fields)));
+                    }
+                    _ => {}
+                }
+            }
+            let Some((at, fields)) = said.filter(|_| !is_made) else { continue };
+            let times = fields.count.map_or(String::new(), |n| format!(" (x{n})"));
+            self.found.notes.push(format!(
+                "event {} about its claim {claim}, at {}{times}: {}",
+                fields.reason.as_deref().unwrap_or_default(),
+                absolute(at),
+                fields.message.unwrap_or_default()
             ));
         }
     }
