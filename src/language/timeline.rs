@@ -9,15 +9,15 @@ use super::workload::{PodDisruptionBudget, Workload};
 use crate::api::workload::Propagation;
 use crate::language::prelude::*;
 use crate::plan::{
-    Connections, IfNotDrained, Instance, RegistryFails, Resource, RuntimeFails, WatchCache,
+    Connections, IfNotDrained, Instance, ProvisioningFails, RegistryFails, Resource, RuntimeFails,
+    WatchCache,
 };
 
 /// What happens. Where nodes are meant, either `node` (one name) or `nodes` (a selector) is given; the same for pods.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub enum Step {
-    /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot
-    /// reach their pods. Containers run on.
+    /// Nodes are cut off: their kubelets cannot reach the API server, and by `cut` clients cannot reach their pods. Containers run on.
     Partition {
         /// One node.
         node: Option<String>,
@@ -55,8 +55,7 @@ pub enum Step {
         node: Option<String>,
         /// Several nodes.
         nodes: Option<NodeSelector>,
-        /// This long after they were told they start to boot, or once they are off, if that is
-        /// later; never where not given.
+        /// This long after they were told they start to boot, or once they are off, if that is later; never where not given.
         duration: Option<DurationText>,
         /// This long after they were told they are off, whatever still runs: what a cloud grants;
         /// the grace periods decide where not given.
@@ -122,8 +121,7 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
-    /// The container runtime of nodes fails: their kubelets notice, and post that the nodes are not
-    /// ready with their next status check.
+    /// The container runtime of nodes fails: their kubelets notice, and post that the nodes are not ready with their next status check.
     RuntimeFailure {
         /// One node.
         node: Option<String>,
@@ -142,11 +140,15 @@ pub enum Step {
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },
-    /// The drivers of volumes refuse to make any; those that are being made they finish. It concerns claims with
-    /// `provision`.
+    /// The drivers of volumes refuse to make any, of claims with `provision`; those that are being made they finish.
     ProvisioningOutage {
         /// The one that does; all of them where not given.
         driver: Option<String>,
+        /// The zone in which they do; everywhere where not given.
+        zone: Option<String>,
+        /// With which error; `Internal` where not given.
+        #[serde(default, skip_serializing_if = "is_default")]
+        fails: ProvisioningFails,
         /// How long; to the end of the run where not given.
         duration: Option<DurationText>,
     },

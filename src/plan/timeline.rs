@@ -78,8 +78,8 @@ pub enum Do {
     LoseWatches(Option<Resource>),
     /// The registry that images are pulled from fails so from now on, or answers again.
     Registry(Option<RegistryFails>),
-    /// These drivers of volumes refuse to make any from now on, and no others; where one is not said, all do.
-    RefuseVolumes(Vec<Option<String>>),
+    /// Drivers of volumes refuse so to make any from now on, and in no other way.
+    RefuseVolumes(Vec<RefuseVolumes>),
     /// Requests of these clients are rejected for this long: 429, with Retry-After.
     RejectRequests(Clients, Dur),
     /// Every controller process dies; fresh ones start after this delay.
@@ -334,6 +334,30 @@ pub enum RegistryFails {
     Dropped,
     /// It lets everybody connect, up to TLS, and says nothing then, which is given up after five minutes.
     Silent,
+}
+
+/// Which volumes are not made, and why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefuseVolumes {
+    /// Those of this driver; of all where it is not said.
+    pub driver: Option<String>,
+    /// Those of this zone; of all where it is not said.
+    pub zone: Option<String>,
+    /// With this error.
+    pub fails: ProvisioningFails,
+}
+
+/// With which error a driver refuses to make a volume (`google.golang.org/grpc/codes`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum ProvisioningFails {
+    /// It is asked again after a back-off.
+    #[default]
+    Internal,
+    /// There is no storage left. Where a node was chosen, the claim is given back at once, and the scheduler chooses
+    /// anew.
+    ResourceExhausted,
+    /// It will never make such a volume: it is asked again after five minutes at the soonest.
+    InvalidArgument,
 }
 
 /// Who leads after a leader that died.

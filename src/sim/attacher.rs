@@ -3,16 +3,20 @@
 //!
 //! A driver that refuses to make a volume does so at once. It is asked again as external-provisioner has it by default
 //! (`cmd/csi-provisioner/csi-provisioner.go`, `provisionClaimOperation` of sig-storage-lib-external-provisioner): with a back-off of
-//! its own for each claim. What it says of claims is in `claims`. Left out: errors after which it gives the claim back at once (`ResourceExhausted`).
+//! its own for each claim. Where there is no storage left (`ResourceExhausted`) it gives the claim back, so that the
+//! scheduler chooses a node anew; what a driver will never make (`InvalidArgument`) it leaves alone for five minutes at
+//! least (6.0 on; before it is as any other error). What it says of claims is in `claims`.
 //!
 //! Their pod is taken for one that no outage concerns, and that controller, too. What falls into an outage of the API server it does at its
 //! end.
 
 use super::claims::Claims;
 use crate::api::names::TextId;
-use crate::api::volume::{Volume, VolumeId};
+use crate::api::node::zone;
+use crate::api::volume::{Reach, Volume, VolumeId};
 use crate::apiserver::Watcher;
 use crate::kernel::{Argument, Class, Handler, HandlerId};
+use crate::plan::{ProvisioningFails, RefuseVolumes};
 use crate::sim::prelude::*;
 
 /// A volume, and the node that it is attached to or detached from, or made for.
@@ -24,11 +28,17 @@ pub(super) struct About(VolumeId, Option<NodeId>);
 const RETRY_INTERVAL_START: Dur = Dur::from_secs(1);
 const RETRY_INTERVAL_MAX: Dur = Dur::from_secs(300);
 
-/// What a driver says that refuses. The words behind `desc` are its own, and not known here.
-const REFUSED: &str = "rpc error: code = Internal desc = no volumes are made";
+/// For how long no driver is asked again after it has called a claim infeasible: as long as a pause between tries is at
+/// most (`slowset`).
+const SLOW_RETRY: Dur = RETRY_INTERVAL_MAX;
 
 /// No node.
 const NOWHERE: u32 = u32::MAX;
+
+/// How long the pause is after so many failures.
+fn retry_interval(failures: u32) -> Dur {
+    (RETRY_INTERVAL_START * 2_u64.pow(failures.min(10))).min(RETRY_INTERVAL_MAX)
+}
 
 impl Argument for About {
     fn pack(self) -> u64 {
@@ -51,8 +61,8 @@ pub(super) struct Attacher {
     /// When it will have done what a VolumeAttachment asks for, or a claim whose volume has been attached nowhere.
     due: Shared<BTreeMap<About, Time>>,
     worker: Cell<Option<HandlerId<About>>>,
-    /// The drivers that make no volumes; where one is not said, none does.
-    refuse: Shared<Vec<Option<String>>>,
+    /// Which volumes drivers do not make; the latest first.
+    refuse: Shared<Vec<RefuseVolumes>>,
     /// The claims that drivers are to be asked about, and how often they have refused.
     refused: Shared<BTreeMap<VolumeId, u32>>,
 }
@@ -83,17 +93,60 @@ impl Attacher {
         late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
     }
 
-    /// These drivers refuse to make volumes from now on, and no others.
-    pub(super) fn refuse_volumes(&self, drivers: &[Option<String>]) {
+    /// Drivers refuse so to make volumes from now on, and in no other way.
+    pub(super) fn refuse_volumes(&self, all: &[RefuseVolumes]) {
         self.ctx.writes(self.ctx.keys("provisioning").of(0));
-        self.refuse.with(|all| *all = drivers.to_vec());
+        self.refuse.with(|refuse| *refuse = all.to_vec());
     }
 
-    /// Whether a volume's driver refuses to make it.
-    fn refuses(&self, volume: &Volume) -> bool {
+    /// With which error a volume's driver refuses to make it, for a node or for none; none where it makes it.
+    fn refuses(&self, made: &Volume, node: Option<NodeId>) -> Option<ProvisioningFails> {
         self.ctx.reads(self.ctx.keys("provisioning").of(0));
-        let concerns = |driver: &Option<String>| driver.is_none() || *driver == volume.driver;
-        self.refuse.with_ref(|all| all.iter().any(concerns))
+        let place = match &made.reach {
+            Reach::Everywhere => None,
+            Reach::Zone(zone) => zone.clone(),
+            Reach::Node(_) => node.and_then(|n| zone(&self.api.node(n)?.labels).map(str::to_owned)),
+        };
+        let concerns = |r: &&RefuseVolumes| {
+            let is_in =
+                |known: &Option<String>, said: &Option<String>| said.is_none() || known == said;
+            is_in(&made.driver, &r.driver) && is_in(&place, &r.zone)
+        };
+        self.refuse.with_ref(|all| all.iter().find(concerns).map(|r| r.fails))
+    }
+
+    /// A driver has refused to make a volume, so often before.
+    fn is_refused(
+        &self,
+        About(volume, node): About,
+        before: u32,
+        fails: ProvisioningFails,
+        made: &Volume,
+    ) {
+        // The words behind `desc` are the driver's.
+        let why = format!("rpc error: code = {fails:?} desc = no volumes are made");
+        match fails {
+            ProvisioningFails::InvalidArgument => {
+                let words =
+                    "Volume provisioning failed with infeasible error. Retries will be delayed.";
+                self.claims.failed(volume, &format!("{words} {why}"));
+            }
+            _ => self.claims.failed(volume, &why),
+        }
+        // Only a driver that knows topologies may do better for another node.
+        let may_reschedule = node.is_some() && made.reach != Reach::Everywhere;
+        if fails == ProvisioningFails::ResourceExhausted && may_reschedule {
+            return self.api.give_claim_back(volume);
+        }
+        let note = What::Noted(Note::ProvisioningFailed, volume.0);
+        self.api.record(Actor::Provisioner, 0, note);
+        let (mut pause, mut tries) = (retry_interval(before), before + 1);
+        // It is taken from its queue all the while, and put back without a word.
+        while fails == ProvisioningFails::InvalidArgument && pause < SLOW_RETRY {
+            (pause, tries) = (pause + retry_interval(tries), tries + 1);
+        }
+        self.refused.with(|r| r.insert(volume, tries));
+        self.work_in(About(volume, node), pause);
     }
 
     /// Asks the driver for a volume that it refused before, or will refuse.
@@ -106,17 +159,12 @@ impl Attacher {
             self.claims.failed(volume, &why);
             return self.api.give_claim_back(volume);
         }
-        if !self.refuses(made) {
-            let note = What::Noted(Note::Provisioning, volume.0);
-            node.into_iter().for_each(|n| _ = self.api.record_node(Actor::Provisioner, n, note));
-            return self.work_in(About(volume, node), takes);
+        if let Some(fails) = self.refuses(made, node) {
+            return self.is_refused(About(volume, node), refused, fails, made);
         }
-        let note = What::Noted(Note::ProvisioningFailed, volume.0);
-        self.api.record(Actor::Provisioner, 0, note);
-        self.claims.failed(volume, REFUSED);
-        self.refused.with(|r| r.insert(volume, refused + 1));
-        let pause = RETRY_INTERVAL_START * 2_u64.pow(refused.min(10));
-        self.work_in(About(volume, node), pause.min(RETRY_INTERVAL_MAX));
+        let note = What::Noted(Note::Provisioning, volume.0);
+        node.into_iter().for_each(|n| _ = self.api.record_node(Actor::Provisioner, n, note));
+        self.work_in(About(volume, node), takes);
     }
 
     /// The driver has made a volume.
@@ -147,7 +195,7 @@ impl Watcher for Attacher {
 
     fn claim(&self, volume: VolumeId) {
         let Some((node, takes, made)) = self.api.selected(volume) else { return };
-        let refuses = self.refuses(&made);
+        let refuses = self.refuses(&made, node).is_some();
         if refuses {
             self.refused.with(|r| r.insert(volume, 0));
         } else {

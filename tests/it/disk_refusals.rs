@@ -7,6 +7,7 @@ use crate::disks::{grows, messages, nodes, ran, times, within};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::kernel::Time;
+use taintsim::trace::Trace;
 
 /// What `explain` says of the second pod.
 fn verdict(text: &str, at_ms: u64) -> String {
@@ -157,4 +158,110 @@ fn an_immediate_disk_is_refused_too() {
     scratch.write("case.ron", text);
     let said = scratch.call(&["run", "case.ron", "--out", "out"]).stdout;
     assert!(said.contains("2 requests to make one refused by drivers"), "{said}");
+}
+
+/// The claim of the second pod, whose events say so.
+fn said_of_claim(trace: &Trace) -> Vec<String> {
+    let mut said = messages(trace, "ProvisioningFailed");
+    said.dedup();
+    said
+}
+
+/// Zone b is out of storage from 50 s to 70 s, and the scheduler would rather have the second pod there than beside the
+/// first. The claim is given back at once each time; the scheduler sees it a second later, and waits for 1 s and 2 s
+/// before it tries again. Its fourth try, after 4 s, is not before 70 s.
+#[test]
+fn a_zone_without_storage_is_chosen_again_and_again() {
+    let more = r#"(at: "50s", do: ProvisioningOutage(zone: "b", fails: ResourceExhausted, duration: "20s"))"#;
+    for version in ["1.34", "1.37"] {
+        let text = grows(version, more);
+        let (_, trace) = ran(&text);
+        let failed = times(&trace, "provisioning-failed");
+        assert_eq!(failed.len(), 3, "{version}: {failed:?}");
+        within(failed[0], 60_000, 60_100);
+        within(failed[1], failed[0] + 2_000, failed[0] + 3_100);
+        within(failed[2], failed[1] + 3_000, failed[1] + 4_100);
+        let told = messages(&trace, "FailedScheduling");
+        let why = r#"running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "data-db-1""#;
+        assert!(!told.is_empty() && told.iter().all(|m| m == why), "{version}: {told:?}");
+        let seen = times(&trace, "FailedScheduling");
+        within(seen[0], failed[0] + 1_000, failed[0] + 1_100);
+        let why = "rpc error: code = ResourceExhausted desc = no volumes are made";
+        assert_eq!(said_of_claim(&trace), [why], "{version}");
+        let asked = times(&trace, "provisioning ");
+        assert_eq!(times(&trace, "provisioning-succeeded"), [asked[3] + 8_500], "{version}");
+        let chosen = nodes(&trace, "provisioning");
+        assert!(chosen.len() == 4 && chosen.iter().all(|n| n.starts_with("b-")), "{chosen:?}");
+        // Between two tries the claim waits for its pod.
+        let waits = messages(&trace, "WaitForPodScheduled");
+        assert!(waits.contains(&"waiting for pod db-1 to be scheduled".to_owned()), "{waits:?}");
+        let said = verdict(&text, 60_500);
+        assert!(said.contains("refused by its driver, which has no storage left"), "{said}");
+    }
+    // It says nothing of another zone.
+    let (_, trace) = ran(&grows("1.34", &more.replace(r#""b""#, r#""a""#)));
+    assert!(times(&trace, "provisioning-failed").is_empty());
+    let mistake = parsed(&grows("1.34", &more.replace(r#""b""#, r#""x""#))).map(drop).unwrap_err();
+    assert!(mistake.contains("there is no zone `x`"), "{mistake}");
+}
+
+/// Zones b and c are alike to the scheduler, and b is out of storage: sooner or later it takes c.
+#[test]
+fn a_claim_that_is_given_back_gets_another_zone() {
+    let more = r#"(at: "50s", do: ProvisioningOutage(zone: "b", fails: ResourceExhausted))"#;
+    let third = r#"(names: "b-{0..1}", zone: "b"), (names: "c-{0..1}", zone: "c")"#;
+    let text = grows("1.34", more).replace(r#"(names: "b-{0..1}", zone: "b")"#, third);
+    let (_, trace) = ran(&text);
+    let mut chosen = nodes(&trace, "provisioning");
+    let last = chosen.pop().unwrap();
+    assert!(last.starts_with("c-") && chosen.iter().all(|n| n.starts_with("b-")), "{chosen:?}");
+    assert_eq!(times(&trace, "provisioning-failed").len(), chosen.len());
+    assert_eq!(nodes(&trace, "pod-bound"), [last]);
+}
+
+/// A driver that finds the request wrong is not asked for five minutes, while its back-off goes on: 1 + 2 + … + 256 s.
+#[test]
+fn an_infeasible_claim_waits_longer() {
+    let outage = |more: &str| {
+        let entry = format!(r#"(at: "50s", do: ProvisioningOutage(fails: InvalidArgument{more}))"#);
+        grows("1.34", &entry).replace(r#"horizon: "5m""#, r#"horizon: "30m""#)
+    };
+    let (_, trace) = ran(&outage(""));
+    let first = times(&trace, "provisioning ")[0];
+    let refused = [0, 511_000, 811_000, 1_111_000, 1_411_000, 1_711_000].map(|at| first + at);
+    assert_eq!(times(&trace, "provisioning-failed"), refused);
+    let why = "Volume provisioning failed with infeasible error. Retries will be delayed. rpc error: code = InvalidArgument desc = no volumes are made";
+    assert_eq!(said_of_claim(&trace), [why]);
+    assert_eq!(nodes(&trace, "provisioning").len(), 1, "the annotation stays");
+    // It is mended after ten seconds.
+    let brief = outage(r#", duration: "20s""#);
+    let (_, trace) = ran(&brief);
+    assert_eq!(times(&trace, "provisioning-succeeded"), [first + 519_500]);
+    let said = verdict(&brief, 300_000);
+    assert!(
+        said.contains("refused by its driver for good, which is asked again within 9 min"),
+        "{said}"
+    );
+}
+
+/// Where no node was chosen, or the driver knows no topologies, storage that is gone is as any other error.
+#[test]
+fn a_claim_that_no_other_node_would_help_is_asked_for_again() {
+    let entry = |lasts: &str| {
+        format!(
+            r#"(at: "50s", do: ProvisioningOutage(fails: ResourceExhausted, duration: "{lasts}"))"#
+        )
+    };
+    let of = |claim: &str, lasts: &str| {
+        let text = grows("1.34", &entry(lasts));
+        ran(&text.replace(r#"provision: "8500ms""#, &format!(r#"provision: "8500ms", {claim}"#))).1
+    };
+    let trace = of("binding: Immediate", "12s");
+    let first = times(&trace, "provisioning-immediately")[0];
+    assert_eq!(times(&trace, "provisioning-failed"), [first, first + 1_000]);
+    let trace = of("access: RWX", "20s");
+    let first = times(&trace, "provisioning ")[0];
+    let refused = [0, 1_000, 3_000, 7_000].map(|after| first + after);
+    assert_eq!(times(&trace, "provisioning-failed"), refused);
+    assert_eq!(times(&trace, "provisioning-succeeded"), [first + 23_500]);
 }

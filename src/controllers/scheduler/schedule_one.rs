@@ -372,5 +372,11 @@ fn check_bindings(core: &Core, pod: &Pod, node: NodeId, ids: &[VolumeId]) -> Res
         let name = api.names(|n| short_name(n.pod_name(pod.id)).to_owned());
         return Err(format!("pod does not exist any more: pod {name:?} not found"));
     }
-    Ok(ids.iter().all(|id| api.volume(*id).is_some()))
+    let Some(id) = ids.iter().find(|id| api.volume(**id).is_none()) else { return Ok(true) };
+    if api.selected(*id).and_then(|(selected, ..)| selected) == Some(node) {
+        return Ok(false);
+    }
+    // Its provisioner has taken the annotation off.
+    let name = api.names(|n| short_name(n.text_of(*id)).to_owned());
+    Err(format!("provisioning failed for PVC {name:?}"))
 }

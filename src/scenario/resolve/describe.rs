@@ -27,9 +27,10 @@ pub(super) fn describe(step: &Step) -> String {
         Step::ApiOutage { of: Some(share), .. } => format!("outage of {share} API servers"),
         Step::ApiOutage { of: None, .. } => "API server outage".to_owned(),
         Step::RegistryOutage { .. } => "registry outage".to_owned(),
-        Step::ProvisioningOutage { driver, .. } => {
+        Step::ProvisioningOutage { driver, zone, .. } => {
             let of = driver.as_ref().map_or(String::new(), |driver| format!(" of {driver}"));
-            format!("provisioning outage{of}")
+            let within = zone.as_ref().map_or(String::new(), |zone| format!(" in zone {zone}"));
+            format!("provisioning outage{of}{within}")
         }
         Step::TooManyRequests { clients, .. } => rejected(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {

@@ -3,6 +3,7 @@
 
 use super::prelude::*;
 use super::primitive::{Reader, START, Steps, failing, faults, once, partition, removing};
+use crate::plan::{ProvisioningFails, RefuseVolumes};
 
 impl Reader<'_> {
     /// Nodes are reached again, whatever cut them off.
@@ -67,8 +68,13 @@ impl Reader<'_> {
         self.lasting(Do::ServersDie(gone, all), Do::Over)
     }
 
-    /// Drivers make no volumes: that of this name, or all.
-    fn refuse_volumes(&self, driver: Option<&String>) -> Steps {
+    /// Drivers make no volumes: that of this name, or all, in this zone, or everywhere.
+    fn refuse_volumes(
+        &self,
+        driver: Option<&String>,
+        zone: Option<&String>,
+        fails: ProvisioningFails,
+    ) -> Steps {
         let claims = self.world.pods.templates.iter().flat_map(|template| &template.claims);
         let made = claims.filter(|claim| claim.provision.is_some());
         let known: BTreeSet<&str> = made.filter_map(|claim| claim.driver.as_deref()).collect();
@@ -80,7 +86,12 @@ impl Reader<'_> {
                 .at("driver")
                 .refuse(Problem::new(text).meant(unknown, known).or_help(help));
         }
-        self.lasting(Do::RefuseVolumes(vec![driver.cloned()]), Do::RefuseVolumes(Vec::new()))
+        if let Some(zone) = zone {
+            let nodes = self.world.nodes.select(&NodeSelector::Zone(zone.clone()));
+            self.at("zone").take(nodes)?;
+        }
+        let refused = RefuseVolumes { driver: driver.cloned(), zone: zone.cloned(), fails };
+        self.lasting(Do::RefuseVolumes(vec![refused]), Do::RefuseVolumes(Vec::new()))
     }
 
     /// Requests are rejected, of these clients or of all.
@@ -258,7 +269,9 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
         Step::RegistryOutage { fails, .. } => {
             reader.lasting(Do::Registry(Some(*fails)), Do::Registry(None))
         }
-        Step::ProvisioningOutage { driver, .. } => reader.refuse_volumes(driver.as_ref()),
+        Step::ProvisioningOutage { driver, zone, fails, .. } => {
+            reader.refuse_volumes(driver.as_ref(), zone.as_ref(), *fails)
+        }
         Step::TooManyRequests { clients, .. } => reader.too_many_requests(clients.as_deref()),
         Step::WatchLag { resource, lag, .. } => {
             let (resource, lag) = (*resource, reader.positive("lag", lag)?);

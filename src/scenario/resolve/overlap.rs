@@ -5,7 +5,7 @@
 //! of the steps here; where another value still holds, as with two clock skews, the end of the later
 //! one goes back to the earlier one's value.
 
-use crate::plan::RegistryFails;
+use crate::plan::{RefuseVolumes, RegistryFails};
 use crate::scenario::prelude::*;
 
 /// Takes overlaps out of actions that are sorted by time.
@@ -45,7 +45,7 @@ struct InForce {
     begun: BTreeSet<u32>,
     no_api: Held<()>,
     no_registry: Held<RegistryFails>,
-    no_volumes: Held<Option<String>>,
+    no_volumes: Held<RefuseVolumes>,
     lags: BTreeMap<Resource, Held<Dur>>,
     /// When the longest stall of watches ends.
     stalls: BTreeMap<Resource, Time>,
@@ -71,9 +71,9 @@ impl InForce {
                 }
             }
             Do::Registry(fails) => *fails = turn(&mut self.no_registry, entry, *fails),
-            Do::RefuseVolumes(drivers) => {
-                turn(&mut self.no_volumes, entry, drivers.pop());
-                *drivers = self.no_volumes.iter().map(|(_, driver)| driver.clone()).collect();
+            Do::RefuseVolumes(all) => {
+                turn(&mut self.no_volumes, entry, all.pop());
+                *all = self.no_volumes.iter().rev().map(|(_, held)| held.clone()).collect();
             }
             Do::WatchLag(resource, lag) => {
                 let lags = self.lags.entry(*resource).or_default();

@@ -33,7 +33,7 @@ impl<'a> Case<'_, 'a> {
         let is = match r.what {
             What::Noted(Note::Provisioned, _) => "there",
             What::Noted(Note::Provisioning, _) => "being made",
-            _ => "refused by its driver, which is asked again within 5 min,",
+            _ => self.refusal(r.at),
         };
         let (until, since) = (absolute(until), absolute(r.at));
         let verdict = format!(
@@ -43,6 +43,21 @@ impl<'a> Case<'_, 'a> {
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
         self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
+    }
+
+    /// What a driver's refusal means, by the event of that time.
+    fn refusal(&self, at: Time) -> &'static str {
+        let trace = self.analysis().trace;
+        let said = trace.iter().filter(|r| r.at == at && matches!(r.what, What::ClaimMessage(_)));
+        let said: Vec<String> = said.filter_map(|r| trace.fields(r).message).collect();
+        let has = |code: &str| said.iter().any(|m| m.contains(code));
+        if has("InvalidArgument") {
+            "refused by its driver for good, which is asked again within 9 min,"
+        } else if has("ResourceExhausted") {
+            "refused by its driver, which has no storage left,"
+        } else {
+            "refused by its driver, which is asked again within 5 min,"
+        }
     }
 
     /// What was said up to a time of the volumes of its claims that are made in its last life, after a record where one
