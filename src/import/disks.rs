@@ -32,6 +32,8 @@ const UNMADE: Note = "without a volume yet; a run makes one as the StorageClass 
 const UNMAKEABLE: Note = "not simulated, as no driver makes a volume for it: it waits for one that is there without a claim";
 const PENDING: Note = "Pending, for which a run makes a volume where the pod starts, in no time (`provision` says otherwise)";
 
+const MIXED: Note = "whose volume has ReadWriteOnce beside a wider access mode, which counts: pods of several nodes may have it at once";
+
 /// What is known of the claims of an export.
 #[derive(Default)]
 pub(super) struct Disks {
@@ -73,6 +75,9 @@ impl Disks {
         disks.lack_volumes = gathered.volumes.len() == 0
             && (!used.is_empty() || disks.sets.values().any(|told| told.unknown));
         for claim in used {
+            if has_mixed_modes(&claim, gathered) {
+                disks.notes.entry(MIXED).or_default().insert(claim.clone());
+            }
             if let Some(Err(why)) = disks.known(&claim) {
                 disks.notes.entry(why).or_default().insert(claim);
             } else if disks.unmade.contains_key(&claim) {
@@ -401,6 +406,15 @@ fn access(modes: &[String]) -> Option<AccessMode> {
     let has = |mode: &AccessMode| modes.iter().any(|m| m == mode.as_str());
     let modes = [AccessMode::ReadWriteMany, AccessMode::ReadOnlyMany, AccessMode::ReadWriteOncePod];
     modes.into_iter().find(has)
+}
+
+/// Whether a claim's volume, or the claim where it has none, has ReadWriteOnce beside a mode that pods of several nodes may have.
+fn has_mixed_modes(claim: &str, gathered: &Gathered) -> bool {
+    let Some((_, claim)) = gathered.claims.get(claim) else { return false };
+    let volume = claim.volume().and_then(|name| gathered.volumes.get(name));
+    let modes = volume.map_or(&claim.spec.access_modes, |(_, v)| &v.access_modes);
+    let once = modes.iter().any(|m| m == AccessMode::ReadWriteOnce.as_str());
+    once && is_shared(access(modes))
 }
 
 /// Pods of several nodes may use it at once.

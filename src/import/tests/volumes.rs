@@ -227,6 +227,24 @@ fn volumes_are_reached_from_where_their_affinity_says() {
     );
 }
 
+/// `IsMultiAttachAllowed` asks for any mode that several nodes may have.
+#[test]
+fn the_widest_of_several_access_modes_counts() {
+    let note = "1 claim whose volume has ReadWriteOnce beside a wider access mode, which counts: pods of several nodes may have it at once: shop/data-web";
+    for (modes, access, is_said) in [
+        ("ReadWriteOnce, ReadWriteMany", Some(AccessMode::ReadWriteMany), true),
+        ("ReadOnlyMany, ReadWriteOnce", Some(AccessMode::ReadOnlyMany), true),
+        ("ReadOnlyMany, ReadWriteMany", Some(AccessMode::ReadWriteMany), false),
+        ("ReadWriteOnce", None, false),
+    ] {
+        let volume = volume("pv-1", "data-web", modes, EBS, &in_zone("a"));
+        let bound = claim("data-web", "pv-1", "Bound");
+        let cluster = good(&[NODES, &bound, &volume, &web(&["data-web"])].concat());
+        assert_eq!(of_web(&cluster).0[0].access, access, "{modes}");
+        assert_eq!(says(&cluster, note), is_said, "{modes}: {:?}", cluster.summary.lines());
+    }
+}
+
 /// A driver without an object of its own attaches, as in Kubernetes, where others have theirs.
 #[test]
 fn a_share_may_have_to_be_attached() {
