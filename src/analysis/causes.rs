@@ -5,7 +5,7 @@ use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{NodeConditionType, zone_key};
 use crate::kernel::Time;
-use crate::plan::{Action, Do, NodeFault, Phase, Plan};
+use crate::plan::{Do, NodeFault, Phase, Plan};
 use crate::trace::{Record, RecordId, Trace, What, ZoneState};
 use std::collections::BTreeMap;
 
@@ -57,6 +57,8 @@ pub(super) struct Marks {
     of_node: Vec<Vec<u32>>,
     /// The same of outages of the API servers, which hit all nodes.
     of_all: Vec<u32>,
+    /// Per node the records with which its machine went off.
+    off: Vec<Vec<RecordId>>,
 }
 
 impl Marks {
@@ -71,7 +73,11 @@ impl Marks {
         let mut finder = Finder {
             plan,
             trace,
-            marks: Marks { of_node: vec![Vec::new(); node_count], ..Marks::default() },
+            marks: Marks {
+                of_node: vec![Vec::new(); node_count],
+                off: vec![Vec::new(); node_count],
+                ..Marks::default()
+            },
             by_moment: BTreeMap::new(),
             zones,
             states: BTreeMap::new(),
@@ -81,6 +87,11 @@ impl Marks {
         for (id, r) in trace.iter().enumerate() {
             let mark = finder.mark_of(id, r);
             finder.marks.of_record.push(mark);
+            if r.what == What::MachineOff
+                && let Some(off) = finder.marks.off.get_mut(r.object as usize)
+            {
+                off.push(id as RecordId);
+            }
         }
         finder.marks
     }
@@ -103,6 +114,13 @@ impl Marks {
         let found = nearest(Kind::Harm).or_else(|| nearest(Kind::Action));
         let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, true));
         found.or_else(hit).map(|m| m.since)
+    }
+
+    /// Whether the machine of a node went off between two records.
+    pub(super) fn went_off(&self, node: NodeId, from: RecordId, until: RecordId) -> bool {
+        let Some(off) = self.off.get(node.index()) else { return false };
+        let next = off.partition_point(|id| *id <= from);
+        off.get(next).is_some_and(|id| *id < until)
     }
 
     /// The mark that led to a record.
@@ -278,14 +296,6 @@ impl Finder<'_> {
     }
 }
 
-/// Whether a record came of it that a machine was told to go off.
-pub(crate) fn is_of_shutdown(plan: &Plan, trace: &Trace, id: RecordId) -> bool {
-    let is_shutdown = |a: &&Action| matches!(a.act, Do::Fail(_, NodeFault::Shutdown(_)));
-    let mut shutdowns = plan.actions.iter().filter(is_shutdown);
-    let root = chain(trace, id).find(|(_, r)| r.what == What::FaultBegan);
-    root.is_some_and(|(_, r)| shutdowns.any(|a| a.entry == r.object))
-}
-
 /// A record and those that led to it, latest first.
 ///
 /// A cause always comes before its effect in a trace; a link that does not is left out, so
@@ -300,7 +310,9 @@ pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (Record
 mod tests {
     use super::*;
     use crate::analysis::Analysis;
+    use crate::analysis::state::Follow;
     use crate::analysis::tests::synthetic::{Run, ms};
+    use crate::api::pod::PodPhase;
     use crate::kernel::Dur;
     use crate::plan::{Connections, Resource, WatchCache};
     use crate::trace::{Actor, NO_RECORD};
@@ -363,5 +375,38 @@ mod tests {
         let (plan, trace) = run.finish();
         let since = Analysis::new(&plan, &trace).since_of(cordoned, None);
         assert_eq!(since, Some(Since { at: ms(60_000), entry: 1, ended: false }));
+    }
+
+    /// Of three pods one after the other, each made as the one before has ended, the first ends with node a, which is told
+    /// to go off at 60 s and is off at 63 s. The second ends on b, which is well; the third on a, which has booted again.
+    #[test]
+    fn only_pods_of_the_node_itself_end_with_it_and_only_before_it_is_off() {
+        let mut run = Run::new("off", ms(600_000));
+        let [a, b] = ["a", "b"].map(|name| run.node(name, "z"));
+        let first = run.pod("default/first", a);
+        let (job, _) = run.workload("Job/default/sum", "Job/default/sum");
+        let [second, third] =
+            ["default/second", "default/third"].map(|name| run.replica(name, job));
+        let off = Do::Fail(vec![a], NodeFault::Shutdown(None));
+        let (began, _) = run.entry("down", ms(60_000), None, off, None);
+        let succeeded = What::PodPhase(PodPhase::Succeeded);
+        let mut ended = run.record(ms(63_000), began, Actor::Kubelet, succeeded, first);
+        run.record(ms(63_000), began, Actor::User, What::MachineOff, a);
+        run.record(ms(200_000), NO_RECORD, Actor::User, What::MachineOn, a);
+        for (at, pod, node) in [(64_000, second, b), (300_000, third, a)] {
+            let made = What::pod_created(Some(NodeId(node)));
+            let made = run.record(ms(at), ended, Actor::Job, made, pod);
+            let runs = What::PodPhase(PodPhase::Running);
+            let runs = run.record(ms(at + 2_000), made, Actor::Kubelet, runs, pod);
+            ended = run.record(ms(at + 60_000), runs, Actor::Kubelet, succeeded, pod);
+        }
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let mut follow = Follow::new(&analysis);
+        let mut found = Vec::new();
+        while let Some((id, r, step)) = follow.step() {
+            found.extend(step.shut_down(&analysis, id, r).map(|(pod, _)| (pod.0, r.at)));
+        }
+        assert_eq!(found, [(first, ms(63_000))]);
     }
 }

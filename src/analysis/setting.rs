@@ -4,13 +4,13 @@
 //! by their place in its lists. This module brings the two together once. Objects of the plan that
 //! no record names get ids after the last one of the trace.
 
-use super::causes::{Marks, Since};
+use super::causes::{Marks, Since, chain};
 use super::objects::{NO_NODE, NodeState, PodState};
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
-use crate::plan::{NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
-use crate::trace::{Record, RecordId, Trace};
+use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
+use crate::trace::{Record, RecordId, Trace, What};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]
@@ -158,6 +158,21 @@ impl<'a> Analysis<'a> {
     /// that began and hit `node`.
     pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.fault(self.trace, id, node)
+    }
+
+    /// Whether a record came of it that the machine of a node was told to go off, before it was off.
+    /// What takes the place of pods that ended so, or runs there once it has booted again, has such a
+    /// cause among its own, and another end.
+    pub(crate) fn is_of_shutdown(&self, id: RecordId, node: NodeId) -> bool {
+        let told = chain(self.trace, id).find(|(_, r)| r.what == What::FaultBegan);
+        let Some((began, told)) = told else { return false };
+        let is_its = |a: &Action| match &a.act {
+            Do::Fail(nodes, NodeFault::Shutdown(_)) if a.entry == told.object => {
+                nodes.iter().any(|n| self.node_id(*n) == node)
+            }
+            _ => false,
+        };
+        !self.marks.went_off(node, began, id) && self.plan.actions.iter().any(is_its)
     }
 
     /// The first moment from a time on, and before another, at which the timeline may take pods

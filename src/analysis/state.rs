@@ -4,7 +4,6 @@
 //! is lenient: a record that repeats what already holds changes nothing, so that it does not matter
 //! whether a run also records what existed from the start.
 
-use super::causes::is_of_shutdown;
 use super::setting::Analysis;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
@@ -70,7 +69,8 @@ impl Step {
         let ends = before.phase == PodPhase::Running && after.phase.is_terminal();
         let asked = before.deleting || before.asked.is_some();
         let is_its = ends && !asked && r.actor == Actor::Kubelet;
-        (is_its && is_of_shutdown(analysis.plan, analysis.trace, id)).then_some((pod, before))
+        let with_node = |node| analysis.is_of_shutdown(id, node);
+        (is_its && before.node_id().is_some_and(with_node)).then_some((pod, before))
     }
 
     /// The pod that this record preempts, as it was before: the scheduler deletes no others.

@@ -12,7 +12,6 @@ mod volumes;
 
 use super::node::Stories;
 use super::prelude::*;
-use crate::analysis::causes::is_of_shutdown;
 use case::Case;
 use inquiry::Inquiry;
 use seen::{Moment, Seen, gather};
@@ -58,10 +57,10 @@ impl Case<'_, '_> {
         let made = self.seen.created.iter().rfind(|m| m.record < moment.record);
         let ended = self.seen.ended.iter().rfind(|m| m.record < moment.record);
         let ended = ended.filter(|m| made.is_none_or(|made| made.record < m.record));
-        let (plan, trace) = (self.analysis().plan, self.analysis().trace);
-        let ended = ended.filter(|m| is_of_shutdown(plan, trace, m.record));
         let mut first = String::new();
-        if let (Some(ended), Some(node)) = (ended, moment.node) {
+        if let (Some(ended), Some(node)) = (ended, moment.node)
+            && self.analysis().is_of_shutdown(ended.record, node)
+        {
             let name = self.analysis().node_name(node);
             let ended_at = absolute(ended.at);
             first =

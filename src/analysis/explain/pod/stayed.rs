@@ -4,7 +4,6 @@ use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
-use crate::analysis::causes::is_of_shutdown;
 use crate::analysis::explain::pending::Attempt;
 use crate::api::pod::PodTemplate;
 use crate::api::toleration::matching_tolerations;
@@ -159,7 +158,7 @@ impl Case<'_, '_> {
     fn shut_down(&mut self, node: NodeId) -> bool {
         let (question, analysis) = (self.of.question, self.analysis());
         let Some(ended) = self.seen.ended.last() else { return false };
-        if !is_of_shutdown(analysis.plan, analysis.trace, ended.record) {
+        if !analysis.is_of_shutdown(ended.record, node) {
             return false;
         }
         let (at, name) = (absolute(ended.at), analysis.node_name(node));
