@@ -306,6 +306,15 @@ pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (Record
     })
 }
 
+/// The same of one life of a pod: without what led to its creation and its place, which is about the
+/// pods before and other nodes.
+pub(crate) fn within_life(
+    trace: &Trace,
+    id: RecordId,
+) -> impl Iterator<Item = (RecordId, &Record)> {
+    chain(trace, id).take_while(|(_, r)| !matches!(r.what, What::PodCreated(_) | What::PodBound(_)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -161,9 +161,10 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The NoExecute taint that was added nearest among the causes of a record.
+/// The NoExecute taint that was added nearest among the causes of a record; not one that led to the
+/// creation of the pod.
 fn taint_of(trace: &Trace, id: RecordId) -> Option<&Taint> {
-    chain(trace, id).find_map(|(_, r)| {
+    within_life(trace, id).find_map(|(_, r)| {
         trace.taint_change(r)?.added.iter().find(|t| t.effect == Effect::NoExecute)
     })
 }
@@ -200,5 +201,32 @@ mod tests {
         let analysis = Analysis::new(&plan, &trace);
         let back: Vec<_> = evictions(&analysis).iter().map(|e| e.node_back_at).collect();
         assert_eq!(back, [None, None, Some(ms(201_000)), Some(ms(210_000))]);
+    }
+
+    /// What takes the place of a pod that n1's failure evicted comes to n2, which a user has tainted, and is evicted for that: nobody
+    /// asks whether n2 was back.
+    #[test]
+    fn the_taint_that_evicts_is_one_of_the_pods_own_node() {
+        let mut run = Run::new("own", ms(300_000));
+        let [n1, n2] = ["n1", "n2"].map(|n| run.node(n, "a"));
+        let first = run.pod("default/first", n1);
+        let (set, _) = run.workload("ReplicaSet/default/web", "ReplicaSet/default/web");
+        let second = run.replica("default/second", set);
+        let by_user = [taint("maintenance", Effect::NoExecute)];
+        run.taints(ms(10_000), NO_RECORD, Actor::User, n2, &by_user, &[]);
+        let key = [taint(UNREACHABLE, Effect::NoExecute)];
+        let tainted = run.taints(ms(50_000), NO_RECORD, Actor::NodeLifecycle, n1, &key, &[]);
+        let gone = run.eviction(ms(60_000), tainted, What::PodDeleting(30), first);
+        let made = What::pod_created(Some(NodeId(n2)));
+        let made = run.record(ms(61_000), gone, Actor::ReplicaSet, made, second);
+        let timer = run.eviction(ms(61_000), made, What::TimerSet(60), second);
+        run.eviction(ms(121_000), timer, What::PodDeleting(30), second);
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let found = evictions(&analysis);
+        let keys: Vec<_> = found.iter().map(|e| e.taint.map(|t| t.key.as_str())).collect();
+        assert_eq!(keys, [Some(UNREACHABLE), Some("maintenance")]);
+        let back: Vec<_> = found.iter().map(|e| e.node_back_at).collect();
+        assert_eq!(back, [Some(ms(60_000)), None]);
     }
 }

@@ -1,6 +1,6 @@
 //! What nearly every file of this layer names: of the layers below, and what a run is looked at with.
 
-pub(super) use super::causes::{Since, chain};
+pub(super) use super::causes::{Since, chain, within_life};
 pub(super) use super::clock::{absolute, apart, lasted, short, to_the_millisecond};
 pub(super) use super::costs::Costs;
 pub(super) use super::objects::{Held, NodeFlags, is_failure_key};

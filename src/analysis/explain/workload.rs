@@ -249,7 +249,8 @@ fn lost(question: Question<'_>, ends: &JobEnds<'_>, group: &[Loss<'_>]) -> Step 
     };
     let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
     let failed = of.and_then(|pod| ends.why_deleted(pod, question.until));
-    let timer = || chain(analysis.trace, record).find(|(_, c)| matches!(c.what, What::TimerSet(_)));
+    let is_timer = |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_));
+    let timer = || within_life(analysis.trace, record).find(is_timer);
     let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
     Step { at, text, rule, record: Some(record) }
 }

@@ -40,7 +40,7 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
                 format!("it tolerates {} of {node} for {seconds}s, until {at:#}", short(&taint))
             }
         };
-        let timer = chain(walk.analysis.trace, id)
+        let timer = within_life(walk.analysis.trace, id)
             .find(|(_, r)| matches!(r.what, What::TimerSet(_)))
             .map_or(NO_RECORD, |(id, _)| id);
         let text = format!("{name} was deleted by taint eviction at {:#} although {why}", r.at);

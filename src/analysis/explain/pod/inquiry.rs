@@ -209,7 +209,17 @@ impl<'a> Inquiry<'a> {
         let (question, trace) = (self.question, self.question.analysis.trace);
         let story = self.story(node, question.analysis.horizon());
         let is_taint = |r: &Record| trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
-        let steps = match chain(trace, record).find(|(_, r)| is_taint(r)) {
+        let led = match within_life(trace, record).find(|(_, r)| is_taint(r)) {
+            // A taint led to the pod's creation, and it came to a node that has its own.
+            None if chain(trace, record).any(|(_, r)| is_taint(r)) => {
+                let before = |id: &RecordId| *id < record;
+                let own = story.into_iter().flat_map(Story::steps).filter_map(|s| s.record);
+                let own = own.filter(before).filter_map(|id| Some((id, trace.get(id)?)));
+                own.filter(|(_, r)| is_taint(r)).max_by_key(|(id, _)| *id)
+            }
+            led => led,
+        };
+        let steps = match led {
             // It was there from the start, or else a new process found it.
             None => {
                 let tainted = Some(at_start(question, node)).filter(|before| before.no_execute);
