@@ -22,7 +22,7 @@ pub struct Row {
     pub(crate) since: Option<Since>,
     /// The nodes it is about, or that its pods are on; by id, each once.
     pub(crate) nodes: Vec<NodeId>,
-    /// How many pods it is about.
+    /// How many pods it is about, each once.
     pub(crate) pods: u32,
     /// The pod it is about, where it is only one.
     pub(crate) pod: Option<PodId>,
@@ -67,21 +67,22 @@ impl Text<'_> {
             | Fact::PodPending(Some(w), _) => self.replicas(row, w),
             _ => self.subject(row),
         };
-        let said = match row.fact {
-            Fact::TimerSet(seconds) => {
-                let seconds = grouped(seconds.into());
-                return format!("eviction timer of {seconds} s set for {subject}");
-            }
-            Fact::TimerCancelled => return format!("eviction timer cancelled for {subject}"),
-            Fact::PodBound(Some(_)) => format!("bound to {}", self.nodes(&row.nodes)),
-            fact => self.verb(fact),
-        };
         let objects = if row.pods > 0 { row.pods } else { row.nodes.len() as u32 };
-        let said = if objects > 1 { words::of_several(&said) } else { said };
+        let several = |said: String| if objects > 1 { words::of_several(&said) } else { said };
+        let told = match row.fact {
+            Fact::TimerSet(seconds) => {
+                format!("eviction timer of {} s set for {subject}", grouped(seconds.into()))
+            }
+            Fact::TimerCancelled => format!("eviction timer cancelled for {subject}"),
+            Fact::PodBound(Some(_)) => {
+                format!("{subject} {}", several(format!("bound to {}", self.nodes(&row.nodes))))
+            }
+            fact => format!("{subject} {}", several(self.verb(fact))),
+        };
         if row.count > objects {
-            return format!("{subject} {said}, {} times", grouped(row.count.into()));
+            return format!("{told}, {} times", grouped(row.count.into()));
         }
-        format!("{subject} {said}")
+        told
     }
 
     /// What a fact says of its object; of a fact that has none, all of it.

@@ -245,6 +245,40 @@ fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     assert_eq!((rows[1].last, rows[1].count), (ms(20_000), 2));
 }
 
+/// Timers of two pods, of which one is set three times and cancelled twice: with room a row each, and pods
+/// are counted, not settings, where there is none.
+#[test]
+fn a_pod_whose_timer_is_set_again_is_one_pod() {
+    let mut run = Run::new("timers", ms(60_000));
+    let n = run.node("n1", "");
+    let [p, q] = ["default/p", "default/q"].map(|name| run.pod(name, n));
+    run.eviction(ms(10_000), NO_RECORD, What::TimerSet(300), q);
+    for at in [10_000, 20_000, 30_000] {
+        run.eviction(ms(at), NO_RECORD, What::TimerSet(300), p);
+        if at < 30_000 {
+            run.eviction(ms(at + 5_000), NO_RECORD, What::TimerCancelled, p);
+        }
+    }
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let (set, cancelled) =
+        ("eviction timer of 300 s set for", "eviction timer cancelled for default/p of n1");
+    assert_eq!(
+        texts(&timeline(&analysis, 48)),
+        [
+            format!("10000 {set} 2 pods of n1"),
+            format!("15000 {cancelled}"),
+            format!("20000 {set} default/p of n1"),
+            format!("25000 {cancelled}"),
+            format!("30000 {set} default/p of n1"),
+        ]
+    );
+    assert_eq!(
+        texts(&timeline(&analysis, 0)),
+        [format!("10000 {set} 2 pods of n1, 4 times"), format!("15000 {cancelled}, 2 times")]
+    );
+}
+
 #[test]
 fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
     let mut run = Run::new("pressure, cut", ms(200_000));

@@ -46,6 +46,8 @@ pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
 struct Group {
     /// As a row that names no node yet.
     row: Row,
+    /// Its pods, each once.
+    pods: Vec<PodId>,
     /// How often the same fact was true of the same object since the same entry before.
     generation: u8,
     node: u32,
@@ -129,14 +131,15 @@ impl Fine {
                     record: f.record,
                     text: String::new(),
                 };
-                self.groups.push(Group { row, generation, node: f.node, late });
+                let pods = Vec::new();
+                self.groups.push(Group { row, pods, generation, node: f.node, late });
                 self.groups.len() as u32 - 1
             }),
         };
         self.latest = Some((key, index));
-        let row = &mut self.groups[index as usize].row;
+        let Group { row, pods, .. } = &mut self.groups[index as usize];
         row.last = f.at;
-        row.pods += u32::from(f.pod.is_some() && !asks_again);
+        pods.extend(f.pod.filter(|_| !asks_again));
         row.count += 1;
     }
 
@@ -192,12 +195,13 @@ fn without_entry(fact: Fact) -> Fact {
 }
 
 fn merge(analysis: &Analysis<'_>, groups: &[Group], level: u8) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+    let (mut rows, mut pods): (Vec<Row>, Vec<Vec<PodId>>) = (Vec::new(), Vec::new());
     let mut by_key = BTreeMap::new();
     for group in groups {
         let (key, new) = (key(analysis, group, level), &group.row);
         let index = *by_key.entry(key).or_insert_with(|| {
-            rows.push(Row { fact: key.0, pods: 0, count: 0, ..new.clone() });
+            rows.push(Row { fact: key.0, count: 0, ..new.clone() });
+            pods.push(Vec::new());
             rows.len() as u32 - 1
         });
         let row = &mut rows[index as usize];
@@ -210,10 +214,14 @@ fn merge(analysis: &Analysis<'_>, groups: &[Group], level: u8) -> Vec<Row> {
         row.last = row.last.max(new.last);
         // Counted from several entries: none is named.
         row.since = row.since.filter(|since| Some(*since) == new.since);
-        row.pods += new.pods;
         row.count += new.count;
+        pods[index as usize].extend(&group.pods);
     }
-    for row in &mut rows {
+    for (row, mut pods) in rows.iter_mut().zip(pods) {
+        // A fact may have been true of a pod several times.
+        pods.sort_unstable();
+        pods.dedup();
+        row.pods = pods.len() as u32;
         row.nodes.sort_unstable();
         row.nodes.dedup();
         row.pod = row.pod.filter(|_| row.pods == 1);
