@@ -17,6 +17,8 @@ pub enum Pace {
     Zero,
     /// None, although the rate is above zero: it is exactly 1, and tainting was stopped before.
     Kept,
+    /// None, as in every other zone: master disruption (`handleDisruption`: `SwapLimiter(0)` for each).
+    Master,
 }
 
 impl Pace {
@@ -38,7 +40,7 @@ impl Pace {
 
     /// Whether nobody is tainted.
     pub(crate) fn is_stopped(self) -> bool {
-        matches!(self, Self::Stopped | Self::Zero | Self::Kept)
+        matches!(self, Self::Stopped | Self::Zero | Self::Kept | Self::Master)
     }
 
     pub(crate) fn words(self, plan: &Plan) -> String {
@@ -51,6 +53,7 @@ impl Pace {
             ),
             Self::Zero => "evictions stop (the rate is zero)".to_owned(),
             Self::Kept => "evictions stay stopped: the rate is exactly 1".to_owned(),
+            Self::Master => "no node of any zone is Ready, none is tainted".to_owned(),
         }
     }
 }
@@ -122,11 +125,10 @@ impl Disruptions {
         self.control_plane.is_empty() && self.master.is_empty() && self.zones.is_empty()
     }
 
-    /// Whether a zone is tainted no more than before then, although the rate of its state is above
-    /// zero.
-    pub(crate) fn is_kept(&self, zone: &str, at: Time) -> bool {
+    /// The pace of a zone then, where it is disrupted.
+    pub(crate) fn pace(&self, zone: &str, at: Time) -> Option<Pace> {
         let last = self.zones.get(zone).and_then(|all| all.iter().rfind(|d| d.from <= at));
-        last.is_some_and(|d| at < d.to && d.pace == Pace::Kept)
+        last.filter(|d| at < d.to).map(|d| d.pace)
     }
 
     /// Whether some zone was in that state at some time.
@@ -136,30 +138,88 @@ impl Disruptions {
 
     /// Takes in the state of a zone that a record tells; `never` as of [`enter`], for each zone.
     fn zone(&mut self, analysis: &Analysis<'_>, never: &mut [bool], r: &Record, state: ZoneState) {
-        let (plan, horizon) = (analysis.plan, analysis.horizon());
+        let horizon = analysis.horizon();
         let name = analysis.zone_told(r);
-        let place = analysis.find_zone(&name);
-        let size = place.map_or(0, |z| analysis.zone_size(z));
         // A controller that starts anew leaves no master disruption that it did not enter.
-        let open = self.master.last_mut().filter(|m| m.1 == horizon);
-        if let Some(last) = open.filter(|_| state != ZoneState::FullDisruption) {
-            last.1 = r.at;
+        if self.in_master(horizon) && state != ZoneState::FullDisruption {
+            self.leave_master(analysis, never, r.at);
         }
-        let in_master = self.master.last().is_some_and(|m| m.1 == horizon);
-        let kept = !in_master
-            && place.is_some_and(|z| enter(&mut never[usize::from(z)], plan, state, size));
-        let pace = if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) };
+        // Of this instant it is the first limiter after the one that let nothing through.
+        if self.master.last().is_some_and(|m| m.1 == r.at)
+            && let Some(z) = analysis.find_zone(&name)
+        {
+            never[usize::from(z)] = true;
+        }
+        let pace = match self.in_master(horizon) {
+            true => Some(Pace::Master),
+            false => pace_from(analysis, never, &name, state),
+        };
         if pace.is_none() && !self.zones.contains_key(&name) {
             return;
         }
         let zone = self.zones.entry(name).or_default();
-        match zone.last_mut().filter(|d| d.to == horizon) {
-            Some(last) if last.state == state => return,
-            Some(last) => last.to = r.at,
-            None => {}
+        if zone.last().is_some_and(|d| d.to == horizon && d.state == state) {
+            return;
         }
-        zone.extend(pace.map(|pace| Disrupted { from: r.at, to: horizon, state, pace }));
+        turn(zone, (r.at, horizon), pace.map(|pace| (state, pace)));
     }
+
+    /// Whether every zone is fully disrupted in what was read so far.
+    fn in_master(&self, horizon: Time) -> bool {
+        self.master.last().is_some_and(|m| m.1 == horizon)
+    }
+
+    /// Every zone is fully disrupted: all limiters let nothing through.
+    fn enter_master(&mut self, horizon: Time, never: &mut [bool], at: Time) {
+        if !self.in_master(horizon) {
+            self.master.push((at, horizon));
+        }
+        never.fill(true);
+        for zone in self.zones.values_mut() {
+            let is_full = |d: &Disrupted| d.to == horizon && d.state == ZoneState::FullDisruption;
+            if zone.last().is_some_and(is_full) {
+                turn(zone, (at, horizon), Some((ZoneState::FullDisruption, Pace::Master)));
+            }
+        }
+    }
+
+    /// That is over: limiters are those of the zones' states again. What those of other states are,
+    /// records of this instant tell.
+    fn leave_master(&mut self, analysis: &Analysis<'_>, never: &mut [bool], at: Time) {
+        let horizon = analysis.horizon();
+        if let Some(last) = self.master.last_mut() {
+            last.1 = at;
+        }
+        for (name, zone) in &mut self.zones {
+            if zone.last().is_some_and(|d| d.to == horizon && d.pace == Pace::Master) {
+                let full = ZoneState::FullDisruption;
+                let pace = pace_from(analysis, never, name, full);
+                turn(zone, (at, horizon), pace.map(|pace| (full, pace)));
+            }
+        }
+    }
+}
+
+/// The pace of a zone that enters a state; `never` as of [`enter`], for each zone.
+fn pace_from(
+    analysis: &Analysis<'_>,
+    never: &mut [bool],
+    zone: &str,
+    state: ZoneState,
+) -> Option<Pace> {
+    let (plan, place) = (analysis.plan, analysis.find_zone(zone));
+    let size = place.map_or(0, |z| analysis.zone_size(z));
+    let kept = place.is_some_and(|z| enter(&mut never[usize::from(z)], plan, state, size));
+    if kept { Some(Pace::Kept) } else { Pace::of(plan, state, size) }
+}
+
+/// What a zone is in ends, and this begins, from one time to another.
+fn turn(zone: &mut Vec<Disrupted>, (from, to): (Time, Time), next: Option<(ZoneState, Pace)>) {
+    if let Some(last) = zone.last_mut().filter(|d| d.to == to) {
+        last.to = from;
+    }
+    zone.pop_if(|last| last.from == last.to);
+    zone.extend(next.map(|(state, pace)| Disrupted { from, to, state, pace }));
 }
 
 /// The disruptions of a run. A controller that starts finds states anew; what it finds again goes
@@ -198,20 +258,49 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
                 }
             }
             What::MasterDisruptionEntered => {
-                if found.master.last().is_none_or(|m| m.1 != horizon) {
-                    found.master.push((r.at, horizon));
-                }
-                never.fill(true);
+                found.enter_master(horizon, &mut never, r.at);
             }
-            What::MasterDisruptionLeft => {
-                if let Some(last) = found.master.last_mut() {
-                    last.1 = r.at;
-                }
-            }
+            What::MasterDisruptionLeft => found.leave_master(analysis, &mut never, r.at),
             What::Zone(ZoneState::Initial | ZoneState::Empty) => {}
             What::Zone(state) => found.zone(analysis, &mut never, r, state),
             _ => {}
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tests::synthetic::{Run, ms};
+
+    /// Zone a is dark at 100 s, b at 200 s, where tainting ends in both (`handleDisruption`: `SwapLimiter(0)` for every
+    /// zone); at 300 s a is back, and b is tainted at --node-eviction-rate=0.1, one node in 10 s.
+    #[test]
+    fn nobody_is_tainted_while_every_zone_is_dark() {
+        let mut run = Run::new("dark", ms(400_000));
+        let [a, b] = ["a", "b"].map(|zone| {
+            run.node(zone, zone);
+            run.text(&format!(":\0:{zone}"))
+        });
+        for (at, what, object) in [
+            (100_000, What::Zone(ZoneState::FullDisruption), a),
+            (200_000, What::MasterDisruptionEntered, 0),
+            (200_000, What::Zone(ZoneState::FullDisruption), b),
+            (300_000, What::MasterDisruptionLeft, 0),
+            (300_000, What::Zone(ZoneState::Normal), a),
+        ] {
+            run.lifecycle(ms(at), NO_RECORD, what, object);
+        }
+        let (plan, trace) = run.finish();
+        let found = disruptions(&Analysis::new(&plan, &trace));
+        let of = |zone| -> Vec<_> {
+            let all = found.zones.get(zone).into_iter().flatten();
+            all.map(|d| (d.from.as_secs(), d.to.as_secs(), d.pace)).collect()
+        };
+        let usual = Pace::Usual(Dur::from_secs(10));
+        assert_eq!(of("a"), [(100, 200, usual), (200, 300, Pace::Master)]);
+        assert_eq!(of("b"), [(200, 300, Pace::Master), (300, 400, usual)]);
+        assert_eq!(found.master, [(ms(200_000), ms(300_000))]);
+    }
 }

@@ -1,10 +1,11 @@
 //! Rows of a timeline, and what they say in words.
 
-use super::disruption::{Pace, disruptions};
+use super::disruption::{Disruptions, Pace, disruptions};
 use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::prelude::*;
 use super::words;
+use std::cell::OnceCell;
 
 /// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;
@@ -38,10 +39,17 @@ pub struct Row {
 pub(super) struct Text<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     /// Those that facts refer to.
-    pub(super) taints: &'a [Taint],
+    taints: &'a [Taint],
+    /// Where a zone's state does not say how fast its nodes are tainted.
+    disrupted: OnceCell<Disruptions>,
 }
 
-impl Text<'_> {
+impl<'a> Text<'a> {
+    /// `taints` are those that facts refer to.
+    pub(super) fn new(analysis: &'a Analysis<'a>, taints: &'a [Taint]) -> Self {
+        Text { analysis, taints, disrupted: OnceCell::new() }
+    }
+
     pub(super) fn row(&self, row: &Row) -> String {
         match row.fact {
             Fact::EntryBegan(entry) => return self.entry(row, entry, "begins", "begin"),
@@ -196,15 +204,12 @@ impl Text<'_> {
         let zone = zone_in_words(&name);
         let nodes = self.analysis.find_zone(&name).map_or(0, |z| self.analysis.zone_size(z));
         let plan = self.analysis.plan;
-        let kept = || {
-            let found = disruptions(self.analysis);
-            let own = found.zones.get(&name).into_iter().flatten();
-            own.into_iter().find(|d| Some(d.from) == at).map(|d| d.pace)
-        };
-        // A rate of 1 may be kept from being one, which only the whole course tells.
+        let told = |at| self.disrupted.get_or_init(|| disruptions(self.analysis)).pace(&name, at);
+        // A rate of 1 may be kept from being one, and a zone without a Ready node may be one of many,
+        // which only the whole course tells.
         let of_one =
             plan.flags.node_eviction_rate == 1.0 || plan.flags.secondary_node_eviction_rate == 1.0;
-        let pace = of_one.then(kept).flatten();
+        let pace = at.filter(|_| of_one || state == ZoneState::FullDisruption).and_then(told);
         let pace = pace.or_else(|| Pace::of(plan, state, nodes));
         let pace = pace.map_or_else(String::new, |p| format!(": {}", p.words(plan)));
         format!("{zone}: {}{pace}", state.as_str())

@@ -336,7 +336,7 @@ fn a_node_is_reckoned_from_its_latest_fault_and_zones_from_their_change() {
             "60000 cut all",
             "110000 n1 Unknown",
             "110100 n1 tainted unreachable:NoExecute",
-            "120000 zone a: FullDisruption: no node is Ready, one is tainted every 10s",
+            "120000 zone a: FullDisruption: no node of any zone is Ready, none is tainted",
             "120000 master disruption: no node of any zone is Ready, so taints come off and evictions stop",
         ]
     );

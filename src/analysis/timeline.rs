@@ -28,7 +28,7 @@ pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
     let fits = |(level, rows): &(u8, Vec<Row>)| rows.len() <= most(*level);
     let (_, mut rows) = (0..LEVELS - 1).map(at).find(fits).unwrap_or_else(|| at(LEVELS - 1));
     rows.sort_by_key(|r| (r.first, r.record));
-    let text = Text { analysis, taints: &facts.taints };
+    let text = Text::new(analysis, &facts.taints);
     for row in &mut rows {
         row.text = text.row(row);
     }

@@ -83,7 +83,7 @@ impl Sides {
             let mut facts = Facts::new(analysis);
             let mut found = Vec::new();
             facts.walk(|f| found.push(*f));
-            let text = Text { analysis, taints: &facts.taints };
+            let text = Text::new(analysis, &facts.taints);
             found.iter().for_each(|f| sides[side].add(f, &text, &owners, &mut names));
             let (_, serving, _) = with_evictions(analysis, window);
             costs[side] = Bill::whole(&serving);

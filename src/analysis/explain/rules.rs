@@ -57,10 +57,19 @@ pub(super) fn rate(plan: &Plan, state: ZoneState, before: usize) -> String {
     }
 }
 
-/// What a zone's state means.
-pub(super) fn zone(plan: &Plan, state: ZoneState, nodes: usize, kept: bool) -> Option<String> {
+/// What a zone's state means; `pace` is the one that it has, where it is disrupted.
+pub(super) fn zone(
+    plan: &Plan,
+    state: ZoneState,
+    nodes: usize,
+    pace: Option<Pace>,
+) -> Option<String> {
     let f = &plan.flags;
-    if kept {
+    if pace == Some(Pace::Master) {
+        let said = "no node of any zone is Ready, and nobody is tainted: master disruption";
+        return Some(said.to_owned());
+    }
+    if pace == Some(Pace::Kept) {
         let said = match state {
             ZoneState::FullDisruption => "no node of it is Ready, and nobody is tainted",
             _ => "nobody is tainted",

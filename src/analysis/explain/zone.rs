@@ -1,6 +1,6 @@
 //! What became of a zone: its states, the rate that held in each, and what it cost.
 
-use super::super::disruption::{Disruptions, disruptions};
+use super::super::disruption::{Disruptions, Pace, disruptions};
 use super::super::evictions::evictions;
 use super::prelude::*;
 use super::{node, rules};
@@ -60,8 +60,8 @@ struct Course<'a> {
     nodes: Vec<(NodeId, node::AtStart)>,
     steps: Vec<Step>,
     state: ZoneState,
-    /// Its limiter was left as it was, and lets nothing through.
-    kept: bool,
+    /// How fast its nodes are tainted, where it is disrupted.
+    pace: Option<Pace>,
     /// Since when its nodes are silent, and how long the longest was that is over.
     silent_since: BTreeMap<u32, Time>,
     silence: Dur,
@@ -86,7 +86,7 @@ impl<'a> Course<'a> {
             nodes: own.map(|n| (n, node::at_start(question, n))).collect(),
             steps: Vec::new(),
             state: ZoneState::Normal,
-            kept: false,
+            pace: None,
             silent_since: BTreeMap::new(),
             silence: Dur::ZERO,
             was_unready: false,
@@ -123,16 +123,17 @@ impl<'a> Course<'a> {
         match r.what {
             What::Zone(new) if analysis.zone_told(r) == self.name => {
                 let nodes = self.nodes.len();
-                self.flush(rules::zone(analysis.plan, self.state, nodes, self.kept));
-                self.kept = disrupted.is_kept(self.name, r.at);
+                self.flush(rules::zone(analysis.plan, self.state, nodes, self.pace));
+                self.pace = disrupted.pace(self.name, r.at);
                 if new != self.state {
-                    self.say(id, r, rules::zone(analysis.plan, new, nodes, self.kept));
+                    self.say(id, r, rules::zone(analysis.plan, new, nodes, self.pace));
                 }
                 self.state = new;
             }
-            What::ControllersStarted => self.kept = false,
+            What::ControllersStarted => self.pace = None,
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
                 self.flush(None);
+                self.pace = disrupted.pace(self.name, r.at);
                 self.say(id, r, None);
             }
             What::NodeCondition(NodeConditionType::Ready, status, _)
@@ -192,7 +193,7 @@ impl<'a> Course<'a> {
     /// All of it.
     fn finish(mut self) -> Explanation {
         let plan = self.question.analysis.plan;
-        self.flush(rules::zone(plan, self.state, self.nodes.len(), self.kept));
+        self.flush(rules::zone(plan, self.state, self.nodes.len(), self.pace));
         self.steps.sort_by_key(|s| s.at);
         Explanation {
             object: format!("zone {}", self.name),

@@ -44,8 +44,8 @@ fn tell_all(
         What::Zone(state) => {
             let name = analysis.zone_told(found.1);
             let Some(zone) = analysis.find_zone(&name) else { return };
-            let kept = disrupted.is_kept(&name, found.1.at);
-            let rule = rules::zone(analysis.plan, state, analysis.zone_size(zone), kept);
+            let pace = disrupted.pace(&name, found.1.at);
+            let rule = rules::zone(analysis.plan, state, analysis.zone_size(zone), pace);
             let of_zone = tellers.iter_mut().filter(|t| analysis.zone_of[t.node.index()] == zone);
             of_zone.for_each(|t| t.of_zone(found, state, rule.clone()));
         }
