@@ -292,6 +292,33 @@ fn windows_go_by_the_millisecond_that_is_shown() {
     }
 }
 
+/// `b-0` alone is ever away: `web-1` there is evicted, the timer of `db-0` is cancelled, and all others were in no danger. Of
+/// what has nothing to do with that its own kind tells, or nothing.
+#[test]
+fn what_did_not_come_is_explained_by_what_came_nearest() {
+    let evicted = "why: pod default/web-vpzhh7zqb4-1: evicted at 2:45.100";
+    let cancelled = "why: pod default/db-0: not evicted: its timer of 300 s was cancelled";
+    for (fails, why) in [
+        ("Evicted(count: 3)", Some(cancelled)),
+        ("Evicted(pods: All, count: 3)", Some(cancelled)),
+        (r#"TimerCancelled(pods: All, count: 2)"#, Some(evicted)),
+        (r#"Bound(workload: "web", count: 3)"#, Some(evicted)),
+        (r#"Bound(workload: "big")"#, Some("why: pod default/big-p7zsp98zb4-hv2tm: pending")),
+        (r#"Pending(workload: "web", count: 1)"#, Some("why: Deployment default/web: ")),
+        (r#"Deleted(workload: "db", by: "user")"#, Some("why: StatefulSet default/db: ")),
+        (r#"Phase(pod: "web-*", phase: Failed)"#, Some(evicted)),
+        (r#"Deleted(pod: "web-*", by: "user")"#, None),
+    ] {
+        let outcome = outcome(fails, "").expect("it is read");
+        let [failure] = &outcome.failures()[..] else { panic!("{fails} does not fail") };
+        let notes = Failed::new(failure, outcome.runs, &Overrides::default()).notes("s.ron");
+        let said = notes.iter().find(|n| n.starts_with("why: "));
+        assert_eq!(said.is_some(), why.is_some(), "{fails}: {notes:?}");
+        let is_it = |why: &str| said.is_some_and(|said| said.starts_with(why));
+        assert!(why.is_none_or(is_it), "{fails}: {notes:?}");
+    }
+}
+
 /// `b-0` is the only node that is ever not Ready, and `db`, with its one pod there, is below its need for 240 s;
 /// `web` never is.
 #[test]

@@ -7,6 +7,7 @@
 mod claims;
 mod figures;
 mod follows;
+mod nearest;
 mod objects;
 mod prelude;
 mod seen;

@@ -111,12 +111,19 @@ pub(super) fn judge_pending(
     let evidence = if counted.is_empty() { &waits } else { &counted };
     let expected = format!("pending pods{of} at {}{for_reason}: {}", time(at), words::count(count));
     let records = evidence.iter().map(|w| w.1).filter(|r| *r != NO_RECORD).take(RECORDS).collect();
-    // A pod that waits explains too many of them; too few, one that does not.
-    let is_waiting = |id: &PodId| evidence.iter().any(|w| w.0 == *id);
-    let other = || (0..fits.len() as u32).map(PodId).find(|id| fits[id.index()] && !is_waiting(id));
-    let pod = if n < count.least { other() } else { evidence.first().map(|w| w.0) };
+    // A pod that waits explains too many of them; too few, one that waits for another reason, or what
+    // became of those that do not.
+    let one = || {
+        let mut all = (0..fits.len() as u32).map(PodId).filter(|id| fits[id.index()]);
+        all.next().filter(|_| all.next().is_none()).map(Object::Pod)
+    };
+    let of_all = || run.workload_of(pods.workloads.as_ref()).or_else(one);
     let failed = run.failed(expected, got, records);
-    Some(Failed { about: pod.map(|p| (Object::Pod(p), Some(at))).or(failed.about), ..failed })
+    let about = match evidence.first() {
+        Some((pod, ..)) if n > count.most => Some((Object::Pod(*pod), Some(at))),
+        _ => failed.about.or_else(|| Some((of_all()?, Some(at)))),
+    };
+    Some(Failed { about, ..failed })
 }
 
 /// Why it says nothing that no pod waits for such a reason: none ever did in the run, and it is none

@@ -1,5 +1,6 @@
 //! Expectations about records: how many there are, and when.
 
+use super::nearest::{Near, nearest};
 use super::objects::{Hit, is_taint, selected};
 use super::prelude::*;
 use crate::api::taint::SET_BY_KUBERNETES;
@@ -239,8 +240,8 @@ fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> B
     found
 }
 
-/// An object that shows why there is no record, or no other one: a selected one without any, or
-/// what the selection is about.
+/// An object that shows why there is no record, or no other one: of the selected ones without any a
+/// node, or the pod that came nearest to one; or what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;
     let workload = || run.workload_of(sought.pods.as_ref()?.workloads.as_ref());
@@ -250,31 +251,56 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
         _ => None,
     };
     let missing = missing(run, sought, hits);
-    there(run, sought, &missing).or_else(workload).or_else(of_kind)
+    let node = missing.first().copied().filter(|object| matches!(object, Object::Node(_)));
+    node.or_else(|| pod(run, sought, (&missing, hits))).or_else(workload).or_else(of_kind)
 }
 
-/// The first of these objects that can have a record where it is looked for: of pods one that was
-/// on one of the nodes when the time begins that is looked at, or at any time.
-fn there(run: &Run<'_>, sought: &Sought, of: &[Object]) -> Option<Object> {
-    let (Some(nodes), Some(Object::Pod(_))) = (&sought.nodes, of.first()) else {
-        return of.first().copied();
+/// The pod among the objects without a record that shows why there is none. Why it was not evicted, which
+/// is what is told of a pod, says nothing of who else did not delete it, and little of other kinds of
+/// records where it was in no danger.
+fn pod(run: &Run<'_>, sought: &Sought, (missing, hits): (&[Object], &[Hit])) -> Option<Object> {
+    let is_pod = |o: &Object| if let Object::Pod(pod) = o { Some(*pod) } else { None };
+    let mut pods: Vec<PodId> = missing.iter().filter_map(is_pod).collect();
+    let counts = match &sought.what {
+        Kind::Evicted { .. } | Kind::TimerSet | Kind::TimerCancelled | Kind::EvictionFailed => {
+            if sought.pods.is_none() && sought.nodes.is_none() {
+                let seen: BTreeSet<u32> = hits.iter().map(|h| h.object).collect();
+                let all = 0..run.analysis.pod_count() as u32;
+                pods = all.filter(|pod| !seen.contains(pod)).map(PodId).collect();
+            }
+            (false, if sought.pods.is_some() { Near::Never } else { Near::Faulty })
+        }
+        Kind::Deleted { by: Some(by) } if *by != Actor::TaintEviction.as_str() => return None,
+        Kind::Deleted { .. } | Kind::Gone => (false, Near::Faulty),
+        _ => (true, Near::Faulty),
     };
+    if pods.is_empty() {
+        return None;
+    }
+    let until = sought.times.during.1;
+    nearest(run, &there(run, sought, pods), until, counts).map(Object::Pod)
+}
+
+/// Those of these pods that can have a record where it is looked for: that were on one of the nodes
+/// when the time begins that is looked at, or else one that was there before.
+fn there(run: &Run<'_>, sought: &Sought, of: Vec<PodId>) -> Vec<PodId> {
+    let Some(nodes) = &sought.nodes else { return of };
     let analysis = run.analysis;
     let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
     let from = sought.times.after.unwrap_or(sought.times.during.0);
     let mut follow = Follow::new(analysis);
-    let is_on = |follow: &Follow<'_>, object: &Object| match object {
-        Object::Pod(pod) => follow.pod(*pod).node_id().is_some_and(|node| nodes.contains(&node)),
-        _ => false,
+    let is_on = |follow: &Follow<'_>, pod: &PodId| {
+        follow.pod(*pod).node_id().is_some_and(|node| nodes.contains(&node))
     };
     let mut ever = None;
     for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= from) {
         if ever.is_none() {
-            ever = r.pod().map(Object::Pod).filter(|o| of.contains(o) && is_on(&follow, o));
+            ever = r.pod().filter(|pod| is_on(&follow, pod) && of.contains(pod));
         }
         follow.apply(id, r);
     }
-    of.iter().copied().find(|o| is_on(&follow, o)).or(ever)
+    let on: Vec<PodId> = of.into_iter().filter(|pod| is_on(&follow, pod)).collect();
+    if on.is_empty() { ever.into_iter().collect() } else { on }
 }
 
 /// What was expected, in words.

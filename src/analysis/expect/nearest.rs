@@ -1,0 +1,92 @@
+//! Which pod tells best why something did not come, or not as often: the one that came nearest to losing its node.
+
+use super::prelude::*;
+
+/// How near a pod came to that, the least first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Near {
+    /// Its nodes were well.
+    Never,
+    /// A node was silent, or not Ready, while it was there.
+    Faulty,
+    /// A node had a NoExecute taint while it was there.
+    Tainted,
+    /// It had an eviction timer, or its deletion began.
+    Timed,
+    /// It waits to be bound or started.
+    Waits,
+}
+
+/// Of these pods the one that came nearest by a time, if one came at least so near. Of those that came as near it
+/// is the first. Pods that wait count where `waits`.
+pub(super) fn nearest(
+    run: &Run<'_>,
+    of: &[PodId],
+    until: Time,
+    (waits, least): (bool, Near),
+) -> Option<PodId> {
+    let analysis = run.analysis;
+    // By pod, where it is one of these: how near it came, and the record with which it came to its node.
+    let mut near: Vec<Option<(Near, RecordId)>> = vec![None; analysis.pod_count()];
+    of.iter().for_each(|pod| near[pod.index()] = Some((Near::Never, 0)));
+    let mut nodes = vec![Last::default(); analysis.node_count()];
+    let mut follow = Follow::new(analysis);
+    while let Some((id, r, step)) = follow.step_until(until) {
+        if let Some((node, before, after)) = step.node {
+            [before, after].iter().for_each(|flags| nodes[node.index()].take(id, flags));
+        }
+        let Some((pod, before, after)) = step.pod else { continue };
+        let Some((near, came)) = &mut near[pod.index()] else { continue };
+        let timed = match r.what {
+            What::TimerSet(_) => true,
+            What::Noted(Note::DeviceEvictionSet, seconds) => seconds > 0,
+            _ => step.deletion_begins().is_some(),
+        };
+        if timed {
+            *near = Near::Timed.max(*near);
+        }
+        if before.node_id() != after.node_id() {
+            let left = before.node_id().map(|n| nodes[n.index()].since(*came, &follow.node(n)));
+            (*near, *came) = (left.unwrap_or(Near::Never).max(*near), id);
+        }
+    }
+    let found = |pod: &PodId| {
+        let (near, came) = near[pod.index()]?;
+        let state = follow.pod(*pod);
+        let on = state.node_id().map(|n| nodes[n.index()].since(came, &follow.node(n)));
+        let waiting = (waits && state.is_pending()).then_some(Near::Waits);
+        Some((waiting.or(on).unwrap_or(Near::Never).max(near), Reverse(*pod)))
+    };
+    let best = of.iter().filter_map(found).filter(|(near, _)| *near >= least).max()?;
+    Some(best.1.0)
+}
+
+/// The last records at which a node had a NoExecute taint, and was silent or not Ready.
+#[derive(Clone, Copy, Default)]
+struct Last {
+    tainted: Option<RecordId>,
+    faulty: Option<RecordId>,
+}
+
+impl Last {
+    /// Takes in the state before or after a record.
+    fn take(&mut self, id: RecordId, flags: &NodeFlags) {
+        if flags.no_execute > 0 {
+            self.tainted = Some(id);
+        }
+        if flags.exists && !flags.is_back() {
+            self.faulty = Some(id);
+        }
+    }
+
+    /// What it was from a record on; `now` is its present state.
+    fn since(mut self, came: RecordId, now: &NodeFlags) -> Near {
+        self.take(RecordId::MAX, now);
+        let is = |last: Option<RecordId>| last.is_some_and(|id| id >= came);
+        match (is(self.tainted), is(self.faulty)) {
+            (true, _) => Near::Tainted,
+            (_, true) => Near::Faulty,
+            _ => Near::Never,
+        }
+    }
+}
