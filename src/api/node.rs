@@ -148,6 +148,11 @@ impl Node {
         self.conditions.iter().find(|c| c.kind == kind)
     }
 
+    /// What the conditions are, as listed.
+    pub(crate) fn statuses(&self) -> impl Iterator<Item = (NodeConditionType, ConditionStatus)> {
+        self.conditions.iter().map(|c| (c.kind, c.status))
+    }
+
     /// The Ready condition, if it was ever written.
     pub(crate) fn ready(&self) -> Option<&NodeCondition> {
         self.condition(NodeConditionType::Ready)

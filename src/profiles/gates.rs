@@ -67,8 +67,10 @@ const GATES: &[Gate] = &[
         p.node_lifecycle.eviction_mode =
             if on { EvictionMode::Taints } else { EvictionMode::Timeout }
     }),
+    // S89
     gate("TaintNodesByCondition", &[off(8), on(12), locked(17, true), gone(18)], |p, on| {
         if !on {
+            (p.scheduler.checks_node_condition, p.scheduler.checks_pressure) = (true, true);
             p.node_lifecycle.condition_taints = ConditionTaints::Off;
             p.taint_nodes_by_condition = false;
         }

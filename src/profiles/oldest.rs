@@ -56,6 +56,8 @@ pub(super) fn oldest() -> Profile {
             },
             node_affinity_message: "node(s) didn't match node selector",
             pod_affinity_also: Some("node(s) didn't match pod affinity/anti-affinity"),
+            checks_node_condition: true,
+            checks_pressure: true,
             narrow_search_resets_start: true,
             selector_spread: true,
             lets_in: 125,

@@ -493,4 +493,9 @@ pub(super) static STEPS: &[Step] = &[
         p.stores(&[ApiField::Ordinals, ApiField::UnhealthyPodEvictionPolicy]);
     }),
     step(&[(29, 0)], |p| p.stores(&[ApiField::PodReplacementPolicy])),
+    // S89
+    step(&[(8, 0)], |p| p.scheduler.checks_node_condition = false),
+    step(&[(11, 0)], |p| p.scheduler.checks_pressure = false),
+    step(&[(11, 0)], |p| p.scheduler.checks_pid_pressure = true),
+    step(&[(12, 0)], |p| p.scheduler.schedules_daemon_pods = true),
 ];

@@ -293,6 +293,14 @@ words! {
         DynamicResources = "DynamicResources",
         /// DefaultPreemption, which holds a pod back while its preemption is under way.
         DefaultPreemption = "DefaultPreemption",
+        /// CheckNodeCondition, up to 1.16 as the next three.
+        CheckNodeCondition = "CheckNodeCondition",
+        /// CheckNodeMemoryPressure
+        CheckNodeMemoryPressure = "CheckNodeMemoryPressure",
+        /// CheckNodePIDPressure
+        CheckNodePidPressure = "CheckNodePIDPressure",
+        /// CheckNodeDiskPressure
+        CheckNodeDiskPressure = "CheckNodeDiskPressure",
     }
 }
 

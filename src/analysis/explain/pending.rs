@@ -14,7 +14,7 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 22] = [
+const FILTERS: [(&str, &str); 28] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
     ("persistent volumes to bind", "VolumeBinding"),
@@ -34,6 +34,12 @@ const FILTERS: [(&str, &str); 22] = [
     ("[NodeAffinity]", "NodeAffinity"),
     ("taint", "TaintToleration"),
     ("unschedulable", "NodeUnschedulable"),
+    ("were not ready", "CheckNodeCondition"),
+    ("out of disk space", "CheckNodeCondition"),
+    ("unavailable network", "CheckNodeCondition"),
+    ("memory pressure", "CheckNodeMemoryPressure"),
+    ("pid pressure", "CheckNodePIDPressure"),
+    ("disk pressure", "CheckNodeDiskPressure"),
     ("ports", "NodePorts"),
     ("Insufficient", "NodeResourcesFit"),
     ("Too many pods", "NodeResourcesFit"),

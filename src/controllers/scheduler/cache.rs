@@ -148,8 +148,9 @@ impl Cache {
             && Rc::ptr_eq(&old.allocatable, &node.allocatable)
             && old.unschedulable == node.unschedulable
             && old.taints == node.taints
+            && old.statuses().eq(node.statuses())
         {
-            // A heartbeat, or a condition: nothing that a plugin reads.
+            // A heartbeat: nothing that a plugin reads.
             info.node = Some(node.clone());
             return;
         }

@@ -87,14 +87,13 @@ impl Change {
 /// What changed of a node that matters to waiting pods (`NodeSchedulingPropertiesChange`); `all` of
 /// it, or the first only as up to 1.29.
 pub(crate) fn node_changes(old: &Node, new: &Node, all: bool) -> Vec<ClusterEvent> {
-    let status = |c: &NodeCondition| (c.kind, c.status);
     let sorted = |n: &Node| {
-        let mut list: Vec<_> = n.conditions.iter().map(status).collect();
+        let mut list: Vec<_> = n.statuses().collect();
         list.sort_unstable();
         list
     };
     // Nearly always they come in the same order.
-    let are_as_listed = || old.conditions.iter().map(status).eq(new.conditions.iter().map(status));
+    let are_as_listed = || old.statuses().eq(new.statuses());
     let mut events = Vec::new();
     if old.unschedulable && !new.unschedulable {
         events.push(ClusterEvent::NodeTaint);

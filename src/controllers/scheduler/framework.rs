@@ -26,7 +26,7 @@ pub(crate) const MAX_NODE_SCORE: i64 = 100;
 
 /// A set of plugins.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Plugins(u16);
+pub struct Plugins(u32);
 
 impl Plugins {
     /// Adds one.

@@ -69,6 +69,11 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
         },
         Plugin::DynamicResources => dynamic_resources::hears(event),
         Plugin::DefaultPreemption => event == E::PodDelete,
+        // Where these reject nodes, every change wakes all.
+        Plugin::CheckNodeCondition
+        | Plugin::CheckNodeMemoryPressure
+        | Plugin::CheckNodePidPressure
+        | Plugin::CheckNodeDiskPressure => false,
     }
 }
 
@@ -110,7 +115,11 @@ fn helps(
         Plugin::PodTopologySpread => spread(entry, change, cache),
         Plugin::InterPodAffinity => affinity(shape, change, cache),
         Plugin::DynamicResources => true,
-        Plugin::DefaultPreemption => false,
+        Plugin::DefaultPreemption
+        | Plugin::CheckNodeCondition
+        | Plugin::CheckNodeMemoryPressure
+        | Plugin::CheckNodePidPressure
+        | Plugin::CheckNodeDiskPressure => false,
     }
 }
 

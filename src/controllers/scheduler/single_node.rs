@@ -3,8 +3,8 @@
 
 use super::framework::{Choice, node_filters};
 use super::plugins::{
-    balanced_allocation, node_affinity, node_ports, node_resources_fit, node_unschedulable,
-    taint_toleration,
+    balanced_allocation, node_affinity, node_conditions, node_ports, node_resources_fit,
+    node_unschedulable, taint_toleration,
 };
 use crate::controllers::scheduler::prelude::*;
 
@@ -24,6 +24,7 @@ pub(crate) struct Found {
 /// The filters that look at one node alone, in the release's order.
 pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
+    node_conditions::check_node_condition(shape, node, switches)?;
     for plugin in node_filters(switches.filter_order) {
         match plugin {
             Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
@@ -36,7 +37,7 @@ pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Swit
             _ => node_resources_fit::filter(shape, info, switches)?,
         }
     }
-    Ok(())
+    node_conditions::check_pressure(shape, node, switches)
 }
 
 /// What filters and scores make of a node on its own: its rejection or, where there is none, its

@@ -1,5 +1,5 @@
 //! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as
-//! 1.18 does.
+//! 1.18 does, but for the conditions of nodes (S89).
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
@@ -197,6 +197,17 @@ pub struct Switches {
     /// In how many of 1,000 turns that are drawn others come between a failed attempt and the pod's way back
     /// into the queue: 125 up to 1.34, 400 from 1.35 (S59).
     pub lets_in_after_failure: u32,
+    /// Nodes that are not ready take no pods, whatever their taints (CheckNodeCondition, S89): without the gate
+    /// TaintNodesByCondition.
+    pub checks_node_condition: bool,
+    /// Nodes short of memory or disk take no pods, whatever their taints (S89): up to 1.10, and later without the gate
+    /// TaintNodesByCondition.
+    pub checks_pressure: bool,
+    /// So do nodes short of process ids (CheckNodePIDPressure): from 1.11.
+    pub checks_pid_pressure: bool,
+    /// The pods of DaemonSets are the scheduler's as all others; up to 1.11 their controller binds them, whatever the
+    /// conditions of nodes.
+    pub schedules_daemon_pods: bool,
     /// How failures are reported.
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate

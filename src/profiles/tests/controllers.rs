@@ -371,6 +371,16 @@ fn scheduler_and_pod_gc_switches() {
     boundary("S87", names, &["1.18.20"], &["1.19.0", "1.37.1"]);
     let verifies = |p: &Profile| p.persistent_volume.says_what_to_verify;
     boundary("S88", verifies, &["1.22.0", "1.27.16"], &["1.28.0", "1.37.1"]);
+    let ends = |last| ["1.6.0", "1.7.16", last];
+    boundary(
+        "S89",
+        |p| !p.scheduler.checks_node_condition,
+        &ends("1.11.10"),
+        &["1.12.0", "1.37.1"],
+    );
+    boundary("S89", |p| !p.scheduler.checks_pressure, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
+    boundary("S89", |p| p.scheduler.checks_pid_pressure, &ends("1.10.13"), &["1.11.0", "1.11.10"]);
+    boundary("S89", |p| p.scheduler.schedules_daemon_pods, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);
     check(
         "S29",

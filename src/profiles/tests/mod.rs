@@ -68,6 +68,16 @@ fn gates_switch_what_they_switch_upstream() {
     assert!(read("1.16", "TaintNodesByCondition", false, |p| p.node_lifecycle.condition_taints
         == ConditionTaints::Off));
     assert!(read("1.16", "TaintNodesByCondition", false, |p| !p.taint_nodes_by_condition));
+    // S89: 1.8 to 1.10 take CheckNodeCondition away with the gate, 1.11 the predicates of pressure, too.
+    let read_both = |version, on| {
+        let of = gated(version, &[("TaintNodesByCondition", on)]).unwrap().scheduler;
+        (of.checks_node_condition, of.checks_pressure)
+    };
+    assert_eq!(["1.8", "1.10", "1.11", "1.16"].map(|v| read_both(v, false)), [(true, true); 4]);
+    assert_eq!(
+        ["1.8", "1.10", "1.11"].map(|v| read_both(v, true)),
+        [(false, true), (false, true), (false, false)]
+    );
     assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases && !p.node_lifecycle.leases));
     assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases && p.node_lifecycle.leases));
     assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases && !p.node_lifecycle.leases));

@@ -10,13 +10,14 @@ use taintsim::api::budget::{Budget, BudgetRule, BudgetStatus, IntOrPercent};
 use taintsim::api::labels::{Labels, Selector};
 use taintsim::api::meta::{ConditionStatus, Timestamp, Uid};
 use taintsim::api::names::{NodeId, PodId, WorkloadId};
-use taintsim::api::node::{LABEL_ZONE, Node};
+use taintsim::api::node::{LABEL_ZONE, Node, NodeCondition, NodeConditionType, NodeReason};
 use taintsim::api::pod::{
     Deletion, Pod, PodCondition, PodPhase, PodReason, PodTemplate, Unscheduled,
 };
 use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::api::scheduling::{
-    HostPort, PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint,
+    HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
+    TopologySpreadConstraint,
 };
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
@@ -396,6 +397,62 @@ fn rejections_by_release() {
             Toleration { key: "known".into(), operator: Operator::Exists, ..Toleration::default() };
         let wants = Rc::new(PodTemplate { tolerations: vec![known], ..template(&[("cpu", "2")]) });
         assert_eq!(place(&mut algorithm, pod(1, &wants)), Err(expected.to_owned()), "{release}");
+    }
+}
+
+/// The words are those of `predicates/error.go` of 1.11.10. CheckNodeCondition tells all that it has against a node,
+/// and memory pressure is against BestEffort pods alone. From 1.12 on taints say all that, of which there are none here,
+/// but that a node is cordoned.
+#[test]
+fn conditions_keep_pods_off_up_to_1_11() {
+    use ConditionStatus::{False, True, Unknown};
+    use NodeConditionType::{DiskPressure, MemoryPressure, NetworkUnavailable, PidPressure, Ready};
+    let with = |id, kind, status| Node {
+        conditions: vec![NodeCondition {
+            kind,
+            status,
+            reason: NodeReason::None,
+            last_heartbeat_time: Timestamp(0),
+            last_transition_time: Timestamp(0),
+        }],
+        ..node(id, "a", ROOMY)
+    };
+    let cluster = |release| {
+        let mut algorithm = Algorithm::new(choice(release));
+        set_node(&mut algorithm, Node { unschedulable: true, ..with(1, Ready, Unknown) });
+        for (id, kind) in [(2, NetworkUnavailable), (3, MemoryPressure), (4, DiskPressure)] {
+            set_node(&mut algorithm, with(id, kind, True));
+        }
+        algorithm
+    };
+    let (free, modest) = (Rc::new(template(&[])), Rc::new(template(&[("cpu", "1")])));
+    for release in ["1.6", "1.8", "1.11"] {
+        let (mut algorithm, third) = (cluster(release), with(3, MemoryPressure, True));
+        set_node(&mut algorithm, third.clone());
+        let refused = "0/4 nodes are available: 1 node(s) had disk pressure, 1 node(s) had memory pressure, \
+                       1 node(s) had unavailable network, 1 node(s) were not ready, 1 node(s) were unschedulable.";
+        assert_eq!(place(&mut algorithm, pod(1, &free)), Err(refused.to_owned()), "{release}");
+        assert_eq!(place(&mut algorithm, pod(2, &modest)), Ok(3), "{release}");
+        // What is remembered of a node goes with its conditions, though nothing else of it changes.
+        let change = |to: Node| Node { conditions: to.conditions, ..third.clone() };
+        set_node(&mut algorithm, change(with(3, MemoryPressure, False)));
+        assert_eq!(place(&mut algorithm, pod(1, &free)), Ok(3), "{release}");
+        set_node(&mut algorithm, change(with(3, Ready, False)));
+        assert!(place(&mut algorithm, pod(2, &modest)).is_err(), "{release}");
+    }
+    assert!(place(&mut cluster("1.12"), pod(1, &free)).is_ok());
+    // A daemon pod of the node that is short of disk space: its controller binds it in 1.11, and asks for no conditions.
+    let named = NodeNameRequirement { name: "n4".to_owned(), is: true };
+    let term = NodeSelectorTerm { match_expressions: Vec::new(), match_fields: vec![named] };
+    let scheduling =
+        SchedulingSpec { required_nodes: Some(vec![term]), ..SchedulingSpec::default() };
+    let agent = Rc::new(PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template(&[]) });
+    assert_eq!(place(&mut cluster("1.11"), pod(1, &agent)), Ok(4));
+    // CheckNodePIDPressure came with 1.11.
+    for (release, fits) in [("1.10", true), ("1.11", false), ("1.12", true)] {
+        let mut algorithm = Algorithm::new(choice(release));
+        set_node(&mut algorithm, with(1, PidPressure, True));
+        assert_eq!(place(&mut algorithm, pod(1, &free)).is_ok(), fits, "{release}");
     }
 }
 

@@ -108,6 +108,19 @@ fn conditions_become_taints() {
     );
 }
 
+/// `CheckNodeConditionPredicate` of 1.8 to 1.11 and `getNodeConditionPredicate` of 1.6 and 1.7 do what taints do from 1.12
+/// on: the node is not ready from 5 s to 20 s, and takes no pod meanwhile.
+#[test]
+fn a_node_that_is_not_ready_takes_no_pod() {
+    let fields = r#"horizon: "1m", nodes: [(name: "n")], timeline: [(at: "5s", do: Condition(node: "n", type: Ready, status: False)),
+        (at: "10s", do: CreatePod(pod: (name: "p", on: Unbound))), (at: "20s", do: Condition(node: "n", type: Ready, status: True))]"#;
+    for release in ["1.6", "1.7", "1.8", "1.11", "1.12"] {
+        let done = done_by("scheduler", &ron(release, fields));
+        let bound: Vec<_> = done.iter().filter(|l| l.contains("pod-bound")).collect();
+        assert_eq!(bound, ["20000 pod-bound default/p n"], "{release}");
+    }
+}
+
 /// `TestHostPorts`: a pod waits for the port that another one has, until that has ended, a second
 /// after its deletion at 20 s.
 #[test]

@@ -9,6 +9,7 @@ pub mod dynamic_resources;
 pub(crate) mod image_locality;
 pub(crate) mod inter_pod_affinity;
 pub(crate) mod node_affinity;
+pub(crate) mod node_conditions;
 pub(crate) mod node_ports;
 pub mod node_resources_fit;
 pub(crate) mod node_unschedulable;
