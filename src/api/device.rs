@@ -1,9 +1,9 @@
 //! Devices of nodes, what pods claim of them, and their taints (dynamic resource allocation).
 //!
 //! `k8s.io/api/resource/v1/types.go`, v1.37. A driver publishes the devices of a node in a pool that is mostly named
-//! as the node. A claim asks for so many devices of one driver. It is made for each pod from a template, or exists by
-//! itself and is named by the pods that share it. Left out: attributes and selectors, devices that several claims
-//! share or that no node has, capacity.
+//! as the node. Each request of a claim asks for so many devices of one driver. A claim is made for each pod from a template,
+//! or exists by itself and is named by the pods that share it. Left out: attributes and selectors, devices that several
+//! claims share or that no node has, capacity.
 
 use super::meta::{Timestamp, Uid};
 use super::taint::{Effect, Taint};
@@ -57,15 +57,58 @@ pub(crate) struct ResourceSlices {
 /// A claim of the pods of a template (`spec.resourceClaims`, with the template of the claim).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceClaim {
-    /// Of which driver.
-    pub driver: String,
-    /// How many devices.
-    pub count: u32,
-    /// Which taints of devices are tolerated. PreferNoSchedule, `Lt` and `Gt` are not among them.
-    pub tolerations: Vec<Toleration>,
+    /// What it asks for, in the order in which that is allocated (`spec.devices.requests`).
+    pub requests: Vec<DeviceRequest>,
     /// The claim that exists by itself, `namespace/name`, which all pods that name it share; none where one is made for
     /// each pod.
     pub shared: Option<Rc<str>>,
+}
+
+impl DeviceClaim {
+    /// How many devices it is allocated at least.
+    pub(crate) fn least(&self) -> usize {
+        let of = |r: &DeviceRequest| r.alternatives().iter().map(|a| a.count.unwrap_or(1)).min();
+        self.requests.iter().filter_map(of).map(|count| count as usize).sum()
+    }
+}
+
+/// A request of a claim.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum DeviceRequest {
+    /// `exactly`
+    Exactly(ExactDeviceRequest),
+    /// The first of these that can be had (`firstAvailable`).
+    FirstAvailable(Vec<ExactDeviceRequest>),
+}
+
+impl DeviceRequest {
+    /// What will do for it, the best first.
+    pub(crate) fn alternatives(&self) -> &[ExactDeviceRequest] {
+        match self {
+            Self::Exactly(only) => std::slice::from_ref(only),
+            Self::FirstAvailable(list) => list,
+        }
+    }
+}
+
+/// So many devices of a driver (`ExactDeviceRequest`, `DeviceSubRequest`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExactDeviceRequest {
+    /// Of which driver.
+    pub driver: String,
+    /// How many devices; none for all that the node has (`allocationMode: All`).
+    pub count: Option<u32>,
+    /// Which taints of devices are tolerated. PreferNoSchedule, `Lt` and `Gt` are not among them.
+    pub tolerations: Rc<[Toleration]>,
+}
+
+/// A device that a claim has been allocated (`DeviceRequestAllocationResult`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct DeviceResult {
+    /// Which.
+    pub(crate) device: DeviceId,
+    /// What the request tolerates for which it was allocated.
+    pub(crate) tolerations: Rc<[Toleration]>,
 }
 
 /// The devices that a life of a pod has (`status.allocation` of its claims).
@@ -76,7 +119,7 @@ pub(crate) struct Allocation {
     /// Of which life of it.
     pub(crate) uid: Uid,
     /// By claim; all of one node.
-    pub(crate) devices: Vec<Vec<DeviceId>>,
+    pub(crate) devices: Vec<Vec<DeviceResult>>,
     /// By claim, one that pods share, as it was when its devices were chosen. It is allocated as long as it is reserved
     /// for a life of a pod, which is to say that that has its devices.
     pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
@@ -94,8 +137,13 @@ impl Allocation {
     }
 
     /// The devices of a claim that pods share, if it is reserved for this one.
-    pub(crate) fn of_shared(&self, name: &str) -> Option<&Vec<DeviceId>> {
+    pub(crate) fn of_shared(&self, name: &str) -> Option<&Vec<DeviceResult>> {
         self.place_of_shared(name).map(|claim| &self.devices[claim])
+    }
+
+    /// The devices of all its claims.
+    pub(crate) fn all(&self) -> impl Iterator<Item = DeviceId> {
+        self.devices.iter().flatten().map(|result| result.device)
     }
 }
 

@@ -8,6 +8,7 @@
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
 //! handling nor scheduling reads (container images, service accounts).
 
+pub(crate) mod allocator;
 pub mod budget;
 pub mod device;
 pub mod kubectl_taint;

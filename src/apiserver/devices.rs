@@ -4,7 +4,10 @@
 //! stands here, all of it in one object for each life of a pod. Of a claim that pods share its version is stored, too.
 
 use super::{ApiError, ApiResult, ApiServer, Stored};
-use crate::api::device::{Device, DeviceClaim, DeviceId, RESERVED_FOR_MAX, RuleCondition};
+use crate::api::allocator;
+use crate::api::device::{
+    Device, DeviceClaim, DeviceId, DeviceResult, RESERVED_FOR_MAX, RuleCondition,
+};
 use crate::apiserver::prelude::*;
 use crate::plan::NewRule;
 
@@ -193,8 +196,8 @@ impl ApiServer {
         let fresh = || Allocation { devices: none, ..allocation.clone() };
         let mut new = self.allocation_of(uid).map_or_else(fresh, |old| (*old).clone());
         new.devices[claim].clone_from(&allocation.devices[claim]);
-        let names: Vec<String> =
-            new.devices[claim].iter().map(|d| new.of[d.place as usize].name.clone()).collect();
+        let name = |r: &DeviceResult| new.of[r.device.place as usize].name.clone();
+        let names: Vec<String> = new.devices[claim].iter().map(name).collect();
         let text = self.names(|n| n.text(&names.join(" ")));
         let record = self.record_pod(actor, pod, What::Noted(Note::DevicesAllocated, text.0));
         let new = Some(Rc::new(new));
@@ -291,26 +294,37 @@ impl ApiServer {
         let Some(slices) = self.slices_of(node).filter(|_| !pod.phase.is_terminal()) else {
             return;
         };
-        let mut taken = self.allocated_devices();
-        let mut named = named.map(|names| names.iter());
-        let of_claim = |claim: &DeviceClaim| -> Vec<DeviceId> {
-            let count = claim.count as usize;
-            let names: Option<Vec<&String>> =
-                named.as_mut().map(|n| n.by_ref().take(count).collect());
-            let all = self.allocations();
-            let of_shared = |name| all.iter().find_map(|a| a.of_shared(name).cloned());
-            if let Some(devices) = claim.shared.as_deref().and_then(of_shared) {
-                return devices;
-            }
-            let ids = (0..).zip(slices.devices.iter()).filter(|(_, d)| d.driver == claim.driver);
-            let its = ids.filter(|(_, d)| names.as_ref().is_none_or(|n| n.contains(&&d.name)));
-            let free =
-                its.map(|(place, _)| DeviceId { node, place }).filter(|id| !taken.contains(id));
-            let got: Vec<DeviceId> = free.take(count).collect();
-            taken.extend(&got);
-            got
+        let claims = &pod.template.devices;
+        let others = self.allocations();
+        // What another that shares a claim has by it.
+        let of_others = |claim: &DeviceClaim| {
+            let name = claim.shared.as_deref()?;
+            others.iter().find_map(|a| a.of_shared(name).cloned())
         };
-        let devices = pod.template.devices.iter().map(of_claim).collect();
+        let known: Vec<Option<Vec<DeviceResult>>> = claims.iter().map(of_others).collect();
+        let of_node = (node, &*slices.devices);
+        let found = match named {
+            Some(names) => allocator::named(&claims.iter().collect::<Vec<_>>(), of_node, names),
+            None => {
+                let new = claims.iter().zip(&known).filter(|(_, known)| known.is_none());
+                let new: Vec<&DeviceClaim> = new.map(|(claim, _)| claim).collect();
+                let in_use = self.allocated_devices();
+                let is_in_use = |place| in_use.contains(&DeviceId { node, place: place as u32 });
+                let solution = allocator::allocate(&new, of_node, is_in_use, |_, _| false);
+                solution.map(|solution| solution.devices)
+            }
+        };
+        let Some(found) = found else { return };
+        let mut found = found.into_iter();
+        let of_claim = |known: Option<Vec<DeviceResult>>| match (known, named) {
+            (Some(known), None) => known,
+            (Some(known), Some(_)) => {
+                found.next();
+                known
+            }
+            (None, _) => found.next().unwrap_or_default(),
+        };
+        let devices = known.into_iter().map(of_claim).collect();
         let claims = pod.template.devices.iter();
         let shared = claims.map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
         let allocation =
@@ -343,6 +357,6 @@ impl ApiServer {
     /// All devices that somebody has.
     fn allocated_devices(&self) -> BTreeSet<DeviceId> {
         self.reads(self.keys.allocations, 0);
-        self.allocations().iter().flat_map(|a| a.devices.iter().flatten().copied()).collect()
+        self.allocations().iter().flat_map(|a| a.all().collect::<Vec<_>>()).collect()
     }
 }

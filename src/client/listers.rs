@@ -5,7 +5,7 @@
 //! names. Handlers hear of them in this order, and the indexes of the caches are filled in it.
 
 use super::{InformerFactory, Nodes};
-use crate::api::device::DeviceId;
+use crate::api::device::{DeviceId, DeviceResult};
 use crate::api::meta::Timestamp;
 use crate::api::names::Names;
 use crate::apiserver::{Beat, lease_renewed, lease_version};
@@ -287,7 +287,7 @@ impl InformerFactory {
     }
 
     /// The devices of a claim that pods share, if it is allocated, as the cache has it.
-    pub(crate) fn shared_devices(&self, name: &str) -> Option<Vec<DeviceId>> {
+    pub(crate) fn shared_devices(&self, name: &str) -> Option<Vec<DeviceResult>> {
         self.reads_all(Resource::ResourceClaims);
         self.caches.with(|c| c.allocations.values().find_map(|a| a.of_shared(name).cloned()))
     }
@@ -302,7 +302,7 @@ impl InformerFactory {
     /// All devices that somebody has, as the cache has it.
     pub(crate) fn allocated_devices(&self) -> BTreeSet<DeviceId> {
         self.reads_all(Resource::ResourceClaims);
-        let of = |a: &Rc<Allocation>| a.devices.iter().flatten().copied().collect::<Vec<_>>();
+        let of = |a: &Rc<Allocation>| a.all().collect::<Vec<_>>();
         self.caches.with(|c| c.allocations.values().flat_map(of).collect())
     }
 

@@ -3,11 +3,14 @@
 use super::gathered::Gathered;
 use super::named::bare;
 use super::pod::{self, RawPod};
-use super::raw_devices::{RawDeviceClaimSpec, RawDeviceSelector, RawDevices, RawExactly};
+use super::raw_devices::{
+    RawDeviceClaimSpec, RawDeviceSelector, RawDevices, RawExactly, RawRequest,
+};
 use super::selectors::{Expr, terms};
+use crate::api::allocator::RESULTS_MAX;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::DeviceClaim;
+use crate::language::{AllocationMode, DeviceClaim, DeviceRequest, DeviceSubRequest};
 
 /// A note: of what kind the object is, what is to be said of it, and its name with its place.
 pub(super) type Note = ((&'static str, String), String);
@@ -69,7 +72,7 @@ impl Claims<'_> {
         &self,
         template: &str,
         (kind, user, place): User<'_>,
-    ) -> Result<Vec<DeviceClaim>, Note> {
+    ) -> Result<DeviceClaim, Note> {
         if let Some((place, of)) = self.raw.templates.get(template) {
             let note = |why| (("ResourceClaimTemplate", why), named(template, place));
             return self.asked(&of.spec.spec).map_err(note);
@@ -83,17 +86,43 @@ impl Claims<'_> {
         self.asked(spec).map_err(|why| ((kind, why), named(user, place)))
     }
 
-    /// What a claim asks for, a claim of the language for each request.
-    pub(super) fn asked(&self, spec: &RawDeviceClaimSpec) -> Result<Vec<DeviceClaim>, String> {
+    /// What a claim asks for.
+    pub(super) fn asked(&self, spec: &RawDeviceClaimSpec) -> Result<DeviceClaim, String> {
         let devices = &spec.devices;
         if devices.constraints.0 {
             return Err("not simulated, as constraints (matchAttribute) are not".to_owned());
         }
-        let of = |exactly: &Option<RawExactly>| match exactly {
-            Some(exactly) => self.request(exactly),
-            None => Err("not simulated, as requests with firstAvailable are not".to_owned()),
-        };
-        devices.requests.iter().map(|r| of(&r.exactly)).collect()
+        let requests = devices.requests.iter().map(|r| self.request(r));
+        let requests: Vec<DeviceRequest> = requests.collect::<Result<_, _>>()?;
+        let count = |of: &DeviceSubRequest| of.count.unwrap_or(1) as usize;
+        let least = |r: &DeviceRequest| alternatives(r).iter().map(count).min().unwrap_or(0);
+        if requests.iter().map(least).sum::<usize>() > RESULTS_MAX {
+            return Err(format!("not simulated, as they ask for more than {RESULTS_MAX} devices"));
+        }
+        match &requests[..] {
+            [] => Err("not simulated, as they ask for nothing".to_owned()),
+            [only] if only.first_available.is_empty() => {
+                let DeviceSubRequest { driver, count, allocation_mode, tolerations } =
+                    only.exactly();
+                let rest = DeviceClaim::default();
+                Ok(DeviceClaim { driver, count, allocation_mode, tolerations, ..rest })
+            }
+            _ => Ok(DeviceClaim { requests, ..DeviceClaim::default() }),
+        }
+    }
+
+    fn request(&self, raw: &RawRequest) -> Result<DeviceRequest, String> {
+        let exactly = |(_, exactly): (String, &RawExactly)| self.exactly(exactly);
+        let mut all: Vec<DeviceSubRequest> =
+            raw.alternatives().into_iter().map(exactly).collect::<Result<_, _>>()?;
+        if !raw.first_available.is_empty() {
+            return Ok(DeviceRequest { first_available: all, ..DeviceRequest::default() });
+        }
+        let only =
+            all.pop().ok_or("not simulated, as a request of theirs is of an unknown kind")?;
+        let DeviceSubRequest { driver, count, allocation_mode, tolerations } = only;
+        let first_available = Vec::new();
+        Ok(DeviceRequest { driver, count, allocation_mode, tolerations, first_available })
     }
 
     /// The driver all of whose devices a class and a request select.
@@ -130,11 +159,10 @@ impl Claims<'_> {
         Ok(driver)
     }
 
-    fn request(&self, exactly: &RawExactly) -> Result<DeviceClaim, String> {
+    fn exactly(&self, exactly: &RawExactly) -> Result<DeviceSubRequest, String> {
         let not = |what: &str| Err(format!("not simulated, as {what} is not"));
         match () {
             () if exactly.admin_access => return not("adminAccess"),
-            () if exactly.allocation_mode == "All" => return not("the allocationMode All"),
             () if exactly.capacity.0 => return not("a request for capacity"),
             () if exactly.derived_attributes.0 => return not("a request with derivedAttributes"),
             () => {}
@@ -149,7 +177,23 @@ impl Claims<'_> {
         let tolerations = pod::tolerations(&exactly.tolerations)
             .map_err(|Wrong(wrong)| format!("not simulated: {wrong}"))?;
         let driver = Some(driver).filter(|d| d != DEFAULT_DEVICE_DRIVER);
-        let count = exactly.count.filter(|n| *n != 1);
-        Ok(DeviceClaim { resource_claim_name: None, driver, count, tolerations })
+        let allocation_mode = (exactly.allocation_mode == "All").then_some(AllocationMode::All);
+        let count = exactly.count.filter(|n| *n != 1 && allocation_mode.is_none());
+        Ok(DeviceSubRequest { driver, count, allocation_mode, tolerations })
+    }
+}
+
+/// The requests of a claim, of each what will do for it.
+pub(super) fn requests(claim: &DeviceClaim) -> Vec<Vec<DeviceSubRequest>> {
+    match &claim.requests[..] {
+        [] => vec![vec![claim.exactly()]],
+        several => several.iter().map(alternatives).collect(),
+    }
+}
+
+fn alternatives(request: &DeviceRequest) -> Vec<DeviceSubRequest> {
+    match &request.first_available[..] {
+        [] => vec![request.exactly()],
+        list => list.to_vec(),
     }
 }

@@ -1,12 +1,12 @@
 //! From ResourceSlices, claims, classes and rules to the devices of nodes, and to what pods and templates claim of
 //! them (dynamic resource allocation).
 //!
-//! Told are devices of single nodes and claims, each of whose requests asks for so many devices of a class of one driver:
-//! those that were made for one pod from a template, and those with one request that pods name themselves. Devices that
-//! other claims have are left out, as nobody else gets them.
+//! Told are devices of single nodes and claims, each of whose requests asks for devices of a class of one driver: those that
+//! were made for one pod from a template, and those that pods name themselves. Devices that other claims have are left out, as
+//! nobody else gets them.
 //! What is not told is noted by name, with its place in the files.
 
-use super::device_claims::{Claims, Note, User, made, named};
+use super::device_claims::{Claims, Note, User, made, named, requests};
 use super::device_rules::{rule, selected};
 use super::gathered::Gathered;
 use super::node::{self, DeviceShape, NamedNode};
@@ -15,7 +15,7 @@ use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};
 use super::workload::RawWorkload;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{DeviceClaim, ResourceClaim};
+use crate::language::{AllocationMode, DeviceClaim, DeviceSubRequest, ResourceClaim};
 use crate::plan::Profile;
 
 /// What was not taken: objects with their places, by their kind and by what is to be said of them.
@@ -29,8 +29,7 @@ const SHARED_DEVICE: &str = "left out, as devices that several claims may have a
 const CONDITIONS: &str = "left out, as binding conditions are not simulated";
 const TWICE: &str = "left out, as the driver has another of that name on the node";
 const OF_OTHERS: &str = "left out, as claims that are not simulated have them";
-const SEVERAL: &str =
-    "not simulated, as a claim that pods name (resourceClaimName) with several requests is not";
+const OTHER_THAN: &str = "not simulated, as they have other than they ask for";
 const NOT_RESERVED: &str =
     "not simulated, as they are not reserved for all pods that name them and run";
 const SHARED: &str = "not simulated, as several pods share them, though they were made for one";
@@ -248,7 +247,7 @@ impl Devices {
                         if !claim.status.reserved_for.iter().any(|of| of.name == pod.name) {
                             return Err(of_claim(NOT_RESERVED.to_owned()));
                         }
-                        let devices = self.allocated(claim, &[asked], (pod, full), taken);
+                        let devices = self.allocated(claim, &asked, (pod, full), taken);
                         told.devices.extend(devices.map_err(of_claim)?);
                     }
                     told.claims.push(of_name(name));
@@ -257,7 +256,7 @@ impl Devices {
                 (None, None) if !has_devices => {
                     let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
                     let user = ("pod", &*pod.full_name(), place);
-                    told.claims.extend(claims.of_template(&template, user)?);
+                    told.claims.push(claims.of_template(&template, user)?);
                     continue;
                 }
                 (None, None) => return Err(missing(("pod", &pod.full_name(), place), &of.name)),
@@ -275,7 +274,7 @@ impl Devices {
                 let devices = self.allocated(claim, &asked, (pod, name.clone()), taken);
                 told.devices.extend(devices.map_err(of_claim)?);
             }
-            told.claims.extend(asked);
+            told.claims.push(asked);
         }
         Ok(told)
     }
@@ -292,10 +291,7 @@ impl Devices {
         let found = claims.raw.claims.get(&full);
         let (place, claim) = found.ok_or_else(|| missing(user, &full))?;
         let of_claim = |why: String| (("ResourceClaim", why), named(&full, place));
-        let mut asked = claims.asked(&claim.spec).map_err(of_claim)?;
-        let (Some(spec), true) = (asked.pop(), asked.is_empty()) else {
-            return Err(of_claim(SEVERAL.to_owned()));
-        };
+        let spec = claims.asked(&claim.spec).map_err(of_claim)?;
         let namespace = Some(namespace.to_owned()).filter(|n| n != "default");
         let told = ResourceClaim { name: name.to_owned(), namespace, spec: spec.clone() };
         self.claims.insert(full, told);
@@ -306,17 +302,22 @@ impl Devices {
     fn allocated(
         &self,
         claim: &RawDeviceClaim,
-        asked: &[DeviceClaim],
+        asked: &DeviceClaim,
         (pod, name): (&RawPod, String),
         taken: &mut Taken,
     ) -> Result<Vec<String>, String> {
         let mut names = Vec::new();
-        for (request, asked) in claim.spec.devices.requests.iter().zip(asked) {
-            let results = claim.status.allocation.devices.results.iter();
-            let of_request: Vec<&RawResult> =
-                results.filter(|r| r.request == request.name).collect();
-            if of_request.len() != asked.count.unwrap_or(1) as usize {
-                return Err("not simulated, as they have other than they ask for".to_owned());
+        for (request, asked) in claim.spec.devices.requests.iter().zip(requests(asked)) {
+            let results = &claim.status.allocation.devices.results;
+            // Of several alternatives that of which it has devices.
+            let mut alternatives = request.alternatives().into_iter().zip(asked);
+            let found = alternatives.find_map(|((name, _), asked)| {
+                let its: Vec<&RawResult> = results.iter().filter(|r| r.request == name).collect();
+                (!its.is_empty()).then_some((asked, its))
+            });
+            let (asked, of_request) = found.ok_or(OTHER_THAN)?;
+            if of_request.len() != self.count(&asked, pod) {
+                return Err(OTHER_THAN.to_owned());
             }
             for has in of_request {
                 let node = self.find(has).map(|(node, _)| node);
@@ -342,6 +343,18 @@ impl Devices {
         Ok(names)
     }
 
+    /// How many devices a request asks for on the node of a pod.
+    fn count(&self, asked: &DeviceSubRequest, pod: &RawPod) -> usize {
+        let driver = asked.driver.as_deref().unwrap_or(DEFAULT_DEVICE_DRIVER);
+        let all = pod.node().and_then(|node| self.nodes.get(node));
+        match asked.allocation_mode {
+            Some(AllocationMode::All) => {
+                all.into_iter().flatten().filter(|d| d.driver == driver).count()
+            }
+            _ => asked.count.unwrap_or(1) as usize,
+        }
+    }
+
     fn take_workloads(&mut self, gathered: &Gathered, claims: &Claims<'_>) {
         for (place, workload) in gathered.workloads.placed() {
             let mut all = Ok(Vec::new());
@@ -353,12 +366,12 @@ impl Devices {
                     Some(name) => {
                         let user = (user.0, &*user.1, place);
                         let named = self.named_claim(&workload.namespace, name, user, claims);
-                        named.map(|_| vec![of_name(name)])
+                        named.map(|_| of_name(name))
                     }
                     None => claims.of_template(&template, (user.0, &user.1, place)),
                 };
                 all = all.and_then(|mut all: Vec<DeviceClaim>| {
-                    all.extend(asked?);
+                    all.push(asked?);
                     Ok(all)
                 });
             }

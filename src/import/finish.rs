@@ -24,6 +24,8 @@ use crate::profiles;
 const TAINTS_GATE: &str = "DRADeviceTaints";
 const DEVICES_GATE: &str = "DynamicResourceAllocation";
 const RULES_GATE: &str = "DRADeviceTaintRules";
+/// That of requests with alternatives.
+const LISTS_GATE: &str = "DRAPrioritizedList";
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
@@ -258,7 +260,8 @@ impl Gathered {
     ) -> Result<Devices> {
         let version = self.summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
         let mut gates = control_plane.feature_gates.clone();
-        gates.retain(|gate, _| gate.starts_with("DRADeviceTaint") || gate == DEVICES_GATE);
+        let of_devices = |gate: &str| [DEVICES_GATE, LISTS_GATE].contains(&gate);
+        gates.retain(|gate, _| gate.starts_with("DRADeviceTaint") || of_devices(gate));
         let known = |gates: &BTreeMap<String, bool>| profiles::with_gates(&version, gates);
         let Ok(mut profile) = known(&gates).or_else(|_| known(&BTreeMap::new())) else {
             return Ok(Devices::default());
@@ -281,6 +284,10 @@ impl Gathered {
         devices.tell_of_nodes(shapes);
         if !devices.rules.is_empty() && !profile.device_taint_eviction.rules {
             control_plane.feature_gates.insert(RULES_GATE.to_owned(), true);
+        }
+        let has_lists = profile.device_taint_eviction.taints && self.devices.has_lists();
+        if has_lists && !profile.scheduler.prioritized_list {
+            control_plane.feature_gates.insert(LISTS_GATE.to_owned(), true);
         }
         Ok(devices)
     }

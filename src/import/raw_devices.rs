@@ -59,7 +59,15 @@ raw! {
     struct RawRequest {
         name: String,
         exactly: Option<RawExactly>,
+        first_available: Vec<RawSubRequest>,
         /// Of `v1beta1`; without a class where there is a `firstAvailable`.
+        #[serde(flatten)]
+        itself: RawExactly,
+    }
+
+    /// `resource/v1 DeviceSubRequest`
+    struct RawSubRequest {
+        name: String,
         #[serde(flatten)]
         itself: RawExactly,
     }
@@ -148,6 +156,15 @@ impl RawDeviceClaimSpec {
     }
 }
 
+impl RawRequest {
+    /// What will do for it, the best first, each behind the name that its results have.
+    pub(super) fn alternatives(&self) -> Vec<(String, &RawExactly)> {
+        let of = |sub: &RawSubRequest| format!("{}/{}", self.name, sub.name);
+        let list = self.first_available.iter().map(|sub| (of(sub), &sub.itself));
+        self.exactly.iter().map(|exactly| (self.name.clone(), exactly)).chain(list).collect()
+    }
+}
+
 /// All objects about devices.
 #[derive(Default)]
 pub(super) struct RawDevices {
@@ -174,6 +191,13 @@ impl RawDevices {
     pub(super) fn has_taints(&self) -> bool {
         let mut devices = self.slices.placed().flat_map(|(_, slice)| &slice.devices);
         self.rules.len() > 0 || devices.any(|device| !device.taints.is_empty())
+    }
+
+    /// Whether a claim has a request with alternatives, which no API server keeps without its gate.
+    pub(super) fn has_lists(&self) -> bool {
+        let of_templates = self.templates.iter().map(|template| &template.spec.spec);
+        let specs = self.claims.iter().map(|claim| &claim.spec).chain(of_templates);
+        specs.flat_map(|spec| &spec.devices.requests).any(|r| !r.first_available.is_empty())
     }
 
     /// The times of taints go into `times`.

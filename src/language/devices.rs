@@ -35,9 +35,91 @@ pub(crate) struct DeviceClaim {
     pub(crate) driver: Option<String>,
     /// How many; one where not given.
     pub(crate) count: Option<u32>,
+    /// `All`: all devices of the driver that the node has, each of which has to be free.
+    #[serde(rename = "allocationMode")]
+    pub(crate) allocation_mode: Option<AllocationMode>,
     /// Which taints of devices are tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerations: Vec<Toleration>,
+    /// `spec.devices.requests`, where that is more than one, or one with alternatives; what a single one asks for is
+    /// then not given above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) requests: Vec<DeviceRequest>,
+}
+
+impl DeviceClaim {
+    /// What its one request asks for, where that is not written as such.
+    pub(crate) fn exactly(&self) -> DeviceSubRequest {
+        let Self { driver, count, allocation_mode, tolerations, .. } = self.clone();
+        DeviceSubRequest { driver, count, allocation_mode, tolerations }
+    }
+
+    /// All tolerations in it, each list behind the steps that lead there.
+    pub(crate) fn tolerations(&self) -> Vec<(String, &[Toleration])> {
+        let mut all = vec![(String::new(), &*self.tolerations)];
+        for (i, request) in self.requests.iter().enumerate() {
+            all.push((format!(".requests[{i}]"), &request.tolerations));
+            let list = request.first_available.iter().enumerate();
+            all.extend(
+                list.map(|(j, of)| {
+                    (format!(".requests[{i}].firstAvailable[{j}]"), &*of.tolerations)
+                }),
+            );
+        }
+        all
+    }
+}
+
+/// A request of a claim on devices (`resource.k8s.io DeviceRequest`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceRequest {
+    /// The driver whose devices are asked for; `gpu.example.com` where not given.
+    pub(crate) driver: Option<String>,
+    /// How many; one where not given.
+    pub(crate) count: Option<u32>,
+    /// `All`: all devices of the driver that the node has, each of which has to be free.
+    #[serde(rename = "allocationMode")]
+    pub(crate) allocation_mode: Option<AllocationMode>,
+    /// Which taints of devices are tolerated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tolerations: Vec<Toleration>,
+    /// The first of these that can be had (`firstAvailable`); nothing else is then given here.
+    #[serde(default, rename = "firstAvailable", skip_serializing_if = "Vec::is_empty")]
+    pub(crate) first_available: Vec<DeviceSubRequest>,
+}
+
+impl DeviceRequest {
+    /// What it asks for where it has no alternatives.
+    pub(crate) fn exactly(&self) -> DeviceSubRequest {
+        let Self { driver, count, allocation_mode, tolerations, .. } = self.clone();
+        DeviceSubRequest { driver, count, allocation_mode, tolerations }
+    }
+}
+
+/// What will do for a request (`resource.k8s.io DeviceSubRequest`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceSubRequest {
+    /// The driver whose devices are asked for; `gpu.example.com` where not given.
+    pub(crate) driver: Option<String>,
+    /// How many; one where not given.
+    pub(crate) count: Option<u32>,
+    /// `All`: all devices of the driver that the node has, each of which has to be free.
+    #[serde(rename = "allocationMode")]
+    pub(crate) allocation_mode: Option<AllocationMode>,
+    /// Which taints of devices are tolerated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tolerations: Vec<Toleration>,
+}
+
+/// How many devices a request is for (`resource.k8s.io DeviceAllocationMode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+pub(crate) enum AllocationMode {
+    /// So many as it says.
+    ExactCount,
+    /// All of the node.
+    All,
 }
 
 /// A claim on devices that exists by itself (`resource.k8s.io ResourceClaim`), and that pods name. Its devices are

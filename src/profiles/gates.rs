@@ -174,6 +174,10 @@ const GATES: &[Gate] = &[
         p.device_taint_eviction.taints &= on;
         p.device_taint_eviction.rules &= p.device_taint_eviction.taints;
     }),
+    // S90
+    gate("DRAPrioritizedList", &[off(33), on(34), locked(37, true)], |p, on| {
+        p.scheduler.prioritized_list &= on;
+    }),
     gate("DRADeviceTaintRules", &[off(35), on(37)], |p, on| p.device_taint_eviction.rules &= on),
     gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
         p.scheduler.scheduling_gates &= on;

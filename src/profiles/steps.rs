@@ -413,10 +413,12 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(33, 0)], |p| {
         p.device_taint_eviction.taints = true;
         p.device_taint_eviction.rules = true;
+        p.scheduler.prioritized_list = true;
     }),
     step(&[(35, 0)], |p| {
         p.device_taint_eviction.allocated_tolerations = true;
         p.device_taint_eviction.work_queue = true;
+        p.scheduler.scores_devices = true;
     }),
     step(&[(35, 3), (36, 0)], |p| p.device_taint_eviction.delayed_status = true),
     step(&[(36, 0)], |p| {

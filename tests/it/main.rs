@@ -8,6 +8,7 @@ mod costs;
 mod counts;
 mod devices;
 mod devices_releases;
+mod devices_requests;
 mod devices_rows;
 mod disk_events;
 mod disk_refusals;

@@ -1,7 +1,9 @@
 //! What the controller knows, and the mutex that guards it; when the pods that have devices are to be evicted,
 //! and why (`claimEvictionTime`, `podEvictionTime`).
 
-use crate::api::device::{Allocation, Device, DeviceId, DeviceTaintRule, SharedClaim, tolerates};
+use crate::api::device::{
+    Allocation, Device, DeviceId, DeviceResult, DeviceTaintRule, SharedClaim, tolerates,
+};
 use crate::api::toleration::Toleration;
 use crate::controllers::prelude::*;
 use crate::kernel::Lock;
@@ -37,7 +39,7 @@ struct Due {
 /// The rules that evict, by their names.
 pub(super) type Rules = BTreeMap<TextId, Rc<DeviceTaintRule>>;
 
-/// When a taint makes a pod go, by what its claim was allocated with: never if it is tolerated for ever.
+/// When a taint makes a pod go, by what the device was allocated with: never if it is tolerated for ever.
 fn starts(taint: &Taint, tolerations: &[Toleration]) -> Option<Timestamp> {
     let added = taint.time_added.unwrap_or(Timestamp(0));
     // A toleration without an effect is none of NoExecute.
@@ -148,15 +150,13 @@ impl Core {
         let allocation = pod.node.and_then(|_| self.informers.allocation(pod.uid));
         let Some(allocation) = allocation else { return Vec::new() };
         let mut dues = Vec::new();
-        for (claim, devices) in pod.template.devices.iter().zip(&allocation.devices) {
+        for DeviceResult { device: id, tolerations } in allocation.devices.iter().flatten() {
             let is_told = self.switches.allocated_tolerations;
-            let tolerations = if is_told { claim.tolerations.as_slice() } else { &[] };
-            for id in devices {
-                let Some(device) = allocation.of.get(id.place as usize) else { continue };
-                for (reason, taint) in evicting_taints(*id, device, rules, self) {
-                    let Some(when) = starts(&taint, tolerations) else { continue };
-                    dues.push(Due { when, reason, taint, device: *id });
-                }
+            let tolerations = if is_told { &**tolerations } else { &[] };
+            let Some(device) = allocation.of.get(id.place as usize) else { continue };
+            for (reason, taint) in evicting_taints(*id, device, rules, self) {
+                let Some(when) = starts(&taint, tolerations) else { continue };
+                dues.push(Due { when, reason, taint, device: *id });
             }
         }
         dues

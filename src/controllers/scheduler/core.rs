@@ -220,9 +220,7 @@ impl Core {
             return None;
         }
         let mut taken = self.informers.allocated_devices();
-        self.in_flight.with(|all| {
-            taken.extend(all.values().flat_map(|a| a.devices.iter().flatten().copied()))
-        });
+        self.in_flight.with(|all| taken.extend(all.values().flat_map(|a| a.all())));
         let claims = &pod.template.devices;
         let has = self.informers.allocation(pod.uid);
         let own = |i: usize| Some(has.as_ref()?.devices.get(i)?.clone()).filter(|d| !d.is_empty());

@@ -9,6 +9,9 @@ use super::plugins::{
 use super::single_node::Found;
 use crate::controllers::scheduler::prelude::*;
 
+/// The weight of DynamicResources.
+const DYNAMIC_RESOURCES: i64 = 2;
+
 impl Algorithm {
     /// The weighted sums of the scores of feasible nodes (`prioritizeNodes`).
     pub(super) fn prioritize_nodes(
@@ -26,6 +29,11 @@ impl Algorithm {
         }
         if let Some(scores) = image_locality::score(shape, nodes, &self.cache) {
             add(&mut totals, &scores, 1);
+        }
+        if let Some(devices) = of.devices.filter(|_| switches.scores_devices)
+            && let Some(scores) = devices.score(nodes)
+        {
+            add(&mut totals, &scores, DYNAMIC_RESOURCES);
         }
         if switches.selector_spread
             && !shape.has_spread()

@@ -1,7 +1,7 @@
 //! Devices, claims on them and rules: what becomes of them, and what is said of the others.
 
 use super::{ImportedCluster, error, export, exports, good, node, pod};
-use crate::language::{DeviceClaim, Toleration};
+use crate::language::{AllocationMode, DeviceClaim, Toleration};
 use crate::scenario::{Overrides, build, parse};
 use serde_json::Value;
 use std::path::Path;
@@ -172,17 +172,22 @@ fn what_is_not_simulated_is_said_with_its_place() {
         (
             "\"allocationMode\": \"ExactCount\"".to_owned(),
             "\"allocationMode\": \"All\"".to_owned(),
-            "1 ResourceClaim not simulated, as the allocationMode All is not: ml/train-7c9-a-gpu-x (f, item 13)",
+            "1 ResourceClaim not simulated, as they have other than they ask for: ml/train-7c9-a-gpu-x (f, item 13)",
         ),
         (
             "\"exactly\": {".to_owned(),
-            "\"firstAvailable\": {".to_owned(),
-            "1 ResourceClaim not simulated, as requests with firstAvailable are not: ml/train-7c9-a-gpu-x (f, item 13)",
+            "\"roughly\": {".to_owned(),
+            "1 ResourceClaim not simulated, as a request of theirs is of an unknown kind: ml/train-7c9-a-gpu-x (f, item 13)",
         ),
         (
             "\"deviceClassName\": \"gpu\"".to_owned(),
             "\"deviceClassName\": \"other\"".to_owned(),
             "1 ResourceClaim not simulated, as their DeviceClass other is not in the files: ml/train-7c9-a-gpu-x (f, item 13)",
+        ),
+        (
+            "\"count\": 1".to_owned(),
+            "\"count\": 33".to_owned(),
+            "1 ResourceClaim not simulated, as they ask for more than 32 devices: ml/train-7c9-a-gpu-x (f, item 13)",
         ),
         (
             "\"pool\": \"n-1\"".to_owned(),
@@ -351,7 +356,7 @@ fn classes_may_select_by_attributes() {
 }
 
 /// A claim that pods name themselves is theirs together, with its devices, and a workload's new pods name it, too. One of
-/// which a pod that runs says that it has it, and the claim does not, is not simulated; nor are several requests.
+/// which a pod that runs says that it has it, and the claim does not, is not simulated.
 #[test]
 fn pods_may_share_a_claim() {
     let pod = |name: &str| {
@@ -397,7 +402,67 @@ fn pods_may_share_a_claim() {
         with(&claim(&format!("{request}, {}", request.replacen("gpu", "more", 1)), reserved));
     says(
         &several,
-        "1 ResourceClaim not simulated, as a claim that pods name (resourceClaimName) with several requests is not: ml/both (f, document ",
+        "1 ResourceClaim not simulated, as they have other than they ask for: ml/both (f, document ",
     );
     assert!(several.builds().is_ok() && unreserved.builds().is_ok());
+}
+
+/// A claim for a device of one driver and, in place of four of another, for all that the node has of it, which are three. In
+/// 1.33 a claim with alternatives tells that the gate is on which they need.
+#[test]
+fn claims_may_have_several_requests() {
+    let more = r#"---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: n-2-nic}
+spec: {driver: nic.example.com, nodeName: n-2, pool: {name: n-2, generation: 1, resourceSliceCount: 1}, devices: [{name: nic-0}, {name: nic-1}, {name: nic-2}]}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: nic}
+spec: {selectors: [{cel: {expression: "device.driver == 'nic.example.com'"}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: ml}
+spec: {nodeName: n-2, containers: [{name: c}], resourceClaims: [{name: all, resourceClaimName: several}]}
+status: {phase: Running}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: several, namespace: ml}
+spec:
+  devices:
+    requests:
+    - {name: gpu, exactly: {deviceClassName: gpu, allocationMode: ExactCount, count: 1}}
+    - name: net
+      firstAvailable:
+      - {name: four, deviceClassName: nic, allocationMode: ExactCount, count: 4}
+      - {name: all, deviceClassName: nic, allocationMode: All, tolerations: [{operator: Exists, effect: NoExecute}]}
+status:
+  reservedFor: [{resource: pods, name: p}]
+  allocation:
+    devices:
+      results:
+      - {request: gpu, driver: gpu.example.com, pool: n-2, device: gpu-b}
+      - {request: net/all, driver: nic.example.com, pool: n-2, device: nic-0}
+      - {request: net/all, driver: nic.example.com, pool: n-2, device: nic-1}
+      - {request: net/all, driver: nic.example.com, pool: n-2, device: nic-2}
+"#;
+    let text = format!("{}{more}", yaml());
+    let cluster = good(&text);
+    let [only] = &*cluster.resource_claims else { panic!("{:?}", cluster.resource_claims) };
+    let [gpu, net] = &*only.spec.requests else { panic!("{:?}", only.spec) };
+    assert_eq!((gpu, net.first_available[0].count), (&Default::default(), Some(4)));
+    assert_eq!(net.first_available[1].allocation_mode, Some(AllocationMode::All));
+    assert_eq!(pod(&cluster, "ml", "p").devices, ["gpu-b", "nic-0", "nic-1", "nic-2"]);
+    assert!(cluster.builds().is_ok());
+    // One of the three is not the claim's.
+    let fewer = good(&text.replace(", {name: nic-2}]", ", {name: nic-2}, {name: nic-3}]"));
+    says(&fewer, "1 ResourceClaim not simulated, as they have other than they ask for: ml/several");
+    assert!(fewer.builds().is_ok());
+    let rule = rule("{deviceSelector: {pool: n-1}, taint: {key: ecc, effect: NoExecute}}");
+    let older = good(&format!("{text}---\n{rule}").replace("v1.37.1", "v1.33.13"));
+    assert!(older.to_scenario().contains("\"DRAPrioritizedList\": true"));
+    assert!(older.builds().is_ok());
 }

@@ -216,6 +216,10 @@ pub struct Switches {
     /// A claim that pods share and that is allocated no longer is not reserved (S83); before it is left to the API server to
     /// refuse that.
     pub deallocated_text: bool,
+    /// Requests of claims may have alternatives (S90, gate DRAPrioritizedList).
+    pub prioritized_list: bool,
+    /// A node where the first of them can be had is better than one where a later one can (S91).
+    pub scores_devices: bool,
     /// A volume that is still to be made is only made for a node whose storage is enough (S84, gate CSIStorageCapacity).
     pub storage_capacity: bool,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).

@@ -471,4 +471,11 @@ fn device_taint_switches() {
     boundary("S81", |p| p.device_taint_eviction.every_consumer, before, from);
     boundary("S82", |p| p.device_taint_eviction.bumps_time_added, before, from);
     boundary("S83", |p| p.scheduler.deallocated_text, before, from);
+    // `kube_features.go`: off in 1.33, on from 1.34; #134711 is in 1.35.0.
+    let lists = |p: &Profile| p.scheduler.prioritized_list;
+    boundary("S90", lists, &["1.33.0", "1.33.13"], &["1.34.0", "1.37.1"]);
+    assert!(lists(&gated("1.33", &[("DRAPrioritizedList", true)]).unwrap()));
+    assert!(!lists(&gated("1.36", &[("DRAPrioritizedList", false)]).unwrap()));
+    assert!(gated("1.37", &[("DRAPrioritizedList", false)]).is_err());
+    boundary("S91", |p| p.scheduler.scores_devices, &["1.34.11"], &["1.35.0", "1.37.1"]);
 }

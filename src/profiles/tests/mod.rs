@@ -185,7 +185,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "unrecognized feature gate: Nonsense",
             Some(
                 "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
-                 DRADeviceTaints, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
+                 DRADeviceTaints, DRAPrioritizedList, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
                  NodeInclusionPolicyInPodTopologySpread, MatchLabelKeysInPodTopologySpread, StatefulSetStartOrdinal",
             ),
         ),

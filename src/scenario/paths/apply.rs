@@ -53,12 +53,9 @@ fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], va
         && let (Some(key), "tolerations", "tolerationSeconds", None) =
             (&list.index, &*list.name, &*field.name, &field.index)
     {
-        let (above, claim) = match above {
-            [above @ .., Segment { name, index: Some(number) }] if name == "resourceClaims" => {
-                (above, Some(number))
-            }
-            _ => (above, None),
-        };
+        let is_claim = |s: &Segment| s.name == "resourceClaims" && s.index.is_some();
+        let (above, within) =
+            above.split_at(above.iter().position(is_claim).unwrap_or(above.len()));
         let names = names_of(above);
         let (own, claims, mut above) = match (target, &names[..]) {
             _ if names.len() < above.len() => return Ok(None),
@@ -72,18 +69,13 @@ fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], va
             }
             _ => return Ok(None),
         };
-        let tolerations = match claim {
-            None => own,
-            Some(number) => {
-                let claims_there = claims.len();
-                let place = number.parse().ok().filter(|i: &usize| *i < claims_there);
-                let text = format!(
-                    "there is no claim number {number}: {claims_there} are written, from 0"
-                );
-                let place = place.ok_or_else(|| Problem::new(text))?;
-                above.extend(at!["resourceClaims", place]);
-                &mut claims[place].tolerations
-            }
+        let tolerations = if within.is_empty() {
+            own
+        } else {
+            let Some(of_claim) = within_claims(claims, within, &mut above)? else {
+                return Ok(None);
+            };
+            of_claim
         };
         let steps = toleration_seconds(tolerations, key, value)?;
         return Ok(Some([above, steps].concat()));
@@ -97,6 +89,47 @@ fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], va
         Target::Budgets => change(&mut spec.pod_disruption_budgets[i], target, &path, value),
         Target::Timeline => change(&mut spec.timeline[i], target, &path, value),
     }
+}
+
+/// The tolerations of a claim on devices, of a request of it, or of an alternative of that; `steps` lead there.
+fn within_claims<'s>(
+    claims: &'s mut [DeviceClaim],
+    path: &[Segment],
+    steps: &mut Place,
+) -> Result<Option<&'s mut Vec<Toleration>>, Problem> {
+    let is = |segment: &Segment, name: &str| segment.name == name && segment.index.is_some();
+    let [claim, path @ ..] = path else { return Ok(None) };
+    let claim = numbered(claims, claim, "claim", steps)?;
+    Ok(match path {
+        [] => Some(&mut claim.tolerations),
+        [request, path @ ..] if is(request, "requests") => {
+            let request = numbered(&mut claim.requests, request, "request", steps)?;
+            match path {
+                [] => Some(&mut request.tolerations),
+                [of] if is(of, "firstAvailable") => {
+                    let list = &mut request.first_available;
+                    Some(&mut numbered(list, of, "alternative", steps)?.tolerations)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}
+
+/// The element of a list that has that number.
+fn numbered<'l, T>(
+    list: &'l mut [T],
+    at: &Segment,
+    what: &str,
+    steps: &mut Place,
+) -> Result<&'l mut T, Problem> {
+    let (count, number) = (list.len(), at.index.as_deref().unwrap_or_default());
+    let place = number.parse().ok().filter(|i: &usize| *i < count);
+    let text = format!("there is no {what} number {number}: {count} are written, from 0");
+    let place = place.ok_or_else(|| Problem::new(text))?;
+    steps.extend(at![at.name.as_str(), place]);
+    Ok(&mut list[place])
 }
 
 /// Sets what is no element of a list.
@@ -263,6 +296,22 @@ mod tests {
         assert_eq!(
             other.unwrap_err().to_string(),
             "there is no claim number 2: 2 are written, from 0"
+        );
+        let requests = "[(tolerations: [(effect: NoExecute)]), (firstAvailable: [(), (tolerations: [(effect: NoExecute)])])]";
+        let text = text.replace("[(), (tol", &format!("[(requests: {requests}), (tol"));
+        let mut spec = parse("s.ron", text.into_bytes(), Path::new("")).unwrap().spec;
+        for part in ["requests[0]", "requests[1].firstAvailable[1]"] {
+            let path = path.replace("Claims[1]", &format!("Claims[0].{part}"));
+            assert!(known_paths(&spec).contains(&path), "{path}");
+            set(&mut spec, &format!("{path}=9")).unwrap();
+        }
+        let requests = &spec.workloads[0].group_mut().template.resource_claims[0].requests;
+        assert_eq!(requests[0].tolerations[0].toleration_seconds, Some(9));
+        assert_eq!(requests[1].first_available[1].tolerations[0].toleration_seconds, Some(9));
+        let other = path.replace("Claims[1]", "Claims[0].requests[1].firstAvailable[2]");
+        assert_eq!(
+            set(&mut spec, &format!("{other}=9")).unwrap_err().to_string(),
+            "there is no alternative number 2: 2 are written, from 0"
         );
     }
 

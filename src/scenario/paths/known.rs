@@ -115,10 +115,13 @@ fn of_element(
         };
         paths.extend(keys(written).map(path));
         for (i, claim) in claims.iter().enumerate() {
-            paths.extend(claim.tolerations.iter().enumerate().map(|(j, toleration)| {
-                let path = format!("{of}.resourceClaims[{i}].tolerations[{j}].tolerationSeconds");
-                (path, Some(seconds_in(toleration)))
-            }));
+            for (within, list) in claim.tolerations() {
+                paths.extend(list.iter().enumerate().map(|(j, toleration)| {
+                    let of = format!("{of}.resourceClaims[{i}]{within}");
+                    let path = format!("{of}.tolerations[{j}].tolerationSeconds");
+                    (path, Some(seconds_in(toleration)))
+                }));
+            }
         }
     };
     match target {

@@ -2,13 +2,13 @@
 //! add.
 
 use super::budgets::Budgets;
-use super::devices::SharedClaims;
+use super::device_claims::SharedClaims;
 use super::kubelets::Kubelets;
 use super::nodes::Defaults;
 use super::pods::Lookup;
 use super::prelude::*;
 use super::priorities::Priorities;
-use super::{devices, namespaces, readiness, scheduling};
+use super::{device_claims, namespaces, readiness, scheduling};
 
 /// Everything that is declared.
 pub(super) struct Declared {
@@ -62,7 +62,8 @@ impl Declared {
             pods_of_groups: Vec::with_capacity(spec.pods.len()),
             added: BTreeMap::new(),
         };
-        let claims = devices::shared(&spec.resource_claims, &declared.nodes, complaints);
+        let known = (&declared.nodes, profile.scheduler.prioritized_list);
+        let claims = device_claims::shared(&spec.resource_claims, known, complaints);
         declared.at_the_start(spec, (&priorities, &claims), profile, complaints);
         // Nodes, pods and workloads that come later: known to every entry, whatever its time.
         declared.nodes_later(&spec.timeline, &defaults, complaints);

@@ -1,11 +1,9 @@
-//! Devices of nodes, claims on them, and rules that taint them.
+//! Devices of nodes, and rules that taint them.
 
+use super::device_claims::{check_part, check_start};
 use super::prelude::*;
 use super::primitive::{Reader, Steps, once};
-use crate::api::device::{
-    DEFAULT_DEVICE_DRIVER, Device, DeviceClaim, DeviceSelector, RESERVED_FOR_MAX,
-};
-use crate::api::toleration::Toleration;
+use crate::api::device::{DEFAULT_DEVICE_DRIVER, Device, DeviceSelector};
 
 /// More devices than this no node has: eight slices of 128 each (`ResourceSliceMaxDevices`).
 const DEVICES_MAX: usize = 1024;
@@ -58,110 +56,6 @@ fn published(of: &NodeDevices, place: &Spot) -> Vec<Taint> {
 }
 
 const ONLY_RULES_PREVIEW: &str = "only the taint of a rule may have the effect None";
-
-/// The claims of a template on devices.
-pub(super) fn claims(
-    written: &[language::DeviceClaim],
-    (nodes, shared): (&Nodes, &SharedClaims),
-    namespace: &str,
-    place: &Spot,
-) -> Vec<DeviceClaim> {
-    let mut claims: Vec<DeviceClaim> = Vec::new();
-    for (i, w) in written.iter().enumerate() {
-        let place = place.part(i);
-        let Some(name) = &w.resource_claim_name else {
-            claims.push(own_claim(w, nodes, &place));
-            continue;
-        };
-        let place = place.part("resourceClaimName");
-        if w.driver.is_some() || w.count.is_some() || !w.tolerations.is_empty() {
-            let text =
-                "what a claim asks for is given where it stands itself, under `resourceClaims`";
-            place.say(text);
-        }
-        let full = format!("{namespace}/{name}");
-        match shared.get(&full) {
-            Some(claim) if claims.contains(claim) => place.say("this claim is named twice"),
-            Some(claim) => claims.push(claim.clone()),
-            None => {
-                let text = format!("there is no claim `{full}` under `resourceClaims`");
-                place.add(Problem::new(text).meant(&full, shared.keys()));
-            }
-        }
-    }
-    claims
-}
-
-/// The claims that exist by themselves, by `namespace/name`.
-pub(super) type SharedClaims = BTreeMap<String, DeviceClaim>;
-
-/// The claims that exist by themselves.
-pub(super) fn shared(
-    written: &[language::ResourceClaim],
-    nodes: &Nodes,
-    complaints: &Complaints,
-) -> SharedClaims {
-    let mut all = SharedClaims::new();
-    for (i, claim) in written.iter().enumerate() {
-        let place = complaints.at(at!["resourceClaims", i]);
-        let namespace = claim.namespace.as_deref().unwrap_or("default");
-        place.part("namespace").take(checks::namespace(namespace));
-        place.part("name").take(checks::object_name("claim", &claim.name));
-        let spec = place.part("spec");
-        if claim.spec.resource_claim_name.is_some() {
-            spec.part("resourceClaimName").say("only a pod names a claim");
-        }
-        let full = format!("{namespace}/{}", claim.name);
-        let shared = Some(full.as_str().into());
-        let read = DeviceClaim { shared, ..own_claim(&claim.spec, nodes, &spec) };
-        if all.insert(full, read).is_some() {
-            place.part("name").say(format!("claim `{}` is declared twice", claim.name));
-        }
-    }
-    all
-}
-
-/// What a claim asks for.
-fn own_claim(w: &language::DeviceClaim, nodes: &Nodes, place: &Spot) -> DeviceClaim {
-    let driver = w.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
-    let count = w.count.unwrap_or(1);
-    if count == 0 {
-        place.part("count").say("a claim is on one device at least");
-    }
-    check_part(place, "driver", Some(&driver), &nodes.plans, &|_, d| &d.driver);
-    let tolerations = tolerations(&w.tolerations, &place.part("tolerations"));
-    DeviceClaim { driver, count, tolerations, shared: None }
-}
-
-/// Tolerations of taints of devices, which have less to say than those of nodes.
-fn tolerations(written: &[language::Toleration], place: &Spot) -> Vec<Toleration> {
-    for (i, t) in written.iter().enumerate() {
-        let place = place.part(i);
-        if t.effect == Some(Effect::PreferNoSchedule) {
-            place.part("effect").say("a device has no taint with the effect PreferNoSchedule");
-        }
-        if matches!(t.operator, Some(Operator::Lt | Operator::Gt)) {
-            place.part("operator").say("for devices there are `Equal` and `Exists`");
-        }
-    }
-    checks::read_tolerations(written, place, false)
-}
-
-/// Complains about a driver, pool or device that no node has.
-fn check_part<'n>(
-    place: &Spot,
-    field: &'static str,
-    wanted: Option<&String>,
-    nodes: &'n [NodePlan],
-    has: &dyn Fn(&'n NodePlan, &'n Device) -> &'n str,
-) {
-    let all = nodes.iter().flat_map(|n| n.devices.iter().map(move |d| (n, d)));
-    let known: BTreeSet<&str> = all.map(|(n, d)| has(n, d)).collect();
-    let Some(wanted) = wanted.filter(|w| !known.contains(w.as_str())) else { return };
-    let problem = Problem::new(format!("no node has a device with the {field} `{wanted}`"));
-    let help = "`devices: [(names: \"gpu-{0..7}\")]` of a group of nodes";
-    place.part(field).add(problem.meant(wanted, known).or_help(help));
-}
 
 /// The names of the DeviceTaintRules that are there or that entries create.
 pub(super) fn rules(spec: &Scenario) -> BTreeSet<String> {
@@ -245,101 +139,6 @@ fn new_rule(
     let language::DeviceTaintRule { name, driver, pool, device, .. } = rule.clone();
     let selector = DeviceSelector { driver, pool, device };
     Some(NewRule { name, selector, taint: Taint { time_added, ..taint }, previews })
-}
-
-/// Complains about pods that are on nodes from the start, where these lack the devices that they claim.
-fn check_start(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
-    check_named(spec, (pods, nodes), complaints);
-    let claims = |pod: &PodPlan| &pods.templates[pod.template as usize].devices;
-    let shared = complaints.at(at!["resourceClaims"]);
-    let mut on: BTreeMap<&str, NodeIndex> = BTreeMap::new();
-    let mut pods_of: BTreeMap<&str, usize> = BTreeMap::new();
-    for (pod, node) in that_have_devices(pods) {
-        for name in claims(pod).iter().filter_map(|c| c.shared.as_deref()) {
-            let number = pods_of.entry(name).or_default();
-            *number += 1;
-            if *number > RESERVED_FOR_MAX {
-                return shared.say(format!(
-                    "claim `{name}` may be reserved for {RESERVED_FOR_MAX} pods, and more are on a node from the start"
-                ));
-            }
-            if *on.entry(name).or_insert(node) != node {
-                return shared.say(format!("pods that are on several nodes from the start share claim `{name}`, whose devices are those of one node"));
-            }
-        }
-    }
-    let Some(i) = spec.nodes.iter().position(|group| !group.devices.is_empty()) else { return };
-    let place = complaints.at(at!["nodes", i, "devices"]);
-    let mut wanted: BTreeMap<(NodeIndex, &str), usize> = BTreeMap::new();
-    for (pod, node) in that_have_devices(pods) {
-        // A claim that several share counts once.
-        let is_new =
-            |c: &&DeviceClaim| c.shared.as_deref().is_none_or(|name| on.remove(name).is_some());
-        for claim in claims(pod).iter().filter(is_new) {
-            *wanted.entry((node, &claim.driver)).or_default() += claim.count as usize;
-        }
-    }
-    for ((node, driver), wanted) in wanted {
-        let node = &nodes.plans[node as usize];
-        let has = node.devices.iter().filter(|d| d.driver == driver).count();
-        if has < wanted {
-            return place.say(format!(
-                "pods that are on node `{}` from the start claim {} of {driver}; it has {has}",
-                node.name,
-                counted(wanted, "device")
-            ));
-        }
-    }
-}
-
-/// The pods that are on a node from the start and have not ended.
-fn that_have_devices(pods: &Pods) -> impl Iterator<Item = (&PodPlan, NodeIndex)> {
-    let is_there = |p: &&PodPlan| p.start.phase().is_some_and(|phase| !phase.is_terminal());
-    pods.plans.iter().filter(is_there).filter_map(|p| Some((p, p.node?)))
-}
-
-/// Complains about devices that pods name as theirs and that are not, or that two have.
-fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
-    let Some(i) = spec.pods.iter().position(|group| !group.devices.is_empty()) else { return };
-    let place = complaints.at(at!["pods", i, "devices"]);
-    let mut taken: BTreeMap<(NodeIndex, &str, &str), Option<&str>> = BTreeMap::new();
-    for (pod, node) in that_have_devices(pods) {
-        let claims = &pods.templates[pod.template as usize].devices;
-        let count: u64 = claims.iter().map(|c| u64::from(c.count)).sum();
-        let of = &nodes.plans[node as usize];
-        let of_claims = claims.iter().flat_map(|c| std::iter::repeat_n(c, c.count as usize));
-        let wrong = match pod.devices.as_deref() {
-            None => {
-                (count > 0).then(|| "does not say which devices it has, as others do".to_owned())
-            }
-            Some(named) if named.len() as u64 != count => {
-                Some(format!("claims {} and names {}", counted(count, "device"), named.len()))
-            }
-            Some(named) => of_claims.zip(named).find_map(|(claim, name)| {
-                let driver = &claim.driver;
-                if !of.devices.iter().any(|d| d.driver == *driver && d.name == *name) {
-                    return Some(format!(
-                        "names device `{name}` of {driver}, which node `{}` does not have",
-                        of.name
-                    ));
-                }
-                let shared = claim.shared.as_deref();
-                let other = taken.insert((node, driver.as_str(), name.as_str()), shared);
-                if let Some(claimed) = shared
-                    && taken.values().filter(|s| **s == shared).count() > claim.count as usize
-                {
-                    let text = format!("names other devices of claim `{claimed}` than another pod");
-                    return Some(text);
-                }
-                other.is_some_and(|other| other.is_none() || other != shared).then(|| {
-                    format!("names device `{name}` of node `{}`, which another has", of.name)
-                })
-            }),
-        };
-        if let Some(wrong) = wrong {
-            return place.say(format!("pod `{}` {wrong}", pod.name));
-        }
-    }
 }
 
 /// A taint of devices: `"key=value:NoExecute"`. Whether its effect is `None`.

@@ -8,6 +8,7 @@ mod budgets;
 mod checks;
 mod declared;
 mod describe;
+mod device_claims;
 mod devices;
 mod draw;
 mod dropped;

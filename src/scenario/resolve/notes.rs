@@ -11,6 +11,7 @@ use super::declared::Declared;
 use super::overrides::Changed;
 use super::timeline::Written;
 use crate::api::budget::BudgetRule;
+use crate::api::device::DeviceClaim;
 use crate::api::node::{allows, reaches};
 use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources, add_resources};
@@ -272,9 +273,9 @@ fn on_several_nodes(plan: &Plan) -> Option<String> {
 fn too_large(plan: &Plan) -> Option<String> {
     let too_large = |w: &&WorkloadPlan| {
         plan.templates.get(w.template as usize).is_some_and(|t| {
-            let devices: u64 = t.devices.iter().map(|c| u64::from(c.count)).sum();
+            let devices: usize = t.devices.iter().map(DeviceClaim::least).sum();
             let fits = |n: &NodePlan| {
-                exceeds(&t.requests, &n.allocatable).is_none() && devices <= n.devices.len() as u64
+                exceeds(&t.requests, &n.allocatable).is_none() && devices <= n.devices.len()
             };
             !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
         })

@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
 use super::volumes::{check_places, claims, name_claims};
-use super::{devices, lives};
+use super::{device_claims, lives};
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, Image, PodCondition, PodReason, PodSource};
 use crate::api::probe::RestartPolicy;
@@ -143,7 +143,7 @@ fn read_deletion(written: Option<&language::Deletion>, place: &Spot) -> Option<D
 /// What pods and workloads are looked up in.
 pub(super) struct Lookup<'a> {
     pub(super) nodes: &'a Nodes,
-    pub(super) claims: &'a devices::SharedClaims,
+    pub(super) claims: &'a device_claims::SharedClaims,
     pub(super) priorities: &'a Priorities,
     pub(super) profile: &'a Profile,
 }
@@ -213,8 +213,8 @@ pub(super) fn pod_template(
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);
     let of_devices = place.part("resourceClaims");
-    let known = (lookup.nodes, lookup.claims);
-    let devices = devices::claims(&written.resource_claims, known, namespace, &of_devices);
+    let known = (lookup.nodes, lookup.claims, lookup.profile.scheduler.prioritized_list);
+    let devices = device_claims::claims(&written.resource_claims, known, namespace, &of_devices);
     let requests = resources(&written.requests, &place.part("requests")).unwrap_or_default();
     let tolerations = place.part("tolerations");
     let operators = lookup.profile.taint_eviction.comparison_operators;

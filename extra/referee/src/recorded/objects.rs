@@ -8,7 +8,9 @@ use super::plan_error::{PlanError, invalid};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use taintsim::api::budget::{BudgetRule, IntOrPercent};
-use taintsim::api::device::{Device, DeviceClaim, DeviceSelector};
+use taintsim::api::device::{
+    Device, DeviceClaim, DeviceRequest, DeviceSelector, ExactDeviceRequest,
+};
 use taintsim::api::kubectl_taint::{self, TaintEdit};
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::node::{LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA};
@@ -54,10 +56,11 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
 
 /// A claim on devices. Of one that exists by itself it is the name alone.
 pub(super) fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
-    let tolerations = tolerations(&spec.tolerations)?;
-    let (driver, count) = (spec.driver.clone(), spec.count.max(1));
+    let tolerations = tolerations(&spec.tolerations)?.into();
+    let (driver, count) = (spec.driver.clone(), Some(spec.count.max(1)));
+    let only = DeviceRequest::Exactly(ExactDeviceRequest { driver, count, tolerations });
     let shared = Some(spec.shared.as_str().into()).filter(|_| !spec.shared.is_empty());
-    Ok(DeviceClaim { driver, count, tolerations, shared })
+    Ok(DeviceClaim { requests: vec![only], shared })
 }
 
 /// The devices of a node.

@@ -7,7 +7,7 @@ use super::{pod_spec, workload_spec};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use taintsim::api::budget::{BudgetRule, IntOrPercent};
-use taintsim::api::device::{Device, DeviceClaim};
+use taintsim::api::device::{Device, DeviceClaim, DeviceRequest, ExactDeviceRequest};
 use taintsim::api::labels::{LabelSelector, Labels};
 use taintsim::api::pod::{PodSource, PodTemplate};
 use taintsim::api::quantity::Resources;
@@ -102,19 +102,26 @@ fn claim(c: &Claim) -> Value {
     out
 }
 
-fn device_claim(c: &DeviceClaim) -> Value {
-    json!({"driver": c.driver, "count": c.count, "tolerations": tolerations(&c.tolerations)})
+/// A claim with one request for so many devices; nothing of another.
+pub(super) fn device_claim(c: &DeviceClaim) -> Option<Value> {
+    let [
+        DeviceRequest::Exactly(ExactDeviceRequest { driver, count: Some(count), tolerations: of }),
+    ] = &c.requests[..]
+    else {
+        return None;
+    };
+    Some(json!({"driver": driver, "count": count, "tolerations": tolerations(of)}))
 }
 
 /// The claims on devices that exist by themselves, as far as pods name them.
 pub(super) fn resource_claims(plan: &Plan) -> Vec<Value> {
     let all = plan.templates.iter().flat_map(|t| &t.devices);
     let shared: BTreeMap<_, _> = all.filter_map(|c| Some((c.shared.clone()?, c))).collect();
-    let said = shared.into_iter().map(|(full, claim)| {
+    let said = shared.into_iter().filter_map(|(full, claim)| {
         let (namespace, name) = full.split_once('/').unwrap_or(("default", &*full));
-        let mut said = device_claim(claim);
+        let mut said = device_claim(claim)?;
         (said["namespace"], said["name"]) = (json!(namespace), json!(name));
-        said
+        Some(said)
     });
     said.collect()
 }
@@ -133,10 +140,10 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
     }
     if !t.devices.is_empty() {
         let claim = |c: &DeviceClaim| match &c.shared {
-            Some(name) => json!({"resourceClaimName": name.rsplit('/').next()}),
+            Some(name) => Some(json!({"resourceClaimName": name.rsplit('/').next()})),
             None => device_claim(c),
         };
-        set("deviceClaims", t.devices.iter().map(claim).collect());
+        set("deviceClaims", t.devices.iter().filter_map(claim).collect());
     }
     set("labels", json!(t.labels));
     set("tolerations", tolerations(&t.tolerations));

@@ -362,7 +362,7 @@ pub(super) fn number(dice: &mut Dice, of: &str, field: &str, is_signed: bool) ->
         (_, "maxSkew" | "minDomains") => (1, 4),
         (_, "hostPort") => (80, 83),
         (_, "times") => (1, 4),
-        ("DeviceClaim", "count") => (1, 2),
+        ("DeviceClaim" | "DeviceRequest" | "DeviceSubRequest", "count") => (1, 2),
         (_, "backoffLimit" | "start") => (0, 3),
         (_, "percentageOfNodesToScore") => (0, 100),
         (_, "minReadySeconds") => (0, 40),
@@ -387,6 +387,17 @@ pub(super) fn fraction(dice: &mut Dice, field: &str) -> Value {
     .into()
 }
 
+/// What a claim on devices asks for is given in one way.
+fn agree_of_requests(object: &mut Map<String, Value>) {
+    if let Some(list) = ["requests", "firstAvailable"].into_iter().find(|l| object.contains_key(*l))
+    {
+        object.retain(|field, _| field == list);
+    }
+    if object.get("allocationMode").is_some_and(|mode| mode == "All") {
+        object.remove("count");
+    }
+}
+
 /// Makes fields agree that depend on each other, mostly.
 pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) {
     if dice.once_in(12) {
@@ -406,6 +417,7 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("DeviceClaim", _) if object.contains_key("resourceClaimName") => {
             object.retain(|field, _| field == "resourceClaimName");
         }
+        ("DeviceClaim" | "DeviceRequest" | "DeviceSubRequest", _) => agree_of_requests(object),
         ("Probe", _) => {
             // Only a readiness probe has another one, and not this.
             object.remove("successThreshold");

@@ -1,11 +1,14 @@
-//! DynamicResources (`plugins/dynamicresources/dynamicresources.go`, with the allocator of
-//! `k8s.io/dynamic-resource-allocation/structured`), as far as claims for so many devices of one driver go: a
-//! node has to have them free, and without taints that the claim does not tolerate. A claim that is allocated holds the
+//! DynamicResources (`plugins/dynamicresources/dynamicresources.go`), as far as requests for devices of one driver go: a
+//! node has to have them free, and without taints that the request does not tolerate. A claim that is allocated holds the
 //! pod to its node; one that pods share is allocated for the first of them, and the others wait until it is.
 //!
 //! Left out: everything that an expression selects by.
 
-use crate::api::device::{DeviceId, ResourceSlices, tolerates};
+use crate::api::allocator::{Solution, allocate};
+use crate::api::device::{
+    DeviceId, DeviceRequest, DeviceResult, DeviceTaintRule, ExactDeviceRequest, ResourceSlices,
+    tolerates,
+};
 use crate::controllers::scheduler::prelude::*;
 
 /// What the filter knows of devices, for one pod.
@@ -18,63 +21,27 @@ pub struct PodDevices<'a> {
     /// The devices that others have, or are about to get.
     pub(crate) taken: BTreeSet<DeviceId>,
     /// By claim, what it has been allocated: by an attempt whose binding failed, or for another pod that shares it.
-    pub(crate) allocated: Vec<Option<Vec<DeviceId>>>,
+    pub(crate) allocated: Vec<Option<Vec<DeviceResult>>>,
     /// A claim that is being allocated for another pod.
     pub(crate) pending: Option<Rc<str>>,
 }
 
 impl PodDevices<'_> {
-    /// The devices of a node that the pod gets there, by claim: of those that are left the first.
-    fn allocate(&self, node: NodeId) -> Option<Vec<Vec<DeviceId>>> {
+    /// What the claims that are not allocated yet get on a node, if that is all that they ask for.
+    fn allocate(&self, node: NodeId) -> Option<Solution> {
+        let waits = self.claims.iter().zip(&self.allocated).filter(|(_, had)| had.is_none());
+        let claims: Vec<&DeviceClaim> = waits.map(|(claim, _)| claim).collect();
         let slices = self.informers.slices_of(node);
         let pool = self.informers.name_of(node);
-        let mut taken = self.taken.clone();
-        let mut all = Vec::new();
-        for (claim, allocated) in self.claims.iter().zip(&self.allocated) {
-            if let Some(devices) = allocated {
-                all.push(devices.clone());
-                continue;
-            }
-            let mut got = Vec::new();
-            let devices = slices.iter().flat_map(|s| s.devices.iter());
-            for (place, device) in (0..).zip(devices) {
-                let id = DeviceId { node, place };
-                let is_free = device.driver == claim.driver
-                    && !taken.contains(&id)
-                    && !self.is_kept_off(claim, slices.as_deref(), id, &pool);
-                if is_free && got.len() < claim.count as usize {
-                    taken.insert(id);
-                    got.push(id);
-                }
-            }
-            if got.len() < claim.count as usize {
-                return None;
-            }
-            all.push(got);
-        }
-        Some(all)
-    }
-
-    /// Whether a taint keeps a device from being allocated (`taintPreventsAllocation`).
-    fn is_kept_off(
-        &self,
-        claim: &DeviceClaim,
-        slices: Option<&ResourceSlices>,
-        id: DeviceId,
-        pool: &str,
-    ) -> bool {
-        let Some(slices) = slices else { return true };
-        let place = id.place as usize;
-        let keeps_off = |taint: &Taint| {
-            taint.effect != Effect::PreferNoSchedule
-                && !claim.tolerations.iter().any(|t| tolerates(t, taint))
+        let rules = self.informers.rules();
+        let devices = slices.as_ref().map_or(&[][..], |slices| &*slices.devices);
+        let is_in_use = |place| self.taken.contains(&DeviceId { node, place: place as u32 });
+        let is_kept_off = |request: &ExactDeviceRequest, place| {
+            let Some(slices) = &slices else { return true };
+            let rules = rules.iter().map(|rule| &**rule);
+            taint_prevents_allocation(request, (slices, place, &pool), rules)
         };
-        slices.taints[place].iter().any(keeps_off)
-            || self.informers.rules().iter().any(|rule| {
-                !rule.previews
-                    && rule.selector.matches(&slices.devices[place], pool)
-                    && keeps_off(&rule.taint)
-            })
+        allocate(&claims, (node, devices), is_in_use, is_kept_off)
     }
 
     /// Rejects the pod as long as one of its claims is being allocated for another one (`PreFilter`).
@@ -90,20 +57,55 @@ impl PodDevices<'_> {
         let no = |reason| Err(Rejection::unresolvable(Plugin::DynamicResources, reason));
         let mut allocated = self.allocated.iter().flatten().flatten();
         match () {
-            () if allocated.any(|d| d.node != node) => {
+            () if self.allocate(node).is_none() => no("cannot allocate all claims"),
+            () if allocated.any(|result| result.device.node != node) => {
                 no("resourceclaim not available on the node")
             }
-            () if self.allocate(node).is_none() => no("cannot allocate all claims"),
             () => Ok(()),
         }
     }
 
+    /// How near to the first the alternatives of requests stand that a pod gets on each of these nodes (`Score`,
+    /// `NormalizeScore`); none where it has no alternatives.
+    pub(crate) fn score(&self, nodes: &[NodeId]) -> Option<Vec<i64>> {
+        let mut requests = self.claims.iter().flat_map(|claim| &claim.requests);
+        if !requests.any(|r| matches!(r, DeviceRequest::FirstAvailable(_))) {
+            return None;
+        }
+        let score = |node: &NodeId| self.allocate(*node).map_or(0, |solution| solution.score);
+        let mut scores: Vec<i64> = nodes.iter().map(score).collect();
+        let most = scores.iter().copied().max().filter(|most| *most > 0)?;
+        scores.iter_mut().for_each(|score| *score = *score * MAX_NODE_SCORE / most);
+        Some(scores)
+    }
+
     /// `Reserve`: what the pod gets on the node that was chosen.
     pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Allocation> {
-        let (devices, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
+        let (solution, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
+        let mut new = solution.devices.into_iter();
+        let devices = self.allocated.iter().map(|had| had.clone().or_else(|| new.next()));
+        let devices = devices.collect::<Option<_>>()?;
         let shared = self.shared.clone();
         Some(Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() })
     }
+}
+
+/// Whether a taint keeps a device from being allocated for a request (`taintPreventsAllocation`).
+fn taint_prevents_allocation<'r>(
+    request: &ExactDeviceRequest,
+    (slices, place, pool): (&ResourceSlices, usize, &str),
+    mut rules: impl Iterator<Item = &'r DeviceTaintRule>,
+) -> bool {
+    let keeps_off = |taint: &Taint| {
+        taint.effect != Effect::PreferNoSchedule
+            && !request.tolerations.iter().any(|t| tolerates(t, taint))
+    };
+    slices.taints[place].iter().any(keeps_off)
+        || rules.any(|rule| {
+            !rule.previews
+                && rule.selector.matches(&slices.devices[place], pool)
+                && keeps_off(&rule.taint)
+        })
 }
 
 /// Whether the plugin hears of a kind of change.
