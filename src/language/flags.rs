@@ -5,13 +5,14 @@
 //! `KubeletConfiguration`. Left out: every flag that changes nothing here; such a flag is refused,
 //! not ignored.
 
+use super::cluster::NodeGroup;
 use super::complaints::{Complaints, Spot};
 use super::eviction::{self, EvictionFlags};
 use super::flag_values::*;
 use super::values::KUBERNETES;
 use crate::kernel::Dur;
 use crate::language::text::tree::at;
-use crate::language::{Exported, FlagValue, Flags as Written, NodeGroup, Problem};
+use crate::language::{Exported, FlagValue, Flags as Written, Problem};
 use crate::plan::{Admission, Flags, LeaderElection, Limits, Profile};
 use crate::profiles::{self, Release};
 use std::collections::BTreeMap;
