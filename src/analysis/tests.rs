@@ -207,6 +207,25 @@ fn successors_are_told_apart_from_pods_of_the_start() {
     assert_eq!(timeline(&analysis, 1).len(), 3);
 }
 
+/// Two pods are made ten seconds apart, and a third more than two minutes after the second: it is no part of the same, unless
+/// there is no room.
+#[test]
+fn what_comes_minutes_later_is_a_row_of_its_own() {
+    let mut run = Run::new("later", ms(600_000));
+    run.node("n1", "");
+    let (web, _) = run.workload("ReplicaSet/default/web", "ReplicaSet/default/other");
+    for (name, at) in [("web-0", 10_000), ("web-1", 20_000), ("web-2", 140_001)] {
+        let pod = run.replica(&format!("default/{name}"), web);
+        run.record(ms(at), NO_RECORD, Actor::ReplicaSet, What::PodCreated(None), pod);
+    }
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    let expected = ["10000 ReplicaSet default/web: 2 pods created", "140001 default/web-2 created"];
+    assert_eq!(texts(&timeline(&analysis, 48)), expected);
+    let all = ["10000 ReplicaSet default/web: 3 pods created"];
+    assert_eq!(texts(&timeline(&analysis, 1)), all);
+}
+
 #[test]
 fn the_second_taint_of_a_node_is_a_row_of_its_own() {
     let mut run = Run::new("taint, untaint, taint", ms(60_000));

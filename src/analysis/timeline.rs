@@ -2,8 +2,8 @@
 //!
 //! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per
 //! fact and moment, nodes together that share both; per fact and zone; per fact; the same fact
-//! again of the same node no longer apart; facts that are counted from different entries of the
-//! timeline no longer apart. Pods that are made before the first fault stay apart from those after it,
+//! again, of the same node or minutes later, no longer apart; facts that are counted from different
+//! entries of the timeline no longer apart. Pods that are made before the first fault stay apart from those after it,
 //! which are successors, at any level. The first level that stays within a given number of rows is taken; the
 //! later ones, which tell less, only where that number is exceeded by half.
 
@@ -16,6 +16,9 @@ pub(crate) use super::rows::Row;
 /// How many rows a timeline has at most where nothing else is said, if collapsing can bring it down
 /// to that.
 pub const DEFAULT_ROWS: usize = 60;
+
+/// Facts that come so long after the last of their kind are a row of their own, as far as there is room.
+const APART: Dur = Dur::from_secs(120);
 
 /// The rows of a run's timeline in the order of their first times: up to about `max_rows` if
 /// collapsing achieves it.
@@ -116,30 +119,34 @@ impl Fine {
         let generation = if asks_again { 0 } else { seen };
         let late = f.fact.makes_pods() && self.harm.is_some_and(|harm| f.at >= harm);
         let key = (f.fact, f.since, generation, f.node, late);
-        let index = match self.latest {
-            Some((k, i)) if k == key => i,
-            _ => *self.by_key.entry(key).or_insert_with(|| {
-                let row = Row {
-                    first: f.at,
-                    last: f.at,
-                    fact: f.fact,
-                    since: f.since,
-                    nodes: Vec::new(),
-                    pods: 0,
-                    pod: f.pod,
-                    count: 0,
-                    record: f.record,
-                    text: String::new(),
-                };
-                let pods = Vec::new();
-                self.groups.push(Group { row, pods, generation, node: f.node, late });
-                self.groups.len() as u32 - 1
-            }),
+        let known = match self.latest {
+            Some((k, i)) if k == key => Some(i),
+            _ => self.by_key.get(&key).copied(),
         };
+        let index = known.filter(|i| !is_apart(&self.groups[*i as usize].row, f.at));
+        let index = index.unwrap_or_else(|| {
+            let row = Row {
+                first: f.at,
+                last: f.at,
+                fact: f.fact,
+                since: f.since,
+                nodes: Vec::new(),
+                pods: 0,
+                pod: f.pod,
+                count: 0,
+                record: f.record,
+                text: String::new(),
+            };
+            let pods = Vec::new();
+            self.groups.push(Group { row, pods, generation, node: f.node, late });
+            let index = self.groups.len() as u32 - 1;
+            self.by_key.insert(key, index);
+            index
+        });
         self.latest = Some((key, index));
         let Group { row, pods, .. } = &mut self.groups[index as usize];
         row.last = f.at;
-        pods.extend(f.pod.filter(|_| !asks_again));
+        pods.extend(f.pod.filter(|_| row.count == 0 || !asks_again));
         row.count += 1;
     }
 
@@ -173,7 +180,8 @@ impl Fine {
 
 /// How many levels there are. In common to become one row groups have at the first the milliseconds in
 /// which they first and last became true, at the second their zone, up to the third how often they were
-/// true before, and up to the fourth the entry that they are counted from.
+/// true before and that they are not minutes apart, and up to the fourth the entry that they are counted
+/// from.
 const LEVELS: u8 = 5;
 
 /// The fact without the entry, text or workload that it names.
@@ -194,15 +202,25 @@ fn without_entry(fact: Fact) -> Fact {
     }
 }
 
+/// Whether a fact of then is minutes after the last of a row.
+fn is_apart(row: &Row, at: Time) -> bool {
+    at.since(row.last) > APART
+}
+
 fn merge(analysis: &Analysis<'_>, groups: &[Group], level: u8) -> Vec<Row> {
     let (mut rows, mut pods): (Vec<Row>, Vec<Vec<PodId>>) = (Vec::new(), Vec::new());
-    let mut by_key = BTreeMap::new();
+    let mut by_key: BTreeMap<Key, u32> = BTreeMap::new();
+    // In the order in which they begin.
     for group in groups {
         let (key, new) = (key(analysis, group, level), &group.row);
-        let index = *by_key.entry(key).or_insert_with(|| {
+        let known = by_key.get(&key).copied();
+        let index = known.filter(|i| level >= 3 || !is_apart(&rows[*i as usize], new.first));
+        let index = index.unwrap_or_else(|| {
             rows.push(Row { fact: key.0, count: 0, ..new.clone() });
             pods.push(Vec::new());
-            rows.len() as u32 - 1
+            let index = rows.len() as u32 - 1;
+            by_key.insert(key, index);
+            index
         });
         let row = &mut rows[index as usize];
         if group.node != NO_NODE {
