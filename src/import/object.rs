@@ -415,8 +415,9 @@ pub(super) struct RawAnnotations {
     pub(crate) tolerations_whitelist: Option<String>,
     /// Of a pod.
     pod_deletion_cost: Option<String>,
-    /// Of a ReplicaSet: of which revision of its Deployment it is.
-    revision: Option<String>,
+    /// Of a ReplicaSet: of which revision of its Deployment it is, and how many pods all of its sets might have together.
+    pub(super) revision: Option<String>,
+    pub(super) max_replicas: Option<String>,
     /// Of a node: what those of the node readiness controller end with that say that a bootstrap is completed.
     pub(crate) bootstrap_completed: Vec<String>,
     /// Of a StorageClass.
@@ -444,6 +445,7 @@ impl<'de> Deserialize<'de> for RawAnnotations {
                         }
                         "controller.kubernetes.io/pod-deletion-cost" => &mut all.pod_deletion_cost,
                         "deployment.kubernetes.io/revision" => &mut all.revision,
+                        "deployment.kubernetes.io/max-replicas" => &mut all.max_replicas,
                         "storageclass.kubernetes.io/is-default-class" => &mut all.default_class,
                         _ => {
                             let _ = map.next_value::<IgnoredAny>()?;
@@ -473,12 +475,6 @@ impl RawAnnotations {
         let cost: i32 = text.parse().ok()?;
         let as_written = text == "0" || !text.starts_with(['+', '0']);
         (as_written && cost != 0).then_some(cost)
-    }
-
-    /// Of which revision of its Deployment a ReplicaSet is; what is no number counts as nothing
-    /// (`pkg/controller/deployment/util/deployment_util.go: Revision`).
-    pub(super) fn revision(&self) -> Option<i64> {
-        self.revision.as_deref()?.parse().ok()
     }
 }
 

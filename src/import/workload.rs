@@ -215,13 +215,19 @@ impl RawWorkload {
         }
     }
 
-    /// Tells, of a Deployment that is amid a rollout or of one of its ReplicaSets, what a run needs to know of that.
+    /// Tells, of a Deployment that is amid a rollout or of one of its ReplicaSets, what a run needs to know of that. What is no
+    /// number counts as nothing (`pkg/controller/deployment/util/deployment_util.go: Revision`, `getIntFromAnnotation`).
     pub(super) fn tell_of_rollout(&self, group: &mut WorkloadGroup) {
         match self.kind {
             WorkloadKind::Deployment => {
                 group.max_surge = self.spec.strategy.rolling_update.max_surge.clone();
             }
-            _ => group.revision = self.meta.annotations.revision(),
+            _ => {
+                let said = &self.meta.annotations;
+                group.revision = said.revision.as_ref().and_then(|n| n.parse().ok());
+                let most: Option<i32> = said.max_replicas.as_ref().and_then(|n| n.parse().ok());
+                group.max_replicas = most.filter(|n| *n > 0);
+            }
         }
     }
 

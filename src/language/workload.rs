@@ -45,7 +45,7 @@ impl Workload {
     /// their own names.
     pub(crate) fn has(kind: &str, field: &str) -> bool {
         let kinds: &[&str] = match field {
-            "deployment" | "revision" => &["ReplicaSet"],
+            "deployment" | "revision" | "maxReplicas" => &["ReplicaSet"],
             "maxSurge" => &["Deployment"],
             "replicas" => &["Deployment", "ReplicaSet", "StatefulSet"],
             "minReadySeconds" => &["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"],
@@ -100,6 +100,9 @@ pub struct WorkloadGroup {
     /// The annotation `deployment.kubernetes.io/revision` of a ReplicaSet: of several that a Deployment has amid a rollout,
     /// the one with the highest is the new one.
     pub(crate) revision: Option<i64>,
+    /// The annotation `deployment.kubernetes.io/max-replicas` of a ReplicaSet: how many pods all sets of its Deployment might
+    /// have together when that last scaled this one; what is added or taken away amid a rollout is shared out by it.
+    pub(crate) max_replicas: Option<i32>,
     /// `spec.replicas`; 1 where not given.
     pub(crate) replicas: Option<i32>,
     /// `spec.strategy.rollingUpdate.maxSurge` of a Deployment, which counts while it has several ReplicaSets with pods;

@@ -287,11 +287,21 @@ mod tests {
     /// The sizes of ReplicaSets, the newest first, of a Deployment with these replicas and this maxSurge, from what they
     /// have and how many of them are available.
     fn scaled(replicas: i32, max_surge: i32, sets: &[(i32, i32)]) -> Vec<i32> {
+        scaled_from(0, replicas, max_surge, sets)
+    }
+
+    /// The same where all sets together might have so many when they were scaled last.
+    fn scaled_from(
+        max_replicas: i32,
+        replicas: i32,
+        max_surge: i32,
+        sets: &[(i32, i32)],
+    ) -> Vec<i32> {
         let max_surge = IntOrPercent::Int(max_surge);
         let d = workload(0, WorkloadSpec::Deployment { replicas, max_surge }, 0);
         let set = |(age, &(replicas, available)): (u32, &(i32, i32))| {
             let revision = 9 - i64::from(age);
-            let spec = WorkloadSpec::ReplicaSet { replicas, revision, max_replicas: 0 };
+            let spec = WorkloadSpec::ReplicaSet { replicas, revision, max_replicas };
             workload(1 + age, spec, available)
         };
         let sets: Vec<_> = (0..).zip(sets).map(set).collect();
@@ -325,6 +335,14 @@ mod tests {
             let sets: Vec<(i32, i32)> = there.iter().map(|n| (*n, 0)).collect();
             assert_eq!(scaled(replicas, max_surge, &sets), expected, "{there:?} to {replicas}");
         }
+    }
+
+    /// Two sets of six, scaled to 20 with a surge of two: of 12 that might be there each grows by 6 × 22 / 12 - 6 = 5; of 8 by
+    /// 6 × 22 / 8 - 6 = 10.5, rounded to 11, of which ten are left, and the first has them.
+    #[test]
+    fn what_they_might_have_had_decides_how_much_each_grows() {
+        assert_eq!(scaled_from(12, 20, 2, &[(6, 0), (6, 0)]), [11, 11]);
+        assert_eq!(scaled_from(8, 20, 2, &[(6, 0), (6, 0)]), [16, 6]);
     }
 
     /// Amid a rollout of four with a surge of one there are five, and nothing changes: neither the larger old set nor the

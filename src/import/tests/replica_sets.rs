@@ -93,6 +93,7 @@ fn a_rollout_is_taken_as_it_stands() {
     let mut newer = items.iter().find(is_new).unwrap().clone();
     newer["metadata"]["name"] = "web-newer".into();
     newer["metadata"]["annotations"]["deployment.kubernetes.io/revision"] = "12".into();
+    newer["metadata"]["annotations"]["deployment.kubernetes.io/max-replicas"] = "9".into();
     newer["spec"]["replicas"] = 2.into();
     items.push(newer);
     let cluster = good(&list.to_string());
@@ -103,6 +104,9 @@ fn a_rollout_is_taken_as_it_stands() {
             of_rollout.push((group.name.as_deref().unwrap_or_default(), group.revision, surge));
         }
     }
+    let newer = cluster.workloads.iter().map(Workload::group);
+    let newer: Vec<_> = newer.filter(|g| g.revision == Some(12)).map(|g| g.max_replicas).collect();
+    assert_eq!(newer, [Some(9)]);
     let expected = [
         ("web", None, Some("2".to_owned())),
         ("web-5468c74c4d", Some(1), None),

@@ -7,9 +7,10 @@ use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, 
 /// A field that not all kinds have, and whether it is given.
 type Own = (&'static str, fn(&WorkloadGroup) -> bool);
 
-const OWN: [Own; 13] = [
+const OWN: [Own; 14] = [
     ("deployment", |g| g.deployment.is_some()),
     ("revision", |g| g.revision.is_some()),
+    ("maxReplicas", |g| g.max_replicas.is_some()),
     ("maxSurge", |g| g.max_surge.is_some()),
     ("replicas", |g| g.replicas.is_some()),
     ("minReadySeconds", |g| g.min_ready_seconds.is_some()),
@@ -111,7 +112,8 @@ pub(super) fn spec(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) -> W
         }
         WorkloadKind::ReplicaSet => {
             let revision = group.revision.unwrap_or(1);
-            WorkloadSpec::ReplicaSet { replicas, revision, max_replicas: 0 }
+            let max_replicas = number(group.max_replicas, 0, "maxReplicas");
+            WorkloadSpec::ReplicaSet { replicas, revision, max_replicas }
         }
         WorkloadKind::StatefulSet => WorkloadSpec::StatefulSet {
             replicas,
