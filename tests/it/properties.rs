@@ -130,6 +130,25 @@ fn a_stateful_pod_on_a_dead_node_is_not_replaced() {
     );
 }
 
+/// The same with five nodes, and the other pod's node is cut off from 3 min on, so that it is not Ready: an OrderedReady set
+/// would wait for it, a Parallel one makes all that it lacks (`allowsBurst`).
+#[test]
+fn a_parallel_set_waits_for_no_pod_to_be_ready() {
+    let story = |policy: &str| {
+        format!(
+            r#"horizon: "8m", nodes: [(names: "n-{{0..4}}")],
+            workloads: [StatefulSet(name: "db", replicas: 2, podManagementPolicy: {policy}, placement: Spread(Nodes(["n-0", "n-1"])))],
+            timeline: [(at: "10s", do: Partition(node: "n-0")), (at: "3m", do: Partition(node: "n-1"))]"#
+        )
+    };
+    violates(
+        "not-replaced",
+        &story("Parallel"),
+        &["StatefulSet default/db has 1 of 2 pods at 7m20.", "since 6m20."],
+        &story("OrderedReady"),
+    );
+}
+
 /// A workload that is deleted in the foreground stays until its pods are gone, of which the one on a dead node never is, and
 /// makes no others. The StatefulSet's pod is missing from 7 min 20 s on, as above, and the Job has none at 17 min 20 s.
 #[test]

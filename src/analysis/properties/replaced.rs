@@ -7,8 +7,8 @@
 //! many before.
 //!
 //! Of a StatefulSet a name is free once its pod is gone: the time begins when the grace period of
-//! the one that goes is over. Left out: StatefulSets of which a pod is not Ready, as the next one
-//! waits for it, and DaemonSets, of which no record says on how many nodes they should be. With
+//! the one that goes is over. Left out: OrderedReady StatefulSets of which a pod is not Ready, as the
+//! next one waits for it, and DaemonSets, of which no record says on how many nodes they should be. With
 //! `never-tainted` and `pod-stuck` it says that whoever was on a dead node is replaced in the end.
 //!
 //! `job-stalled`: a Job that is not finished has no pod at all.
@@ -82,8 +82,8 @@ impl Open<'_> {
                     || failed > 0 && (!job.restart_never || !job.pod_failure_policy.is_empty());
                 self.wanted > 0 && self.pods.is_empty() && !over
             }
-            Some(WorkloadSpec::StatefulSet { .. }) => {
-                self.is_short() && self.pods.values().all(|ready| *ready)
+            Some(WorkloadSpec::StatefulSet { parallel, .. }) => {
+                self.is_short() && (*parallel || self.pods.values().all(|ready| *ready))
             }
             Some(WorkloadSpec::Deployment { .. } | WorkloadSpec::ReplicaSet { .. }) => {
                 self.is_short()
