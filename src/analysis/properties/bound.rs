@@ -16,19 +16,19 @@ pub(super) struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>, within: Dur) -> Self {
-        let holds_up = |entry: u32| {
-            let mut acts = analysis.plan.actions.iter().filter(|a| a.entry == entry);
-            acts.any(|a| {
-                matches!(a.act, Do::ApiDown | Do::StallWatches(..) | Do::RejectRequests(..))
-            })
-        };
+        let holds_up =
+            |act: &Do| matches!(act, Do::ApiDown | Do::StallWatches(..) | Do::RejectRequests(..));
+        let acts = analysis.plan.actions.iter().filter(|a| holds_up(&a.act));
+        let entries: BTreeSet<u32> = acts.map(|a| a.entry).collect();
         // What is open since when, by its entry; the controllers have none.
         let mut open: BTreeMap<Option<u32>, Time> = BTreeMap::new();
         let mut held_up = Vec::new();
         for r in analysis.trace.iter() {
             let who = match r.what {
                 What::ControllersStopped | What::ControllersStarted => None,
-                What::FaultBegan | What::FaultEnded if holds_up(r.object) => Some(r.object),
+                What::FaultBegan | What::FaultEnded if entries.contains(&r.object) => {
+                    Some(r.object)
+                }
                 _ => continue,
             };
             if matches!(r.what, What::ControllersStopped | What::FaultBegan) {
