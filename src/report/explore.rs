@@ -369,6 +369,7 @@ pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::choice::Deviation;
     use crate::report::tables::tests::{csv_of_both, is_told};
 
     fn violated(text: &str, whose: &str) -> Violated {
@@ -385,7 +386,8 @@ mod tests {
         }
     }
 
-    /// Two pods of one set are one finding; another workload's pod, and one that takes a fault, are others.
+    /// Two pods of one set are one finding, each in a run of its own; another workload's pod, and one that takes a fault, are
+    /// others.
     #[test]
     fn what_differs_only_in_where_it_is_is_told_once() {
         let by = |fault: &str, v: Violated| {
@@ -401,6 +403,11 @@ mod tests {
             by("Crash", violated("db-0 is still on n-0", "default/db")),
             Violated { is_small: false, ..violated("db-3 is still on n-0", "default/db") },
         ];
+        let own = |(object, v): (u64, Violated)| {
+            let deviation = Deviation { point: "next".into(), object, ordinal: 0, value: 1 };
+            Violated { tape: vec![deviation], ..v }
+        };
+        let all: Vec<Violated> = (0..).zip(all).map(own).collect();
         assert_eq!(told(&all), [(0, 1), (2, 0), (3, 1), (4, 0), (6, 0)]);
     }
 
