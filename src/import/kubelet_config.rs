@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A field, its flag, and what upstream sets it to by itself.
 type Field = (&'static str, &'static str, &'static str);
 
-const FIELDS: [Field; 17] = [
+const FIELDS: [Field; 21] = [
     ("nodeStatusUpdateFrequency", "node-status-update-frequency", "10s"),
     (REPORT, "node-status-report-frequency", "5m"),
     ("nodeLeaseDurationSeconds", "node-lease-duration-seconds", "40"),
@@ -32,13 +32,18 @@ const FIELDS: [Field; 17] = [
     ("maxParallelImagePulls", "max-parallel-image-pulls", ""),
     (QPS, "registry-qps", "5"),
     ("registryBurst", "registry-burst", "10"),
+    ("imageGCHighThresholdPercent", "image-gc-high-threshold", "85"),
+    (LOW, "image-gc-low-threshold", "80"),
+    ("imageMinimumGCAge", "minimum-image-ttl-duration", "2m"),
+    ("imageMaximumGCAge", "image-maximum-gc-age", ""),
     (CRASH_LOOP, "max-container-restart-period", "5m"),
 ];
 
 const REPORT: &str = "nodeStatusReportFrequency";
 const HARD: &str = "evictionHard";
-/// Of which zero is no limit.
+/// Of which zero is no limit, and of which it is a threshold.
 const QPS: &str = "registryPullQPS";
+const LOW: &str = "imageGCLowThresholdPercent";
 /// Which has its value in `maxContainerRestartPeriod`.
 const CRASH_LOOP: &str = "crashLoopBackOff";
 const GATES: &str = "featureGates";
@@ -94,8 +99,9 @@ fn text(field: &str, value: &Value) -> Option<String> {
         }
         other => plain(other),
     };
-    let says_nothing =
-        |t: &str| t.is_empty() || field != QPS && duration::parse(t) == Ok(Dur::ZERO);
+    let says_nothing = |t: &str| {
+        t.is_empty() || ![QPS, LOW].contains(&field) && duration::parse(t) == Ok(Dur::ZERO)
+    };
     said.filter(|t| !says_nothing(t))
 }
 
@@ -151,10 +157,13 @@ mod tests {
             "shutdownGracePeriod": "30s", "shutdownGracePeriodCriticalPods": "0s",
             "evictionHard": {"imagefs.available": "15%", "imagefs.inodesFree": "5%", "memory.available": "100Mi",
                 "nodefs.available": "10%", "nodefs.inodesFree": "5%"},
-            "evictionPressureTransitionPeriod": "5m0s", "maxPods": 110, "registryPullQPS": 0, "registryBurst": 10,
+            "evictionPressureTransitionPeriod": "5m0s", "maxPods": 110, "imageMinimumGCAge": "2m0s", "imageMaximumGCAge": "0s",
+            "imageGCHighThresholdPercent": 70, "imageGCLowThresholdPercent": 0, "registryPullQPS": 0, "registryBurst": 10,
             "serializeImagePulls": false, "maxParallelImagePulls": 4,
             "shutdownGracePeriodByPodPriority": [{"priority": 0, "shutdownGracePeriodSeconds": 20}]}}"#]);
         let expected = [
+            "image-gc-high-threshold=70",
+            "image-gc-low-threshold=0",
             "max-parallel-image-pulls=4",
             "node-status-report-frequency=5m0s",
             "node-status-update-frequency=20s",
@@ -266,8 +275,11 @@ mod tests {
         let flags: Vec<&str> =
             known().filter(|(component, _)| *component == "kubelet").map(|(_, f)| f).collect();
         assert_eq!(flags.len(), FIELDS.len());
-        let other = ["registry-qps", "max-container-restart-period"];
-        for flag in flags.into_iter().filter(|f| !other.contains(f)) {
+        let other = ["registry-qps", "max-container-restart-period", "minimum-image-ttl-duration"];
+        let is_other = |flag: &str| {
+            other.contains(&flag) || flag.contains("image-gc") || flag.contains("gc-age")
+        };
+        for flag in flags.into_iter().filter(|f| !is_other(f)) {
             assert!(
                 FIELDS.iter().any(|(field, f, _)| *f == flag && *field == camel(flag)),
                 "{flag}"

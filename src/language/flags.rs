@@ -110,6 +110,10 @@ const NO_GRACE: &str =
 const NO_RESTART_PERIOD: &str = "invalid configuration: FeatureGate KubeletCrashLoopBackOffMax not enabled, \
     CrashLoopBackOff.MaxContainerRestartPeriod must not be set; there is such a gate from 1.32 on";
 
+/// What image-maximum-gc-age needs, in upstream's words (`pkg/kubelet/apis/config/validation`).
+const NO_MAXIMUM_AGE: &str = "invalid configuration: ImageMaximumGCAge feature gate is required for Kubelet configuration option \
+    imageMaximumGCAge; there is such a gate from 1.29 on";
+
 /// What there is before max-parallel-image-pulls.
 const ONE_OR_ALL: &str = "before, kubelets pull one image at a time, or with `flags.kubelet.serialize-image-pulls: false` all at once";
 
@@ -195,6 +199,19 @@ const KUBELET: &[Flag] = &[
     flag("registry-burst", |s, v| {
         put(&mut s.flags.kubelet.registry_burst, v, whole(0, i32::MAX.into()))
     }),
+    flag("image-gc-high-threshold", |s, v| {
+        maybe(&mut s.flags.kubelet.image_gc_high_threshold, v, whole(0, 100))
+    }),
+    flag("image-gc-low-threshold", |s, v| {
+        maybe(&mut s.flags.kubelet.image_gc_low_threshold, v, whole(0, 100))
+    }),
+    flag("minimum-image-ttl-duration", |s, v| {
+        maybe(&mut s.flags.kubelet.minimum_image_ttl_duration, v, positive)
+    }),
+    flag("image-maximum-gc-age", |s, v| {
+        maybe(&mut s.flags.kubelet.image_maximum_gc_age, v, positive)
+    })
+    .only(|p| p.kubelet.images.maximum_age, NO_MAXIMUM_AGE),
     flag("max-container-restart-period", |s, v| {
         maybe(&mut s.flags.kubelet.max_container_restart_period, v, restart_period)
     })

@@ -9,14 +9,18 @@ use super::eviction::Eviction;
 use super::objects::*;
 use super::perturb::Perturb;
 use super::profile::Profile;
-use super::settings::{Admission, Controllers, Flags, KubeletConfig, SchedulerSettings};
+use super::settings::{
+    Admission, Controllers, Flags, KubeletConfig, KubeletSettings, SchedulerSettings,
+};
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
+use crate::api::usage::Used;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// One run, except its seed.
 #[derive(Clone, Debug)]
@@ -100,6 +104,26 @@ impl Plan {
     /// Whether it is known of any image how large it is, so that nodes list those that they have.
     pub(crate) fn lists_images(&self) -> bool {
         self.templates.iter().any(|t| t.image.as_ref().is_some_and(|image| image.size > 0))
+    }
+
+    /// How large images are, where that is known.
+    pub(crate) fn image_sizes(&self) -> BTreeMap<Rc<str>, i64> {
+        let images = self.templates.iter().filter_map(|t| t.image.as_ref());
+        images.filter(|i| i.size > 0).map(|i| (i.name.clone(), i.size)).collect()
+    }
+
+    /// Whether kubelets delete images that nobody uses before anything is short: a node says how large its disk is, and it is
+    /// known how large images are, or said when they are to be deleted.
+    pub(crate) fn collects_images(&self) -> bool {
+        let disks = [Used::NodeFs.as_str(), Used::ImageFs.as_str()];
+        let has_disk = |n: &NodePlan| disks.iter().any(|disk| n.allocatable.contains_key(*disk));
+        self.nodes.iter().any(has_disk) && (self.lists_images() || self.states_image_gc())
+    }
+
+    /// Whether any kubelet's flags say when images are to be deleted.
+    pub(crate) fn states_image_gc(&self) -> bool {
+        let own = self.nodes.iter().filter_map(|n| n.kubelet.as_ref()).map(|own| &own.settings);
+        own.chain([&self.flags.kubelet]).any(KubeletSettings::states_image_gc)
     }
 
     /// The configuration of kubelets whose nodes have none of their own.

@@ -134,6 +134,14 @@ pub struct KubeletSettings {
     pub registry_qps: u32,
     /// `registryBurst`
     pub registry_burst: u32,
+    /// `imageGCHighThresholdPercent`; 85 where it is not given
+    pub image_gc_high_threshold: Option<u8>,
+    /// `imageGCLowThresholdPercent`; 80 where it is not given
+    pub image_gc_low_threshold: Option<u8>,
+    /// `imageMinimumGCAge`; two minutes where it is not given
+    pub minimum_image_ttl_duration: Option<Dur>,
+    /// `imageMaximumGCAge`, with the gate ImageMaximumGCAge; none where it is not given
+    pub image_maximum_gc_age: Option<Dur>,
     /// `crashLoopBackOff.maxContainerRestartPeriod`, with the gate KubeletCrashLoopBackOffMax; that of the
     /// release where it is not given
     pub max_container_restart_period: Option<Dur>,
@@ -184,6 +192,10 @@ impl Default for KubeletSettings {
             max_parallel_image_pulls: None,
             registry_qps: 5,
             registry_burst: 10,
+            image_gc_high_threshold: None,
+            image_gc_low_threshold: None,
+            minimum_image_ttl_duration: None,
+            image_maximum_gc_age: None,
             max_container_restart_period: None,
         }
     }
@@ -197,6 +209,43 @@ impl KubeletSettings {
             true => 1,
             false => most.map_or(usize::MAX, |n| n as usize),
         }
+    }
+
+    /// When images that nobody uses are deleted (`SetDefaults_KubeletConfiguration`).
+    pub(crate) fn image_gc_policy(&self) -> ImageGcPolicy {
+        ImageGcPolicy {
+            high: self.image_gc_high_threshold.unwrap_or(85),
+            low: self.image_gc_low_threshold.unwrap_or(80),
+            min_age: self.minimum_image_ttl_duration.unwrap_or(Dur::from_secs(120)),
+            max_age: self.image_maximum_gc_age,
+        }
+    }
+
+    /// Whether anything is said of that.
+    pub(crate) fn states_image_gc(&self) -> bool {
+        let thresholds = [self.image_gc_high_threshold, self.image_gc_low_threshold];
+        let ages = [self.minimum_image_ttl_duration, self.image_maximum_gc_age];
+        thresholds.iter().any(Option::is_some) || ages.iter().any(Option::is_some)
+    }
+}
+
+/// When images that nobody uses are deleted (`ImageGCPolicy`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ImageGcPolicy {
+    /// From so many percent of the disk on that are used.
+    pub(crate) high: u8,
+    /// Down to so many.
+    pub(crate) low: u8,
+    /// Not before they have been there for so long.
+    pub(crate) min_age: Dur,
+    /// In any case once they have not been used for longer than that.
+    pub(crate) max_age: Option<Dur>,
+}
+
+impl ImageGcPolicy {
+    /// Whether none ever is, unless disk is short (`StartGarbageCollection`).
+    pub(crate) fn is_off(&self) -> bool {
+        self.high == 100 && self.max_age.is_none()
     }
 }
 

@@ -140,6 +140,10 @@ const GATES: &[Gate] = &[
     gate("KubeletEnsureSecretPulledImages", &[off(33), on(35)], |p, on| {
         p.kubelet.life.checks_pulled_secrets &= on;
     }),
+    // S95
+    gate("ImageMaximumGCAge", &[off(29), on(30), locked(35, true)], |p, on| {
+        p.kubelet.images.maximum_age = on
+    }),
     gate("GracefulNodeShutdown", &[off(20), on(21)], |p, on| p.kubelet.graceful_shutdown &= on),
     // S45
     gate("GracefulNodeShutdownBasedOnPodPriority", &[off(23), on(24)], |p, on| {

@@ -18,9 +18,9 @@ use crate::plan::switches::{
 };
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
-use kubelet::Pulled;
 use kubelet::RefusedAtStart::{Ends, RunsOn};
 use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, ShutdownPhase};
+use kubelet::{Pulled, TooLittle};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, InternalErrors, PreemptedText, PreemptionWrites,
@@ -222,6 +222,10 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(33, 0)], |p| {
         p.kubelet.life.crash_loop_backoff = (Dur::from_secs(1), Dur::from_secs(60));
     }),
+    // S93, S94: images that nobody uses
+    step(&[(26, 0)], |p| p.kubelet.images.too_little = TooLittle::AttemptedToFree),
+    step(&[(29, 0)], |p| p.kubelet.images.found_at_start = true),
+    step(&[(35, 0)], |p| p.kubelet.images.too_little = TooLittle::Insufficient),
     // S72 to S74: image pulls
     step(&[(19, 0)], |p| p.kubelet.life.pulled = Pulled::Took),
     step(&[(23, 17), (24, 11), (25, 7), (26, 0)], |p| {

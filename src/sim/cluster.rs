@@ -73,7 +73,11 @@ impl Cluster {
                     plan.profile.watch_retry,
                     plan.timing.request.min + plan.timing.response.min,
                 ),
-                (plan.states_usage(), plan.lists_images()),
+                (
+                    plan.states_usage() || plan.collects_images(),
+                    plan.collects_images(),
+                    plan.image_sizes(),
+                ),
                 computed,
                 plan.lease_records,
             ),

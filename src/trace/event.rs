@@ -164,6 +164,10 @@ words! {
         Failed = "Failed": (WARNING, TEXT),
         /// Normal BackOff: it is not pulled again yet. Argument: text.
         BackOffPullImage = "BackOff": (NORMAL, TEXT),
+        /// Warning FreeDiskSpaceFailed, of a node: too few images could be deleted. Argument: text.
+        FreeDiskSpaceFailed = "FreeDiskSpaceFailed": (WARNING, TEXT),
+        /// Warning ImageGCFailed, of a node: not for the first time. Argument: text.
+        ImageGcFailed = "ImageGCFailed": (WARNING, TEXT),
     }
 
     /// `Normal` or `Warning`, and the message: of the `{name}` of its object, `{short}` without a namespace,

@@ -197,6 +197,7 @@ impl Trace {
                 f.object = Some(format!("NodeReadinessRule/{}", self.names.text_of(TextId(arg))));
             }
             Note::AgentCondition
+            | Note::ImageDeleted
             | Note::ReadinessEvaluated
             | Note::DevicesAllocated
             | Note::DeviceEvictionReason => {

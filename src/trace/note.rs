@@ -157,6 +157,8 @@ words! {
             (Pod, "{object}: ErrImagePull, not tried again for {arg} s"),
         /// An agent posted a condition. Object: node; argument: the text `Type=Status`.
         AgentCondition = "agent-condition": (Node, "{object}: an agent posts {text}"),
+        /// A kubelet deleted an image that no container uses, or several. Object: node; argument: the text that says which.
+        ImageDeleted = "image-deleted": (Node, "{object}: {text} deleted, as no container uses it"),
     }
     /// What its object is, and what it says: of `{object}`, and of its argument as a `{text}`, in
     /// milliseconds (`{ms}`), or as it is (`{arg}`).

@@ -23,6 +23,7 @@ mod explore;
 mod fetch;
 mod folders;
 mod forecasts;
+mod image_gc;
 mod image_pulls;
 mod imports;
 mod incidents;

@@ -8,7 +8,7 @@ use super::eviction::{
     Candidate, Observations, Pressure, Remembered, eviction_message, is_critical, rank, request,
     thresholds_met,
 };
-use super::images::Images;
+use super::image_gc_manager::ImageGcManager;
 use super::stats::Stats;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
@@ -53,7 +53,7 @@ pub(super) struct EvictionManager {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
     stats: Rc<Stats>,
-    images: Rc<Images>,
+    image_gc: Rc<ImageGcManager>,
     pressure: Rc<Pressure>,
     sleepers: Rc<Sleepers>,
     monitors: ByNode<Monitor>,
@@ -65,13 +65,13 @@ impl EvictionManager {
     /// None runs yet.
     pub(super) fn new(
         (nodes, pods): Base,
-        (stats, images, pressure): (&Rc<Stats>, &Rc<Images>, &Rc<Pressure>),
+        (stats, image_gc, pressure): (&Rc<Stats>, &Rc<ImageGcManager>, &Rc<Pressure>),
         sleepers: &Rc<Sleepers>,
         looker: HandlerId<NodeId>,
     ) -> Self {
-        let (stats, images, pressure) = (stats.clone(), images.clone(), pressure.clone());
+        let (stats, image_gc, pressure) = (stats.clone(), image_gc.clone(), pressure.clone());
         let (sleepers, monitors) = (sleepers.clone(), ByNode::default());
-        Self { nodes, pods, stats, images, pressure, sleepers, monitors, looker }
+        Self { nodes, pods, stats, image_gc, pressure, sleepers, monitors, looker }
     }
 
     /// A node has a kubelet from now on.
@@ -80,10 +80,12 @@ impl EvictionManager {
             self.monitors.join(node, Monitor::default());
             self.pressure.join(node, Remembered::default());
         }
+        self.image_gc.join(node);
     }
 
     /// A kubelet ends: what its manager knew is gone with it.
     pub(super) fn stops(&self, node: NodeId) {
+        self.image_gc.stops(node);
         if let Some(key) = self.monitors.with(node, |m| std::mem::take(m).next).flatten() {
             self.nodes.ctx.cancel(key);
         }
@@ -93,6 +95,7 @@ impl EvictionManager {
 
     /// A kubelet starts, and its manager looks then for the first time.
     pub(super) fn starts(&self, node: NodeId, at: Time) {
+        self.image_gc.starts(node, at);
         self.monitors.with(node, |m| m.look = Some(at));
         self.plan(node);
     }
@@ -297,8 +300,7 @@ impl EvictionManager {
         if !of_images {
             return false;
         }
-        self.stats.delete_unused_images(node);
-        self.images.delete_unused(node);
+        self.image_gc.delete_unused_images(node);
         let all = 0..config.thresholds.len();
         thresholds_met(config, all, &self.stats.observations(node), true).is_empty()
     }

@@ -14,6 +14,7 @@
 //! else does: a kubelet waits for as long as it takes. It goes on with what is left of it if it is answered before that.
 
 use super::lives::Lives;
+use super::stats::Stats;
 use super::status_manager::StatusManager;
 use crate::api::pod::Image;
 use crate::client::TokenBucket;
@@ -92,6 +93,9 @@ pub(super) struct Images {
     pods: Rc<Pods>,
     pub(super) lives: Rc<Lives>,
     status: Rc<StatusManager>,
+    stats: Rc<Stats>,
+    /// How large images are, where that is known.
+    sizes: BTreeMap<Rc<str>, i64>,
     /// Of nodes of which there is something to know.
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
     asked: Shared<BTreeMap<Uid, Asked>>,
@@ -107,8 +111,8 @@ impl Images {
     /// No node has any.
     pub(super) fn new(
         (nodes, pods): Base,
-        status: &Rc<StatusManager>,
-        lists: bool,
+        (status, stats): (&Rc<StatusManager>, &Rc<Stats>),
+        sizes: BTreeMap<Rc<str>, i64>,
         puller: HandlerId<NodeId>,
     ) -> Self {
         Self {
@@ -116,10 +120,12 @@ impl Images {
             pods,
             lives: status.lives.clone(),
             status: status.clone(),
+            stats: stats.clone(),
+            lists: !sizes.is_empty(),
+            sizes,
             of_nodes: Shared::default(),
             asked: Shared::default(),
             registry: Cell::new(None),
-            lists,
             puller,
         }
     }
@@ -130,11 +136,26 @@ impl Images {
         if !images.is_empty() {
             self.with(node, |n| n.there = Rc::new(images.iter().cloned().collect()));
         }
+        self.fill(node);
+    }
+
+    /// What images take up of a node's disk is as its images are.
+    fn fill(&self, node: NodeId) {
+        if self.lists {
+            let size = |image: &Rc<str>| self.sizes.get(image).copied();
+            let bytes = self.there(node).iter().filter_map(size).fold(0, i64::saturating_add);
+            self.stats.images_fill(node, bytes);
+        }
+    }
+
+    /// The images of a node.
+    pub(super) fn there(&self, node: NodeId) -> Rc<BTreeSet<Rc<str>>> {
+        self.with(node, |n| n.there.clone())
     }
 
     /// `GetImageList`: what the node's status is to say, where it says that; of any number of images.
     pub(super) fn listed(&self, node: NodeId) -> Option<Rc<BTreeSet<Rc<str>>>> {
-        self.lists.then(|| self.with(node, |n| n.there.clone()))
+        self.lists.then(|| self.there(node))
     }
 
     /// Whether what is listed may change without anything happening to the node's pods in the API.
@@ -148,6 +169,7 @@ impl Images {
         if self.lists {
             self.nodes.view_changes(node);
         }
+        self.fill(node);
     }
 
     fn with<R>(&self, node: NodeId, f: impl FnOnce(&mut OfNode) -> R) -> R {
@@ -168,6 +190,7 @@ impl Images {
     pub(super) fn is_there(&self, node: NodeId, pod: &Pod) {
         if let Some(image) = &pod.template.image {
             self.with(node, |n| Rc::make_mut(&mut n.there).insert(image.name.clone()));
+            self.fill(node);
         }
     }
 
@@ -414,15 +437,29 @@ impl Images {
         }
     }
 
-    /// Images that no container uses are deleted (`DeleteUnusedImages`), and have to be pulled again.
-    pub(super) fn delete_unused(&self, node: NodeId) {
+    /// The images that containers of a node use.
+    pub(super) fn used(&self, node: NodeId) -> BTreeSet<Rc<str>> {
         let used = |uid: Uid| {
             let due = self.pods.due(uid).filter(|d| d.up || d.down || !d.unpulled)?;
             Some(self.pods.object(uid, &due)?.template.image.as_ref()?.name.clone())
         };
-        let used: BTreeSet<Rc<str>> =
-            self.pods.of_node(node).into_iter().filter_map(used).collect();
+        self.pods.of_node(node).into_iter().filter_map(used).collect()
+    }
+
+    /// Images that no container uses are deleted, and have to be pulled again.
+    pub(super) fn delete_unused(&self, node: NodeId) {
+        let used = self.used(node);
         self.with(node, |n| Rc::make_mut(&mut n.there).retain(|image| used.contains(image)));
+    }
+
+    /// An image is deleted; how many bytes that frees.
+    pub(super) fn delete(&self, node: NodeId, image: &Rc<str>) -> i64 {
+        self.with(node, |n| Rc::make_mut(&mut n.there).remove(image));
+        if self.lists {
+            self.nodes.view_changes(node);
+        }
+        self.fill(node);
+        self.sizes.get(image).copied().unwrap_or(0)
     }
 }
 

@@ -5,6 +5,7 @@ use super::asleep::Sleepers;
 use super::containers::Containers;
 use super::eviction::Pressure;
 use super::eviction_manager::EvictionManager;
+use super::image_gc_manager::ImageGcManager;
 use super::images::Images;
 use super::lives::Lives;
 use super::loops::Loops;
@@ -41,6 +42,7 @@ pub(crate) struct Kubelets {
     volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
     images: Rc<Images>,
+    image_gc: Rc<ImageGcManager>,
     eviction: Rc<EvictionManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
@@ -48,12 +50,12 @@ pub(crate) struct Kubelets {
 
 impl Kubelets {
     /// No kubelets yet; they hear of pods from now on. With `evicts`, something is said of what is used, so that they evict.
-    /// With `lists_images`, the status of a node says which images it has. With `signs`, heartbeats that can't make a difference are computed.
+    /// With `collects`, they delete images that nobody uses, of these `sizes`, where they are known. With `signs`, heartbeats that can't make a difference are computed.
     pub(crate) fn new(
         api: &Rc<ApiServer>,
         config: KubeletConfig,
         (switches, watch_retry, reads): (Switches, WatchRetry, Dur),
-        (evicts, lists_images): (bool, bool),
+        (evicts, collects, sizes): (bool, bool, BTreeMap<Rc<str>, i64>),
         signs: Option<Loop>,
         records_renewals: bool,
     ) -> Rc<Self> {
@@ -72,6 +74,7 @@ impl Kubelets {
             let planner = step(to, name("eviction-planner"), |k, n| k.eviction.usage_changes(n));
             let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
             let puller = step(to, name("image-puller"), |k, node| k.images.pulled(node));
+            let collector = step(to, name("image-gc"), |k, node| k.image_gc.tick(node));
 
             let base: Base = (nodes.clone(), Rc::new(Pods::new(&nodes, worker)));
             let volumes = Rc::new(VolumeManager::new(base.clone(), looker));
@@ -80,7 +83,7 @@ impl Kubelets {
             let pressure = Rc::<Pressure>::default();
             let lives = Rc::new(Lives::new(base.clone()));
             let status = Rc::new(StatusManager::new(base.clone(), &lives));
-            let images = Rc::new(Images::new(base.clone(), &status, lists_images, puller));
+            let images = Rc::new(Images::new(base.clone(), (&status, &stats), sizes, puller));
             let containers = Rc::new(Containers::new(base.clone(), &images, &volumes, &stats));
             let restarts = Restarts::new(base.clone(), &containers, &status);
             let refusals = Refusals::new(base.clone(), &containers, (&status, &pressure), reads);
@@ -91,7 +94,10 @@ impl Kubelets {
             let loops = Rc::new(Loops::new(base.clone(), &containers, ticker, records_renewals));
             let reach = Rc::new(Reach::new(&nodes, &loops, &updates, watch_retry));
             let sleepers = Rc::new(Sleepers::new(base.clone(), &loops, &reach, signs));
-            let short = (&stats, &images, &pressure);
+            let on_disk = (&stats, &images);
+            let image_gc = ImageGcManager::new(&nodes, on_disk, &sleepers, (collects, collector));
+            let image_gc = Rc::new(image_gc);
+            let short = (&stats, &image_gc, &pressure);
             let eviction = EvictionManager::new(base.clone(), short, &sleepers, monitor);
             let eviction = Rc::new(eviction);
             let machines = Machines {
@@ -119,6 +125,7 @@ impl Kubelets {
                 volumes,
                 stats,
                 images,
+                image_gc,
                 eviction,
             }
         });

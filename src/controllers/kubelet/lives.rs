@@ -18,8 +18,8 @@ use crate::kernel::Spread;
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
 pub(super) const RELIST: Dur = Dur::from_secs(1);
 
-/// What was said of the container of a pod. Each kubelet has a recorder of its own, and a pod one kubelet.
-struct Said {
+/// What was said of the container of a pod, or of a node. Each kubelet has a recorder of its own, and a pod one kubelet.
+pub(super) struct Said {
     correlator: Correlator,
     last: Time,
 }
@@ -33,7 +33,12 @@ impl Default for Said {
 impl Said {
     /// The name of an event and how often it came, unless it is one too many. No two that are made have one time, as
     /// the clock goes on between them.
-    fn correlate(&mut self, about: About, body: EventBody, now: Time) -> Option<(EventName, u32)> {
+    pub(super) fn correlate(
+        &mut self,
+        about: About,
+        body: EventBody,
+        now: Time,
+    ) -> Option<(EventName, u32)> {
         self.last = now.max(self.last + Dur::from_nanos(1));
         let told = self.correlator.correlate(about, body, self.last, now)?;
         Some((told.name, told.count))
@@ -232,11 +237,7 @@ impl Lives {
         let said =
             self.said.with(|all| all.entry(uid).or_default().correlate(about, body, nodes.now()));
         let Some((name, count)) = said.filter(|_| nodes.is_heard(due.node)) else { return };
-        let event = Message { body, combined: false, count };
-        let patched = count > 1 && nodes.api.patch_event(Actor::Kubelet, name, event).is_ok();
-        if !patched {
-            let _ = nodes.api.create_event(Actor::Kubelet, name, event);
-        }
+        nodes.say_again(name, Message { body, combined: false, count });
     }
 
     /// Says of the probes that have failed since this was said last that they have.

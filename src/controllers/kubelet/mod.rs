@@ -11,6 +11,7 @@ mod asleep;
 mod containers;
 mod eviction;
 mod eviction_manager;
+mod image_gc_manager;
 mod images;
 mod jitter;
 mod kubelets;

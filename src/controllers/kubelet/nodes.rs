@@ -133,6 +133,14 @@ impl Nodes {
         );
     }
 
+    /// The same of an event that may be there already.
+    pub(super) fn say_again(&self, name: EventName, event: Message) {
+        let patched = event.count > 1 && self.api.patch_event(Actor::Kubelet, name, event).is_ok();
+        if !patched {
+            let _ = self.api.create_event(Actor::Kubelet, name, event);
+        }
+    }
+
     /// A time that is drawn for a node, from nothing to the most.
     pub(super) fn draw(&self, point: &'static str, node: NodeId, most: Dur) -> Dur {
         let point = self.ctx.point(point);

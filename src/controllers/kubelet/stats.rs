@@ -20,8 +20,9 @@ struct Running {
 #[derive(Default)]
 pub(super) struct OfNode {
     own: Option<Rc<NodeUsage>>,
-    /// Its unused images have been deleted.
-    images_deleted: bool,
+    /// Bytes of images that nobody uses and that have no names, and of those that have.
+    unused: i64,
+    images: i64,
     pods: Vec<Running>,
 }
 
@@ -39,7 +40,8 @@ impl Stats {
     /// A node has a kubelet from now on, and itself uses that.
     pub(super) fn join(&self, node: NodeId, own: Option<Rc<NodeUsage>>) {
         if self.is_said {
-            self.of_nodes.join(node, OfNode { own, ..OfNode::default() });
+            let unused = own.as_ref().map_or(0, |own| own.unused_images);
+            self.of_nodes.join(node, OfNode { own, unused, ..OfNode::default() });
             self.changed(node);
         }
     }
@@ -81,7 +83,8 @@ impl Stats {
 
     /// Whether anything is said of what is used on a node.
     pub(super) fn is_measured(&self, node: NodeId) -> bool {
-        self.of_nodes.with(node, |n| n.own.is_some() || !n.pods.is_empty()) == Some(true)
+        let is_said = |n: &mut OfNode| n.own.is_some() || !n.pods.is_empty() || n.images > 0;
+        self.of_nodes.with(node, is_said) == Some(true)
     }
 
     /// What a pod uses now: nothing while its containers do not run.
@@ -157,30 +160,52 @@ impl Stats {
         self.of_nodes.with(node, add).unwrap_or(0)
     }
 
-    /// The bytes of unused images that count against a signal.
+    /// The bytes of images that count against a signal.
     fn images(&self, node: NodeId, signal: Signal) -> i128 {
         let counts = signal == Signal::ImageFsAvailable
             || signal == Signal::NodeFsAvailable && !self.has_image_fs(node);
-        let there = |n: &mut OfNode| {
-            n.own.as_ref().filter(|_| counts && !n.images_deleted).map_or(0, |o| o.unused_images)
-        };
-        i128::from(self.of_nodes.with(node, there).unwrap_or(0))
+        let there = |n: &mut OfNode| i128::from(n.unused) + i128::from(n.images);
+        self.of_nodes.with(node, there).filter(|_| counts).unwrap_or(0)
     }
 
-    /// All images that no container uses are deleted (`DeleteUnusedImages`).
-    pub(super) fn delete_unused_images(&self, node: NodeId) {
-        self.of_nodes.with(node, |n| n.images_deleted = true);
+    /// The images of a node that have names take up so many bytes of its disk, if it says how large that is.
+    pub(super) fn images_fill(&self, node: NodeId, bytes: i64) {
+        if self.watched(node, Signal::ImageFsAvailable).is_none() {
+            return;
+        }
+        let before = self.of_nodes.with(node, |n| std::mem::replace(&mut n.images, bytes));
+        if before.is_some_and(|before| bytes > before) {
+            self.changed(node);
+        }
+    }
+
+    /// Whether there are images that nobody uses and that have no names.
+    pub(super) fn has_unused(&self, node: NodeId) -> bool {
+        self.of_nodes.with(node, |n| n.unused > 0) == Some(true)
+    }
+
+    /// They are deleted, no more than so many bytes of them; how many were.
+    pub(super) fn free_unused(&self, node: NodeId, most: i64) -> i64 {
+        let free = |n: &mut OfNode| {
+            let freed = n.unused.min(most);
+            n.unused -= freed;
+            freed
+        };
+        self.of_nodes.with(node, free).unwrap_or(0)
     }
 
     /// What is there of each signal that can be observed (`makeSignalObservations`).
     pub(super) fn observations(&self, node: NodeId) -> Observations {
-        Observations(Signal::ALL.map(|signal| {
-            let (capacity, counted) = self.watched(node, signal)?;
-            let used = self.sum((node, signal, counted), |usage, age| i128::from(usage.at(age)));
-            let left = i128::from(capacity) - used - self.images(node, signal);
-            let available = i64::try_from(left.max(0)).unwrap_or(i64::MAX);
-            Some(Observation { available, capacity })
-        }))
+        Observations(Signal::ALL.map(|signal| self.observation(node, signal)))
+    }
+
+    /// The same of one signal.
+    pub(super) fn observation(&self, node: NodeId, signal: Signal) -> Option<Observation> {
+        let (capacity, counted) = self.watched(node, signal)?;
+        let used = self.sum((node, signal, counted), |usage, age| i128::from(usage.at(age)));
+        let left = i128::from(capacity) - used - self.images(node, signal);
+        let available = i64::try_from(left.max(0)).unwrap_or(i64::MAX);
+        Some(Observation { available, capacity })
     }
 
     /// The earliest time at which less could be there than a threshold asks for, if nothing starts or ends meanwhile; none if

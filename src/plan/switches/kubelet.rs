@@ -139,6 +139,29 @@ pub(crate) struct LifeSwitches {
     pub(crate) max_parallel_image_pulls: bool,
 }
 
+/// What changed in how kubelets delete images that nobody uses. What is older than 1.18 was not looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ImageGcSwitches {
+    /// What is said where too little can be deleted (S93).
+    pub(crate) too_little: TooLittle,
+    /// Images that a kubelet finds when it starts were found then; before, they count as old (S94).
+    pub(crate) found_at_start: bool,
+    /// There is `imageMaximumGCAge` (S95, gate ImageMaximumGCAge).
+    pub(crate) maximum_age: bool,
+}
+
+/// What a kubelet says where it cannot delete as many images as it is to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum TooLittle {
+    /// How many bytes it wanted to free, and freed.
+    #[default]
+    WantedToFree,
+    /// How many bytes it attempted to free, and found to be eligible.
+    AttemptedToFree,
+    /// How much of the disk is used, and how many bytes it freed.
+    Insufficient,
+}
+
 /// What a kubelet says of an image that it has pulled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pulled {
@@ -207,4 +230,6 @@ pub(crate) struct Switches {
     pub(crate) eviction: EvictionSwitches,
     /// Probes and restarts.
     pub(crate) life: LifeSwitches,
+    /// Images that nobody uses.
+    pub(crate) images: ImageGcSwitches,
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::kubelet::{
-    FirstTry, NoSeconds, Pulled, RefusedAtStart, ReportOffset, ShutdownPhase,
+    FirstTry, NoSeconds, Pulled, RefusedAtStart, ReportOffset, ShutdownPhase, TooLittle,
 };
 
 #[test]
@@ -142,6 +142,25 @@ fn probe_switches() {
     assert!(longest(profile("1.35.0").unwrap()) && !longest(profile("1.34.4").unwrap()));
     assert!(longest(gated("1.32", &[("KubeletCrashLoopBackOffMax", true)]).unwrap()));
     assert!(!longest(gated("1.37", &alone).unwrap()));
+}
+
+/// `image_gc_manager.go`, read at 1.22.17, 1.25.16, 1.26.0, 1.28.0, 1.28.15, 1.29.0, 1.34.4, 1.35.0 and 1.37.1, and the gate in `kube_features.go`.
+#[test]
+fn image_gc_switches() {
+    for (version, said) in [
+        ("1.18.20", TooLittle::WantedToFree),
+        ("1.25.16", TooLittle::WantedToFree),
+        ("1.26.0", TooLittle::AttemptedToFree),
+        ("1.34.4", TooLittle::AttemptedToFree),
+        ("1.35.0", TooLittle::Insufficient),
+        ("1.37.1", TooLittle::Insufficient),
+    ] {
+        assert_eq!(profile(version).unwrap().kubelet.images.too_little, said, "S93 {version}");
+    }
+    boundary("S94", |p| p.kubelet.images.found_at_start, &["1.28.15"], &["1.29.0", "1.37.1"]);
+    boundary("S95", |p| p.kubelet.images.maximum_age, &["1.29.15"], &["1.30.0", "1.37.1"]);
+    let age = |version| gated(version, &[("ImageMaximumGCAge", true)]);
+    assert!(age("1.29").unwrap().kubelet.images.maximum_age && age("1.28").is_err());
 }
 
 /// The texts of `image_manager.go`, read at the releases beside each boundary; of 1.24 at .10 and .17.

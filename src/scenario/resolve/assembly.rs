@@ -3,7 +3,7 @@
 
 use super::declared::Declared;
 use super::expect::Reader;
-use super::kubelets::Kubelets;
+use super::kubelets::{Kubelets, idle_flags};
 use super::models::Models;
 use super::outages::Outage;
 use super::overrides::Changed;
@@ -111,7 +111,7 @@ pub(super) fn plan(
     let dropped = dropped::drop_fields(&mut plan, &declared.workloads.without_ordinals);
     plan.notes.extend(dropped);
     plan.notes.extend(notes::of_plan(&plan, &written));
-    plan.notes.extend(notes::of_eviction_flags(&plan, says_when_to_evict));
+    plan.notes.extend(idle_flags(&plan, says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
 }

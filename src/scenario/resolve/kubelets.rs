@@ -3,7 +3,7 @@
 use super::prelude::*;
 use super::timing;
 use crate::language::flags::Settings;
-use crate::plan::{Eviction, KubeletConfig, KubeletSettings};
+use crate::plan::{Eviction, ImageGcPolicy, KubeletConfig, KubeletSettings};
 
 /// What all kubelets have, for what groups of nodes have in place of it.
 pub(super) struct Kubelets<'a> {
@@ -67,6 +67,7 @@ fn together(
     }
     check_shutdown(&settings.flags.kubelet, place);
     check_pulls(&settings.flags.kubelet, place);
+    check_image_gc(&settings.flags.kubelet, place);
     let eviction = settings.kubelet.eviction.read(Eviction::defaults(profile));
     eviction.map_err(|(flag, problem)| place.part(flag).add(problem)).ok()
 }
@@ -98,4 +99,41 @@ fn check_pulls(of: &KubeletSettings, place: &Spot) {
             Problem::new(text).help("leave `serialize-image-pulls` out: it is false then");
         place.part("max-parallel-image-pulls").add(problem);
     }
+}
+
+/// Complains about thresholds and ages of images that upstream refuses (`pkg/kubelet/apis/config/validation`).
+fn check_image_gc(of: &KubeletSettings, place: &Spot) {
+    let ImageGcPolicy { high, low, min_age, max_age } = of.image_gc_policy();
+    if low >= high {
+        let flag = match of.image_gc_low_threshold {
+            Some(_) => "image-gc-low-threshold",
+            None => "image-gc-high-threshold",
+        };
+        place.part(flag).say(format!(
+            "invalid configuration: imageGCLowThresholdPercent (--image-gc-low-threshold) {low} must be less than imageGCHighThresholdPercent (--image-gc-high-threshold) {high}"
+        ));
+    }
+    if let Some(max_age) = max_age.filter(|most| *most <= min_age) {
+        place.part("image-maximum-gc-age").say(format!(
+            "invalid configuration: imageMaximumGCAge {max_age} must be greater than imageMinimumGCAge {min_age}"
+        ));
+    }
+}
+
+/// What is to be said of kubelets' flags that change nothing: `evicts` where any flag of all says when they evict.
+pub(super) fn idle_flags(plan: &Plan, evicts: bool) -> Vec<String> {
+    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
+    let evicts = evicts || plan.nodes.iter().any(own);
+    let fills = plan.collects_images();
+    let is_unused = |n: &NodePlan| n.usage.as_ref().is_some_and(|own| own.unused_images > 0);
+    let has_images = plan.lists_images() || plan.nodes.iter().any(is_unused);
+    let all = [
+        (evicts && !fills && !plan.states_usage()).then_some(
+            "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.",
+        ),
+        (plan.states_image_gc() && !(fills && has_images)).then_some(
+            "Not simulated: garbage collection of images. It takes nodes that say how large their disk is (`capacity: {\"ephemeral-storage\": …}`, or `imagefs`) and images that say how large they are (`size`, or `unused_images`): the kubelets' flags of it change nothing.",
+        ),
+    ];
+    all.into_iter().flatten().map(str::to_owned).collect()
 }

@@ -174,15 +174,6 @@ fn readiness(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Flags of node-pressure eviction, of all kubelets or of groups of nodes, where nothing is ever short.
-pub(super) fn of_eviction_flags(plan: &Plan, of_all: bool) -> Option<String> {
-    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
-    let any = of_all || plan.nodes.iter().any(own);
-    (any && !plan.states_usage()).then(|| {
-        "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.".to_owned()
-    })
-}
-
 /// A rate of exactly 1. `SwapLimiter` (`pkg/controller/nodelifecycle/scheduler`) leaves the limiter
 /// alone if its rate is the same, and the one that lets nothing through says that its rate is 1
 /// (`client-go/util/flowcontrol: fakeNeverRateLimiter`), in every release.

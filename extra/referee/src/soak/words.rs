@@ -578,6 +578,9 @@ fn flag_value(dice: &mut Dice, name: &str) -> Value {
             return dice.one(&["1s", "8s", "20s", "1m", "5m", "6m"]).into();
         }
         "registry-qps" => return dice.below(7).into(),
+        "image-gc-high-threshold" => return (*dice.one(&[&81, &85, &90, &100])).into(),
+        "image-gc-low-threshold" => return (*dice.one(&[&0, &10, &50, &79, &80])).into(),
+        "image-maximum-gc-age" => return dice.one(&["3m", "10m", "1h"]).into(),
         "eviction-minimum-reclaim" => return "memory.available=500Mi,imagefs.available=5%".into(),
         _ => {}
     }
