@@ -234,14 +234,15 @@ mod tests {
         let config = |more: &str| {
             format!(r#"{{"kubeletconfig": {{"nodeStatusUpdateFrequency": "20s", {more}}}}}"#)
         };
-        let of_b = config(r#""serializeImagePulls": false"#);
+        let of_b = r#""serializeImagePulls": false, "crashLoopBackOff": {"maxContainerRestartPeriod": "1m"}"#;
+        let of_b = config(of_b);
         let of_b = of_b.replacen('{', r#"{"metadata": {"name": "b"}, "#, 1);
         let of_a = config(r#""evictionHard": {"memory.available": "1Gi"}"#);
         let others = config(r#""registryPullQPS": 7"#);
         let nodes = ["a", "b", "c"].map(|name| NODE.replace(r#""n""#, &format!("{name:?}")));
         let mut files: Vec<(&str, &str)> =
             nodes.iter().map(|node| ("now", node.as_str())).collect();
-        files.extend([("out/configz-a.json", of_a.as_str()), ("second.json", &of_b)]);
+        files.extend([("out/configz-a.json", of_a.as_str()), ("second.json", of_b.as_str())]);
         let read = |files: &[(&str, &str)]| {
             let input = |(name, text): &(&str, &str)| {
                 Input::from_bytes(name, text.as_bytes().to_vec()).unwrap()
@@ -256,12 +257,17 @@ mod tests {
             (own, cluster.summary.lines().join("\n"), cluster.to_scenario())
         };
         let (own, told, written) = read(&files);
-        assert_eq!(own, ["eviction-hard=memory.available<1Gi", "serialize-image-pulls=false", ""]);
+        let of_b = "max-container-restart-period=1m serialize-image-pulls=false";
+        assert_eq!(own, ["eviction-hard=memory.available<1Gi", of_b, ""]);
         let said = "said by the configuration of 2 kubelets: kubelet --node-status-update-frequency=20s, \
-            kubelet --eviction-hard=memory.available<1Gi on a, kubelet --serialize-image-pulls=false on b";
+            kubelet --eviction-hard=memory.available<1Gi on a, kubelet --max-container-restart-period=1m on b, \
+            kubelet --serialize-image-pulls=false on b";
         assert!(told.contains(said), "{told}");
         assert!(written.contains(r#""serialize-image-pulls": "false""#), "{written}");
-        files.push(("others.json", &others));
+        // 1.34 has its gate off.
+        let idle = "--max-container-restart-period=1m of the export counts for nothing";
+        assert!(written.contains(idle) && !written.contains(r#"period": "1m""#), "{written}");
+        files.push(("others.json", others.as_str()));
         assert_eq!(read(&files).0[2], "registry-qps=7");
     }
 
