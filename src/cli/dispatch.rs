@@ -83,6 +83,10 @@ pub(crate) fn gave_up(endless: &Endless) -> Problem {
             "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
              `--timing Typical`; if it has delays, please report it with the scenario"
         }
+        Endless::Remakes { .. } => {
+            "where nothing takes any time, neither do pods that are refused or evicted and made again: give the scenario's `timing` \
+             delays, or run it with `--timing Typical`"
+        }
         Endless::Chooses { .. } => {
             "search a smaller one: fewer pods and nodes, or a shorter horizon"
         }

@@ -188,6 +188,17 @@ pub enum Endless {
         /// What would take the next one.
         kind: String,
     },
+    /// A workload makes one pod in place of the other, as each comes to nothing without any delay.
+    Remakes {
+        /// When.
+        at: Time,
+        /// How many it made as good as at once.
+        pods: u64,
+        /// As `Kind/namespace/name`.
+        workload: String,
+        /// The node of one of the last of them, if it had one.
+        node: Option<String>,
+    },
     /// A search keeps each choice of a run, and they are too many.
     Chooses {
         /// How far it came.
@@ -204,6 +215,14 @@ impl fmt::Display for Endless {
                 f,
                 "the run does not go on: {steps} steps were taken at {at}, and the clock still stands there; the next is of {kind}"
             ),
+            Self::Remakes { at, pods, workload, node } => {
+                let on = node.as_ref().map_or(String::new(), |node| format!(", on {node} say"));
+                write!(
+                    f,
+                    "the run does not go on: {workload} makes one pod in place of the other, as each comes to nothing at once{on}: \
+                     {pods} by {at}"
+                )
+            }
             Self::Chooses { at, choices } => write!(
                 f,
                 "the run is too large for a search, which keeps each of its choices: {choices} up to {at}"

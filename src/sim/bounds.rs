@@ -1,6 +1,7 @@
 //! What can be said of a run before it begins: the most steps of an instant, and whether heartbeats
 //! come often enough to be computed.
 
+use crate::api::workload::WorkloadSpec;
 use crate::controllers::kubelet::{Loop, STATUS_PERIOD};
 use crate::plan::{KubeletMode, NodePlan, WorkloadPlan};
 use crate::sim::prelude::*;
@@ -8,11 +9,20 @@ use crate::sim::prelude::*;
 /// More steps than any instant of a run can have: each object may be looked at because of each
 /// other one on its node or of its workload, several times.
 pub(super) fn most_steps(plan: &Plan) -> u64 {
-    let replicas = |w: &WorkloadPlan| w.spec.replicas().max(0) as u64;
+    20_000 + objects(plan).saturating_mul(2_000)
+}
+
+/// As many objects as there can be at one time, or more.
+pub(super) fn objects(plan: &Plan) -> u64 {
+    let replicas = |w: &WorkloadPlan| match &w.spec {
+        WorkloadSpec::Job(job) => job.parallelism.max(job.completions.unwrap_or(0)),
+        spec => spec.replicas(),
+    };
+    let scaled = |act: &Do| if let Do::Scale(_, replicas) = act { *replicas } else { 0 };
+    let asked = plan.workloads.iter().map(replicas);
+    let asked = asked.chain(plan.actions.iter().map(|a| scaled(&a.act)));
     let written = [plan.nodes.len(), plan.pods.len(), plan.workloads.len(), plan.actions.len()];
-    let objects = written.map(|n| n as u64).iter().sum::<u64>()
-        + plan.workloads.iter().map(replicas).sum::<u64>();
-    20_000 + objects.saturating_mul(2_000)
+    written.map(|n| n as u64).iter().sum::<u64>() + asked.map(|n| n.max(0) as u64).sum::<u64>()
 }
 
 /// The loop that makes the signs of life of a node, if those of one that nothing happens to come often enough that its

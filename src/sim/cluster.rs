@@ -13,6 +13,7 @@ use super::controller_manager::ControllerManager;
 use super::leader::Leader;
 use super::maintenance::{Machines, Maintainer, OffBy};
 use super::objects::Objects;
+use super::remakes::Remakes;
 use super::shared_plan::{Common, admission};
 use super::user::User;
 use super::world::{Turn, Turns, World};
@@ -96,6 +97,7 @@ impl Cluster {
         });
         let objects = Objects::new(&world, plan, common);
         objects.create_what_is_there(plan);
+        Remakes::watch(&world.api, plan);
         let manager = ControllerManager::new(&world);
         let awake = Rc::new(Awake::new(&world.kubelets));
         let machines = Rc::new(Machines::new(&world));

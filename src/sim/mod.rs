@@ -12,6 +12,7 @@ mod leader;
 mod maintenance;
 mod objects;
 mod prelude;
+mod remakes;
 mod run;
 mod shared_plan;
 mod user;

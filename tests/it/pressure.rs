@@ -7,7 +7,7 @@
 //! 4 s on.
 
 use std::path::Path;
-use taintsim::kernel::Choices;
+use taintsim::kernel::{Choices, Endless, Time};
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
@@ -361,4 +361,36 @@ fn a_leak_that_is_too_quick_is_said_to_be() {
         trace.iter().filter(|r| trace.fields(r).what == "memory-used-up").count()
     };
     assert_eq!((used_up("50Mi"), used_up("5Mi")), (1, 0));
+}
+
+/// The pod has 15 GiB and 100 MiB more each second, so that of 100 GiB with 40 GiB of the node's own less than 15 % are left
+/// from (85 - 55) GiB / 100 MiB/s = 307.2 s on, which the loop sees within 10 s. Until the scheduler hears of it, every
+/// successor comes to the same node and is refused there, which takes a nanosecond without delays.
+#[test]
+fn pods_that_are_refused_and_made_again_at_once_end_the_run() {
+    let plan = plan_of(
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", timing: Ideal, nodes: [(name: "n", capacity: {"ephemeral-storage": "100Gi"},
+            usage: {"ephemeral-storage": "40Gi"}, lease_offset: "3s", status_offset: "4s")],
+            workloads: [Deployment(name: "logger", replicas: 1, template: (usage: {"ephemeral-storage": "15Gi + 100Mi/s"}))])"#,
+    );
+    let run = std::panic::AssertUnwindSafe(|| run(&plan, Choices::default_order()));
+    let ended = std::panic::catch_unwind(run).err().unwrap_or_else(|| panic!("it went on"));
+    let Some(Endless::Remakes { at, workload, node, .. }) = ended.downcast_ref() else {
+        panic!("something else ended it")
+    };
+    assert_eq!((&**workload, node.as_deref()), ("Deployment/default/logger", Some("n")));
+    let seconds = (Time::from_millis(307_200), Time::from_millis(317_201));
+    assert!(*at >= seconds.0 && *at <= seconds.1, "{at}");
+}
+
+/// Any number of pods that somebody asks for is made at once, and stays.
+#[test]
+fn a_burst_of_pods_ends_no_run() {
+    let plan = plan_of(
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20s", timing: Ideal, nodes: [(name: "n", capacity: {"pods": "20000"})],
+            workloads: [Deployment(name: "web", replicas: 1)], timeline: [(at: "10s", do: Scale(workload: "web", replicas: 12000))])"#,
+    );
+    let trace = run(&plan, Choices::default_order());
+    let bound = trace.iter().filter(|r| trace.fields(r).what == "pod-bound").count();
+    assert_eq!(bound, 11_999);
 }
