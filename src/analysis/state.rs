@@ -9,7 +9,7 @@ use crate::api::names::{NodeId, PodId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::trace::{Actor, EventText, EvictionCause, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, NodeState, PodState};
 
@@ -173,7 +173,7 @@ impl<'a> Follow<'a> {
             let before = *pod;
             pod.take(id, r);
             pod.refused_volume |= matches!(self.analysis.trace.attached(r), Some(Err(_)));
-            if self.analysis.trace.said_of_pod(r) == Some(EventText::Evicted) {
+            if self.analysis.trace.evicts_under_pressure(r) {
                 pod.asked = Some(EvictionCause::Pressure);
             }
             let after = *pod;
@@ -181,7 +181,12 @@ impl<'a> Follow<'a> {
             if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                 self.take_template(p, id);
             }
-            return Step { node: None, pod: Some((p, before, after)), host };
+            let step = Step { node: None, pod: Some((p, before, after)), host };
+            if step.eviction(r).is_some() {
+                // That it has failed may be heard of after it was deleted, which is no second eviction.
+                self.pods[p.index()].asked = None;
+            }
+            return step;
         }
         if r.what == What::ControllersStopped {
             self.timers_from = id;

@@ -102,6 +102,10 @@ words! {
         /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
         /// simulated, would have killed. Object: node.
         MemoryUsedUp = "memory-used-up": (Node, MEMORY_USED_UP),
+        /// A kubelet evicts a pod while it does not reach the API server, so that no event tells it. Object: pod; argument:
+        /// the text of what the event would say.
+        EvictedUnheard = "evicted-unheard":
+            (Pod, "{object}: its kubelet, which is cut off, evicts it: {text}"),
         /// A pod's claims have been allocated devices. Object: pod; argument: the text of their names.
         DevicesAllocated = "devices-allocated": (Pod, "{object} has been allocated {text}"),
         /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.

@@ -1,7 +1,8 @@
 //! The records of a run, in chunks.
 
 use super::{
-    Actor, BudgetState, DrainEnd, EventText, Message, Record, RecordId, Rejection, Verdicts, What,
+    Actor, BudgetState, DrainEnd, EventText, Message, Note, Record, RecordId, Rejection, Verdicts,
+    What,
 };
 use crate::api::names::{Names, NodeId, TextId};
 use crate::api::pod::PodTemplate;
@@ -196,6 +197,12 @@ impl Trace {
     /// The kind of text of an event about a pod that has an argument.
     pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
         Some(self.pod_message(r)?.body.text)
+    }
+
+    /// Whether a kubelet evicts a pod by a record, as its node is short of something.
+    pub(crate) fn evicts_under_pressure(&self, r: &Record) -> bool {
+        matches!(r.what, What::Noted(Note::EvictedUnheard, _))
+            || self.said_of_pod(r) == Some(EventText::Evicted)
     }
 
     /// All records in order.

@@ -7,6 +7,8 @@
 //! 4 s on.
 
 use std::path::Path;
+use taintsim::analysis::Analysis;
+use taintsim::analysis::evictions::evictions;
 use taintsim::kernel::{Choices, Endless, Time};
 use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
@@ -393,4 +395,31 @@ fn a_burst_of_pods_ends_no_run() {
     let trace = run(&plan, Choices::default_order());
     let bound = trace.iter().filter(|r| trace.fields(r).what == "pod-bound").count();
     assert_eq!(bound, 11_999);
+}
+
+/// Of 10,000 MiB another pod has 7,000 and the leak 1,000 + 10 MiB/s, so that less than 100 MiB are left from 190 s on. The
+/// kubelet is cut off from 150 s to 270 s: it kills the pod, and what it says of it then is lost. Its status manager keeps
+/// that the pod has failed, and posts it at 270 s. A pod that was deleted for its taint meanwhile, 20 s after that of 195.1 s,
+/// was evicted by that and by nothing more.
+#[test]
+fn an_eviction_that_nobody_heard_of_is_one() {
+    let causes = |tolerations: &str| {
+        let plan = plan_of(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "6m",
+                nodes: [(names: "n-{{0..2}}", capacity: {{"memory": "10000Mi"}}, lease_offset: "3s", status_offset: "4s")],
+                workloads: [
+                    Deployment(name: "leaky", replicas: 1, placement: Node("n-0"), template: ({tolerations} usage: {{"memory": "1000Mi + 10Mi/s"}})),
+                    Deployment(name: "big", replicas: 1, placement: Node("n-0"), template: (requests: {{"memory": "7000Mi"}}, usage: {{"memory": "7000Mi"}})),
+                ],
+                timeline: [(at: "150s", name: "cut", do: Partition(node: "n-0", duration: "2m"))])"#
+        ));
+        let trace = run(&plan, Choices::default_order());
+        let analysis = Analysis::new(&plan, &trace);
+        let causes: Vec<_> = evictions(&analysis).iter().map(|e| e.cause.as_str()).collect();
+        let failed = told(&trace).into_iter().find(|l| l.ends_with("Failed"));
+        (causes, failed.and_then(|l| Some(l.split_once(' ')?.0.to_owned())))
+    };
+    assert_eq!(causes(""), (vec!["node-pressure"], Some("270".to_owned())));
+    let brief = r#"tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 20)],"#;
+    assert_eq!(causes(brief).0, ["taint-eviction"]);
 }

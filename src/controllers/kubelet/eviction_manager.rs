@@ -253,10 +253,14 @@ impl EvictionManager {
         let switches = &self.nodes.switches.eviction;
         let about = (&threshold, met);
         let message = eviction_message(switches.message, config, about, observations, uses);
+        let said = self.nodes.api.names(|n| n.text(&message));
         if self.nodes.is_heard(node) {
-            let said = self.nodes.api.names(|n| n.text(&message));
             let about = About::Pod(candidate.pod.id, Some(candidate.uid)).name(self.nodes.now());
             self.nodes.say(about, EventBody::of_words(EventText::Evicted, said));
+        } else {
+            // The event is lost; what becomes of the pod is posted once the kubelet is heard.
+            let what = What::Noted(Note::EvictedUnheard, said.0);
+            self.nodes.api.record_pod(Actor::Kubelet, candidate.pod.id, what);
         }
         Some((candidate.uid, self.kill(&candidate, config, &threshold)))
     }

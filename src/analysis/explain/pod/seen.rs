@@ -141,8 +141,8 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         if trace.attached(r).is_some() {
             seen.volumes.push(id);
         }
-        let said = trace.said_of_pod(r);
-        if matches!(said, Some(EventText::Evicted | EventText::RefusedUnderPressure)) {
+        let is_refused = trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure);
+        if is_refused || trace.evicts_under_pressure(r) {
             seen.pressed.push(id);
         }
         match r.what {
