@@ -452,3 +452,31 @@ fn a_replica_is_missing_until_a_probe_has_found_it() {
         assert_eq!((in_ms(costs.missing_ns), in_ms(costs.requests_lost)), (missing, 45_000));
     }
 }
+
+/// The API server is away from 220 s to 240 s. Meanwhile one container ends, at 230 s, and another fails its third probe in a row
+/// (from 200 s on, with one each 10 s, at 220 to 230 s). What the status manager has not said yet it says with its next sync, of
+/// which there is one each 10 s (`syncBatch`, `needsUpdate`), however long the watch of pods takes to come back.
+#[test]
+fn what_came_about_in_an_outage_is_said_with_the_next_sync_of_statuses() {
+    let own = [
+        (r#"restartPolicy: Never, ends: (after: "230s")"#, "Succeeded"),
+        (
+            r#"serves_for: "200s", readinessProbe: (periodSeconds: 10, failureThreshold: 3)"#,
+            "Ready=False",
+        ),
+    ];
+    for (pod, said) in own {
+        let plan = plan(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "6m", nodes: [(name: "n")], pods: [(name: "p", on: Node("n"), {pod})],
+                timeline: [(at: "220s", do: ApiOutage(duration: "20s"))])"#
+        ));
+        for seed in 1..7 {
+            let told = told(&run(&plan, Choices::seeded(seed)));
+            let at = told
+                .iter()
+                .filter_map(|l| l.strip_suffix(said)?.trim().parse::<f64>().ok())
+                .next_back();
+            assert!(at.is_some_and(|at| at > 220.0 && at <= 250.1), "{seed}: {told:?}");
+        }
+    }
+}

@@ -109,6 +109,7 @@ impl Lives {
         c.start(now, serves, ends, now);
         (c.seen, c.since) = (None, Time::ZERO);
         c.ready = pod.ready.is_none_or(|r| r.status != ConditionStatus::False);
+        c.said_ready = c.ready;
         c.started = c.ready || life.probe(ProbeType::Startup).is_none();
         if c.ready {
             let serves_for = match c.serves.1 {

@@ -60,6 +60,8 @@ pub(super) struct Container {
     pub(super) backs_off: bool,
     /// It is not started again, and this is what it exited with.
     pub(super) finished: Option<i32>,
+    /// What was last said of whether it is ready, or found to be said.
+    pub(super) said_ready: bool,
     /// For when its pod was last scheduled to be worked on.
     pub(super) posted: Time,
     /// Each probe that fails is told of, and not only those that change something.

@@ -72,6 +72,7 @@ impl StatusManager {
     /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
     pub(super) fn tell_ready(&self, pod: &Pod) {
         let ready = self.lives.is_ready(pod.uid);
+        self.lives.with(pod.uid, |c| c.said_ready = ready);
         let restarts = self.restart_count(pod.uid);
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         if let Some(code) = self.lives.with(pod.uid, |c| c.finished).flatten() {
@@ -83,6 +84,14 @@ impl StatusManager {
         } else if pod.ready.is_none_or(|c| c.status != status) || pod.restart_count != restarts {
             let _ = self.nodes.api.set_pod_ready((pod.id, pod.uid), status, restarts);
         }
+    }
+
+    /// Whether a kubelet has more to say of a pod that runs than it has said (`needsUpdate`). What somebody else wrote since
+    /// it only hears of by its watch (`needsReconcile`).
+    pub(super) fn needs_update(&self, pod: &Pod, due: &Due) -> bool {
+        due.evicted.is_some()
+            || self.lives.with(pod.uid, |c| c.ready != c.said_ready) == Some(true)
+            || self.restart_count(pod.uid) != pod.restart_count
     }
 
     /// After a machine's start: containers that ran have stopped. Where none is started again, so has the pod

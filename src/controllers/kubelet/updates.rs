@@ -147,7 +147,7 @@ impl PodUpdates {
             pods.with_due(uid, |d| d.stop_at(at));
             pods.work_at(uid, at);
         } else if due.down {
-            pods.work_at(uid, status.sync_after(due.node, back.pods));
+            pods.work_at(uid, status.sync_after(due.node, back.connection));
         } else if pod.phase == PodPhase::Pending {
             if due.admission == Admission::Open {
                 pods.work_at(uid, back.pods);
@@ -160,7 +160,9 @@ impl PodUpdates {
             pods.with_due(uid, |d| d.start = start);
             pods.work_at(uid, start);
         } else {
-            pods.work_at(uid, status.sync_after(due.node, back.pods));
+            let needs_update = status.needs_update(&pod, &due);
+            let from = if needs_update { back.connection } else { back.pods };
+            pods.work_at(uid, status.sync_after(due.node, from));
         }
     }
 
