@@ -50,6 +50,11 @@ impl<'c> Spot<'c> {
         &self.place
     }
 
+    /// Whether anything is wrong with it or a part of it so far.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.complaints.0.borrow().iter().any(|c| c.place.starts_with(&self.place))
+    }
+
     /// What is wrong with it.
     pub(crate) fn add(&self, problem: Problem) {
         self.put(problem, false);

@@ -101,16 +101,20 @@ pub(crate) fn quantity(text: &str) -> Result<Quantity, Problem> {
 }
 
 /// The share of a text in percent (`parsePercentage`).
-fn share(signal: Signal, text: &str, percent: &str) -> Result<f32, Problem> {
+fn share(text: &str, percent: &str) -> Result<f32, Problem> {
     let wrong = || Problem::new(format!("`{text}` is no percentage"));
     let share: f32 = percent.trim().parse().map_err(|_| wrong().help("`10%`"))?;
+    if share.is_nan() { Err(wrong()) } else { Ok(share / 100.0) }
+}
+
+/// The same of a threshold.
+fn threshold_share(signal: Signal, text: &str, percent: &str) -> Result<f32, Problem> {
     let name = signal.as_str();
     let must = |be: &str| format!("eviction percentage threshold {name} must be {be}: {text}");
-    match share {
+    match share(text, percent)? {
         s if s < 0.0 => Err(Problem::new(must(">= 0%"))),
-        s if s > 100.0 => Err(Problem::new(must("<= 100%"))),
-        s if s.is_nan() => Err(wrong()),
-        s => Ok(s / 100.0),
+        s if s > 1.0 => Err(Problem::new(must("<= 100%"))),
+        s => Ok(s),
     }
 }
 
@@ -121,7 +125,7 @@ pub(crate) fn thresholds(text: &str) -> Result<Vec<Threshold>, Problem> {
         let value = match value.strip_suffix('%') {
             // Those are no thresholds.
             Some("0" | "100") => continue,
-            Some(percent) => Amount::Share(share(signal, value, percent)?),
+            Some(percent) => Amount::Share(threshold_share(signal, value, percent)?),
             None => {
                 let amount = quantity(value)?;
                 if amount.is_negative() || amount.is_zero() {
@@ -139,18 +143,33 @@ pub(crate) fn thresholds(text: &str) -> Result<Vec<Threshold>, Problem> {
 
 /// The graces of soft thresholds (`parseGracePeriods`).
 pub(crate) fn grace_periods(text: &str) -> Result<Vec<(Signal, Dur)>, Problem> {
-    let all = statements(text, '=')?;
-    all.into_iter().map(|(signal, value)| Ok((signal, values::positive(value)?))).collect()
+    let read = |(signal, value): (Signal, &str)| {
+        let must = "must be a positive value";
+        let wrong = || format!("invalid eviction grace period specified: {value}, {must}");
+        // Zero is none below zero, and makes of the threshold a hard one.
+        let grace = u64::try_from(values::signed(value)?).map_err(|_| Problem::new(wrong()))?;
+        Ok((signal, Dur::from_nanos(grace)))
+    };
+    statements(text, '=')?.into_iter().map(read).collect()
 }
 
 /// How much is reclaimed at least (`parseMinimumReclaims`).
 pub(crate) fn minimum_reclaims(text: &str) -> Result<Vec<(Signal, Amount)>, Problem> {
     let read = |(signal, value): (Signal, &str)| {
-        let amount = match value.strip_suffix('%') {
-            Some(percent) => Amount::Share(share(signal, value, percent)?),
-            None => Amount::Quantity(quantity(value)?),
-        };
-        Ok((signal, amount))
+        let name = signal.as_str();
+        let must =
+            || format!("eviction percentage minimum reclaim {name} must be positive: {value}");
+        let negative = || format!("negative eviction minimum reclaim specified for {name}");
+        match value.strip_suffix('%') {
+            Some(percent) => match share(value, percent)? {
+                share if share <= 0.0 => Err(Problem::new(must())),
+                share => Ok((signal, Amount::Share(share))),
+            },
+            None => match quantity(value)? {
+                amount if amount.is_negative() => Err(Problem::new(negative())),
+                amount => Ok((signal, Amount::Quantity(amount))),
+            },
+        }
     };
     statements(text, '=')?.into_iter().map(read).collect()
 }
@@ -296,6 +315,10 @@ mod tests {
     fn what_upstream_refuses_is_refused_in_its_words() {
         let hard = |text| read(EvictionFlags { hard: given(text), ..Default::default() });
         let soft = |text| read(EvictionFlags { soft: given(text), ..Default::default() });
+        let grace =
+            |text| read(EvictionFlags { soft_grace_period: given(text), ..Default::default() });
+        let reclaim =
+            |text| read(EvictionFlags { minimum_reclaim: given(text), ..Default::default() });
         for (result, words) in [
             (
                 hard("mem.available<150Mi"),
@@ -317,9 +340,23 @@ mod tests {
                 soft("memory.available<300Mi"),
                 "eviction-soft: grace period must be specified for the soft eviction threshold memory.available",
             ),
+            (
+                grace("memory.available=-1s"),
+                "eviction-soft-grace-period: invalid eviction grace period specified: -1s, must be a positive value",
+            ),
+            (
+                reclaim("memory.available=-1Mi"),
+                "eviction-minimum-reclaim: negative eviction minimum reclaim specified for memory.available",
+            ),
+            (
+                reclaim("memory.available=0%"),
+                "eviction-minimum-reclaim: eviction percentage minimum reclaim memory.available must be positive: 0%",
+            ),
         ] {
             assert_eq!(result.unwrap_err(), words);
         }
+        // These it takes: a grace of zero, and any share that is to be reclaimed.
+        assert!(grace("memory.available=0s").is_ok() && reclaim("memory.available=150%").is_ok());
     }
 
     /// 1000 MiB and 10 MiB a second come up to 2 GiB, 1048 MiB more, after 104.8 s.

@@ -58,6 +58,8 @@ fn together(
     place: &Spot,
 ) -> Option<Eviction> {
     const UPDATE: &str = "node-status-update-frequency";
+    // A flag that cannot be read is missing, which is no other's mistake.
+    let all_read = !place.is_wrong();
     let is_given = own.contains_key(UPDATE) && settings.kubelet.status_update.is_some();
     if is_given && matches!(mode, KubeletMode::Imitated(_)) {
         let text =
@@ -68,8 +70,9 @@ fn together(
     check_shutdown(&settings.flags.kubelet, place);
     check_pulls(&settings.flags.kubelet, place);
     check_image_gc(&settings.flags.kubelet, place);
+    let complain = |(flag, problem)| place.part(flag).add(problem);
     let eviction = settings.kubelet.eviction.read(Eviction::defaults(profile));
-    eviction.map_err(|(flag, problem)| place.part(flag).add(problem)).ok()
+    eviction.map_err(|wrong| all_read.then(|| complain(wrong))).ok()
 }
 
 /// Complains about grace periods of a shutdown that upstream refuses
