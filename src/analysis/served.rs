@@ -33,8 +33,12 @@ pub(crate) struct Served {
     pub(crate) id: Option<WorkloadId>,
     /// Its pods, from each time on. Times rise; the first is zero.
     pub(crate) counts: Vec<(Time, Count)>,
-    /// From when on its costs are counted; none if it never asked for a pod.
+    /// From when on its costs are counted; none if it never asked for a pod, or the timeline took pods
+    /// away while its first ones were being made, and it never had them all.
     pub(crate) from: Option<Time>,
+    /// It was never whole, and is counted all the same, as its pods were held up before something of the
+    /// timeline took pods away: what did.
+    pub(crate) held_up: Option<Since>,
     /// The record that says how it has ended, if it is a Job that has.
     pub(crate) ended: Option<Record>,
     /// What the run cost it.
@@ -76,15 +80,25 @@ impl Served {
         self.counts.last().map_or_else(Count::default, |c| c.1)
     }
 
+    /// When it first asked for a pod.
+    pub(super) fn asked(&self) -> Option<Time> {
+        self.counts.iter().find(|c| c.1.desired > 0).map(|c| c.0)
+    }
+
     /// Where something of the timeline that takes pods away came while its first pods were still
-    /// being made, and so before its costs are counted: what, and when they are counted from.
-    pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<(Since, Time)> {
-        let from = self.from?;
-        let asked = self.counts.iter().find(|c| c.1.desired > 0)?.0;
-        let whole = self.counts.iter().find(|c| c.0 == from)?.1;
+    /// being made, and so before its costs are counted: what, and when they are counted from; none
+    /// where it was never whole.
+    pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<(Since, Option<Time>)> {
         self.id?;
-        let harm = analysis.first_harm(asked, from)?;
-        (whole.up >= whole.desired).then_some((harm, from))
+        let until = self.from.unwrap_or(analysis.horizon());
+        let harm = analysis.first_harm(self.asked()?, until)?;
+        (self.from.is_none() || self.is_counted_whole()).then_some((harm, self.from))
+    }
+
+    /// Whether it had all of its pods when it was first counted.
+    fn is_counted_whole(&self) -> bool {
+        let first = self.counts.iter().find(|c| Some(c.0) == self.from);
+        first.is_some_and(|(_, c)| c.up >= c.desired)
     }
 
     /// The time that counts as spans, each with the pods that it had then.
@@ -99,8 +113,15 @@ impl Served {
 }
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`
-pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): (Since, Time)) -> Option<String> {
-    let (entry, from) = (analysis.entry_name(harm.entry)?, short(Dur::from_secs(from.as_secs())));
+pub(crate) fn counted_from(
+    analysis: &Analysis<'_>,
+    (harm, from): (Since, Option<Time>),
+) -> Option<String> {
+    let entry = analysis.entry_name(harm.entry)?;
+    let Some(from) = from else {
+        return Some(format!("not counted, as it was never whole; {entry} came before"));
+    };
+    let from = short(Dur::from_secs(from.as_secs()));
     Some(format!("counted from {from} on, when it was first whole; {entry} came before"))
 }
 
@@ -115,14 +136,27 @@ pub struct Serving {
     pub(crate) replaced: Costs,
 }
 
-/// From when on costs are counted.
-pub(super) fn begins(served: &Served, ran: bool) -> Option<Time> {
-    let asks = |c: &&(Time, Count)| c.1.desired > 0;
-    if ran {
-        return Some(Time::ZERO);
+/// Notes from when on the costs of a workload are counted: from the start of one that `ran` then, else from
+/// when it was first whole. One that never was is counted from when it first asked for a pod, unless the
+/// timeline took pods away while they were being made: nobody can tell what is missing because of that.
+/// Where some were `held` up by then, so many from each time on, it was not that which kept it from being
+/// whole.
+pub(super) fn begin(
+    analysis: &Analysis<'_>,
+    served: &mut Served,
+    (ran, held): (bool, &[(Time, u32)]),
+) {
+    let is_whole = |c: &&(Time, Count)| c.1.desired > 0 && c.1.up >= c.1.desired;
+    let whole = served.counts.iter().find(is_whole).map(|c| c.0);
+    served.from = if ran { Some(Time::ZERO) } else { whole };
+    let Some(asked) = served.asked().filter(|_| served.from.is_none()) else { return };
+    let harm = analysis.first_harm(asked, analysis.horizon()).filter(|_| served.id.is_some());
+    let before = |harm: &Since| held.partition_point(|(at, _)| *at < harm.at);
+    let is_held = |harm: &Since| held[..before(harm)].last().is_some_and(|(_, pods)| *pods > 0);
+    served.held_up = harm.filter(is_held);
+    if harm.is_none() || served.held_up.is_some() {
+        served.from = Some(asked);
     }
-    let enough = served.counts.iter().find(|c| asks(c) && c.1.up >= c.1.desired);
-    enough.or_else(|| served.counts.iter().find(asks)).map(|c| c.0)
 }
 
 /// Spans of time in their order, each from a time to another; none touches the next.
@@ -243,6 +277,7 @@ mod tests {
             id: None,
             counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
             from: Some(Time::ZERO),
+            held_up: None,
             ended: None,
             costs: Costs::default(),
             below: Spans::new(),

@@ -25,7 +25,7 @@ use super::daemons::Daemons;
 use super::evictions::Eviction;
 use super::needs::Needs;
 use super::prelude::*;
-use super::served::{begins, most_pending, reckon, together};
+use super::served::{begin, most_pending, reckon, together};
 use super::steps::set_over;
 use super::truth::{Standing, Truth};
 use super::wanted::Wanted;
@@ -51,6 +51,9 @@ pub(super) struct Walk<'a> {
     pending: BTreeMap<PodId, Time>,
     /// Whether pods ran at the start.
     ran: Vec<bool>,
+    /// How many of its pods are held up: the scheduler finds no node for them, or they do not start.
+    held: Vec<Steps>,
+    held_up: BTreeSet<PodId>,
 }
 
 impl<'a> Walk<'a> {
@@ -77,9 +80,23 @@ impl<'a> Walk<'a> {
         }
         all.push(Some(served(BARE.to_owned(), None)));
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
+        let (held, held_up) = (vec![Steps::new(); all.len()], BTreeSet::new());
         let (static_pods, pending) = (static_pods(analysis), BTreeMap::new());
         let (daemons, wanted) = (Daemons::default(), Wanted::new(analysis));
-        Walk { analysis, owners, daemons, wanted, all, needs, static_pods, bare, pending, ran }
+        Walk {
+            analysis,
+            owners,
+            daemons,
+            wanted,
+            all,
+            needs,
+            static_pods,
+            bare,
+            pending,
+            ran,
+            held,
+            held_up,
+        }
     }
 
     /// Where a pod is counted.
@@ -195,6 +212,7 @@ impl<'a> Walk<'a> {
             }
         }
         let Some(pod) = r.pod() else { return };
+        self.hold(pod, r);
         match r.what {
             What::ContainersStarted(_) if again => {
                 if let Some(served) = self.place(pod).and_then(|p| self.all[p].as_mut()) {
@@ -218,9 +236,29 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Takes in whether a pod is held up, where a record says so.
+    fn hold(&mut self, pod: PodId, r: &Record) {
+        let changes = match r.what {
+            What::PodUnplaced(_)
+            | What::Noted(Note::BackOff | Note::ImagePullFailed | Note::ContainerUnhealthy, _) => {
+                self.held_up.insert(pod)
+            }
+            What::PodMessage(_) if matches!(self.analysis.trace.attached(r), Some(Err(_))) => {
+                self.held_up.insert(pod)
+            }
+            What::PodBound(_) | What::PodGone => self.held_up.remove(&pod),
+            _ => false,
+        };
+        let Some(place) = self.place(pod).filter(|_| changes) else { return };
+        let held = self.held_up.contains(&pod);
+        let before = self.held[place].last().map_or(0, |s| s.1);
+        let now = if held { before + 1 } else { before - 1 };
+        set(&mut self.held[place], r.at, now);
+    }
+
     /// The costs; `window` is how soon a node must be back for an eviction to have been needless.
     pub(super) fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Serving {
-        let horizon = self.analysis.horizon();
+        let (analysis, horizon) = (self.analysis, self.analysis.horizon());
         let waiting: Vec<PodId> = self.pending.keys().copied().collect();
         for pod in waiting {
             if let Some(place) = self.place(pod) {
@@ -240,11 +278,11 @@ impl<'a> Walk<'a> {
         }
         // When any was below its need, and when one had none up: of workloads, and of all.
         let (mut below, mut none) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-        let ran = std::mem::take(&mut self.ran);
+        let began = std::mem::take(&mut self.ran).into_iter().zip(std::mem::take(&mut self.held));
         let mut workloads = Vec::new();
-        for (served, ran) in self.all.into_iter().zip(ran) {
+        for (served, (ran, held)) in self.all.into_iter().zip(began) {
             let Some(mut served) = served else { continue };
-            served.from = begins(&served, ran);
+            begin(analysis, &mut served, (ran, held.as_slice()));
             reckon(&mut served, horizon);
             whole.add(&served.costs);
             if served.id.is_some() {

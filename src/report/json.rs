@@ -127,7 +127,8 @@ fn workloads(report: &Report<'_>) -> Value {
         };
         extend(&mut all, costs(&w.costs));
         all["costs_from_s"] = w.from.map(Time::as_secs_f64).into();
-        all["not_whole_at_first_fault"] = w.late(report.analysis).is_some().into();
+        let late = w.late(report.analysis).is_some() || w.held_up.is_some();
+        all["not_whole_at_first_fault"] = late.into();
         all["ended"] = w.ended.map_or(Value::Null, |r| {
             let f = report.analysis.trace.fields(&r);
             json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message })

@@ -109,12 +109,14 @@ impl<'a> Report<'a> {
         let all = &self.serving.workloads;
         let late = all.iter().filter_map(|w| Some((w, w.late(self.analysis)?)));
         let mut late: Vec<_> = late.collect();
-        late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(*from));
+        late.sort_by_key(|(_, (_, from))| std::cmp::Reverse(from.unwrap_or(Time::MAX)));
         let (_, (harm, _)) = late.iter().min_by_key(|(_, (harm, _))| harm.at)?;
         let entry = self.analysis.plan.timeline.get(harm.entry as usize)?;
         let named = late.iter().map(|(w, (_, from))| {
             let name = w.name.replacen('/', " ", 1);
-            format!("{name} (whole at {})", time(*from))
+            let whole =
+                from.map_or("never whole".to_owned(), |at| format!("whole at {}", time(at)));
+            format!("{name} ({whole})")
         });
         let came = format!("`{}` came, at {}", entry.name, time(harm.at));
         Some(still_being_made(&came, named.collect()))

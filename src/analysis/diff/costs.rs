@@ -210,6 +210,7 @@ mod tests {
             id: None,
             counts,
             from: None,
+            held_up: None,
             ended: None,
             costs,
             below: Vec::new(),

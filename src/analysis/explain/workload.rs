@@ -163,11 +163,11 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
 
 /// Where something was done to it while its first pods were still being made: what, and when it was
 /// first whole.
-fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Time)> {
+fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Option<Time>)> {
     let &(whole, wanted, available) = outcome.counted(question.until).first()?;
     let asked = outcome.wanted.iter().find(|s| s.1 > 0)?.0;
     let harm = question.analysis.first_harm(asked, whole)?;
-    (available >= wanted).then_some((harm, whole))
+    (available >= wanted).then_some((harm, Some(whole)))
 }
 
 /// What a workload lost.

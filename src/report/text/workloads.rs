@@ -80,6 +80,10 @@ fn is_well(report: &Report<'_>, w: &Served) -> bool {
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`, where that is so.
 pub(crate) fn counted_from(analysis: &Analysis<'_>, w: &Served) -> Option<String> {
+    if let Some(harm) = w.held_up {
+        let entry = analysis.entry_name(harm.entry)?;
+        return Some(format!("never whole, as its pods were held up before {entry} came"));
+    }
     serving::counted_from(analysis, w.late(analysis)?)
 }
 

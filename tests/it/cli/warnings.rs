@@ -52,6 +52,42 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     assert!(!ran.stdout.contains("Still being made"), "{}", ran.stdout);
 }
 
+/// A pod is made once the one before it is up, which takes 2 s and some milliseconds: 60 of them are not there before
+/// the 29th is bound to a node that is cut off, and not at 7:30. What never was whole is not counted, whenever the run ends. Nodes have room for
+/// 24 pods of a CPU, which takes 50 s: that the 25th waits is no doing of a fault at 1:00.
+#[test]
+fn what_is_never_whole_is_counted_only_where_it_could_not_be() {
+    let scratch = Scratch::new();
+    let words = |name: &str| {
+        let ran = scratch.call(&["run", name, "--summary"]);
+        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let true_in = |name: &str| {
+        let summary = scratch.text(&format!("output/{name}/summary.json"));
+        summary.contains("\"not_whole_at_first_fault\": true")
+    };
+    for horizon in ["2m", "5m", "7m30s"] {
+        let text = NOT_YET_WHOLE.replacen("12m", horizon, 1);
+        scratch.write("never.ron", text);
+        let words = words("never.ron");
+        for said in [
+            "StatefulSet default/db (never whole)",
+            "not counted, as it was never whole; cut b came before",
+            "0.0 replica-minutes missing; of 1 workload not counted before first whole",
+        ] {
+            assert!(words.contains(said), "{horizon}: {said}: {words}");
+        }
+        assert!(true_in("never"), "{horizon}");
+    }
+    let full = NOT_YET_WHOLE
+        .replace("replicas: 60", "replicas: 60, template: (requests: {\"cpu\": \"1\"})");
+    scratch.write("full.ron", full);
+    let words = words("full.ron");
+    assert!(words.contains("24 of 60 up at the end; never whole, as its pods were held up before cut b came, at worst 0"), "{words}");
+    assert!(!words.contains("Still being made"), "{words}");
+    assert!(true_in("full"));
+}
+
 /// Without `placement`, and with a fault long after: up from when it was whole, and not always.
 #[test]
 fn what_was_made_first_was_not_always_up() {
