@@ -243,6 +243,54 @@ fn why_a_pod_was_not_evicted() {
     assert_eq!(drained, "evicted at 1:05.000 from node-0 by the eviction API (drain)");
 }
 
+/// 10,000 MiB, of which 8,000 are used, and 10 more each second: from 97.6 s on less than 1 GiB is left, which the kubelet finds
+/// at 1:40 and the node's status tells at 1:44. A minute later the pod is evicted, and its containers have 30 s.
+#[test]
+fn what_a_kubelet_is_about_to_evict_is_told() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "soft.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m",
+    flags: (kubelet: {"eviction-hard": "memory.available<100Mi", "eviction-soft": "memory.available<1Gi",
+        "eviction-soft-grace-period": "memory.available=1m", "eviction-max-pod-grace-period": 30}),
+    nodes: [(names: "n-{0..1}", capacity: {"memory": "10000Mi"}, lease_offset: "3s", status_offset: "4s")],
+    workloads: [
+        Deployment(name: "leaky", replicas: 1, placement: Node("n-0"), template: (requests: {"memory": "1000Mi"},
+            terminationGracePeriodSeconds: 60, pod_stop: "45s", usage: {"memory": "1000Mi + 10Mi/s"})),
+        Deployment(name: "big", replicas: 1, placement: Node("n-0"), template: (requests: {"memory": "7000Mi"}, usage: {"memory": "7000Mi"})),
+    ])"#,
+    );
+    let of = |at: &str| json(&scratch, &["soft.ron", "leaky-bw6p9v4dqs-0", "--at", at]);
+    assert_eq!(
+        of("2m50s")["verdict"],
+        "not evicted by 2:50.000: its kubelet evicts it for node pressure since 2:40.000, and its containers have yet to stop"
+    );
+    let notes = of("1m50s")["notes"].to_string();
+    assert!(notes.contains("eviction-soft-grace-period, memory.available=1m"), "{notes}");
+}
+
+/// The machine is off at once, as an imitated kubelet has no grace periods, and boots at 5:00: the pod has failed then, before
+/// its timer is cancelled at 5:05. Its successor there ends five minutes after it was up, at 10:02.
+#[test]
+fn what_a_pod_ended_with_is_told_before_what_came_after() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "ended.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", timing: Ideal,
+    nodes: [(names: "n-{0..1}", zone: "a")],
+    workloads: [Job(name: "sum", completions: 3, parallelism: 2, placement: Nodes(["n-0", "n-1"]), template: (ends: (after: "5m"), pod_stop: "3s"))],
+    timeline: [(at: "2m", name: "down", do: Shutdown(node: "n-0", duration: "3m"))])"#,
+    );
+    let of = |pod: &str| verdict(&scratch, &["ended.ron", pod]);
+    assert_eq!(of("sum-0"), "not evicted: it ended at 5:00.000 and is Failed");
+    let next = of("sum-7kmgl");
+    assert!(
+        next.starts_with("not evicted: its timer of 300 s was cancelled at 5:05.000"),
+        "{next}"
+    );
+    assert!(next.ends_with("; it ended at 10:02.000 and is Succeeded"), "{next}");
+}
+
 /// Which filter said no on how many nodes: as many nodes in all as the cluster has.
 #[test]
 fn why_a_pod_is_pending() {

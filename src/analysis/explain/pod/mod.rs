@@ -68,6 +68,9 @@ impl Case<'_, '_> {
             self.found.steps = self.of.question.led_to(ended.record);
         }
         self.found.add(self.of.question.led_to(moment.record));
+        if !first.is_empty() {
+            self.found.sort();
+        }
         let failed = self.of.failed_job(self.pod);
         let why = failed.map(|(_, r)| format!(", as {}", words::record(self.analysis(), r)));
         let why = why.unwrap_or_default();

@@ -41,8 +41,11 @@ impl Case<'_, '_> {
         if seen.refused.last().is_some_and(|last| last >= since) {
             return self.held_up();
         }
-        if self.shut_down(node) || self.spared(node) {
+        if self.stops_under_pressure() || self.shut_down(node) || self.ended_first() {
             return;
+        }
+        if self.spared(node) {
+            return self.ended_then();
         }
         let came = self.came();
         let (phase, said) = (seen.state.phase, self.said_under_pressure(RecordId::MAX));
@@ -173,6 +176,56 @@ impl Case<'_, '_> {
             );
         }
         true
+    }
+
+    /// Explains a pod that its kubelet evicts, and whose containers have not stopped yet; whether it is such a pod.
+    fn stops_under_pressure(&mut self) -> bool {
+        let (state, until) = (&self.seen.state, absolute(self.of.question.until));
+        if state.asked != Some(EvictionCause::Pressure) || state.phase.is_terminal() {
+            return false;
+        }
+        let said = self.said_under_pressure(RecordId::MAX);
+        let since = said.last().map_or(String::new(), |s| format!(" since {}", absolute(s.at)));
+        let verdict = format!(
+            "not evicted by {until}: its kubelet evicts it for node pressure{since}, and its containers have yet to stop"
+        );
+        self.tell(verdict, self.came().chain(said));
+        true
+    }
+
+    /// When its kubelet said that it has ended, of one that has.
+    fn end(&self) -> Option<&Moment<'_>> {
+        let seen = self.seen;
+        // One that was not admitted has not run.
+        let is_over = seen.state.phase.is_terminal() && seen.pressed.is_empty();
+        seen.ended.last().filter(|_| is_over)
+    }
+
+    /// Explains a pod that ended before anything kept it from being evicted; whether it is such a pod.
+    fn ended_first(&mut self) -> bool {
+        let seen = self.seen;
+        let Some(ended) = self.end() else { return false };
+        let made = seen.created.last().map_or(0, |m| m.record);
+        let kept = [&seen.cancelled, &seen.lost, &seen.failed, &seen.exists, &seen.forever];
+        let mut kept = kept.into_iter().filter_map(|all| all.iter().find(|m| m.record >= made));
+        if kept.any(|m| m.record < ended.record) {
+            return false;
+        }
+        let (at, phase, step) =
+            (absolute(ended.at), seen.state.phase.as_str(), self.of.step(ended, None));
+        let steps: Vec<Step> = self.came().chain([step]).collect();
+        self.tell(format!("not evicted: it ended at {at} and is {phase}"), steps);
+        true
+    }
+
+    /// Adds to why a pod was not evicted that it has ended since.
+    fn ended_then(&mut self) {
+        let Some(ended) = self.end() else { return };
+        let (at, phase, step) =
+            (absolute(ended.at), self.seen.state.phase.as_str(), self.of.step(ended, None));
+        self.found.verdict += &format!("; it ended at {at} and is {phase}");
+        self.found.add([step]);
+        self.found.sort();
     }
 
     /// Explains a pod that taint eviction looked at and did not evict; whether it is such a pod.
@@ -336,5 +389,26 @@ impl Case<'_, '_> {
         };
         self.found.verdict = format!("not evicted: {why}");
         self.found.steps = steps;
+        self.short_for_some_time(name);
+    }
+
+    /// Notes of a node that is short of something for how long it has to be before its kubelet evicts.
+    fn short_for_some_time(&mut self, node: &str) {
+        use NodeConditionType::{DiskPressure, MemoryPressure, PidPressure};
+        let thresholds = &self.analysis().plan.eviction.thresholds;
+        for kind in [MemoryPressure, DiskPressure, PidPressure] {
+            let said = format!("{} is ", kind.as_str());
+            let last = self.found.steps.iter().rfind(|s| s.text.contains(&said));
+            let soft = thresholds.iter().filter(|t| !t.is_hard() && t.signal.condition() == kind);
+            let soft = soft.map(|t| format!("{}={}", t.signal.as_str(), short(t.grace_period)));
+            let soft: Vec<String> = soft.collect();
+            if last.is_some_and(|s| s.text.ends_with("True")) && !soft.is_empty() {
+                self.found.notes.push(format!(
+                    "{node} has {}: its kubelet evicts a pod once a soft threshold has been met for its eviction-soft-grace-period, {}",
+                    kind.as_str(),
+                    soft.join(", ")
+                ));
+            }
+        }
     }
 }
