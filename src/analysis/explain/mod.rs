@@ -14,6 +14,7 @@
 mod drain;
 mod explanation;
 mod node;
+mod not_ready;
 mod object;
 mod pending;
 mod pod;

@@ -5,6 +5,7 @@ use super::super::job_ends::JobEnds;
 use super::super::serving::counted_from;
 use super::super::workloads::{Replacement, WorkloadOutcome, workloads};
 use super::drain::Refusals;
+use super::not_ready::NotReady;
 use super::pending::{self, Rejection};
 use super::prelude::*;
 use crate::analysis::state::Step as Change;
@@ -52,14 +53,14 @@ fn told(
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
     steps.extend(replaced(question, replacements));
     steps.sort_by_key(|s| s.at);
-    let mut notes = notes(question, outcome);
+    let mut notes = notes(question, outcome, &lost.not_ready);
     if has_lost || !missing.is_empty() {
         notes.push(
             "available is what the API says, where pods on a node that died count until their conditions \
              say otherwise; `run` counts pods that were not up"
                 .to_owned(),
         );
-        let pods = "`explain` of one of its pods tells why that pod was lost, or waited for a node";
+        let pods = "`explain` of one of its pods tells why that pod was lost, was not Ready, or waited for a node";
         notes.push(pods.to_owned());
     }
     let object = question.analysis.workload_in_words(outcome.id);
@@ -132,31 +133,44 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
     Some(Step::without_record(first, text))
 }
 
-/// Which of its pods are pending, not started or stuck at the end.
-fn notes(question: Question<'_>, outcome: &WorkloadOutcome) -> Vec<String> {
+/// Which of its pods are pending, not started, not Ready or stuck at the moment in question.
+fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady) -> Vec<String> {
     let (analysis, mut notes) = (question.analysis, Vec::new());
     let are = |n: u64| format!("{} of its pods {}", grouped(n), if n == 1 { "is" } else { "are" });
     let is_the_end = question.until == analysis.horizon();
-    if outcome.pending > 0 && is_the_end {
-        let why = outcome.why_pending.map_or(String::new(), |t: TextId| {
+    let (when, pending, why_pending, starting) = if is_the_end {
+        let starting = outcome.starting.saturating_sub(now.held);
+        ("at the end".to_owned(), outcome.pending, outcome.why_pending, starting)
+    } else {
+        (format!("at {}", absolute(question.until)), now.pending, now.why_pending, now.starting)
+    };
+    if pending > 0 {
+        let why = why_pending.map_or(String::new(), |t: TextId| {
             let message = analysis.trace.names.text_of(t);
             let said = |r: &Rejection| format!("{} on {}", r.filter, counted(r.nodes, "node"));
             let filters: Vec<_> = pending::rejections(message).iter().map(said).collect();
             let why = if filters.is_empty() { message.to_owned() } else { filters.join(", ") };
             format!(": {why}")
         });
-        notes.push(format!("{} pending at the end{why}", are(outcome.pending)));
+        notes.push(format!("{} pending {when}{why}", are(pending)));
     }
     if outcome.unattached > 0 && is_the_end {
         let why = outcome.why_unattached.map_or("", |t| analysis.trace.names.text_of(t));
         let are = are(outcome.unattached);
         notes.push(format!("{are} waiting for a volume at the end: {why}"));
     }
-    if outcome.starting > 0 && is_the_end {
-        notes.push(format!("{} starting at the end", are(outcome.starting)));
+    if starting > 0 {
+        notes.push(format!("{} starting {when}", are(starting)));
     }
-    if outcome.stuck > 0 {
-        notes.push(format!("{} stuck Terminating at the end", are(outcome.stuck)));
+    notes.extend(now.reasons().map(|(why, n)| format!("{} not Ready {when}: {why}", are(n))));
+    match is_the_end {
+        true if outcome.stuck > 0 => {
+            notes.push(format!("{} stuck Terminating at the end", are(outcome.stuck)));
+        }
+        false if now.terminating > 0 => {
+            notes.push(format!("{} Terminating {when}", are(now.terminating)));
+        }
+        _ => {}
     }
     notes
 }
@@ -177,6 +191,8 @@ struct Lost<'a> {
     groups: Vec<Vec<Loss<'a>>>,
     /// The evictions of its pods that budgets refused, which is what a drain waits for.
     refused: Refusals,
+    /// Its pods at the moment in question.
+    not_ready: NotReady,
 }
 
 impl<'a> Lost<'a> {
@@ -190,11 +206,19 @@ impl<'a> Lost<'a> {
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
             let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);
+            let of = r.pod().into_iter();
+            of.for_each(|pod| all[*place].not_ready.take(analysis.trace, pod, r));
             let is_of_job = analysis.trace.names.workload_name(ids[*place]).starts_with("Job/");
             if let Some((pod, before, what)) = done_to(&step, r, is_of_job) {
                 let node = before.node_id().map_or("", |n| analysis.node_name(n));
                 all[*place].add((r.at, id, analysis.pod_name(pod), node, (what, r.actor)));
             }
+        }
+        for (pod, state) in follow.pods() {
+            let place = owners.of(analysis, pod).and_then(|owner| places.get(&owner));
+            let Some(place) = place else { continue };
+            let well = state.node_id().is_some_and(|n| follow.node(n).is_back());
+            all[*place].not_ready.count(pod, state, well);
         }
         all
     }

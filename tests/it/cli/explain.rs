@@ -658,6 +658,35 @@ fn a_zone_tells_of_drains_and_of_taints_of_others() {
     assert!(of("deployment/web").contains("1 of its pods is pending at the end"));
 }
 
+/// The registry is out from 2:00 to 12:00, and the pods that come to another node before that wait for their image at 11:00,
+/// half a minute of which is not over; those of the dead node are still there. What ends by itself is in back-off, of five
+/// minutes by then, nearly always.
+#[test]
+fn a_workload_tells_why_its_pods_are_not_ready() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "40m",
+        timing: Custom(request: "0s", response: "0s", watch: "0s", pass_overhead: "0s"),
+        nodes: [(name: "dead", zone: "a"), (name: "spare", zone: "b"), (name: "n", zone: "b", taints: ["own:NoSchedule"])],
+        workloads: [
+            Deployment(name: "web", replicas: 6, placement: Node("dead"), template: (pod_start: "1s", image: (name: "web:1", pull: "30s"),
+                tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)])),
+            Deployment(name: "crash", replicas: 1, placement: Node("n"), template: (ends: (after: "5s", exit_code: 1)))],
+        timeline: [(at: "1m", name: "die", do: Crash(node: "dead")), (at: "2m", name: "reg", do: RegistryOutage(duration: "10m"))])"#;
+    scratch.write("why.ron", text);
+    let notes = |args: &[&str]| json(&scratch, &[&["why.ron"], args].concat())["notes"].to_string();
+    let then = notes(&["deployment/web", "--at", "11m"]);
+    for said in [
+        "6 of its pods are not Ready at 11:00.000: the image could not be pulled (ImagePullBackOff)",
+        "6 of its pods are Terminating at 11:00.000",
+    ] {
+        assert!(then.contains(said), "{said}: {then}");
+    }
+    assert!(!then.contains("at the end"), "{then}");
+    let crash = notes(&["deployment/crash"]);
+    let said = "1 of its pods is not Ready at the end: the container ended again and again (CrashLoopBackOff)";
+    assert!(crash.contains(said), "{crash}");
+}
+
 /// A node is deleted: PodGC deletes its two pods by force, with their failure said before (from 1.26 on) and
 /// without. The workload tells of them, as it tells of those in their place.
 #[test]
