@@ -35,6 +35,7 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
         }
         let (name, node) = (walk.analysis.pod_name(pod), walk.node_of(&before));
         let why = match due {
+            None if before.node_id().is_none() => "it was on no node".to_owned(),
             None => format!("no NoExecute taint of {node} required it"),
             Some(Due { at, taint, seconds }) => {
                 format!("it tolerates {} of {node} for {seconds}s, until {at:#}", short(&taint))

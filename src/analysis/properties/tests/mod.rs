@@ -204,6 +204,16 @@ fn an_eviction_is_needless_without_a_taint_that_requires_it() {
         found[0].text,
         "default/p was deleted by taint eviction at 1.002s although no NoExecute taint of n required it"
     );
+
+    // Its successor has no node yet.
+    let mut s = Story::new(20, &[]);
+    s.gone(1_000);
+    s.run.record(ms(1_001), NO_RECORD, Actor::ReplicaSet, What::PodCreated(None), s.pod);
+    s.deleted(1_002, NO_RECORD);
+    assert_eq!(
+        s.found("needless-eviction")[0].text,
+        "default/p was deleted by taint eviction at 1.002s although it was on no node"
+    );
 }
 
 #[test]
