@@ -72,6 +72,15 @@ pub(super) fn subject_of(pair: &Pair) -> String {
     }
 }
 
+/// Where the pods of a group were bound, if that is what it tells, and in one place.
+fn bound_to(g: &Group) -> Option<&str> {
+    match &g.details {
+        [Some(a), Some(b)] if a != b => None,
+        [Some(to), _] | [None, Some(to)] if g.what == "bound" => Some(to),
+        _ => None,
+    }
+}
+
 /// `27 pods of Deployment default/web on b-00..b-08 evicted: 5s earlier in B`
 pub(super) fn group_text(g: &Group) -> String {
     let distinct = |of: fn(&Pair) -> Option<&str>| -> Vec<&str> {
@@ -79,9 +88,12 @@ pub(super) fn group_text(g: &Group) -> String {
     };
     let (nodes, pods) = (distinct(|p| p.node.as_deref()), distinct(|p| p.pod.as_deref()));
     let objects = g.pairs.len();
-    let on = if nodes.is_empty() { String::new() } else { format!(" on {}", ranges(&nodes)) };
+    let to = bound_to(g);
+    let is_on = to.is_none() && !nodes.is_empty();
+    let on = if is_on { format!(" on {}", ranges(&nodes)) } else { String::new() };
     let subject = match pods.len() {
         0 => ranges(&nodes),
+        1 if to.is_some() => pods[0].to_owned(),
         1 => subject_of(&g.pairs[0]),
         n => {
             let of = g.of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
@@ -98,7 +110,7 @@ pub(super) fn group_text(g: &Group) -> String {
     let beside = match g.way {
         Way::Otherwise => String::new(),
         _ if g.what == PENDING => why(&g.details),
-        _ => detail(&g.details),
+        _ => to.map_or_else(|| detail(&g.details), |to| format!(" to {to}")),
     };
     format!("{what}{beside}{times}: {}", changed(g.way, &g.details, g.shift()))
 }

@@ -182,6 +182,21 @@ What differs
     assert_eq!(text, expected, "\n{text}");
 }
 
+/// A node that is away for four minutes loses nothing; in nine its pod goes after 1:45.1 + 300 s, and another comes elsewhere.
+#[test]
+fn where_a_pod_was_bound_is_said_once() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "12m", timing: Ideal, nodes: [(names: "n-{0..3}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Nodes(["n-0", "n-1", "n-2"]))],
+        timeline: [(at: "2m", name: "cut", do: Partition(node: "n-1", duration: "4m"))])"#;
+    scratch.write("four.ron", text);
+    scratch.write("nine.ron", text.replace("4m", "9m"));
+    let said = scratch.call(&["diff", "four.ron", "nine.ron"]).stdout;
+    let line = said.lines().find(|line| line.contains(" bound ")).expect("a line");
+    assert!(line.contains(" bound to n-") && !line.contains(" of n-"), "{line}");
+    assert!(line.ends_with(": only in B"), "{line}");
+}
+
 /// What was set otherwise, defaults of releases too, comes first, and internal switches last: the
 /// order of the titles.
 #[test]
