@@ -73,6 +73,8 @@ pub(crate) struct End {
     pub(crate) nodes: [u64; Health::ALL.len()],
     /// Nodes with a NoExecute taint.
     pub(crate) nodes_no_execute: u64,
+    /// Nodes that are cordoned.
+    pub(crate) nodes_cordoned: u64,
     /// Pods that are Running and Ready, and are up.
     pub(crate) available: u64,
     /// Pods that are Running and Ready by the API, and are not up.
@@ -140,6 +142,8 @@ struct Tally<'a> {
     were_tainted: BTreeSet<NodeId>,
     /// Those to which somebody else than node lifecycle gave a NoExecute taint.
     were_tainted_by_others: BTreeSet<NodeId>,
+    /// Those that are cordoned, among them some that may not be there.
+    cordoned: BTreeSet<NodeId>,
     /// Per pod whether its present life had a timer.
     had_timer: Vec<bool>,
 }
@@ -148,6 +152,8 @@ impl<'a> Tally<'a> {
     fn new(analysis: &'a Analysis<'a>) -> Self {
         let truth = Truth::new(analysis);
         let tainted = truth.follow.nodes().map(|(_, n)| n.no_execute > 0);
+        let planned = (0..).zip(&analysis.plan.nodes);
+        let cordoned = planned.filter(|(_, n)| n.unschedulable).map(|(i, _)| analysis.node_id(i));
         let no_execute_until = tainted.map(|is| if is { Time::MAX } else { Time::ZERO }).collect();
         Tally {
             analysis,
@@ -159,6 +165,7 @@ impl<'a> Tally<'a> {
             were_unknown: BTreeSet::new(),
             were_tainted: BTreeSet::new(),
             were_tainted_by_others: BTreeSet::new(),
+            cordoned: cordoned.collect(),
             had_timer: vec![false; analysis.pods.len()],
         }
     }
@@ -217,6 +224,11 @@ impl<'a> Tally<'a> {
                 self.tainting.extend(self.latency(id, node, r.at));
             }
         }
+        match r.what {
+            What::NodeUnschedulable(true) => _ = self.cordoned.insert(node),
+            What::NodeUnschedulable(false) | What::NodeDeleted => _ = self.cordoned.remove(&node),
+            _ => {}
+        }
         match (before.no_execute > 0, after.no_execute > 0) {
             (false, true) => self.no_execute_until[node.index()] = Time::MAX,
             (true, false) => self.no_execute_until[node.index()] = r.at,
@@ -274,7 +286,8 @@ impl<'a> Tally<'a> {
                 self.had_timer[id.index()] || tainted.is_some_and(|until| *until > p.bound_at);
             kept += u64::from(in_danger && !p.deleting && !p.phase.is_terminal());
         }
-        for (_, n) in self.truth.follow.nodes() {
+        for (id, n) in self.truth.follow.nodes() {
+            end.nodes_cordoned += u64::from(n.exists && self.cordoned.contains(&id));
             end.nodes[n.health().index()] += 1;
             end.nodes_no_execute += u64::from(n.exists && n.no_execute > 0);
         }

@@ -437,6 +437,22 @@ fn an_end_too_early_is_undecided_and_a_users_taint_never_needless() {
     );
 }
 
+/// Of four nodes one is cordoned from the start, one is at the end; of the others one is no more, and one is gone.
+#[test]
+fn nodes_that_are_cordoned_at_the_end_are_counted() {
+    let mut run = Run::new("cordoned", ms(10_000));
+    let [_, b, c, d] = ["a", "b", "c", "d"].map(|n| run.node(n, "z"));
+    run.plan.nodes[0].unschedulable = true;
+    for node in [b, c, d] {
+        run.record(ms(1_000), NO_RECORD, Actor::User, What::NodeUnschedulable(true), node);
+    }
+    run.record(ms(2_000), NO_RECORD, Actor::User, What::NodeUnschedulable(false), c);
+    run.record(ms(2_000), NO_RECORD, Actor::User, What::NodeDeleted, d);
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    assert_eq!(summary(&analysis, Dur::ZERO).end.nodes_cordoned, 2);
+}
+
 #[test]
 fn what_repeats_changes_nothing_and_ids_out_of_range_do_not_panic() {
     let mut run = Run::new("odd", ms(10_000));

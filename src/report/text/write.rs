@@ -254,11 +254,11 @@ fn end(s: &Summary) -> String {
         (node(Health::Unknown), "Unknown"),
         (node(Health::NotReady), "NotReady"),
     ]);
-    let tainted = match s.end.nodes_no_execute {
-        0 => String::new(),
-        n => format!(" ({} with NoExecute)", grouped(n)),
-    };
     let e = &s.end;
+    let marks = [(e.nodes_no_execute, "with NoExecute"), (e.nodes_cordoned, "cordoned")];
+    let marks = marks.iter().filter(|(n, _)| *n > 0);
+    let marks = joined(marks.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ");
+    let marks = marks.map_or(String::new(), |marks| format!(" ({marks})"));
     let pods = parts(&[
         (e.available, "running and ready"),
         (e.dead, "ready by the API and not up"),
@@ -267,12 +267,23 @@ fn end(s: &Summary) -> String {
         (e.terminating, "terminating"),
         (e.finished, "finished"),
     ]);
-    format!("nodes: {nodes}{tainted}; pods: {pods}")
+    format!("nodes: {nodes}{marks}; pods: {pods}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nodes_that_are_tainted_or_cordoned_are_told_beside_those_that_are_ready() {
+        let mut s = Summary::default();
+        s.end.nodes[Health::Ready.index()] = 29;
+        assert_eq!(end(&s), "nodes: 29 Ready; pods: none");
+        s.end.nodes_cordoned = 2;
+        assert_eq!(end(&s), "nodes: 29 Ready (2 cordoned); pods: none");
+        s.end.nodes_no_execute = 1;
+        assert_eq!(end(&s), "nodes: 29 Ready (1 with NoExecute, 2 cordoned); pods: none");
+    }
 
     /// Two times are both told. Of three nodes the middle one's is the median.
     #[test]
