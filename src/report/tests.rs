@@ -75,7 +75,7 @@ cut-one-of-three
 
 Summary
   evicted           1 pod, 1 needlessly (the node was back within 5m)
-  kept              1 pod that had a timer or a tainted node
+  kept              1 pod that had a timer or a node tainted NoExecute
   pending timers    0
   deletions         taint-eviction 1
   not up            3.2 replica-minutes missing

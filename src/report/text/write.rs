@@ -125,7 +125,7 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
 
 /// Who was evicted, and who was not; `draining` nodes are being drained at the end.
 fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
-    let kept = format!("{} that had a timer or a tainted node", counted(s.kept, "pod"));
+    let kept = format!("{} that had a timer or a node tainted NoExecute", counted(s.kept, "pod"));
     let then = match s.evictions_refused_for_good {
         0 => ", each tried again after 5 s".to_owned(),
         n if n == s.evictions_refused => ", for good".to_owned(),
