@@ -101,7 +101,8 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
         true => short(first),
         false => format!("{} to {}", short(rounded(first)), short(rounded(last))),
     };
-    let (before, behind) = match (since.at != entry.at && entry.ends.is_none(), since.ended) {
+    let is_maintenance = || entry.ends.is_none() && report.analysis.plan.lasts(since.entry);
+    let (before, behind) = match (since.at != entry.at && is_maintenance(), since.ended) {
         (true, false) => ("off in ", ""),
         (true, true) => ("boot in ", ""),
         (false, true) => ("", " ended"),
