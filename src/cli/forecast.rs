@@ -17,7 +17,7 @@ use super::import::read;
 use super::prelude::*;
 use super::shards::Work;
 use crate::analysis::course::Happening;
-use crate::analysis::ranges;
+use crate::analysis::{Frees, ranges};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
@@ -322,11 +322,13 @@ impl Courses {
             short(args.horizon)
         );
         let courses = courses("as it is", base, &overrides, &args.what_if)?;
+        let frees = Frees::of(&plan);
         let basis = Basis {
             clock,
             silent,
             course,
             head,
+            frees,
             notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,
             open: Some(open),

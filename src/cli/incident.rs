@@ -9,6 +9,7 @@ mod read_back_tests;
 use super::forecasts::{Course, courses, run_all};
 use super::html::{HtmlArg, page, run_for_page};
 use super::prelude::*;
+use crate::analysis::Frees;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
 use crate::evidence::{
@@ -200,6 +201,7 @@ fn print(
         course: String::new(),
         head: courses[0].loaded.spec.doc.clone(),
         notes: verdict.notes.clone(),
+        frees: Frees::ALL,
         horizon: verdict.horizon,
         open: None,
     };

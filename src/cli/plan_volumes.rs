@@ -1,6 +1,7 @@
 //! What `plan` does not choose: tolerations of pods whose volumes are not simulated.
 
 use super::prelude::*;
+use crate::analysis::Frees;
 
 /// Withholds what no run can know: how soon pods with volumes should be evicted. The successor of
 /// such a pod waits for the volume, so that runs without volumes make a short toleration look
@@ -26,9 +27,12 @@ pub(super) fn withhold(loaded: &Loaded, base: &Overrides, axes: &[Axis]) -> Resu
                 );
                 return Err(Failure::input(
                     text,
-                    "a new pod waits until its volume is detached from the lost node (the node is back, deleted or out-of-service), \
-                     and longer for a lost zone, so that an early eviction may gain nothing: leave it as it is; \
-                     without `persistent_volumes: true` a scenario is planned as if there were none",
+                    format!(
+                        "a new pod waits until its volume is detached from the lost node (that {}), \
+                         and longer for a lost zone, so that an early eviction may gain nothing: leave it as it is; \
+                         without `persistent_volumes: true` a scenario is planned as if there were none",
+                        Frees::of(&plan).node()
+                    ),
                 ));
             }
         }

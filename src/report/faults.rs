@@ -165,6 +165,7 @@ fn kind(what: &Away) -> &'static str {
         Away::Network(_) => "partition",
         Away::Maintained(..) => "maintain",
         Away::Drained(_) => "drain",
+        Away::OutOfService => "taint",
         Away::Deleted => "delete",
         Away::Joins => "join",
         Away::Controllers => "controllers",

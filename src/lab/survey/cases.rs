@@ -1,10 +1,12 @@
 //! Cases of one kind, a loss with what it did to one workload each: who they are, what is worst of them, and
 //! what keeps their pods, in words.
 
+use super::freed;
 use super::hit::{Bound, Hit, Lost, listed};
 use super::holder::Holder;
 use super::kept::Kept;
 use super::losses::{How, Kind};
+use crate::analysis::Frees;
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.
@@ -66,7 +68,12 @@ pub(super) fn who(cases: &[Case<'_>]) -> (String, bool) {
 }
 
 /// StatefulSets whose pods nobody confirms to be gone.
-pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>], how: How) -> String {
+pub(super) fn stateful(
+    subject: &str,
+    bound: Bound,
+    cases: &[Case<'_>],
+    (plan, how): (&Plan, How),
+) -> String {
     let (who, one) = who(cases);
     let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
     let (is, its, it, node) = match one {
@@ -85,26 +92,26 @@ pub(super) fn stateful(subject: &str, bound: Bound, cases: &[Case<'_>], how: How
         return format!("{subject} lost: once evicted, {state} until {node}; {tolerated}");
     }
     let remedy = match bound {
-        Bound::Free => ", the out-of-service taint or deleting the node does",
-        Bound::Detached => {
-            ", the out-of-service taint does (only for a machine that is off for certain), or deleting the node, whose volumes are detached 6 minutes later"
-        }
-        Bound::Lost => &match out_of_reach(&kept_of(cases)) {
+        Bound::Free | Bound::Detached => freed::told(bound, cases[0].1, plan),
+        Bound::Lost => match out_of_reach(&kept_of(cases)) {
             Some(volumes) => format!(", and no node left reaches {volumes}"),
             None => ", and where no node left reaches their volumes nothing but their return does"
                 .to_owned(),
         },
-        Bound::Unknown => &format!(". {}", volumes_hold(cases)),
+        Bound::Unknown => format!(". {}", volumes_hold(cases, plan)),
     };
     format!("{subject} lost: {state} until {node}; {tolerated}{remedy}")
 }
 
 /// What is known of pods with volumes on lost nodes, and what is not.
-pub(super) fn volumes_hold(cases: &[Case<'_>]) -> &'static str {
+pub(super) fn volumes_hold(cases: &[Case<'_>], plan: &Plan) -> String {
     if cases.iter().any(|c| c.0.damage.whole_zone) {
-        "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached"
+        "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached".to_owned()
     } else {
-        "A new pod waits until its volume is detached: the node is back, is deleted or has the out-of-service taint, and another node reaches the volume"
+        let free = Frees::of(plan).node();
+        format!(
+            "A new pod waits until its volume is detached: the node {free}, and another node reaches the volume"
+        )
     }
 }
 
@@ -159,9 +166,9 @@ impl Few {
 }
 
 /// What keeps pods from nodes that have room, and what would change it.
-pub(super) fn held(holder: Holder, cases: &[Case<'_>]) -> String {
+pub(super) fn held(holder: Holder, cases: &[Case<'_>], plan: &Plan) -> String {
     let volumes = holder.is_volumes().then(|| out_of_reach(&kept_of(cases)));
-    volumes.flatten().unwrap_or_else(|| holder.words().to_owned())
+    volumes.flatten().unwrap_or_else(|| holder.words(plan))
 }
 
 /// `volume pv-1 of claim shop/data`, `volumes of claims db/data-0, db/data-1 and 3 more`, and whether

@@ -3,11 +3,13 @@
 use super::cases::{
     Case, Few, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
 };
+use super::freed::outcomes;
 use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
 use super::still::Why;
 use super::told::{runs_short, told};
+use crate::analysis::Frees;
 use crate::lab::prelude::*;
 
 /// Something that a person should know.
@@ -31,14 +33,14 @@ pub(super) fn findings(plan: &Plan, lost: &[Lost], lasts: Dur, how: How) -> Vec<
     let (whole, lost): (Vec<&Lost>, Vec<&Lost>) =
         others.partition(|l| there > 0 && l.damage.size.0 >= there);
     let tolerant = plan.owners(&|template| tolerates_for_good(plan, template));
-    let survey = All { lost, lasts, how, tolerant };
+    let survey = All { lost, plan, lasts, how, tolerant };
     let mut found: Vec<Finding> = tainted.collect();
     found.extend(survey.short_of_pods());
     found.extend(survey.pressed());
     found.extend(whole.first().map(|l| of_everything(l)));
     found.extend(survey.together());
     found.extend(survey.below());
-    found.extend(survey.paced(plan));
+    found.extend(survey.paced());
     found.extend(blocked(plan).map(|(text, node)| Finding {
         text,
         loss: Some(format!("node/{node}")),
@@ -150,6 +152,7 @@ fn of_everything(lost: &Lost) -> Finding {
 /// The losses to talk about.
 struct All<'a> {
     lost: Vec<&'a Lost>,
+    plan: &'a Plan,
     lasts: Dur,
     how: How,
     /// The workloads whose pods no taint of a lost node evicts.
@@ -163,11 +166,12 @@ impl<'a> All<'a> {
 
     /// Workloads whose pods are not replaced for as long as the loss lasts, by reason.
     fn short_of_pods(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<(Why, Option<Holder>, Bound), Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<_, Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let Some(still) = hit.still else { continue };
+            let freed = outcomes(hit);
             let mut add = |why, holder, bound| {
-                let cases = by.entry((why, holder, bound)).or_default();
+                let cases = by.entry((why, holder, bound, freed)).or_default();
                 cases.push((lost, hit));
             };
             match still.why {
@@ -175,7 +179,7 @@ impl<'a> All<'a> {
                 Why::NotEvicted | Why::Late => {}
                 // Each loses a pod with any node, which is what it is for.
                 Why::DaemonSet if !still.below => {}
-                Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(lost, hit)),
+                Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(&lost.damage, hit)),
                 Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare => {
                     add(still.why, None, Bound::Free);
                 }
@@ -198,7 +202,7 @@ impl<'a> All<'a> {
             }
         }
         by.into_iter()
-            .map(|((why, holder, bound), cases)| self.short(why, holder, bound, &cases))
+            .map(|((why, holder, bound, _), cases)| self.short(why, holder, bound, &cases))
             .collect()
     }
 
@@ -216,12 +220,13 @@ impl<'a> All<'a> {
                 hit.failed.as_deref().unwrap_or("failed"),
                 if one { "its" } else { "their" },
             ),
-            Why::StatefulSet => stateful(&subject, bound, cases, self.how),
+            Why::StatefulSet => stateful(&subject, bound, cases, (self.plan, self.how)),
             Why::Volume => format!(
-                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: the node's return, the taint node.kubernetes.io/out-of-service (only for a machine that is off for certain), deleting the node or the pod by force, and then 6 minutes",
+                "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: {}",
                 count(|h| h.unattached),
                 attached(cases),
                 self.how.tolerated(),
+                Frees::of(self.plan).volume(),
             ),
             Why::NoRoom => {
                 let shown = worst(cases, &|h| (h.pending - h.held) as f64).1;
@@ -242,7 +247,7 @@ impl<'a> All<'a> {
             Why::Held => format!(
                 "{subject} lost: {} of {who} Pending for as long as it lasts, whatever room there is: {}",
                 count(|h| h.held),
-                held(holder.unwrap_or(Holder::Other), cases)
+                held(holder.unwrap_or(Holder::Other), cases, self.plan)
             ),
             Why::NotEvicted => {
                 let last = cases.iter().filter_map(|(_, h)| h.evicted_after).max();
@@ -359,7 +364,7 @@ impl<'a> All<'a> {
         let (who, one) = who(&cases);
         let most = if cases.len() > 1 { "up to " } else { "" };
         let for_ = if volumes {
-            let holds = volumes_hold(&cases);
+            let holds = volumes_hold(&cases, self.plan);
             format!(
                 "for {down} and longer: how long is not known, as volumes are not simulated. {holds}"
             )
@@ -379,11 +384,11 @@ impl<'a> All<'a> {
     }
 
     /// Zones in which evictions slow down or stop.
-    fn paced(&self, plan: &Plan) -> Vec<Finding> {
+    fn paced(&self) -> Vec<Finding> {
         let mut by: BTreeMap<String, Vec<&Lost>> = BTreeMap::new();
         for &lost in &self.lost {
             for (_, pace) in &lost.damage.paced {
-                by.entry(pace.words(plan)).or_default().push(lost);
+                by.entry(pace.words(self.plan)).or_default().push(lost);
             }
         }
         let say = |(words, mut lost): (String, Vec<&Lost>)| {

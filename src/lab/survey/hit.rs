@@ -8,7 +8,7 @@
 use super::kept::Kept;
 use super::losses::Loss;
 use super::pressed::Pressed;
-use super::still::{Still, Why};
+use super::still::{Freed, Still, Why};
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::{Moment, moment};
@@ -88,6 +88,8 @@ pub(crate) struct Hit {
     pub(crate) volumes: Volumes,
     /// The volumes of those on lost nodes.
     pub(super) kept: Vec<Kept>,
+    /// What the out-of-service taint and deleting the lost nodes would have done, where it waits for them.
+    pub(super) freed: [Option<Freed>; 2],
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
     /// Pods that are not up again when the run ends, and why.
@@ -157,12 +159,12 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    pub(super) fn of(lost: &Lost, hit: &Hit) -> Self {
+    pub(super) fn of(damage: &Damage, hit: &Hit) -> Self {
         match hit.volumes {
             Volumes::Free => Self::Free,
             Volumes::NotSimulated => Self::Unknown,
             Volumes::OfNode => Self::Lost,
-            Volumes::OfZone if lost.damage.whole_zone => Self::Lost,
+            Volumes::OfZone if damage.whole_zone => Self::Lost,
             Volumes::OfZone | Volumes::Attached => Self::Detached,
         }
     }
@@ -189,7 +191,7 @@ pub(super) struct Of {
     costs: Costs,
     pub(super) moment: Moment,
     pub(super) why: Option<String>,
-    count: Count,
+    pub(super) count: Count,
     /// Fewer of its pods were up than it needs, at the moment.
     below: bool,
     /// Its pods when the loss had just begun.

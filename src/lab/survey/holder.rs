@@ -2,11 +2,13 @@
 //! is well are among it.
 
 use super::hit::listed;
-use crate::api::taint::UNREACHABLE;
+use crate::analysis::Frees;
+use crate::api::taint::{NOT_READY, OUT_OF_SERVICE, UNREACHABLE};
 use crate::api::toleration::matching_tolerations;
 use crate::api::workload::short_name;
 use crate::lab::prelude::*;
 use crate::plan::BudgetPlan;
+use crate::plan::switches::api_fields::ApiField;
 
 /// Behind the first sentence stands what preemption makes of it.
 pub(super) fn first_sentence(why: Option<&str>) -> &str {
@@ -21,7 +23,7 @@ const TAINTS: (&str, &str) =
     ("taints of the nodes left", "taints of all nodes left that they do not tolerate");
 
 /// Parts of what the scheduler says of pods for which there is room, and what it means, in brief and
-/// with what would change it; the first that is said counts.
+/// with what would change it, where `{…}` is what a release has; the first that is said counts.
 const SAID: [(&[&str], &str, &str); 17] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
@@ -36,9 +38,7 @@ const SAID: [(&[&str], &str, &str); 17] = [
     (
         &["ReadWriteOncePod"],
         "its claim is in use by the pod on the lost node",
-        "a claim with ReadWriteOncePod, which the pod on the lost node uses until it is gone: the node's return, the out-of-service taint \
-         (only for a machine that is off for certain), deleting the node, or the pod by force, changes that; after the last two \
-         the volume stays attached for 6 minutes",
+        "a claim with ReadWriteOncePod, which the pod on the lost node uses until it is gone: {frees}",
     ),
     (
         &["unbound immediate"],
@@ -70,7 +70,7 @@ const SAID: [(&[&str], &str, &str); 17] = [
         &["topology spread"],
         "a topologySpreadConstraint",
         "a topologySpreadConstraint with DoNotSchedule, for which lost nodes count as before; \
-         ScheduleAnyway changes that, or, where the lost domain alone holds them, nodeTaintsPolicy: Honor",
+         ScheduleAnyway changes that{honor}",
     ),
     (
         &["anti-affinity"],
@@ -122,9 +122,7 @@ impl Holder {
     /// nodes are tainted says nothing.
     pub(super) fn of(why: &str) -> Self {
         let is_lost = |part: &&str| {
-            ["node.kubernetes.io/unreachable", "node.kubernetes.io/not-ready"]
-                .iter()
-                .any(|taint| part.contains(taint))
+            [UNREACHABLE, NOT_READY, OUT_OF_SERVICE].iter().any(|taint| part.contains(taint))
         };
         let parts = first_sentence(Some(why)).split(", ").filter(|part| !is_lost(part));
         let mut parts: Vec<&str> = parts.collect();
@@ -137,12 +135,15 @@ impl Holder {
         found.map_or(Self::Other, Self::Scheduler)
     }
 
-    /// What it is, and what would change it.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Scheduler(place) => SAID[place].2,
-            Self::Other | Self::Queue | Self::Toleration | Self::Nobody => "no node suits",
-        }
+    /// What it is, and what would change it in a plan's release.
+    pub(super) fn words(self, plan: &Plan) -> String {
+        let Self::Scheduler(place) = self else { return "no node suits".to_owned() };
+        let honors = !plan.profile.dropped_fields.contains_key(&ApiField::NodeInclusionPolicies);
+        let honor = match honors {
+            true => ", or, where the lost domain alone holds them, nodeTaintsPolicy: Honor",
+            false => "",
+        };
+        SAID[place].2.replace("{honor}", honor).replace("{frees}", &Frees::of(plan).pod())
     }
 
     /// What it is, in a few words.

@@ -8,6 +8,7 @@
 //! hit      what a loss did to a workload, and why it does not recover; a loss with all that it did
 //! findings what a person should know of it, in words of cases
 //! still    why pods are not replaced
+//! freed    what seeing to lost nodes does for pods that wait for them
 //! holder   what keeps pods that room would not help, and budgets that stop drains
 //! kept     volumes of pods on lost nodes
 //! pressed  what runs short on the nodes that are left
@@ -21,6 +22,9 @@
 
 mod cases;
 mod findings;
+mod freed;
+#[cfg(test)]
+mod freed_tests;
 mod hit;
 mod holder;
 mod kept;

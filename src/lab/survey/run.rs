@@ -1,12 +1,15 @@
 //! A run for each loss, on several threads, beside the run in which nothing is lost.
 
 use super::findings::{Finding, findings, lead};
-use super::hit::{Damage, Figures, Hit, LATER, Lost, Seen, hits};
+use super::freed::{DONE, SEEN_FOR, freed};
+use super::hit::{Bound, Damage, Figures, Hit, LATER, Lost, Seen, hits};
 use super::kept::kept;
 use super::losses::{How, Loss, Wanted, losses};
 use super::placed::{Placed, placed};
 use super::pressed::Pressed;
+use super::still::Why;
 use super::tainted::{Evicted, status_of};
+use crate::analysis::Frees;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::evicted_after;
 use crate::analysis::summary::with_evictions;
@@ -114,7 +117,7 @@ impl Survey<'_> {
         let runs = |plan| Runs { survey: self, plan, seed, goes_on: &running };
         let mut here = runs(self.quiet()?);
         let trace = here.traced(&[]).ok_or(Stopped::Asked)?;
-        let (without, quiet) = (here.seen(&trace), here.plan);
+        let (without, quiet) = (here.seen(&trace, here.over()), here.plan);
         let pods = placed(&Analysis::new(&quiet, &trace), BEGIN);
         drop(trace);
         let (losses, skipped) = losses(&quiet, &self.wanted, &pods).map_err(Problems::one)?;
@@ -195,12 +198,12 @@ impl Runs<'_> {
     /// What is kept of that.
     fn one(&mut self, outages: &[Outage]) -> Option<Run> {
         let trace = self.traced(outages)?;
-        Some(self.seen(&trace))
+        Some(self.seen(&trace, self.over()))
     }
 
-    /// What is kept of a run.
-    fn seen(&self, trace: &Trace) -> Run {
-        let (over, analysis) = (self.over(), Analysis::new(&self.plan, trace));
+    /// What is kept of a run whose loss is over by then.
+    fn seen(&self, trace: &Trace, over: Time) -> Run {
+        let analysis = Analysis::new(&self.plan, trace);
         let (summary, serving, _) = with_evictions(&analysis, self.survey.window);
         let found = disruptions(&analysis);
         let slow = |(zone, states): (&String, &Vec<Disrupted>)| {
@@ -236,6 +239,7 @@ impl Runs<'_> {
         let mut damage = Damage { figures, hits, paced, size, whole_zone, evicted, pressed };
         self.without_limits(&outages, without, &mut damage)?;
         self.go_on(loss, &mut damage)?;
+        self.see_to(loss, without, &mut damage)?;
         Some(damage)
     }
 
@@ -313,6 +317,41 @@ impl Runs<'_> {
         }
         self.plan.horizon = horizon;
         trace.map(drop)
+    }
+
+    /// Runs a loss on where StatefulSets wait for lost nodes, once for all that is done to these when it would be over, and
+    /// notes what that does for them.
+    fn see_to(&mut self, loss: &Loss, without: &Run, damage: &mut Damage) -> Option<()> {
+        let (how, nodes) = (self.survey.how, loss.nodes());
+        let waits = |hit: &Hit| {
+            let may_move = matches!(Bound::of(damage, hit), Bound::Free | Bound::Detached);
+            may_move && hit.still.is_some_and(|still| still.why == Why::StatefulSet)
+        };
+        let waiting: Vec<bool> = damage.hits.iter().map(waits).collect();
+        if how == How::ApiServer || nodes.is_empty() || !waiting.contains(&true) {
+            return Some(());
+        }
+        let (over, frees) = (self.over(), Frees::of(&self.plan));
+        let end = over.saturating_add(SEEN_FOR);
+        let horizon = std::mem::replace(&mut self.plan.horizon, end);
+        for (place, what) in DONE.into_iter().enumerate() {
+            if what == Away::OutOfService && !frees.out_of_service {
+                continue;
+            }
+            let mut outages = loss.outages(BEGIN, self.survey.lasts + LATER, how);
+            let (name, nodes) = (String::new(), nodes.clone());
+            outages.push(Outage { at: over, lasts: None, name, nodes, what });
+            outages.sort_by_key(|o| o.at);
+            let with = {
+                let trace = self.traced(&outages)?;
+                self.seen(&trace, end).seen
+            };
+            for (hit, _) in damage.hits.iter_mut().zip(&waiting).filter(|(_, waits)| **waits) {
+                hit.freed[place] = freed(&self.plan, &hit.workload, &with, &without.seen);
+            }
+        }
+        self.plan.horizon = horizon;
+        Some(())
     }
 }
 

@@ -66,6 +66,15 @@ pub(crate) struct Still {
     pub(crate) below: bool,
 }
 
+/// What something that is done to lost nodes does for a workload that waits for them.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
+pub(crate) struct Freed {
+    /// Why its pods are not replaced all the same; they are on their way where it helps.
+    pub(super) why: Why,
+    /// Why a new one finds no node, in the scheduler's words.
+    pub(super) said: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

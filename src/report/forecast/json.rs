@@ -101,6 +101,7 @@ fn workload(said: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::Frees;
     use crate::analysis::course::Happening;
     use crate::lab::Forecast;
     use crate::lab::forecast::When;
@@ -137,6 +138,7 @@ mod tests {
             course: String::new(),
             head: String::new(),
             notes: Vec::new(),
+            frees: Frees::ALL,
             horizon: Time::ZERO,
             open: None,
         };

@@ -1,6 +1,7 @@
 //! A forecast with what it was made from, what is said of it in sentences, and what sets it apart
 //! from the one before.
 
+use crate::analysis::Frees;
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
@@ -27,6 +28,8 @@ pub(crate) struct Basis {
     /// What a person should know before the figures are believed: what is asked for to happen, and
     /// the plan's notes.
     pub(crate) notes: Vec<String>,
+    /// What frees pods and volumes of lost nodes.
+    pub(crate) frees: Frees,
     /// How long it looks ahead.
     pub(crate) horizon: Time,
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
@@ -316,6 +319,7 @@ mod tests {
             notes: vec!["another".to_owned()],
             horizon: Time::ZERO,
             open: None,
+            frees: Frees::ALL,
         };
         let of = |pod: &str, most| ((Note::TimerUndated, pod.to_owned()), most);
         let drawn = [of("shop/web-0", 300), of("shop/web-1", 30)].into();

@@ -311,9 +311,16 @@ impl Printer<'_> {
                 true => Vec::from_iter(blocking).join(" "),
                 false => "NODE…".to_owned(),
             };
+            let frees = outlook.basis.frees;
+            let taint = match frees.out_of_service {
+                true => format!(
+                    "`kubectl taint nodes {nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or "
+                ),
+                false => String::new(),
+            };
             let advice = format!(
-                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, `kubectl taint nodes {nodes} \
-                 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or `kubectl delete node {nodes}`; or `kubectl delete pod POD --force`. After the last two a volume stays attached for 6 minutes."
+                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, {taint}`kubectl delete node {nodes}`; or `kubectl delete pod POD --force`. After the last two a volume {}.",
+                frees.after_deletion()
             );
             self.indented(&line(&advice), 2, DIM)?;
         }

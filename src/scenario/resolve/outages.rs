@@ -7,6 +7,8 @@ use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
 use super::{devices, overlap};
 use crate::api::device::DeviceSelector;
+use crate::api::kubectl_taint::TaintEdit;
+use crate::api::taint::OUT_OF_SERVICE;
 use crate::scenario::prelude::*;
 
 /// Something that is away for a while.
@@ -35,6 +37,8 @@ pub(crate) enum Away {
     Maintained(usize, Dur),
     /// Nodes are drained, in no more than this time each.
     Drained(Dur),
+    /// Nodes are tainted as out of service: their machines are off for certain.
+    OutOfService,
     /// Nodes are deleted.
     Deleted,
     /// Nodes that were deleted join again.
@@ -103,6 +107,10 @@ impl Outage {
                 timeout: Some(text(timeout)),
                 skip_wait_for_delete_timeout: None,
             },
+            Away::OutOfService => {
+                let taint = OneOrMany::One(out_of_service().to_string());
+                Step::Taint { node, nodes, taint, overwrite: false }
+            }
             Away::Deleted => Step::DeleteNode { node, nodes },
             Away::Joins => Step::AddNode { node: NodeGroup { name: node, ..NodeGroup::default() } },
             Away::Controllers => Step::ControllerRestart { downtime: duration, kind: None },
@@ -157,6 +165,10 @@ impl Outage {
                 Do::Maintain(nodes(), Box::new(how))
             }
             Away::Drained(timeout) => Do::Drain(nodes(), drained(Some(timeout))),
+            Away::OutOfService => {
+                let edit = TaintEdit { add: vec![out_of_service()], ..TaintEdit::default() };
+                Do::Taint(nodes(), edit)
+            }
             Away::Deleted => Do::DeleteNode(nodes()),
             Away::Joins => return each(&self.nodes, Do::AddNode),
             Away::Controllers => Do::RestartControllers(span.unwrap_or_default()),
@@ -167,6 +179,11 @@ impl Outage {
         };
         vec![(START, Phase::Begin, act)]
     }
+}
+
+/// What people taint a node with whose machine is off for certain.
+fn out_of_service() -> Taint {
+    Taint { value: "nodeshutdown".to_owned(), ..Taint::new(OUT_OF_SERVICE, Effect::NoExecute) }
 }
 
 /// Puts outages, which are sorted by time, in the place of a plan's timeline.

@@ -4,6 +4,7 @@
 use super::super::pending;
 use super::super::prelude::*;
 use super::case::Case;
+use crate::analysis::Frees;
 use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
 use crate::api::pod::PodTemplate;
 use crate::trace::Fields;
@@ -265,7 +266,9 @@ impl<'a> Case<'_, 'a> {
         let mut frees = Vec::new();
         if follow.node(held.node).exists {
             frees.push(format!("{holder} is back and says that it no longer uses it"));
-            frees.push(format!("the taint node.kubernetes.io/out-of-service on {holder}, if that is off for certain"));
+            if Frees::of(analysis.plan).out_of_service {
+                frees.push(format!("the taint node.kubernetes.io/out-of-service on {holder}, if that is off for certain"));
+            }
         }
         if !analysis.plan.flags.disable_force_detach_on_timeout {
             let waiting = match volume.user_on(follow, held.node) {

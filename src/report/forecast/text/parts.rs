@@ -8,10 +8,6 @@ use crate::report::results::*;
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
 pub(super) const FEW: usize = 12;
 
-/// What frees a volume that a node keeps, and how soon. A release before 1.26 heeds the taint by a gate alone.
-const FREES: &str = "A volume begins to be detached when its node is back and says so, within 10s; within 20s of the taint out-of-service; or 6 minutes after its pod is gone by force or with its node. \
-`--what-if 'COMMAND @TIME'` says what each would change.";
-
 /// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
 pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -74,7 +70,11 @@ impl Printer<'_> {
             writeln!(self.out, "  {}", self.painted(&more, DIM))?;
         }
         if !outlook.forecast.held.is_empty() {
-            self.indented(FREES, 2, DIM)?;
+            let frees = format!(
+                "A volume begins to be detached {}. `--what-if 'COMMAND @TIME'` says what each would change.",
+                outlook.basis.frees.how_soon()
+            );
+            self.indented(&frees, 2, DIM)?;
         }
         Ok(left == 0)
     }

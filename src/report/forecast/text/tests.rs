@@ -2,6 +2,7 @@
 
 use super::super::Basis;
 use super::*;
+use crate::analysis::Frees;
 use crate::analysis::course::Course;
 use crate::lab::Forecast;
 use crate::report::{Style, WallClock};
@@ -35,6 +36,7 @@ fn beside(courses: &[Course], others: &[Course]) -> String {
         course: String::new(),
         head: String::new(),
         notes: Vec::new(),
+        frees: Frees::ALL,
         horizon: Time::from_secs(60),
         open: None,
     };

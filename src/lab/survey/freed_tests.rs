@@ -1,0 +1,71 @@
+//! What is advised to who waits for lost nodes, where it helps and where it does not.
+
+use super::said_tests::{of_text, only};
+
+/// What is said of the loss that is asked for, by StatefulSets.
+fn said(text: &str, loss: &str, lasts: u64) -> String {
+    let done = of_text(text, only(loss), lasts);
+    let all = done.findings.into_iter().map(|f| f.text);
+    all.filter(|text| text.contains("no tolerationSeconds")).collect()
+}
+
+/// A set with one pod on n-0, of two nodes with 4 cores each.
+fn one(release: &str, flags: &str, template: &str) -> String {
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "{release}", horizon: "30m", {flags} nodes: [(names: "n-{{0..1}}", zone: "a")],
+        workloads: [StatefulSet(name: "w", replicas: 1, placement: Node("n-0"), template: ({template}))])"#
+    );
+    said(&text, "node/n-0", 600)
+}
+
+/// The set may use n-0 alone, or asks for more than any node has left: what frees its name makes a pod, and no room.
+#[test]
+fn a_new_pod_that_no_node_takes_is_no_help() {
+    let both = "that; the out-of-service taint or deleting the node lets a new pod be made, which finds no node: 0/2 nodes are available: ";
+    let selector = one("1.34", "", r#"nodeSelector: {"kubernetes.io/hostname": "n-0"}"#);
+    assert!(selector.contains(both), "{selector}");
+    // Each of two nodes with 4 cores has one pod of 3.
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..1}", capacity: {"cpu": "4", "pods": "10"})],
+        workloads: [StatefulSet(name: "w", replicas: 2, placement: Spread(All), template: (requests: {"cpu": "3"}))])"#;
+    let room = said(text, "node/n-0", 600);
+    assert!(room.contains(both) && room.contains("1 Insufficient cpu"), "{room}");
+}
+
+/// Two pods of each of three zones, no more than one apart. Tainted nodes of a lost zone count, and have none: with a third
+/// in b or c the skew would be 3 - 0. A zone whose nodes are deleted is none, and b and c have 3 each.
+#[test]
+fn each_remedy_is_told_for_itself() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "60m",
+        nodes: [(names: "a-{0..1}", zone: "a"), (names: "b-{0..1}", zone: "b"), (names: "c-{0..1}", zone: "c")],
+        workloads: [StatefulSet(name: "web", replicas: 6, placement: Spread(All), template: (requests: {"cpu": "1"},
+            topologySpreadConstraints: [(maxSkew: 1, topologyKey: "topology.kubernetes.io/zone",
+                whenUnsatisfiable: DoNotSchedule, labelSelector: (matchLabels: {"app": "web"}))]))])"#;
+    let text = said(text, "zone/a", 1_800);
+    let each = "that, deleting the node does; the out-of-service taint lets a new pod be made, which finds no node: 0/6 nodes";
+    assert!(text.contains(each) && text.contains("topology spread"), "{text}");
+}
+
+/// The taint frees pods and volumes from 1.26 on (gate NodeOutOfServiceVolumeDetach).
+#[test]
+fn a_taint_that_a_release_does_not_know_is_not_advised() {
+    let disk = r#"volumes: [(claim: "1Gi")]"#;
+    let none = "no tolerationSeconds changes that, deleting the node does";
+    assert!(one("1.25", "", "").ends_with(none));
+    assert!(
+        one("1.25", "", disk)
+            .ends_with(&format!("{none}, whose volumes are detached 6 minutes later"))
+    );
+    assert!(
+        one("1.26", "", "").ends_with("that, the out-of-service taint or deleting the node does")
+    );
+}
+
+/// With --disable-force-detach-on-timeout=true (1.30 on) nothing detaches the volume of a node that is gone.
+#[test]
+fn a_volume_that_is_never_detached_by_force_is_told() {
+    let flags = r#"flags: (kube-controller-manager: {"disable-force-detach-on-timeout": true}),"#;
+    let text = one("1.34", flags, r#"volumes: [(claim: "1Gi")]"#);
+    let said = "that, the out-of-service taint does (only for a machine that is off for certain); deleting the node lets a new pod be made, \
+                whose volume stays attached, with --disable-force-detach-on-timeout=true";
+    assert!(text.ends_with(said), "{text}");
+}
