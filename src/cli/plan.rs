@@ -176,6 +176,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     planner
         .look_for_now(&|| goes_on(args, &clock, 0.0))
         .map_err(|e| not_known(e, planner.counting.0, ""))?;
+    let mut told = planner.told_of_values()?;
+    told.retain(|note| !notes.contains(note));
+    notes.extend(told);
     of_replicas(&planner.sweep.axes, &planner.objective)?;
     let name = format!("{}-plan", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {

@@ -12,6 +12,7 @@ use super::profile::Profile;
 use super::settings::{
     Admission, Controllers, Flags, KubeletConfig, KubeletSettings, SchedulerSettings,
 };
+use super::switches::node_lifecycle::EvictionMode;
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
@@ -143,6 +144,14 @@ impl Plan {
     /// Whose trouble can be left to the choices.
     pub fn clients(&self) -> Vec<Actor> {
         self.controllers.clients(self.flags.enable_taint_manager)
+    }
+
+    /// Whether pods of lost nodes are deleted after `--pod-eviction-timeout`, and not as their nodes get NoExecute taints
+    /// (S31).
+    pub(crate) fn evicts_by_timeout(&self) -> bool {
+        let switches = &self.profile.node_lifecycle;
+        switches.eviction_mode == EvictionMode::Timeout
+            || switches.timeout_mode_available && !self.flags.enable_taint_manager
     }
 
     /// The notes that a person may have to do something about: all but what is assumed of every

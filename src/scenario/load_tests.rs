@@ -275,6 +275,27 @@ fn a_field_that_the_kubelets_do_not_go_by_is_told() {
     assert!(!notes("", "zone: \"a\"").contains("imitated"));
 }
 
+/// Taints evict from 1.13 on (gate TaintBasedEvictions), and `--pod-eviction-timeout`, of 5 minutes, before, or where there is no taint
+/// manager. What is not heeded is told, unless it says what holds anyway.
+#[test]
+fn what_a_release_does_not_evict_by_is_told() {
+    let told = |version: &str, flag: &str, seconds: u32| {
+        let notes = notes(&format!(
+            r#"(version: 1, horizon: "1m", kubernetes: "{version}", flags: (kube-controller-manager: {{{flag}}}), nodes: [(name: "a")],
+            workloads: [Deployment(name: "web", replicas: 1, template: (tolerations: [
+                (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: {seconds})]))])"#
+        ));
+        let seconds = notes.contains("`tolerationSeconds` of default/web changes nothing for them");
+        (seconds, notes.contains("`pod-eviction-timeout` changes nothing"))
+    };
+    assert_eq!(told("1.12", "", 30), (true, false));
+    assert_eq!(told("1.12", "", 300), (false, false));
+    assert_eq!(told("1.13", "", 30), (false, false));
+    assert_eq!(told("1.26", r#""enable-taint-manager": false"#, 30), (true, false));
+    assert_eq!(told("1.26", r#""pod-eviction-timeout": "1m""#, 30), (false, true));
+    assert_eq!(told("1.12", r#""pod-eviction-timeout": "1m""#, 300), (false, false));
+}
+
 /// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`).
 #[test]
 fn jobs_that_wait_for_a_phase_are_told_where_no_kubelet_posts_one() {

@@ -10,7 +10,6 @@ use super::bound::Bound;
 use super::violation::Found;
 use super::walk::Walk;
 use crate::analysis::prelude::*;
-use crate::plan::switches::node_lifecycle::EvictionMode;
 
 /// A zone whose nodes are tainted at a rate.
 #[derive(Clone, Copy)]
@@ -33,10 +32,8 @@ struct Search<'a> {
 }
 
 pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within: Dur) {
-    let (flags, switches) = (&analysis.plan.flags, &analysis.plan.profile.node_lifecycle);
-    let timeout = switches.eviction_mode == EvictionMode::Timeout
-        || switches.timeout_mode_available && !flags.enable_taint_manager;
-    if timeout || flags.node_eviction_rate <= 0.0 {
+    let flags = &analysis.plan.flags;
+    if analysis.plan.evicts_by_timeout() || flags.node_eviction_rate <= 0.0 {
         return;
     }
     let interval = Dur::from_nanos((f64::from(1.0 / flags.node_eviction_rate) * 1e9) as u64);

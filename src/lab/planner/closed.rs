@@ -150,11 +150,9 @@ impl Formula {
 
     fn of(drawn: &Drawn, places: &Places, window: Dur, of: Option<&WorkloadsAt>) -> Self {
         let plan = &drawn.plan;
-        let after = detection(plan);
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
         let mut counts: BTreeMap<(u32, u64, bool, u64, u64), f64> = BTreeMap::new();
-        for Missed { node, template, waits, tolerates } in missed(plan, places, of) {
-            let timeout = tolerates.map_or(f64::INFINITY, |s| after + s);
+        for Missed { node, template, waits, timeout } in missed(plan, places, of) {
             let moves = if has_disk(template) { moves(plan) } else { 0.0 };
             let starts = starts(plan, template).to_bits();
             *counts
@@ -296,8 +294,8 @@ struct Missed<'a> {
     template: &'a PodTemplate,
     /// Whether it is not replaced while its node is away.
     waits: bool,
-    /// For how long it tolerates that, in seconds; none for ever.
-    tolerates: Option<f64>,
+    /// How many seconds after its node is away it is evicted.
+    timeout: f64,
 }
 
 /// The pods that somebody misses, as the runs have it (`count::figures`): not one that belongs to its machine, nor one
@@ -314,8 +312,10 @@ fn missed<'a>(
             let template = plan.templates.get(pod.template as usize)?;
             let is_its = of.as_ref().is_none_or(|of| belongs(pod, template, of));
             let is_missed = template.source == PodSource::Api && !is_bare(plan, template);
-            let (waits, tolerates) = (waits(template), seconds(&template.tolerations));
-            (is_its && is_missed).then_some(Missed { node, template, waits, tolerates })
+            // By their tolerations taints let these stay.
+            let stays = plan.evicts_by_timeout() && is_of(template, WorkloadKind::DaemonSet);
+            let (waits, timeout) = (waits(template), timeout(plan, template, stays));
+            (is_its && is_missed).then_some(Missed { node, template, waits, timeout })
         }
         Whose::Made(workload) => {
             let workload = plan.workloads.get(workload as usize)?;
@@ -323,9 +323,9 @@ fn missed<'a>(
             let is_its = of.as_ref().is_none_or(|of| of.contains(workload.name.as_str()));
             let waits = workload.kind == WorkloadKind::StatefulSet || has_disk(template);
             // The controller of a DaemonSet lets its pods stay, whatever their template says.
-            let leaves = workload.kind != WorkloadKind::DaemonSet;
-            let tolerates = seconds(&template.tolerations).filter(|_| leaves);
-            is_its.then_some(Missed { node, template, waits, tolerates })
+            let stays = workload.kind == WorkloadKind::DaemonSet;
+            let timeout = timeout(plan, template, stays);
+            is_its.then_some(Missed { node, template, waits, timeout })
         }
     };
     places.iter().filter_map(move |(node, whose)| missed(*node, *whose))
@@ -349,8 +349,11 @@ fn belongs(pod: &PodPlan, template: &PodTemplate, to: &BTreeSet<&str>) -> bool {
 
 /// Whether a pod of a template is not replaced while its node is away.
 fn waits(template: &PodTemplate) -> bool {
-    let owner = template.owner.as_ref().map(|o| o.kind.as_str());
-    owner == Some(WorkloadKind::StatefulSet.as_str()) || has_disk(template)
+    is_of(template, WorkloadKind::StatefulSet) || has_disk(template)
+}
+
+fn is_of(template: &PodTemplate, kind: WorkloadKind) -> bool {
+    template.owner.as_ref().is_some_and(|o| o.kind == kind.as_str())
 }
 
 /// Whether a pod has a volume that has to leave its node before another node gets it.
@@ -408,6 +411,19 @@ fn ended(drawn: &Drawn, taken: usize) -> f64 {
         return f64::INFINITY;
     }
     repair.after + if repair.replaces { 0.0 } else { repair.takes }
+}
+
+/// How many seconds after its node is away a pod is evicted. Where no taint does it, its node has to be Unknown, and as long
+/// from the last heartbeat as `--pod-eviction-timeout` says (`monitorNodeHealth`: `probeTimestamp`).
+fn timeout(plan: &Plan, template: &PodTemplate, stays: bool) -> f64 {
+    let after = detection(plan);
+    if stays {
+        f64::INFINITY
+    } else if plan.evicts_by_timeout() {
+        after.max(plan.flags.pod_eviction_timeout.as_secs_f64() - 1.0)
+    } else {
+        seconds(&template.tolerations).map_or(f64::INFINITY, |s| after + s)
+    }
 }
 
 /// How long a pod tolerates an unreachable node, in seconds; none for ever.

@@ -79,6 +79,19 @@ impl Planner<'_> {
         Ok(found)
     }
 
+    /// What the notes of plans with the first and last of the values say of the settings that are chosen.
+    ///
+    /// # Errors
+    /// What is wrong with a value.
+    pub(crate) fn told_of_values(&self) -> Result<BTreeSet<String>, Problems> {
+        let axes = &self.sweep.axes;
+        let ends = axes.iter().map(|axis| [axis.values.first(), axis.values.last()]);
+        let rows = ends.enumerate().flat_map(|(i, ends)| {
+            ends.into_iter().flatten().map(move |value| alone(axes.len(), i, value))
+        });
+        rows.filter_map(|row| self.why_not(&row).transpose()).collect()
+    }
+
     /// What the notes of a row's plan say of the settings that are chosen.
     fn why_not(&self, values: &[String]) -> Result<Option<String>, Problems> {
         let plan = scenario::build(self.sweep.loaded, &self.overrides(values))?;

@@ -3,13 +3,15 @@
 
 use super::declared::Declared;
 use super::expect::Reader;
-use super::kubelets::{Kubelets, idle_flags};
+use super::kubelets::Kubelets;
 use super::models::Models;
 use super::outages::Outage;
 use super::overrides::Changed;
 use super::prelude::*;
 use super::primitive::World;
-use super::{assumed, devices, dropped, memory, nodes, notes, read_models, tape, timeline, timing};
+use super::{
+    assumed, devices, dropped, idle, memory, nodes, notes, read_models, tape, timeline, timing,
+};
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::plan::Controllers;
@@ -111,7 +113,7 @@ pub(super) fn plan(
     let dropped = dropped::drop_fields(&mut plan, &declared.workloads.without_ordinals);
     plan.notes.extend(dropped);
     plan.notes.extend(notes::of_plan(&plan, &written));
-    plan.notes.extend(idle_flags(&plan, says_when_to_evict));
+    plan.notes.extend(idle::of(&plan, says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
 }

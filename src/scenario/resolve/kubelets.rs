@@ -122,21 +122,3 @@ fn check_image_gc(of: &KubeletSettings, place: &Spot) {
         ));
     }
 }
-
-/// What is to be said of kubelets' flags that change nothing: `evicts` where any flag of all says when they evict.
-pub(super) fn idle_flags(plan: &Plan, evicts: bool) -> Vec<String> {
-    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
-    let evicts = evicts || plan.nodes.iter().any(own);
-    let fills = plan.collects_images();
-    let is_unused = |n: &NodePlan| n.usage.as_ref().is_some_and(|own| own.unused_images > 0);
-    let has_images = plan.lists_images() || plan.nodes.iter().any(is_unused);
-    let all = [
-        (evicts && !fills && !plan.states_usage()).then_some(
-            "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.",
-        ),
-        (plan.states_image_gc() && !(fills && has_images)).then_some(
-            "Not simulated: garbage collection of images. It takes nodes that say how large their disk is (`capacity: {\"ephemeral-storage\": …}`, or `imagefs`) and images that say how large they are (`size`, or `unused_images`): the kubelets' flags of it change nothing.",
-        ),
-    ];
-    all.into_iter().flatten().map(str::to_owned).collect()
-}

@@ -15,6 +15,7 @@ mod dropped;
 mod expect;
 mod faults;
 mod group_names;
+mod idle;
 mod kubelets;
 mod lives;
 mod memory;

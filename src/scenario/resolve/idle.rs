@@ -1,0 +1,80 @@
+//! Settings that change nothing here: sentences for the notes of a plan.
+
+use super::notes::{in_short, listed};
+use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::api::toleration::Toleration;
+use crate::plan::Flags;
+use crate::scenario::prelude::*;
+
+/// What a pod tolerates that says nothing, in seconds (`DefaultTolerationSeconds`): who has that may have been given it.
+const USUAL: i64 = 300;
+
+/// All of them; whether a flag says when kubelets evict pods is known before.
+pub(super) fn of(plan: &Plan, says_when_to_evict: bool) -> impl Iterator<Item = String> + use<> {
+    let own = of_kubelets(plan, says_when_to_evict).into_iter();
+    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).flatten()
+}
+
+/// Flags of kubelets: of node-pressure eviction where nothing is ever short, and of images that fill no disk. `evicts` where any
+/// flag of all says when they evict.
+fn of_kubelets(plan: &Plan, evicts: bool) -> [Option<String>; 2] {
+    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
+    let evicts = evicts || plan.nodes.iter().any(own);
+    let fills = plan.collects_images();
+    let is_unused = |n: &NodePlan| n.usage.as_ref().is_some_and(|own| own.unused_images > 0);
+    let has_images = plan.lists_images() || plan.nodes.iter().any(is_unused);
+    let said = [
+        (evicts && !fills && !plan.states_usage()).then_some(
+            "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.",
+        ),
+        (plan.states_image_gc() && !(fills && has_images)).then_some(
+            "Not simulated: garbage collection of images. It takes nodes that say how large their disk is (`capacity: {\"ephemeral-storage\": …}`, or `imagefs`) and images that say how large they are (`size`, or `unused_images`): the kubelets' flags of it change nothing.",
+        ),
+    ];
+    said.map(|text: Option<&str>| text.map(str::to_owned))
+}
+
+/// How long pods tolerate lost nodes, where these get no NoExecute taint.
+fn tolerations(plan: &Plan) -> Option<String> {
+    let flags = &plan.flags;
+    if !plan.evicts_by_timeout() {
+        return None;
+    }
+    let of_lost = |t: &&Toleration| t.key.is_empty() || [NOT_READY, UNREACHABLE].contains(&&*t.key);
+    let says = |t: &PodTemplate| {
+        let own = t.tolerations.iter().filter(of_lost);
+        own.filter_map(|t| t.toleration_seconds).any(|seconds| seconds != USUAL)
+    };
+    let owners = plan.owners(&says);
+    let own = listed(owners.iter().map(|name| in_short(name)));
+    let by_default =
+        [flags.default_not_ready_toleration_seconds, flags.default_unreachable_toleration_seconds];
+    let by_default = by_default.iter().any(|seconds| *seconds != USUAL);
+    let what = match (own, by_default) {
+        (Some(names), _) => format!("`tolerationSeconds` of {names} changes nothing for them"),
+        (None, true) => "`default-…-toleration-seconds` change nothing for them".to_owned(),
+        (None, false) => return None,
+    };
+    let why = match flags.enable_taint_manager {
+        true => "without the feature gate TaintBasedEvictions",
+        false => "with --enable-taint-manager=false",
+    };
+    Some(format!(
+        "Lost nodes get no NoExecute taint in {} {why}: their pods are deleted by --pod-eviction-timeout ({}), and {what}.",
+        plan.profile.release,
+        duration::format(flags.pod_eviction_timeout)
+    ))
+}
+
+/// How long pods of lost nodes stay, where NoExecute taints evict them.
+fn pod_eviction_timeout(plan: &Plan) -> Option<String> {
+    let usual = Flags::defaults(&plan.profile).pod_eviction_timeout;
+    let is_there = plan.profile.node_lifecycle.timeout_mode_available;
+    let is_idle = is_there && !plan.evicts_by_timeout();
+    (is_idle && plan.flags.pod_eviction_timeout != usual).then(|| {
+        format!(
+            "Lost nodes get a NoExecute taint in {}, which evicts their pods when `tolerationSeconds` are over: `pod-eviction-timeout` changes nothing.",
+            plan.profile.release
+        )
+    })
+}
