@@ -107,7 +107,11 @@ fn years(plane: &Plane) -> Curve {
 fn table(told: &Told<'_>) -> Table {
     let figures = shown(told);
     let mut columns = vec![told.settings()];
-    columns.extend(["cost", "from", "to", "more than the best"].map(str::to_owned));
+    columns.extend(["cost", "from", "to"].map(str::to_owned));
+    columns.push(match told.least() {
+        "best" => "more than the best".to_owned(),
+        _ => format!("more than {}", told.name(told.answer.best)),
+    });
     columns.extend(figures.iter().map(|f| FIGURES[*f].name().replace('_', " ")));
     for workload in &told.kept.own {
         columns.extend(OWN.map(|f| format!("{workload}: {}", f.name().replace('_', " "))));

@@ -107,11 +107,7 @@ pub(super) fn title(told: &Told<'_>) -> String {
 
 /// What the row that costs least is called.
 pub(super) fn best(told: &Told<'_>) -> String {
-    let name = told.name(told.answer.best);
-    match told.answer.wanted {
-        None => format!("best: {name}"),
-        Some(_) => format!("least so far: {name}"),
-    }
+    format!("{}: {}", told.least(), told.name(told.answer.best))
 }
 
 /// The highest of the costs that compete, where others are so far off that the differences between
@@ -166,8 +162,12 @@ pub(super) const AS_IT_IS: &str = "as it is";
 
 /// What costs of the value that costs least are counted in; it may not be what is recommended.
 pub(super) fn unit_of_best(told: &Told<'_>) -> String {
-    let least = if told.answer.wanted.is_some() { "the least so far" } else { "which costs least" };
-    format!("{} a year, of {}, {least}", told.objective.unit, told.name(told.answer.best))
+    let so_far = if told.answer.wanted.is_some() { " so far" } else { "" };
+    format!(
+        "{} a year, of {}, which costs least{so_far}",
+        told.objective.unit,
+        told.name(told.answer.best)
+    )
 }
 
 /// What a third and three times of each price and rate make of the cost.

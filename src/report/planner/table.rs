@@ -58,9 +58,8 @@ fn marks(told: &Told) -> Vec<String> {
     let of = |(i, row): (usize, &Row)| {
         let mut marks = Vec::new();
         match (i == a.best, a.same.contains(&i)) {
+            (true, _) => marks.push(told.least().to_owned()),
             _ if a.wanted.is_some() => {}
-            (true, _) if a.keeps => marks.push("best".to_owned()),
-            (true, _) => marks.push("costs least".to_owned()),
             (_, true) if a.open.is_none() => marks.push("as good".to_owned()),
             (_, true) => marks.push("open".to_owned()),
             _ => {}

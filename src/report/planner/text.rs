@@ -41,10 +41,13 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
     told.source.notes.iter().try_for_each(|note| p.folded(note, 0, YELLOW))?;
     let (table, left_out) = table(told);
     writeln!(p.out, "\n{table}\n")?;
-    let best = if told.answer.wanted.is_none() { "best" } else { "first" };
+    let best = match told.least() {
+        "best" => "the best row".to_owned(),
+        least => format!("{}, which {least}", told.name(told.answer.best)),
+    };
     let (unit, percent) = (&told.objective.unit, told.answer.confidence * 100.0);
     let mut note = format!(
-        "A year, on average, of all workloads where none is named. Cost in {unit}; more: beside the {best} row, outage by outage; each with its {percent} % interval, in brackets where it would go below zero, and those of more all at one time."
+        "A year, on average, of all workloads where none is named. Cost in {unit}; more: beside {best}, outage by outage; each with its {percent} % interval, in brackets where it would go below zero, and those of more all at one time."
     );
     if !left_out.is_empty() {
         note += &format!(" Not in this table, and in that of -o csv: {}.", left_out.join(", "));

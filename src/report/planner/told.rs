@@ -43,6 +43,15 @@ impl Told<'_> {
         &self.answer.rows[self.answer.best]
     }
 
+    /// What is said of the row that costs least, whether or not it is recommended.
+    pub(super) fn least(&self) -> &'static str {
+        match (self.answer.wanted, self.answer.keeps) {
+            (Some(_), _) => "costs least so far",
+            (None, true) => "best",
+            (None, false) => "costs least",
+        }
+    }
+
     /// The row of what is set now.
     pub(super) fn now(&self) -> &Row {
         &self.answer.rows[self.answer.now]
