@@ -117,7 +117,11 @@ impl Desk<'_> {
             // Rounds that are all there follow each other without a run that would look at this.
             return if (shared.stopped)() { Err(Stopped::Asked) } else { Ok(all) };
         }
-        let Some(mine) = shared.mine else { return Err(Stopped::Elsewhere(Away::Missing(round))) };
+        let Some(mine) = shared.mine else {
+            // The first that is not there ended the look; those behind it that are no good are refused, too.
+            (0..shared.of).for_each(|shard| drop(of_shard(shard)));
+            return Err(Stopped::Elsewhere(Away::Missing(round)));
+        };
         if of_shard(mine).is_some() {
             return Err(Stopped::Elsewhere(Away::Before(round)));
         }

@@ -3,12 +3,12 @@
 use super::{Desk, Keeper, Shared};
 use crate::lab::threads::{Away, Stopped};
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::RwLock;
 
-/// Keeps results in memory.
+/// Keeps results in memory, and which were refused.
 #[derive(Default)]
-struct Memory(RwLock<BTreeMap<(u32, u32), Vec<u8>>>);
+struct Memory(RwLock<BTreeMap<(u32, u32), Vec<u8>>>, RwLock<BTreeSet<u32>>);
 
 impl Keeper for Memory {
     fn result(&self, round: u32, shard: u32) -> Option<Vec<u8>> {
@@ -19,7 +19,9 @@ impl Keeper for Memory {
         self.0.write().expect("alone").insert((round, shard), result);
     }
 
-    fn refuse(&self, _: u32, _: u32) {}
+    fn refuse(&self, _: u32, shard: u32) {
+        self.1.write().expect("alone").insert(shard);
+    }
 }
 
 /// Two rounds. In the first, piece `i` gives `1/(i+1)`; how many pieces the second has follows from
@@ -122,6 +124,17 @@ fn a_result_of_other_pieces_is_none() {
     memory.keep(0, 1, 5, postcard::to_allocvec(&u64::MAX).expect("it is small"));
     assert_eq!(gather(&memory, 2), Err(Away::Missing(0)));
     assert_eq!(shard(&memory, 1, 2, &done), Away::Kept(0));
+}
+
+/// Of four shards two are no good, and one between them is not there.
+#[test]
+fn all_that_are_no_good_are_refused_at_once() {
+    let (memory, done) = (Memory::default(), Cell::new(0));
+    assert_eq!(shard(&memory, 2, 4, &done), Away::Kept(0));
+    memory.keep(0, 0, 3, vec![1, 2, 3]);
+    memory.keep(0, 3, 2, vec![1, 2, 3]);
+    assert_eq!(gather(&memory, 4), Err(Away::Missing(0)));
+    assert_eq!(*memory.1.read().expect("alone"), BTreeSet::from([0, 3]));
 }
 
 #[test]
