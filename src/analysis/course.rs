@@ -7,6 +7,7 @@ use super::prelude::*;
 use super::words::rejections;
 use crate::api::pod::PodTemplate;
 use crate::api::words::rows;
+use crate::plan::KubeletMode;
 
 rows! {
     /// What happens to a node or a pod.
@@ -91,6 +92,11 @@ pub(crate) struct Course {
     pub(crate) zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
     pub(crate) workloads: BTreeMap<String, String>,
+    /// Of nodes of `happenings` that are given up: when they can be at the earliest, one grace period after they were heard
+    /// of before the start.
+    pub(crate) least: BTreeMap<String, Time>,
+    /// When the run ends.
+    pub(crate) end: Time,
 }
 
 impl Course {
@@ -103,7 +109,8 @@ impl Course {
     /// The course of a finished run.
     pub(crate) fn of(analysis: &Analysis<'_>) -> Self {
         let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
-        let (volumes, course) = (FollowVolumes::new(analysis), Course::default());
+        let course = Course { end: analysis.horizon(), ..Course::default() };
+        let volumes = FollowVolumes::new(analysis);
         let (started, why, unplaced) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let mut reader =
             Reader { analysis, follow, owners, volumes, started, why, unplaced, course };
@@ -218,8 +225,33 @@ impl Reader<'_> {
             let name = self.analysis.node_name(node).to_owned();
             let zone = || self.analysis.zone_name(node).to_owned();
             self.course.zones_of.entry(name.clone()).or_insert_with(zone);
+            if what == Happening::NodeUnknown {
+                let least = self.least(node);
+                self.course.least.extend(least.map(|at| (name.clone(), at)));
+            }
             self.course.happenings.entry((what, name)).or_insert(r.at);
         }
+    }
+
+    /// When a node can be given up at the earliest. One that is alive has renewed its lease within a quarter of its duration and
+    /// 4 % (`component-helpers/apimachinery/lease: sync`), whether or not that is known.
+    fn least(&self, node: NodeId) -> Option<Time> {
+        let plan = self.analysis.plan;
+        let NodeStart::Imported { lease_renewed_us, cut, .. } = plan.nodes.get(node.index())?.start
+        else {
+            return None;
+        };
+        let alive = match &plan.timing.kubelet {
+            KubeletMode::Real(real) if plan.profile.kubelet.leases && !cut => {
+                let quarter = real.node_lease_duration.as_nanos() / 4;
+                i64::try_from(quarter + quarter / 25).ok().map(|ago| -ago)
+            }
+            _ => None,
+        };
+        let renewed = lease_renewed_us.map(|us| us.saturating_mul(1_000));
+        let grace = i64::try_from(plan.flags.node_monitor_grace_period.as_nanos()).ok()?;
+        let at = renewed.max(alive)?.checked_add(grace)?;
+        u64::try_from(at).ok().map(Time::from_nanos)
     }
 
     /// Notes what happens to a pod, and says whether it is for the first time.

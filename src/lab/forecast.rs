@@ -5,11 +5,14 @@
 
 mod count;
 mod left;
+mod when;
 
 pub(crate) use self::count::Count;
-use self::count::{ends, most};
+use self::count::most;
 use self::left::workload;
 pub(crate) use self::left::{Left, LeftAlike};
+use self::when::Seeds;
+pub(crate) use self::when::When;
 use super::prelude::*;
 use crate::analysis::course::{Course, Happening};
 use crate::analysis::drains::{KEPT, refusals};
@@ -18,8 +21,6 @@ use crate::trace::{Note, ZoneState};
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;
-/// Objects' times, and the start of a forecast, are whole seconds; so are the ends of a range.
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -34,19 +35,6 @@ pub(crate) struct Forecasting<'a> {
     pub(crate) seeds: u64,
     /// The entry of the timeline from which on it is told what comes to nothing, if any.
     pub(crate) told_from: Option<u32>,
-}
-
-/// When something comes, over the seeds in which it does.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct When {
-    /// One in twenty at most comes before, a whole second.
-    pub(crate) low: Time,
-    /// The middle.
-    pub(crate) median: Time,
-    /// One in twenty at most comes after, a whole second.
-    pub(crate) high: Time,
-    /// In what part of the seeds it comes, above 0 and at most 1.
-    pub(crate) share: f64,
 }
 
 /// Something that happens to an object.
@@ -91,7 +79,7 @@ pub(crate) struct ByWhen {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) zone: String,
-    /// How many they are, the middle of the seeds.
+    /// How many they are, in the middle seed.
     pub(crate) nodes: usize,
     /// All that are in it in any seed.
     pub(crate) names: Vec<String>,
@@ -187,7 +175,7 @@ impl Forecasting<'_> {
 impl Forecast {
     /// What these courses come to.
     pub(crate) fn of(courses: &[Course]) -> Self {
-        let seeds = courses.len();
+        let seeds = Seeds::of(courses);
         let mut times: BTreeMap<&(Happening, String), Vec<Caused>> = BTreeMap::new();
         let mut zones: BTreeMap<&(String, ZoneState), Vec<Time>> = BTreeMap::new();
         for course in courses {
@@ -208,7 +196,10 @@ impl Forecast {
                 _ => None,
             };
             let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
-            whens.extend(When::after(times.iter().map(lag), cause, seeds).map(|w| (*what, w)));
+            let when = When::after(times.iter().map(lag), cause, seeds);
+            let least = courses.iter().filter_map(|c| c.least.get(&what.1)).min();
+            let least = least.filter(|_| what.0 == Happening::NodeUnknown);
+            whens.extend(when.map(|when| (*what, when.not_before(least))));
         }
         let foreseen = |(what, when): (&(Happening, String), When)| {
             let all = courses.iter().filter(|c| c.happenings.contains_key(what));
@@ -247,12 +238,13 @@ impl Forecast {
         for (pod, at) in courses.iter().flat_map(|c| &c.due) {
             due.entry(pod).or_default().push(*at);
         }
-        due.retain(|_, times| times.len() * 2 >= seeds);
-        let over = |(pod, times): (&String, _)| Some((pod.clone(), When::of(times, seeds)?));
+        due.retain(|_, times| times.len() * 2 >= seeds.count);
+        let endless = Seeds { end: Time::MAX, ..seeds };
+        let over = |(pod, times): (&String, _)| Some((pod.clone(), When::of(times, endless)?));
         let pending = Left::of(courses, |c| &c.pending);
         let why = pending.iter().map(|left| (left.pod.as_str(), left.said.as_str())).collect();
         Forecast {
-            seeds: seeds as u64,
+            seeds: seeds.count as u64,
             by_when: by_when(courses, &times),
             done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
             times,
@@ -295,51 +287,6 @@ fn cause<'c>(
     Some((of, *at))
 }
 
-impl When {
-    /// Of these times, one of each seed in which it comes, each with the time of what it comes of.
-    /// Ranges are as wide as seeds are apart, and as widely apart as some are, their ends could be
-    /// before those of their causes: it comes no sooner after these than seeds have it.
-    fn after(
-        times: impl Iterator<Item = (Time, Option<Time>)> + Clone,
-        cause: Option<When>,
-        seeds: usize,
-    ) -> Option<Self> {
-        let mut when = When::of(times.clone().map(|(at, _)| at).collect(), seeds)?;
-        let lag = |(at, of): (Time, Option<Time>)| {
-            let lag = at.as_nanos().checked_sub(of?.as_nanos())?;
-            Some(Time::from_nanos(lag))
-        };
-        // Where one has come before it, or without it, it comes of something else, too.
-        let lags: Option<Vec<Time>> = times.map(lag).collect();
-        if let (Some(cause), Some(lags)) = (cause, lags) {
-            let least = cause.low.as_nanos() + When::of(lags, seeds)?.low.as_nanos();
-            let median = when.median.as_nanos() / SECOND_NS * SECOND_NS;
-            let low = when.low.as_nanos().max(least.min(median));
-            when.low = Time::from_nanos(low);
-        }
-        Some(when)
-    }
-
-    /// Of these times, one of each seed in which it comes.
-    ///
-    /// The ends of the range are those of the seeds' nine in ten and, as what really comes is not one
-    /// of the seeds, as much further as seeds are apart from each other in it, in whole seconds.
-    fn of(mut times: Vec<Time>, seeds: usize) -> Option<Self> {
-        times.sort_unstable();
-        let (first, last) = times.first().zip(times.last())?;
-        let (low, high) = ends(times.len());
-        let (low, high) = (*times.get(low).unwrap_or(first), *times.get(high).unwrap_or(last));
-        let apart = high.since(low).as_nanos() / (times.len() as u64 - 1).max(1);
-        let (low, high) = (low.as_nanos(), high.as_nanos());
-        Some(When {
-            low: Time::from_nanos(low.saturating_sub(apart) / SECOND_NS * SECOND_NS),
-            median: nearest_rank(&times, 50)?,
-            high: Time::from_nanos((high + apart).div_ceil(SECOND_NS) * SECOND_NS),
-            share: times.len() as f64 / seeds.max(1) as f64,
-        })
-    }
-}
-
 /// The spans that times of counts are apart, in seconds.
 const STEPS_S: [u64; 13] = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600];
 /// The times of counts, at most, for spans up to the longest of these.
@@ -348,7 +295,9 @@ const TIMES: u64 = 60;
 /// The times of counts, to the last that happens.
 fn times_of(courses: &[Course]) -> Vec<Time> {
     let all = courses.iter().flat_map(|c| c.happenings.values());
-    let Some(last) = all.max().map(|t| t.as_nanos().div_ceil(SECOND_NS)) else { return Vec::new() };
+    let Some(last) = all.max().map(|t| t.as_nanos().div_ceil(when::SECOND_NS)) else {
+        return Vec::new();
+    };
     let fits = |step: &&u64| last <= **step * TIMES;
     let step = STEPS_S.iter().find(fits).copied();
     let step = step.unwrap_or_else(|| last.div_ceil(TIMES));
@@ -397,9 +346,12 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let ends = seeds.iter().map(ends).enumerate();
         let ends = ends.filter_map(|(seed, ends)| Some((seed, ends?)));
         let first = ends.clone().map(|(seed, (at, _))| (at, of_cause(seed)));
-        let Some(first) = When::after(first, cause.map(|c| c.1), courses.len()) else { continue };
+        let all = Seeds::of(courses);
+        let Some(first) = When::after(first, cause.map(|c| c.1), all) else { continue };
+        let least = courses.iter().flat_map(|c| c.least.values()).min();
+        let first = first.not_before(least.filter(|_| what == Happening::NodeUnknown));
         let last = ends.map(|(_, (first, at))| (at, Some(first)));
-        let Some(last) = When::after(last, Some(first), courses.len()) else { continue };
+        let Some(last) = When::after(last, Some(first), all) else { continue };
         if workload.is_none() {
             let of_all = seeds.iter().map(|times| times.first().copied());
             firsts.insert(what, (of_all.collect(), first));
@@ -447,7 +399,7 @@ fn queue_of(courses: &[Course]) -> BTreeMap<&String, usize> {
 fn queues(courses: &[Course]) -> Vec<Queue> {
     // Of a seed, and when the first of them was given up.
     type Nodes<'c> = (Vec<(Time, &'c String)>, Option<Time>);
-    let queue_of = queue_of(courses);
+    let (queue_of, seeds) = (queue_of(courses), Seeds::of(courses));
     let mut zones: BTreeMap<(&String, usize), Vec<Nodes<'_>>> = BTreeMap::new();
     for course in courses {
         let mut tainted: BTreeMap<(&String, usize), Nodes<'_>> = BTreeMap::new();
@@ -468,9 +420,9 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
     }
     let most_seeds = |(_, all): &((&String, usize), Vec<_>)| all.len() * 2 > courses.len();
     let queue = |((zone, _), all): ((&String, usize), Vec<Nodes<'_>>)| {
-        let unknown = When::of(all.iter().filter_map(|n| n.1).collect(), courses.len());
+        let unknown = When::of(all.iter().filter_map(|n| n.1).collect(), seeds);
         let firsts = all.iter().filter_map(|n| Some((n.0.first()?.0, n.1)));
-        let first = When::after(firsts, unknown, courses.len())?;
+        let first = When::after(firsts, unknown, seeds)?;
         let lasts = all.iter().map(|n| &n.0);
         let lasts = lasts.filter_map(|n| Some((n.last()?.0, Some(n.first()?.0))));
         let mut counts: Vec<usize> = all.iter().map(|n| n.0.len()).collect();
@@ -486,7 +438,7 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
             names: names.into_iter().cloned().collect(),
             each: nearest_rank(&gaps, 50)?,
             first,
-            last: When::after(lasts, Some(first), courses.len())?,
+            last: When::after(lasts, Some(first), seeds)?,
         })
     };
     zones.into_iter().filter(most_seeds).filter_map(queue).collect()

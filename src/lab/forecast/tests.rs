@@ -29,6 +29,26 @@ fn the_first_and_the_last_of_a_queue_are_over_the_seeds() {
     assert_eq!((queue.names.len(), queue.each), (3, Dur::from_secs(10)));
 }
 
+/// Two nodes wait in one seed and three in the other: the middle one of two is the first, wherever nodes are counted.
+#[test]
+fn a_queue_is_as_long_as_nodes_are_many() {
+    let of = |nodes: &[(&str, u64)]| {
+        let name = |(node, s): &(&str, u64)| {
+            ((Happening::NodeNoExecute, (*node).to_owned()), Time::from_secs(*s))
+        };
+        let zone = |(node, _): &(&str, u64)| ((*node).to_owned(), "z".to_owned());
+        Course {
+            happenings: nodes.iter().map(name).collect(),
+            zones_of: nodes.iter().map(zone).collect(),
+            ..Course::default()
+        }
+    };
+    let all = [("a", 10), ("b", 20), ("c", 30)];
+    let forecast = Forecast::of(&[of(&all[..2]), of(&all)]);
+    assert_eq!((forecast.queues[0].nodes, forecast.by_when[0].all.median), (2, 2));
+    assert_eq!(forecast.queues[0].names, ["a", "b", "c"]);
+}
+
 /// Of three nodes of a zone that are given up at 50 s, at 51 s and, in each seed a second later, from
 /// 172 s on, two wait for each other, 1 s to 11 s long, and the last for nobody. If they had their taints
 /// at 160 s and 172 s only, it might.
@@ -75,6 +95,33 @@ fn counts_are_over_the_seeds() {
     assert_eq!(
         [by(0), by(10), by(11), by(20), by(25)],
         [(0, 0, 0), (0, 0, 1), (0, 1, 1), (1, 1, 1), (2, 2, 2)]
+    );
+}
+
+fn of_seeds(count: usize) -> Seeds {
+    Seeds { count, end: Time::MAX }
+}
+
+/// Three seeds, in which a node is given up after 50 s, 54 s and 58 s: four seconds apart, the range would begin at 46 s and
+/// end at 62 s. The node was heard of 1.5 s before the start, and the grace period is 50 s; the run ends at 59.5 s.
+#[test]
+fn a_range_holds_nothing_that_cannot_be() {
+    let of = |at_s: u64| Course {
+        happenings: BTreeMap::from([(
+            (Happening::NodeUnknown, "n".to_owned()),
+            Time::from_secs(at_s),
+        )]),
+        least: BTreeMap::from([("n".to_owned(), Time::from_millis(48_500))]),
+        end: Time::from_millis(59_500),
+        ..Course::default()
+    };
+    let forecast = Forecast::of(&[50, 54, 58].map(of));
+    let whole = |when: When| (when.low.as_secs(), when.high.as_secs());
+    assert_eq!(whole(forecast.happenings[0].when), (48, 60));
+    assert_eq!(whole(forecast.by_when[0].first), (48, 60));
+    assert_eq!(
+        whole(When::of([50, 54, 58].map(Time::from_secs).into(), of_seeds(3)).unwrap()),
+        (46, 62)
     );
 }
 
@@ -159,11 +206,11 @@ fn ranges_and_shares_are_over_the_seeds() {
     assert_eq!(of(0), ("x/a", 0, 10, 21, 1.0));
     assert_eq!(of(1), ("x/b", 100, 100, 100, 0.25));
     let many = (1..=39).map(Time::from_secs).collect();
-    let when = When::of(many, 39).unwrap();
+    let when = When::of(many, of_seeds(39)).unwrap();
     assert_eq!((when.low.as_secs(), when.high.as_secs()), (1, 39));
     // What all seeds have at one time is told to its second.
     let same = vec![Time::from_millis(72_500); 20];
-    let when = When::of(same, 20).unwrap();
+    let when = When::of(same, of_seeds(20)).unwrap();
     assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
 }
 

@@ -144,7 +144,11 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
 fn table(title: &str, outlook: &Outlook<'_>) -> Table {
     let row = |f: &Foreseen| {
         let times = [f.when.low, f.when.median, f.when.high];
-        let [low, median, high] = times.map(|at| outlook.basis.clock.rfc3339(at));
+        let [mut low, median, mut high] = times.map(|at| outlook.basis.clock.rfc3339(at));
+        // One seed has no range.
+        if f.in_seeds.len() <= 1 {
+            (low, high) = Default::default();
+        }
         let node = node(f).unwrap_or_default();
         json!([f.object, f.what.as_str(), low, median, high, f.when.share * 100.0, node])
     };
@@ -157,7 +161,10 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
         "% of seeds",
         "node",
     ];
-    Table::new(title, columns, outlook.forecast.happenings.iter().map(row))
+    // What is sure comes first.
+    let mut all: Vec<&Foreseen> = outlook.forecast.happenings.iter().collect();
+    all.sort_by(|a, b| b.when.share.total_cmp(&a.when.share));
+    Table::new(title, columns, all.into_iter().map(row))
 }
 
 /// Draws how many are evicted by when.

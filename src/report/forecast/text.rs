@@ -32,11 +32,24 @@ pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io
     let whole = p.volumes(outlook, all)? && whole;
     let whole = p.stuck(outlook, all)? && whole;
     p.pending(outlook)?;
-    let mut last = "Medians; in brackets where nine in ten should lie, which is as much wider than the seeds have it as they are apart. What comes depends on what people do meanwhile.".to_owned();
+    let mut last = match outlook.forecast.seeds {
+        1 => "Times and numbers are those of one seed.".to_owned(),
+        n => format!(
+            "Times and numbers are the middle ones of {n} seeds; in brackets stands between which nine in ten of what may come should lie, a little wider than nine in ten of these seeds."
+        ),
+    };
+    last += " What comes depends on what people do meanwhile.";
     if !whole {
         last += " Every node and pod: `--all`, `-o csv`.";
     }
     p.folded(&last, 0, DIM)
+}
+
+/// Names as ranges, where how many they are stands before them.
+fn in_short(names: &[impl AsRef<str>]) -> String {
+    let all = ranges(names);
+    let count = format!(" ({} in all)", grouped(names.len() as u64));
+    all.strip_suffix(&count).unwrap_or(&all).to_owned()
 }
 
 /// Which of the times of counts have a column: at most five, as far apart as each other, that end
@@ -215,7 +228,12 @@ impl Printer<'_> {
         let each = short(Dur::from_millis((queue.each.as_millis() + 50) / 100 * 100));
         let (first, last) = (outlook.when(&queue.first), outlook.when(&queue.last));
         let span = format!("NoExecute, one each {each}, from {first} to {last}");
-        self.item(&name, &format!("{span}, in any order: {}", ranges(&queue.names)))
+        let names = &queue.names;
+        let of_these = match names.len() > queue.nodes {
+            true => format!(", of these {}: {}", grouped(names.len() as u64), in_short(names)),
+            false => format!(": {}", ranges(names)),
+        };
+        self.item(&name, &format!("{span}, in any order{of_these}"))
     }
 
     fn by_workload(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
@@ -293,8 +311,16 @@ impl Printer<'_> {
             for LeftAlike { workload, pods, share, .. } in &outlook.forecast.stuck_alike {
                 let of = workload.as_deref().unwrap_or(ALONE);
                 let nodes = nodes_of.remove(&workload.as_deref()).unwrap_or_default();
-                let nodes = ranges(&Vec::from_iter(nodes));
-                let mut said = format!("{} on {nodes}", how_many(pods, "pod"));
+                let nodes = Vec::from_iter(nodes);
+                // Which nodes these are differs from seed to seed.
+                let differ = stuck.iter().any(|l| l.workload == *workload && l.share < 1.0);
+                let on = match nodes.len() {
+                    n if differ && n > 1 => {
+                        format!("some of these {} nodes: {}", grouped(n as u64), in_short(&nodes))
+                    }
+                    _ => ranges(&nodes),
+                };
+                let mut said = format!("{} on {on}", how_many(pods, "pod"));
                 if holds(of) {
                     let gone = if pods.high == 1 { "it is gone" } else { "they are gone" };
                     said += &format!(": no successor until {gone}");
