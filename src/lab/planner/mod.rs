@@ -48,6 +48,7 @@ pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
 pub(crate) use apart::AS_IT_IS;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
+pub(crate) use now::size;
 pub(crate) use placed::bare_pods;
 pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use spec::{

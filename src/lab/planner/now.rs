@@ -122,12 +122,16 @@ impl Planner<'_> {
     }
 }
 
-/// Where a value belongs among others: before the first that is greater.
-fn place(values: &[String], value: &str) -> usize {
-    let size = |text: &str| match text {
+/// How great a value is, if it is a number, a duration or without end.
+pub(crate) fn size(text: &str) -> Option<f64> {
+    match text {
         "none" => Some(f64::INFINITY),
         _ => text.parse().ok().or_else(|| Some(duration::spoken(text).ok()?.as_secs_f64())),
-    };
+    }
+}
+
+/// Where a value belongs among others: before the first that is greater.
+fn place(values: &[String], value: &str) -> usize {
     let is_greater =
         |other: &String| size(other).zip(size(value)).is_some_and(|(other, value)| other > value);
     values.iter().position(is_greater).unwrap_or(values.len())
