@@ -7,8 +7,9 @@ use super::prelude::*;
 use super::run::{folder_failure, tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use crate::analysis::below_need::left_out;
+use crate::analysis::ranges;
 use crate::analysis::serving::BARE;
-use crate::lab::sweep::{below_all_along, run_all};
+use crate::lab::sweep::{below_all_along, idle, run_all};
 use crate::lab::{Case, Prepared, Sweep};
 use crate::report::still_being_made;
 use crate::report::sweep::columns::{parse, usual};
@@ -109,8 +110,10 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let mut said = BTreeSet::new();
     let all_along = ran.cases.iter().filter_map(|of_file| left_out(&below_all_along(of_file)));
     heading.notes.extend(all_along.filter(|note| said.insert(note.clone())));
+    heading.notes.extend(change_nothing(&sweeps, &ran.cases));
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
+    heading.notes.extend(out_of_memory(&cases));
     ran.progress.then("writing results");
     let columns = if columns.is_empty() { usual(&cases) } else { columns };
     let layout = Layout { columns, cells: args.cells, against };
@@ -149,6 +152,44 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
         format!("{name} (in {} of {all} runs)", grouped(*in_runs))
     });
     (!late.is_empty()).then(|| still_being_made("the timeline began", named.collect()))
+}
+
+/// One sentence for the settings with which no run of any file is another.
+fn change_nothing(sweeps: &[Sweep<'_>], cases: &[Vec<Case>]) -> Option<String> {
+    let (first, _) = sweeps.split_first()?;
+    let of_all = |path: &&str| {
+        let mut all = sweeps.iter().zip(cases);
+        all.all(|(sweep, cases)| idle(&sweep.axes, sweep.zipped, cases).contains(path))
+    };
+    let paths: Vec<&str> =
+        first.axes.iter().map(|axis| axis.path.as_str()).filter(of_all).collect();
+    let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let change = if names.len() == 1 { "changes" } else { "change" };
+    let values = if names.len() == 1 { "its values" } else { "their values" };
+    (!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("{names} {change} nothing here: every run is the same with all of {values}, record by record.")
+    })
+}
+
+/// One sentence for the rows in whose runs nodes ran out of memory.
+fn out_of_memory(cases: &[Case]) -> Option<String> {
+    let row = |case: &Case| {
+        let some = case.runs.iter().filter(|r| !r.used_up.is_empty());
+        let nodes: BTreeSet<&str> =
+            some.clone().flat_map(|r| &r.used_up).map(String::as_str).collect();
+        let (times, of) = (grouped(some.count() as u64), grouped(case.runs.len() as u64));
+        let nodes = ranges(&Vec::from_iter(nodes));
+        (times != "0")
+            .then(|| format!("{} ({nodes}, in {times} of {of} runs)", case.values.join(" / ")))
+    };
+    let rows: Vec<String> = cases.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| {
+        format!(
+            "Nodes run out of memory with {}: the kernel kills before that, which is not simulated, so that the figures of these rows are not what would happen.",
+            rows.join(", ")
+        )
+    })
 }
 
 /// What was found, for whoever asked for it.

@@ -11,8 +11,10 @@ mod tests;
 
 use super::prelude::*;
 use crate::analysis::Metrics;
-use crate::analysis::summary::metrics;
+use crate::analysis::summary::summary;
+use crate::lab::explore::digest;
 use crate::lab::shards::unpacked;
+use crate::trace::Note;
 
 /// The most runs of a sweep.
 pub(crate) const RUNS_MAX: u64 = 1_000_000;
@@ -51,6 +53,17 @@ pub(crate) struct Outcome {
     pub(crate) seed: u64,
     /// Its figures.
     pub(crate) metrics: Metrics,
+    /// What it is, record by record, as a number.
+    digest: u64,
+    /// The nodes that ran out of memory.
+    pub(crate) used_up: BTreeSet<String>,
+}
+
+/// The nodes on which a kubelet found no memory left: the kernel would have killed before.
+pub(super) fn used_up(analysis: &Analysis<'_>) -> BTreeSet<String> {
+    let noted =
+        analysis.trace.iter().filter(|r| matches!(r.what, What::Noted(Note::MemoryUsedUp, _)));
+    noted.filter_map(|r| Some(analysis.node_name(r.node()?).to_owned())).collect()
 }
 
 /// A combination of values with its runs.
@@ -284,6 +297,24 @@ pub(crate) fn below_all_along(cases: &[Case]) -> BTreeSet<String> {
     runs.fold(first, |all, run| all.intersection(run).cloned().collect())
 }
 
+/// The settings that change nothing: with each of their values every run is the same, record by record, whatever the others are.
+pub(crate) fn idle<'a>(axes: &'a [Axis], zipped: bool, cases: &[Case]) -> Vec<&'a str> {
+    let same = |a: &Case, b: &Case| a.runs == b.runs && !a.runs.is_empty();
+    if zipped {
+        let all = cases.windows(2).all(|two| same(&two[0], &two[1])) && cases.len() > 1;
+        return axes.iter().filter(|_| all).map(|axis| axis.path.as_str()).collect();
+    }
+    let is_idle = |(i, _): &(usize, &Axis)| {
+        // Of the rows that differ in this setting alone, the first.
+        let mut first: BTreeMap<Vec<&String>, &Case> = BTreeMap::new();
+        cases.iter().all(|case| {
+            let others = case.values.iter().enumerate().filter(|(at, _)| at != i);
+            same(first.entry(others.map(|(_, v)| v).collect()).or_insert(case), case)
+        })
+    };
+    axes.iter().enumerate().filter(is_idle).map(|(_, axis)| axis.path.as_str()).collect()
+}
+
 /// Leaves these out of how long one of all workloads was below its need, as beside them nobody would see in
 /// which rows others are.
 fn leave_out(cases: &mut [Case]) {
@@ -315,7 +346,10 @@ impl Work<'_> {
             let plan = drawn.of(seed);
             let running = || self.watched.goes_on(Event::Running);
             let Some(trace) = seeded(plan, seed, &running) else { break };
-            outcomes.push(Outcome { seed, metrics: metrics(plan, &trace, of.sweep.window) });
+            let analysis = Analysis::new(plan, &trace);
+            let metrics = summary(&analysis, of.sweep.window).metrics;
+            let (digest, used_up) = (digest(&trace), used_up(&analysis));
+            outcomes.push(Outcome { seed, metrics, digest, used_up });
             if !self.watched.goes_on(Event::Done) {
                 break;
             }

@@ -313,3 +313,18 @@ fn a_toleration_that_a_release_does_not_heed_is_not_chosen_by() {
     assert!((first.cost - closed).abs() < 0.1 * closed, "{} {closed}", first.cost);
     assert_eq!(answer.same, [0, 1, 2]);
 }
+
+/// A pod that takes another 1,000 MiB each second has all 4 GiB of its node before its kubelet looks, every ten seconds, in each run.
+#[test]
+fn values_with_which_nodes_run_out_of_memory_are_known() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "1h",
+        nodes: [(names: "n-{0..3}", capacity: {"cpu": "4", "memory": "4Gi", "pods": "10"})],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All), template: (usage: {"memory": "1000Mi"}))],
+        faults: (models: [(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("10m"))]))"#;
+    let loaded = parse("p.ron", text.as_bytes().to_vec(), Path::new("")).expect("a scenario");
+    let mut p = planner(&loaded, &["1000Mi", "1000Mi + 1000Mi/s"], &[]);
+    "workloads.web.template.usage.memory".clone_into(&mut p.sweep.axes[0].path);
+    p.precision = 0.5;
+    let kept = p.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
+    assert_eq!(kept.used_up, [0, kept.moments.n()]);
+}

@@ -10,6 +10,7 @@ use super::spec::{BELOW, FIGURES, OWN};
 use crate::analysis::below_need::Below;
 use crate::analysis::{Costs, Serving, summary, words};
 use crate::lab::prelude::*;
+use crate::lab::sweep::used_up;
 use crate::scenario::YEAR_S;
 use crate::trace::{Actor, EventText};
 
@@ -149,6 +150,8 @@ pub(super) struct Counted {
     pub(super) places: Places,
     /// Jobs that failed in it, with how.
     pub(super) failed: BTreeMap<String, String>,
+    /// Nodes ran out of memory in it.
+    pub(super) memory_used_up: bool,
     /// When each workload was below its need.
     below: Below,
     /// How many pods are missing as it ends.
@@ -301,6 +304,7 @@ fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> 
         failed.filter_map(|w| Some((w.name.clone(), words::job_end(&analysis, &w.ended?))));
     Some(Counted {
         failed: failed.collect(),
+        memory_used_up: !used_up(&analysis).is_empty(),
         figures: replaced(&serving),
         own: own.collect(),
         countdowns: Countdowns::of(&trace),

@@ -52,6 +52,9 @@ pub(crate) struct Kept {
     /// By row, in how many outages pods were not back when the run ended; nothing where they were in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<u64>,
+    /// By row, in how many replications nodes ran out of memory; nothing where they did in none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) used_up: Vec<u64>,
     /// Jobs that failed, with how, and in how many replications one did with some row.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failed: BTreeMap<String, (String, u64)>,
@@ -125,6 +128,8 @@ pub(super) struct Replication {
     pub(super) parts: Vec<Part>,
     /// Jobs that failed, with how.
     pub(super) failed: BTreeMap<String, String>,
+    /// The rows with which nodes ran out of memory.
+    pub(super) used_up: BTreeSet<usize>,
 }
 
 /// What the outage of a model came to.
@@ -284,6 +289,10 @@ impl Kept {
         }
         for (job, how) in one.failed {
             self.failed.entry(job).or_insert((how, 0)).1 += 1;
+        }
+        for row in one.used_up {
+            self.used_up.resize(self.rows.len(), 0);
+            self.used_up.get_mut(row).into_iter().for_each(|times| *times += 1);
         }
         for (part, one) in self.parts.iter_mut().zip(&one.parts) {
             for (row, _) in one.open.iter().enumerate().filter(|(_, open)| **open) {

@@ -129,7 +129,8 @@ impl Planner<'_> {
         let own_width = work.own.len() * OWN.len();
         let how = How { window: self.sweep.window, own: work.own, goes_on };
         let (year, failed) = (vec![0.0; drawn.len() * width], BTreeMap::new());
-        let mut all = Replication { year, parts: Vec::new(), failed };
+        let used_up = BTreeSet::new();
+        let mut all = Replication { year, parts: Vec::new(), failed, used_up };
         let mut own = vec![0.0; drawn.len() * own_width];
         add(&mut all.year, &work.standing.figures, 1.0);
         add(&mut own, &work.standing.own, 1.0);
@@ -139,6 +140,7 @@ impl Planner<'_> {
                 let counted = count::year(drawn, seed.wrapping_add(number), quiet, &how)?;
                 add(&mut all.year[row * width..], &counted.figures, 1.0);
                 add(&mut own[row * own_width..], &counted.own, 1.0);
+                all.used_up.extend(counted.memory_used_up.then_some(row));
                 all.failed.extend(counted.failed);
             }
             all.year.extend(own);
@@ -170,6 +172,7 @@ impl Planner<'_> {
                     .then(|| Formula::new(drawn, places.clone(), how.window, work.own));
                 let formula = others.as_ref().unwrap_or(of_row);
                 part.open[row] = counted.is_open();
+                all.used_up.extend(counted.memory_used_up.then_some(row));
                 all.failed.extend(counted.failed.clone());
                 let times = per_year / rate;
                 add(&mut part.figures[row * width..], &counted.figures, times);

@@ -201,3 +201,20 @@ fn too_many_runs_are_refused() {
     many.base.seed = Some(u64::MAX);
     assert!(matches!(many.prepare(1), Err(Stopped::Problems(_))));
 }
+
+/// web says how long its pods take to start, so that what kubelets take otherwise reaches nobody; how many there are does.
+#[test]
+fn a_setting_that_changes_no_run_is_found() {
+    let text = r#"(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All), template: (pod_start: "5s"))],
+        timeline: [(at: "1m", do: Crash(node: "a-0"))])"#;
+    let loaded =
+        scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect("it is right");
+    let starts = axis("timing.kubelet.pod_start", &["2s", "60s"]);
+    let sweep = sweep(&loaded, vec![starts, axis("workloads.web.replicas", &["2", "3"])], 2);
+    let prepared = sweep.prepare(2).expect("it can be built");
+    let cases = run(&prepared, &|_| true).expect("it runs");
+    assert_eq!(idle(&sweep.axes, false, &cases), ["timing.kubelet.pod_start"]);
+    assert!(idle(&sweep.axes, true, &cases).is_empty());
+    assert_eq!(cases.len(), 4);
+}

@@ -2,6 +2,7 @@
 
 mod board;
 mod closed_form;
+mod doubts;
 mod folder;
 mod json;
 mod table;

@@ -1,13 +1,12 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
 use super::closed_form::closed;
+use super::doubts::{doubts, out_of_memory, short_of_memory};
 use super::table::table;
 use super::together::failed;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
-use crate::lab::planner::{
-    AS_IT_IS, Answer, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row, size,
-};
+use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
@@ -81,6 +80,7 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
     first.extend(standing(told).map(|text| ("Without failures", text)));
     first.extend(not_back(told).map(|text| ("Not back", text)));
     first.extend(failed(told.kept).map(|text| ("Failed Jobs", text)));
+    first.extend(out_of_memory(told).map(|text| ("Out of memory", text)));
     first.extend(closed(told).map(|text| ("Closed form", text)));
     if told.answer.wanted.is_none() {
         first.extend(changes(told).map(|text| ("It would change if", text)));
@@ -154,7 +154,7 @@ fn not_known(told: &Told, wanted: u64) -> String {
     let a = told.answer;
     let longer = told.longer(wanted).map(|l| format!("{l} of --budget may do"));
     let longer = longer.unwrap_or_else(|| "more time".to_owned());
-    let (n, what) = (a.n, what_is_counted(told));
+    let (n, what) = (a.n, told.what_is_counted());
     let mut text = format!("not known yet: {n} paired {what} tell too little; {longer}");
     if let Some(best) = a.closed_best
         && let (Some(by_best), Some(by_now)) = (a.rows[best].closed, told.now().closed)
@@ -201,13 +201,14 @@ fn recommendation(told: &Told<'_>) -> String {
     }
     if a.best == a.now {
         let text = format!("{}: {} {unit} a year", stays(told), amount(best.cost));
-        return text + &unsure(best) + &beyond(a);
+        return text + &unsure(best) + &doubts(told);
     }
     let i = now.more_interval;
     if a.same.contains(&a.now) {
         let (stays, by, range) = (stays(told), amount(now.more), range(i.low, i.high));
         return format!(
-            "{stays}: nothing is known to be better; {name} may save {by} {unit} a year {range}"
+            "{stays}: nothing is known to be better; {name} may save {by} {unit} a year {range}{}",
+            short_of_memory(told)
         );
     }
     let is = if is_untried(now) { "another".to_owned() } else { told.name(a.now) };
@@ -225,38 +226,7 @@ fn recommendation(told: &Told<'_>) -> String {
     if !now.breaks.is_empty() {
         text += &format!("; what is set now breaks {}", now.breaks.join(", "));
     }
-    text + &unsure(best) + &beyond(a)
-}
-
-/// That a value which nobody tried may be better.
-fn beyond(a: &Answer) -> String {
-    let value = |row: &Row| match row.values.as_slice() {
-        [one] => size(one),
-        _ => None,
-    };
-    let others = a.rows.iter().enumerate().filter(|(i, _)| *i != a.best);
-    let others = others.filter_map(|(_, r)| Some((value(r)?, r.more, r.more_interval.low)));
-    let greater = value(&a.rows[a.best]).and_then(|best| falls_beyond(best, others.collect()));
-    let (most, more) = match greater {
-        Some(true) => ("greatest", "greater"),
-        Some(false) => ("smallest", "smaller"),
-        None => return String::new(),
-    };
-    format!(
-        "; it is the {most} value that was tried, and costs fall towards it: a {more} one may be better"
-    )
-}
-
-/// Whether a value greater than the best may be better, or a smaller one, as no other is so great or so small, the nearest is known to
-/// cost more, and the others the more the further they are. Of others what they are, what they cost more, and at least.
-fn falls_beyond(best: f64, mut others: Vec<(f64, f64, f64)>) -> Option<bool> {
-    let greater = others.iter().all(|o| o.0 < best);
-    let is_last = greater || others.iter().all(|o| o.0 > best);
-    others.sort_by(|a, b| (a.0 - best).abs().total_cmp(&(b.0 - best).abs()));
-    let falls = others.first()?.2 > 0.0 && others.is_sorted_by_key(|o| o.1);
-    // There is nothing below 0 or above all.
-    let may_be = if greater { best.is_finite() } else { best > 0.0 };
-    (is_last && falls && may_be).then_some(greater)
+    text + &unsure(best) + &doubts(told)
 }
 
 /// What a change saves a year; what keeps a limit may cost more than what is set now.
@@ -289,7 +259,7 @@ fn stays(told: &Told<'_>) -> String {
 fn confidence(told: &Told<'_>) -> String {
     let a = told.answer;
     let percent = a.confidence * 100.0;
-    let what = what_is_counted(told);
+    let what = told.what_is_counted();
     if a.wanted.is_some() {
         return format!("none: {}", met(told).join(", "));
     }
@@ -322,13 +292,6 @@ fn confidence(told: &Told<'_>) -> String {
         });
     }
     text
-}
-
-fn what_is_counted(told: &Told) -> &'static str {
-    match told.kept.counting.0 {
-        Counting::Outages => "outages of each model",
-        Counting::Years => "years",
-    }
 }
 
 /// Whether no outage of any model made a difference between values.
@@ -429,7 +392,7 @@ fn rests_on(told: &Told<'_>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{BTreeSet, Interval, always_below, falls_beyond, in_parts, nothing_matters, saves};
+    use super::{BTreeSet, Interval, always_below, in_parts, nothing_matters, saves};
 
     /// More time is asked for only where it may tell something.
     #[test]
@@ -440,22 +403,6 @@ mod tests {
         assert_eq!(nothing_matters(&[Some(3.0), Some(4.0)], true, 24), None);
         assert_eq!(nothing_matters(&[Some(3.0), None], true, 24), None);
         assert_eq!(nothing_matters(&[None, None], true, 24), None);
-    }
-
-    /// Of 30, 60 and 300 a smaller one than 30 may be better where 60 and 300 are known to cost more, and 300 the most; one below 0 is
-    /// none, and one above `none` neither.
-    #[test]
-    fn the_best_may_be_beyond_what_was_tried() {
-        let of = |best, others: &[(f64, f64, f64)]| falls_beyond(best, others.to_vec());
-        assert_eq!(of(30.0, &[(60.0, 5.0, 1.0), (300.0, 90.0, 70.0)]), Some(false));
-        assert_eq!(of(300.0, &[(60.0, 5.0, 1.0), (30.0, 9.0, 7.0)]), Some(true));
-        assert_eq!(of(0.0, &[(60.0, 5.0, 1.0), (300.0, 90.0, 70.0)]), None);
-        assert_eq!(of(f64::INFINITY, &[(60.0, 5.0, 1.0)]), None);
-        // In the middle; not known; the furthest costs less than the nearest.
-        assert_eq!(of(60.0, &[(30.0, 5.0, 1.0), (300.0, 90.0, 70.0)]), None);
-        assert_eq!(of(30.0, &[(60.0, 5.0, -1.0), (300.0, 90.0, 70.0)]), None);
-        assert_eq!(of(30.0, &[(60.0, 5.0, 1.0), (300.0, 3.0, 2.0)]), None);
-        assert_eq!(of(30.0, &[]), None);
     }
 
     /// Of 13,263 EUR a year 12 nodes of 8,760 hours at 0.1 EUR are 10,512, which is 79 %.

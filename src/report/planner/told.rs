@@ -1,6 +1,6 @@
 //! A plan as it is told: what is known, and how its numbers are written.
 
-use crate::lab::planner::{Answer, FIGURES, Kept, Objective, Row};
+use crate::lab::planner::{Answer, Counting, FIGURES, Kept, Objective, Row};
 use crate::language::grouped;
 use serde::Deserialize;
 
@@ -74,6 +74,14 @@ impl Told<'_> {
     /// Where the figures come from.
     pub(super) fn subtitle(&self) -> String {
         format!("{}; {}; {} replications", self.source.faults, self.source.line, self.answer.n)
+    }
+
+    /// What replications are.
+    pub(super) fn what_is_counted(&self) -> &'static str {
+        match self.kept.counting.0 {
+            Counting::Outages => "outages of each model",
+            Counting::Years => "years",
+        }
     }
 
     /// A row in words: `300`, `300 / 50s`.

@@ -220,3 +220,24 @@ fn settings_that_move_together_and_several_files() {
         ])
         .fails(2, &["has 2 values", "has 3"]);
 }
+
+/// A pod that takes another 1,000 MiB each second has all 4 GiB of its node long before its kubelet looks, every ten seconds. What it
+/// asks for at the start does not.
+#[test]
+fn rows_whose_nodes_run_out_of_memory_are_named() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "3m",
+        nodes: [(names: "n-{0..1}", capacity: {"cpu": "4", "memory": "4Gi", "pods": "10"})],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("n-0"), template: (pod_start: "2s", usage: {"memory": "1000Mi"}))])"#;
+    scratch.write("a.ron", text);
+    let memory = "workloads.web.template.usage.memory=1000Mi,1000Mi + 1000Mi/s";
+    let starts = "timing.kubelet.pod_start=2s,60s";
+    let args = ["sweep", "a.ron", "--set", memory, "--set", starts, "--seeds", "2", "-q"];
+    let called = scratch.call(&args);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("Nodes run out of memory with 1000Mi + 1000Mi/s / 2s (n-0"), "{said}");
+    assert!(!said.contains("1000Mi / 2s ("), "{said}");
+    let idle = "`timing.kubelet.pod_start` changes nothing here: every run is the same";
+    assert!(said.contains(idle), "{said}");
+}
