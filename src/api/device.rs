@@ -120,15 +120,18 @@ pub(crate) struct Allocation {
     pub(crate) uid: Uid,
     /// By claim; all of one node.
     pub(crate) devices: Vec<Vec<DeviceResult>>,
-    /// By claim, one that pods share, as it was when its devices were chosen. It is allocated as long as it is reserved
-    /// for a life of a pod, which is to say that that has its devices.
+    /// By claim, whether it is reserved for this life of a pod (`status.reservedFor`). One that is not stays allocated where
+    /// the scheduler has taken the reservation back.
+    pub(crate) reserved: Vec<bool>,
+    /// By claim, one that pods share, as it was when its devices were chosen. It is allocated as long as a life of a pod has
+    /// its devices.
     pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
     /// The devices of that node, which their places are those of.
     pub(crate) of: Rc<[Device]>,
 }
 
 impl Allocation {
-    /// Which of its claims is one that pods share, if that is reserved for this one.
+    /// Which of its claims is one that pods share, if that is allocated by it.
     pub(crate) fn place_of_shared(&self, name: &str) -> Option<usize> {
         let mut all = self.shared.iter().zip(&self.devices);
         all.position(|(shared, devices)| {
@@ -136,9 +139,14 @@ impl Allocation {
         })
     }
 
-    /// The devices of a claim that pods share, if it is reserved for this one.
+    /// The devices of a claim that pods share, if that is allocated by it.
     pub(crate) fn of_shared(&self, name: &str) -> Option<&Vec<DeviceResult>> {
         self.place_of_shared(name).map(|claim| &self.devices[claim])
+    }
+
+    /// Whether a claim that pods share is reserved for this one.
+    pub(crate) fn has_reserved(&self, name: &str) -> bool {
+        self.place_of_shared(name).is_some_and(|claim| self.reserved[claim])
     }
 
     /// The devices of all its claims.

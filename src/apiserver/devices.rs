@@ -192,10 +192,12 @@ impl ApiServer {
         if read.is_none() {
             self.pod(pod).filter(|p| p.uid == uid).ok_or(ApiError::NotFound)?;
         }
-        let none = vec![Vec::new(); allocation.devices.len()];
-        let fresh = || Allocation { devices: none, ..allocation.clone() };
+        let claims = allocation.devices.len();
+        let (devices, reserved) = (vec![Vec::new(); claims], vec![false; claims]);
+        let fresh = || Allocation { devices, reserved, ..allocation.clone() };
         let mut new = self.allocation_of(uid).map_or_else(fresh, |old| (*old).clone());
         new.devices[claim].clone_from(&allocation.devices[claim]);
+        new.reserved[claim] = true;
         let name = |r: &DeviceResult| new.of[r.device.place as usize].name.clone();
         let names: Vec<String> = new.devices[claim].iter().map(name).collect();
         let text = self.names(|n| n.text(&names.join(" ")));
@@ -208,7 +210,7 @@ impl ApiServer {
     /// What becomes of a claim that pods share when it is reserved for one more.
     fn reserved(&self, read: &SharedClaim, uid: Uid, allocates: bool) -> Stored<SharedClaim> {
         let next = self.next_of_shared(read)?;
-        let has_it = |a: &&Rc<Allocation>| a.uid != uid && a.of_shared(&read.name).is_some();
+        let has_it = |a: &&Rc<Allocation>| a.uid != uid && a.has_reserved(&read.name);
         let is_full = self.allocations().iter().filter(has_it).count() >= RESERVED_FOR_MAX;
         if is_full || !allocates && !read.is_allocated {
             return Err(ApiError::Invalid);
@@ -230,13 +232,13 @@ impl ApiServer {
     ) -> Stored<SharedClaim> {
         let next = self.next_of_shared(read)?;
         let (gone, left): (Vec<_>, Vec<_>) = (self.allocations().into_iter())
-            .filter_map(|a| Some((a.uid, a.place_of_shared(&read.name)?)))
-            .partition(|(uid, _)| gone.contains(uid));
+            .filter_map(|a| Some((a.place_of_shared(&read.name)?, a)))
+            .partition(|(claim, a)| gone.contains(&a.uid) || !a.reserved[*claim]);
         let next = Rc::new(SharedClaim { is_allocated: !left.is_empty(), ..next });
-        for (i, (uid, claim)) in (1..).zip(&gone) {
+        for (i, (claim, a)) in (1..).zip(&gone) {
             // All of it is one change, which is made with its last part.
             let shared = (i == gone.len()).then_some(&next);
-            self.deallocate(by, (*uid, *claim as u32), shared)?;
+            self.deallocate(by, (a.uid, *claim as u32), shared)?;
         }
         Ok(next)
     }
@@ -271,12 +273,43 @@ impl ApiServer {
         let mut new = (*old).clone();
         if let Some(devices) = new.devices.get_mut(claim as usize) {
             devices.clear();
+            new.reserved[claim as usize] = false;
         }
         let is_over = new.devices.iter().all(Vec::is_empty);
         let freed = self.record_pod(by, old.pod, What::Noted(Note::DevicesFreed, claim));
         let new = (!is_over).then(|| Rc::new(new));
         self.with_cause(freed, || self.put_allocation(uid, new, shared));
         Ok(())
+    }
+
+    /// PATCH of the status of a claim: it is reserved for this life of a pod no longer, and stays allocated. What that
+    /// life has left.
+    ///
+    /// # Errors
+    /// `NotFound` where the claim is not reserved for it.
+    pub(crate) fn unreserve(
+        &self,
+        by: Actor,
+        (uid, claim): (Uid, usize),
+    ) -> ApiResult<Option<Rc<Allocation>>> {
+        let old = self.allocation_of(uid).filter(|a| a.reserved[claim]);
+        let old = old.ok_or(ApiError::NotFound)?;
+        let mut new = (*old).clone();
+        new.reserved[claim] = false;
+        let shared = new.shared[claim].as_ref().map(|known| {
+            let stored = self.shared_claim(&known.name);
+            Rc::new(SharedClaim { version: stored.version + 1, ..(*stored).clone() })
+        });
+        let is_kept = |a: &Rc<Allocation>| {
+            a.uid != uid && shared.as_ref().is_some_and(|claim| a.has_reserved(&claim.name))
+        };
+        if self.allocations().iter().any(is_kept) {
+            new.devices[claim].clear();
+        }
+        let new = Some(new).filter(|new| !new.devices.iter().all(Vec::is_empty)).map(Rc::new);
+        let record = self.record_pod(by, old.pod, What::Noted(Note::ClaimUnreserved, claim as u32));
+        self.with_cause(record, || self.put_allocation(uid, new.clone(), shared.as_ref()));
+        Ok(new)
     }
 
     /// Stores what a life of a pod has, and a claim that pods share, which may change without any of them.
@@ -325,10 +358,10 @@ impl ApiServer {
             (None, _) => found.next().unwrap_or_default(),
         };
         let devices = known.into_iter().map(of_claim).collect();
-        let claims = pod.template.devices.iter();
-        let shared = claims.map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
-        let allocation =
-            Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() };
+        let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
+        let (reserved, of) = (vec![false; claims.len()], slices.devices.clone());
+        let (pod, uid) = (pod.id, pod.uid);
+        let allocation = Allocation { pod, uid, devices, reserved, shared, of };
         // The pod is there, and nobody else writes.
         for (claim, read) in allocation.shared.iter().enumerate() {
             let of = (&allocation, claim);

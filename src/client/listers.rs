@@ -282,7 +282,7 @@ impl InformerFactory {
     /// The lives of pods for which a claim that pods share is reserved, as the cache has it.
     pub(crate) fn reserved_for(&self, name: &str) -> Vec<Rc<Allocation>> {
         self.reads_all(Resource::ResourceClaims);
-        let is_its = |a: &&Rc<Allocation>| a.of_shared(name).is_some();
+        let is_its = |a: &&Rc<Allocation>| a.has_reserved(name);
         self.caches.with(|c| c.allocations.values().filter(is_its).cloned().collect())
     }
 

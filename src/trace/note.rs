@@ -110,6 +110,10 @@ words! {
         DevicesAllocated = "devices-allocated": (Pod, "{object} has been allocated {text}"),
         /// The devices of a claim of a pod are free again. Object: pod; argument: which of its claims.
         DevicesFreed = "devices-freed": (Pod, "{object}: its devices are free"),
+        /// The scheduler takes the reservation of a claim back, which stays allocated. Object: pod; argument: which of its
+        /// claims.
+        ClaimUnreserved = "claim-unreserved":
+            (Pod, "{object}: a claim is reserved for it no longer, and stays allocated"),
         /// Why a pod is to be evicted for a taint of its devices, and when; that it is follows. Object: pod; argument: the
         /// text of the taint, the device, whose it is, and for how long it is tolerated.
         DeviceEvictionReason = "device-eviction-reason":

@@ -10,6 +10,7 @@ mod devices;
 mod devices_releases;
 mod devices_requests;
 mod devices_rows;
+mod devices_unreserve;
 mod disk_events;
 mod disk_refusals;
 mod disk_topologies;

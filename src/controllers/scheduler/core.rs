@@ -223,6 +223,8 @@ impl Core {
         self.in_flight.with(|all| taken.extend(all.values().flat_map(|a| a.all())));
         let claims = &pod.template.devices;
         let has = self.informers.allocation(pod.uid);
+        let reserved =
+            has.as_ref().map_or_else(|| vec![false; claims.len()], |a| a.reserved.clone());
         let own = |i: usize| Some(has.as_ref()?.devices.get(i)?.clone()).filter(|d| !d.is_empty());
         let of_others = |c: &DeviceClaim| self.informers.shared_devices(c.shared.as_deref()?);
         let allocated = |(i, c)| own(i).or_else(|| of_others(c));
@@ -234,7 +236,8 @@ impl Core {
         let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
         let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
-        Some(PodDevices { claims, shared, informers: &self.informers, taken, allocated, pending })
+        let informers = &self.informers;
+        Some(PodDevices { claims, shared, informers, taken, allocated, reserved, pending })
     }
 
     /// A claim that pods share: what the cache has, or the reply to a later write of its own.

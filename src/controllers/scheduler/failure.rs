@@ -22,15 +22,12 @@ const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 /// How many victims are evicted at once (`parallelism`).
 const PARALLELISM: usize = 16;
 
-/// What the plugin DynamicResources says, which is asked to make room as preemption is: of a pod without claims
-/// on devices, and of one with some. Its state has none where a pod was rejected before nodes were looked at.
+/// What the plugin DynamicResources says, which is asked to make room before preemption is: of a pod without claims
+/// on devices, of one with some, and where it deallocated one. Its state has none where a pod was rejected before nodes were
+/// looked at.
 const NO_CLAIMS: &str = "no new claims to deallocate";
 const STILL_NOT_SCHEDULABLE: &str = "still not schedulable";
-
-fn of_claims(pod: &Pod, diagnosis: &Diagnosis) -> &'static str {
-    let has_none = pod.template.devices.is_empty() || diagnosis.at_once.is_some();
-    if has_none { NO_CLAIMS } else { STILL_NOT_SCHEDULABLE }
-}
+const DEALLOCATED: &str = "deallocation of ResourceClaim completed";
 
 /// Deals with pods that could not be placed, and makes room for them.
 pub(super) struct FailureHandler {
@@ -55,14 +52,15 @@ impl FailureHandler {
         let switches = self.core.switches();
         let mut nomination = Nomination::Keep;
         let mut post_filter = String::new();
+        let of_claims = self.deallocate_idle(&entry.pod, &diagnosis).await;
         if self.core.config.preemption
             && let Some(pod) = self.newest(&entry.pod).await
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
             (nomination, post_filter) =
-                self.follow_up(&pod, &entry.shape, attempt, &diagnosis).await;
+                self.follow_up(&pod, &entry.shape, attempt, of_claims).await;
         } else if !self.core.config.preemption && switches.claims_text {
-            post_filter = of_claims(&entry.pod, &diagnosis).to_owned();
+            post_filter = of_claims.to_owned();
         }
         // Informers deliver before a pod that no node takes is given back.
         let point = self.core.ctx.point("scheduling-failure");
@@ -72,6 +70,35 @@ impl FailureHandler {
             .state
             .with(|s| diagnosis.text(&post_filter, &s.algorithm.rejections, switches));
         self.handle_scheduling_failure(entry, UNSCHEDULABLE, message, nomination).await;
+    }
+
+    /// Deallocates a claim that keeps a pod from nodes and that nobody else has (`DynamicResources.PostFilter`), if there is
+    /// one; what the plugin says.
+    async fn deallocate_idle(&self, pod: &Rc<Pod>, diagnosis: &Diagnosis) -> &'static str {
+        let devices = self.core.devices_of(pod).filter(|_| diagnosis.at_once.is_none());
+        let Some(devices) = devices else { return NO_CLAIMS };
+        let idle = self.core.state.with(|s| {
+            let rejections = &s.algorithm.rejections;
+            let all = diagnosis.rejected.iter();
+            devices.idle(pod, all.filter_map(|(node, of)| Some((*node, rejections.get(*of)?))))
+        });
+        let (ctx, about) = (&self.core.ctx, self.core.client.pod_object(pod.id));
+        let place = match idle.len() {
+            0 => return STILL_NOT_SCHEDULABLE,
+            1 => 0,
+            // A walk over a map.
+            several => ctx.choose(ctx.point("claim-to-deallocate"), about, several as u32) as usize,
+        };
+        let (claim, uid) = (idle[place], pod.uid);
+        let read = devices.shared[claim].clone();
+        let update = move |api: &ApiServer, by| match &read {
+            None => api.deallocate(by, (uid, claim as u32), None),
+            Some(read) => api.release_claim(by, read, &[uid]).map(drop),
+        };
+        match self.core.client.call(about, update).await {
+            Ok(()) => DEALLOCATED,
+            Err(_) => STILL_NOT_SCHEDULABLE,
+        }
     }
 
     /// The pod as the API server has it by now, or as the cache has it; none if it is gone.
@@ -118,7 +145,7 @@ impl FailureHandler {
         pod: &Rc<Pod>,
         shape: &Rc<Shape>,
         attempt: Attempt,
-        diagnosis: &Diagnosis,
+        of_claims: &str,
     ) -> (Nomination, String) {
         let switches = self.core.switches();
         if matches!(attempt, Attempt::Hopeless(_))
@@ -139,7 +166,7 @@ impl FailureHandler {
             Attempt::Found(candidate) => return self.nominate(pod, shape, candidate).await,
         };
         let text = if switches.claims_text {
-            format!("{}, preemption: {why}", of_claims(pod, diagnosis))
+            format!("{of_claims}, preemption: {why}")
         } else {
             format!("preemption: {why}")
         };

@@ -250,6 +250,7 @@ impl ResourceEventHandler<Allocation> for Handlers {
         // it any more (`isSchedulableAfterClaimChange`).
         let has =
             |a: Option<&Rc<Allocation>>, i: usize| a.is_some_and(|a| !a.devices[i].is_empty());
+        let is_reserved = |a: Option<&Rc<Allocation>>, i: usize| a.is_some_and(|a| a.reserved[i]);
         let (mut is_free, mut changed) = (false, BTreeSet::new());
         for (i, shared) in of.shared.iter().enumerate() {
             match (has(old, i), has(new, i), shared.as_ref().map(|claim| &claim.name)) {
@@ -258,6 +259,9 @@ impl ResourceEventHandler<Allocation> for Handlers {
                 }
                 (true, false, _) => is_free = true,
                 (false, true, Some(name)) => drop(changed.insert(name.clone())),
+                (true, true, Some(name)) if is_reserved(old, i) != is_reserved(new, i) => {
+                    changed.insert(name.clone());
+                }
                 _ => {}
             }
         }

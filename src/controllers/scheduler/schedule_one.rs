@@ -9,6 +9,7 @@ use super::core::{Core, Unbound};
 use super::failure::{FailureHandler, UNSCHEDULABLE};
 use super::handlers::Handlers;
 use super::nominator::Nomination;
+use super::plugins::dynamic_resources::Reservation;
 use super::text::NO_NODES;
 use crate::controllers::scheduler::prelude::*;
 use crate::plan::switches::scheduler::BindErrorText;
@@ -124,15 +125,15 @@ impl ScheduleOne {
                     s.nominator.remove(pod.id);
                     s.queue.done(pod.id);
                 });
-                let allocation = devices.and_then(|d| d.reserve(&pod, node)).map(Rc::new);
-                if let Some(allocation) = &allocation {
+                let reservation = devices.and_then(|d| d.reserve(&pod, node));
+                if let Some(Reservation { allocation, .. }) = &reservation {
                     self.core.in_flight.with(|all| all.insert(pod.uid, allocation.clone()));
                 }
                 let chosen = unbound.iter().map(|(id, _)| (*id, node));
                 self.core.assumed_claims.with(|all| all.extend(chosen));
                 let c = self.clone();
                 self.core.ctx.spawn(self.core.group, async move {
-                    c.binding_cycle(entry, node, unbound, allocation).await;
+                    c.binding_cycle(entry, node, unbound, reservation).await;
                 });
             }
             Outcome::NoNodes => {
@@ -145,17 +146,22 @@ impl ScheduleOne {
         }
     }
 
-    /// `PreBind` of DynamicResources: each claim gets its finalizer, and then its devices; or why not.
-    async fn allocate(&self, allocation: Rc<Allocation>) -> Result<(), String> {
+    /// `PreBind` of DynamicResources: each claim that is not reserved gets its finalizer, and then its devices; or why not.
+    async fn allocate(&self, reservation: &mut Reservation) -> Result<(), String> {
         let why = |why| format!("running PreBind plugin \"DynamicResources\": {why}");
+        let Reservation { allocation, had, reserved } = reservation;
         for (claim, shared) in allocation.shared.iter().enumerate() {
-            let of = (&allocation, claim);
+            if reserved[claim] {
+                continue;
+            }
+            let of = (&*allocation, claim);
             if let Some(read) = shared {
                 self.bind_shared(of, read.clone()).await.map_err(why)?;
             } else {
-                let bound = self.write_claim(of, None, true).await;
+                let bound = self.write_claim(of, None, !had[claim]).await;
                 bound.map_err(|_| "its claims could not be allocated")?;
             }
+            reserved[claim] = true;
         }
         Ok(())
     }
@@ -228,23 +234,23 @@ impl ScheduleOne {
         entry: QueuedPod,
         node: NodeId,
         unbound: Vec<Unbound>,
-        allocation: Option<Rc<Allocation>>,
+        mut reservation: Option<Reservation>,
     ) {
         let (id, uid) = (entry.pod.id, entry.pod.uid);
-        let waits = allocation.is_some() || !unbound.is_empty();
+        let waits = reservation.is_some() || !unbound.is_empty();
         if waits && self.core.switches().nominates_expected {
             self.core.write_status(&entry.pod, None, Some(Some(node))).await;
         }
         if let Err(why) = bind_pod_volumes(&self.core, &entry.pod, node, unbound).await {
             self.core.in_flight.with(|all| all.remove(&uid));
             let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
-            return self.unreserve(entry, message).await;
+            return self.unreserve(entry, reservation, message).await;
         }
-        if let Some(allocation) = allocation
-            && let Err(message) = self.allocate(allocation).await
+        if let Some(reservation) = &mut reservation
+            && let Err(message) = self.allocate(reservation).await
         {
             self.core.in_flight.with(|all| all.remove(&uid));
-            return self.unreserve(entry, message).await;
+            return self.unreserve(entry, Some(reservation.clone()), message).await;
         }
         let asked = self.core.switches().binds_by_uid.then_some(uid);
         let bind = move |api: &ApiServer, actor| api.bind_pod(actor, id, asked, node);
@@ -267,12 +273,24 @@ impl ScheduleOne {
             }
             BindErrorText::Running => format!("running Bind plugin \"DefaultBinder\": {why}"),
         };
-        self.unreserve(entry, message).await;
+        self.unreserve(entry, reservation, message).await;
     }
 
-    /// Takes back what was assumed of a pod whose binding failed.
-    async fn unreserve(&self, entry: QueuedPod, message: String) {
-        let id = entry.pod.id;
+    /// Takes back what was assumed of a pod whose binding failed, and the reservations of its claims, each by a PATCH
+    /// (`DynamicResources.Unreserve`).
+    async fn unreserve(&self, entry: QueuedPod, reservation: Option<Reservation>, message: String) {
+        let (id, uid) = (entry.pod.id, entry.pod.uid);
+        let reserved = reservation.map_or_else(Vec::new, |of| of.reserved);
+        for (claim, _) in reserved.into_iter().enumerate().filter(|(_, is_reserved)| *is_reserved) {
+            let about = self.core.client.pod_object(id);
+            let patch = move |api: &ApiServer, by| api.unreserve(by, (uid, claim));
+            // What could not be taken back is reserved when the pod is tried again.
+            let Ok(left) = self.core.client.call(about, patch).await else { continue };
+            self.core.in_flight.with(|all| match (all.contains_key(&uid), left) {
+                (true, Some(left)) => drop(all.insert(uid, left)),
+                _ => drop(all.remove(&uid)),
+            });
+        }
         self.core.state.with(|s| s.algorithm.cache.forget(&entry.pod));
         if self.core.switches().failed_binding_moves_pods {
             let forgotten = (entry.pod.clone(), entry.shape.clone());

@@ -11,6 +11,9 @@ use crate::api::device::{
 };
 use crate::controllers::scheduler::prelude::*;
 
+/// What is said of a node where a claim that is allocated is not.
+const NOT_AVAILABLE: &str = "resourceclaim not available on the node";
+
 /// What the filter knows of devices, for one pod.
 pub struct PodDevices<'a> {
     /// What the pod claims.
@@ -22,8 +25,21 @@ pub struct PodDevices<'a> {
     pub(crate) taken: BTreeSet<DeviceId>,
     /// By claim, what it has been allocated: by an attempt whose binding failed, or for another pod that shares it.
     pub(crate) allocated: Vec<Option<Vec<DeviceResult>>>,
+    /// By claim, whether it is reserved for the pod.
+    pub(crate) reserved: Vec<bool>,
     /// A claim that is being allocated for another pod.
     pub(crate) pending: Option<Rc<str>>,
+}
+
+/// What the claims of a pod are to be on the node that was chosen.
+#[derive(Clone)]
+pub(crate) struct Reservation {
+    /// The devices that it gets there.
+    pub(crate) allocation: Rc<Allocation>,
+    /// By claim, whether it was allocated before.
+    pub(crate) had: Vec<bool>,
+    /// By claim, whether it is reserved for the pod by now.
+    pub(crate) reserved: Vec<bool>,
 }
 
 impl PodDevices<'_> {
@@ -58,9 +74,7 @@ impl PodDevices<'_> {
         let mut allocated = self.allocated.iter().flatten().flatten();
         match () {
             () if self.allocate(node).is_none() => no("cannot allocate all claims"),
-            () if allocated.any(|result| result.device.node != node) => {
-                no("resourceclaim not available on the node")
-            }
+            () if allocated.any(|result| result.device.node != node) => no(NOT_AVAILABLE),
             () => Ok(()),
         }
     }
@@ -80,13 +94,39 @@ impl PodDevices<'_> {
     }
 
     /// `Reserve`: what the pod gets on the node that was chosen.
-    pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Allocation> {
+    pub(crate) fn reserve(&self, pod: &Pod, node: NodeId) -> Option<Reservation> {
         let (solution, slices) = (self.allocate(node)?, self.informers.slices_of(node)?);
         let mut new = solution.devices.into_iter();
         let devices = self.allocated.iter().map(|had| had.clone().or_else(|| new.next()));
         let devices = devices.collect::<Option<_>>()?;
-        let shared = self.shared.clone();
-        Some(Allocation { pod: pod.id, uid: pod.uid, devices, shared, of: slices.devices.clone() })
+        let (shared, reserved) = (self.shared.clone(), self.reserved.clone());
+        let (pod, uid, of) = (pod.id, pod.uid, slices.devices.clone());
+        let allocation = Rc::new(Allocation { pod, uid, devices, reserved, shared, of });
+        let had = self.allocated.iter().map(Option::is_some).collect();
+        Some(Reservation { allocation, had, reserved: self.reserved.clone() })
+    }
+
+    /// The claims that are allocated elsewhere than on a node that was rejected for that, and that nobody else has, so that
+    /// it may help to deallocate one (`PostFilter`).
+    pub(crate) fn idle<'r>(
+        &self,
+        pod: &Pod,
+        rejected: impl Iterator<Item = (NodeId, &'r Rejection)>,
+    ) -> Vec<usize> {
+        let is_for_that = |r: &Rejection| r.reasons.iter().any(|reason| reason == NOT_AVAILABLE);
+        let nodes = rejected.filter(|(_, r)| is_for_that(r)).map(|(node, _)| node);
+        let nodes: Vec<NodeId> = nodes.collect();
+        let is_elsewhere =
+            |result: &DeviceResult| nodes.iter().any(|node| *node != result.device.node);
+        let is_idle = |shared: &Option<Rc<SharedClaim>>| {
+            let Some(claim) = shared else { return true };
+            self.informers.reserved_for(&claim.name).iter().all(|a| a.uid == pod.uid)
+        };
+        let all = self.allocated.iter().zip(&self.shared).enumerate();
+        let idle = all.filter(|(_, (had, shared))| {
+            had.as_ref().is_some_and(|had| had.iter().any(is_elsewhere)) && is_idle(shared)
+        });
+        idle.map(|(claim, _)| claim).collect()
     }
 }
 
