@@ -411,13 +411,21 @@ fn a_reservation_conflicts_with_what_changed_the_claim() {
     assert_eq!(allocated, [12_025]);
 }
 
-/// `ResourceClaimReservedForMaxSize`: the API server refuses the 257th.
+/// `ResourceClaimReservedForMaxSize`: the 257th waits, without asking (`PreFilter`), until one of the others is gone.
 #[test]
 fn a_claim_is_reserved_for_256_pods() {
     let there = |last: u32| format!(r#"(names: "p-{{0..{last}}}", on: Node("a"), {NAMES_IT})"#);
     let one = format!(r#"(at: "1s", do: CreatePod(pod: (name: "q", on: Unbound, {NAMES_IT})))"#);
     assert_eq!(bound(&ran(&sharing(&there(254), &one))).len(), 1);
-    assert_eq!(bound(&ran(&sharing(&there(255), &one))).len(), 0);
+    let full = ran(&sharing(&there(255), &one));
+    assert_eq!(bound(&full).len(), 0);
+    let events = told(&full, "event");
+    let failed: Vec<_> = events.iter().filter(|(_, text)| text.starts_with("Failed")).collect();
+    let [(1_000, text)] = failed[..] else { panic!("{failed:?}") };
+    assert!(text.contains("0/2 nodes are available: resourceclaim in use."), "{text}");
+    let gone = r#", (at: "10s", do: DeletePod(pod: "p-0", gracePeriodSeconds: 0))"#;
+    let all = bound(&ran(&sharing(&there(255), &(one + gone))));
+    assert_eq!(all.iter().map(|(at, _)| at / 100).collect::<Vec<_>>(), [100]);
     let refused = parsed(&sharing(&there(256), "")).map(drop).unwrap_err();
     assert!(refused.contains("claim `default/gpu` may be reserved for 256 pods"), "{refused}");
 }
