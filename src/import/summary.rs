@@ -165,15 +165,15 @@ impl Summary {
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
         if let Some((major, minor)) = self.newest_kubelet() {
-            let text = match self.release() {
-                Some(release) => format!(
-                    "Kubernetes {release}, the release of the newest kubelet, unless another is asked for"
-                ),
+            let named = |release| format!("Kubernetes {release}");
+            let taken = self.release().map_or("the default release".to_owned(), named);
+            let text = match self.own_release() {
+                Some(_) => format!("{taken}, the release of the newest kubelet"),
                 None => format!(
-                    "the newest kubelet is of {major}.{minor}, which is not known here: the default release is simulated"
+                    "the newest kubelet is of {major}.{minor}, which is not known here: {taken} is simulated"
                 ),
             };
-            lines.add(1, text);
+            lines.add(1, text + ", unless another is asked for");
         }
         let taken = self.control_plane.join(", ");
         let n = self.control_plane.len();
@@ -485,9 +485,15 @@ impl Summary {
     }
 
     /// The same, if it is one that is known.
+    pub(crate) fn own_release(&self) -> Option<String> {
+        let own = self.newest_kubelet().map(|(major, minor)| format!("{major}.{minor}"));
+        own.filter(|release| Release::parse(release).is_ok())
+    }
+
+    /// The same or, where that is newer than all that are known, the newest of them.
     pub(crate) fn release(&self) -> Option<String> {
-        self.newest_kubelet()
-            .map(|(major, minor)| format!("{major}.{minor}"))
-            .filter(|release| Release::parse(release).is_ok())
+        let newest = Release::all_minors().last()?;
+        let is_newer = self.newest_kubelet().is_some_and(|own| own >= (1, newest.minor));
+        self.own_release().or_else(|| is_newer.then(|| newest.short()))
     }
 }

@@ -71,9 +71,10 @@ impl ImportedCluster {
         if let Some(release) = &asked.kubernetes {
             push(out, "kubernetes", release);
         } else if let Some(release) = self.release() {
-            out.push_str(
-                "    // The newest kubelet's release; the control plane's may be newer.\n",
-            );
+            out.push_str(match self.summary.own_release() {
+                Some(_) => "    // The newest kubelet's release; the control plane's may be newer.\n",
+                None => "    // The newest release that is known here; that of the newest kubelet is not.\n",
+            });
             push(out, "kubernetes", &release);
         }
         if let Some(timing) = asked.timing {
@@ -103,7 +104,7 @@ impl ImportedCluster {
         list(out, "pods", &self.pods);
     }
 
-    /// The minor release of the newest kubelet, if it is one that is known.
+    /// The release that is simulated for it, where it says one.
     pub(crate) fn release(&self) -> Option<String> {
         self.summary.release()
     }

@@ -275,9 +275,19 @@ fn what_an_export_does_not_say_is_said() {
         );
         CLUSTER.replacen(r#""status": {"#, &info, 1)
     };
-    let newer = said(&of("v1.99.0"), &[]);
-    assert!(newer.contains("its newest kubelet is of 1.99, which is not known here"), "{newer}");
-    assert!(!newer.contains("the size of"), "{newer}");
+    for (version, minor) in [("v1.99.0", "1.99"), ("v1.38.0-alpha.2", "1.38"), ("v1.38.1", "1.38")]
+    {
+        let newer = said(&of(version), &[]);
+        let taken = format!(
+            "its newest kubelet is of {minor}, which is not known here. Kubernetes 1.38-alpha is simulated, the newest that is; --kubernetes"
+        );
+        assert!(newer.contains(&taken) && !newer.contains("the size of"), "{newer}");
+    }
+    let older = said(&of("v1.5.0"), &[]);
+    assert!(
+        older.contains("of 1.5, which is not known here. Kubernetes 1.34 is simulated; --k"),
+        "{older}"
+    );
 }
 
 /// kubectl's own complaint behind the objects: some of them are missing.
