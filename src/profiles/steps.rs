@@ -178,6 +178,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     step(&[(22, 0)], |p| p.kubelet.refused_at_start = RunsOn),
+    step(&[(22, 0)], |p| p.kubelet.hurries_unknown = true),
     step(&[(27, 0)], |p| p.kubelet.refused_at_start = Ends),
     // S23: partial in 1.32.0, taken back in 1.32.3
     step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),

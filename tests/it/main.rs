@@ -32,6 +32,7 @@ mod invariants;
 mod kernel_workloads;
 mod klog;
 mod node_pools;
+mod orphans;
 mod pack_traces;
 mod pictures;
 mod pod_starts;

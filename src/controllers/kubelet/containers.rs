@@ -4,8 +4,9 @@
 //! No controller sees any of this; it is written down for those who read the trace. A kubelet that
 //! is cut off goes on with what it heard before: it starts the pods and ends those that it knows
 //! of, and learns of everything else when it is heard again. Containers of a pod whose object is
-//! gone run on until their kubelet hears of that (`pkg/kubelet/kubelet.go: HandlePodRemoves`,
-//! `HandlePodCleanups`), or until their machine stops.
+//! gone run on until their kubelet hears of that, and for the grace of the pod that it knows
+//! (`pkg/kubelet/kubelet.go: HandlePodRemoves`), or until their machine stops. A kubelet that has been started since
+//! knows no such pod, and gives them two seconds (`HandlePodCleanups`).
 //!
 //! A kubelet that runs a static pod keeps a mirror of it in the API, and creates it again when it is gone
 //! (`SyncPod`). A mirror that is to be deleted ends as any pod does, and is then created again; upstream's
@@ -72,10 +73,22 @@ impl Containers {
             // They are being stopped, and end when they were to.
             return self.pods.with_due(old.uid, |d| d.orphaned = Some(stop));
         }
+        let heard = old.node.and_then(|n| self.nodes.hears_from(n));
+        let unheard = match self.nodes.mode {
+            // The recorder's kubelets end it by the clock, and do so once they are heard.
+            KubeletMode::Imitated(_) if heard.is_none() && old.template.stop.is_none() => {
+                self.nodes.now() + stop
+            }
+            _ => Time::MAX,
+        };
         self.pods.with_due(old.uid, |d| {
-            (d.orphaned, d.stop) = (Some(stop), Time::MAX);
+            d.orphaned = Some(stop);
+            // A kubelet that ends them already goes on with that.
+            if heard.is_none() && !d.stop_known {
+                d.stop = unheard;
+            }
         });
-        if let Some(heard) = old.node.and_then(|n| self.nodes.hears_from(n)) {
+        if let Some(heard) = heard {
             self.end_orphan(old.uid, heard + stop);
         }
     }
@@ -87,17 +100,21 @@ impl Containers {
         }
     }
 
-    /// Containers whose pod is gone end then: their kubelet has learnt of it only now.
-    pub(super) fn end_orphan(&self, uid: Uid, at: Time) {
-        self.pods.with_due(uid, |d| d.stop = at);
+    /// Containers whose pod is gone end then, if not before: their kubelet has learnt of it only now.
+    pub(super) fn end_orphan(&self, uid: Uid, mut at: Time) {
+        self.pods.with_due(uid, |d| {
+            at = at.min(d.stop);
+            d.stop = at;
+        });
         self.pods.work_at(uid, at);
     }
 
     /// How long a pod takes to stop once its kubelet is to end it.
     pub(super) fn stop_of(&self, pod: &Pod, due: &Due) -> Dur {
         match self.nodes.mode {
-            KubeletMode::Imitated(_) => due.unhurried,
-            KubeletMode::Real(_) => due.stop_of(pod),
+            // They stop every pod in the same time, but for one with a time of its own.
+            KubeletMode::Imitated(_) if pod.template.stop.is_none() => due.unhurried,
+            KubeletMode::Imitated(_) | KubeletMode::Real(_) => due.stop_of(pod),
         }
     }
 

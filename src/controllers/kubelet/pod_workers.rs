@@ -47,6 +47,10 @@ impl PodWorkers {
         match (due.missing, due.orphaned) {
             (true, _) | (_, Some(_)) if cut => return,
             (true, _) => return self.containers.create_mirror(uid, &due),
+            (_, Some(stop)) if due.stop == Time::MAX => {
+                return self.containers.end_orphan(uid, now + stop);
+            }
+            (_, Some(_)) if now < due.stop => return self.pods.work_at(uid, due.stop),
             (_, Some(_)) => return self.containers.stopped(uid, &due),
             (false, None) => {}
         }

@@ -40,6 +40,8 @@ pub(super) struct Due {
     /// The object is gone, and containers of it still run: for how long they take to stop once
     /// their kubelet hears of it.
     pub(super) orphaned: Option<Dur>,
+    /// Its kubelet died, and has not heard of it since.
+    pub(super) unknown: bool,
     /// It is the mirror of a static pod, is gone, and is to be created again.
     pub(super) missing: bool,
     /// Whether its kubelet took it in.

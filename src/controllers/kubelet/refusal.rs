@@ -20,7 +20,7 @@ use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::RefusedAtStart;
 
 /// The grace of containers of which no pod worker knows (`HandlePodCleanups`).
-const ORPHANS_GRACE: Dur = Dur::from_secs(1);
+pub(super) const ORPHANS_GRACE: Dur = Dur::from_secs(1);
 
 /// How many times in a thousand the event of a pod that is refused comes behind the others of its instant, where goroutines
 /// take drawn turns. Of those some come behind it even so, and its eviction's event is before it in a third of the runs, as

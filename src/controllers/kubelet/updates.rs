@@ -5,8 +5,8 @@
 //! a pod then is noted as due, and done by the pod workers.
 
 use super::containers::Containers;
-use super::refusal::Refusals;
-use super::status_manager::StatusManager;
+use super::refusal::{ORPHANS_GRACE, Refusals};
+use super::status_manager::{HOUSEKEEPING, StatusManager};
 use super::uplink::Back;
 use crate::api::pod::Stuck;
 use crate::controllers::kubelet::prelude::*;
@@ -121,9 +121,17 @@ impl PodUpdates {
             return pods.work_at(uid, back.pods);
         }
         if let Some(stop) = due.orphaned {
-            return self.containers.end_orphan(uid, back.pods.max(now) + stop);
+            let heard = back.pods.max(now);
+            let at = match due.unknown {
+                true => self.end_of_unknown(due.node, heard, stop),
+                false => heard + stop,
+            };
+            return self.containers.end_orphan(uid, at);
         }
         let Some(pod) = pods.object(uid, &due) else { return };
+        if due.unknown {
+            pods.with_due(uid, |d| d.unknown = false);
+        }
         if due.refused.is_some() {
             return pods.work_at(uid, status.sync_after(due.node, back.connection));
         }
@@ -166,6 +174,18 @@ impl PodUpdates {
         }
     }
 
+    /// When containers end that would take so long, and of whose pod a kubelet that hears of its pods then knows nothing: it
+    /// finds them with its housekeeping (`HandlePodCleanups`).
+    fn end_of_unknown(&self, node: NodeId, heard: Time, stop: Dur) -> Time {
+        let switches = self.nodes.switches;
+        let most = match switches.hurries_unknown {
+            true if switches.shutdown_two_seconds => ORPHANS_GRACE * 2,
+            true => ORPHANS_GRACE,
+            false => stop,
+        };
+        self.status.tick_after(node, heard, HOUSEKEEPING) + stop.min(most)
+    }
+
     /// A pod was marked NotReady although its kubelet reaches the API server: the kubelet hears of
     /// it, and its next sync of pod statuses sets it back (`status_manager.go: needsReconcile`).
     pub(super) fn pod_to_reconcile(&self, node: NodeId, uid: Uid) {
@@ -187,7 +207,7 @@ impl PodUpdates {
         for uid in self.pods.of_node(node) {
             self.containers.lives.kubelet_dies(uid);
             self.pods.with_due(uid, |d| {
-                (d.start_known, d.evicted) = (false, None);
+                (d.start_known, d.evicted, d.unknown) = (false, None, true);
                 if d.admission == Admission::Admitted && !d.up && !d.down {
                     d.admission = Admission::Open;
                 }

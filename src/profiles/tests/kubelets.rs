@@ -80,6 +80,7 @@ fn kubelet_switches() {
             ("1.27.0", RefusedAtStart::Ends),
         ],
     );
+    boundary("S92", |p| p.kubelet.hurries_unknown, &["1.18.20", "1.21.14"], &["1.22.0", "1.37.1"]);
     use ReportOffset::{AfterChange, AfterChangeOrFirst, None};
     check(
         "S23",

@@ -1,0 +1,63 @@
+//! Containers of a pod whose object is gone: how long they have once their kubelet hears of that
+//! (`pkg/kubelet/pod_workers.go: calculateEffectiveGracePeriod`, `kubelet_pods.go: HandlePodCleanups`).
+
+use crate::disks::{ran, times, within};
+
+/// When the containers of a pod on `a-0` stop, which would take `stop` to do so, and have a minute; in milliseconds.
+fn stopped(head: &str, stop: &str, timeline: &str) -> Vec<u64> {
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "12m", {head}, nodes: [(names: "a-{{0..1}}")],
+            workloads: [Deployment(name: "p", replicas: 1, placement: Node("a-0"), template: ({stop} terminationGracePeriodSeconds: 60))],
+            timeline: [{timeline}])"#
+    );
+    times(&ran(&text).1, "containers-stopped")
+}
+
+const SLOW: &str = r#"pod_stop: "10m","#;
+const CUT_OFF: &str = r#"(at: "60s", do: Partition(node: "a-0", duration: "2m"))"#;
+const BY_FORCE: &str = r#"(at: "90s", do: DeletePod(pods: Group("p"), gracePeriodSeconds: 0))"#;
+
+/// The pod is deleted by force while its kubelet is cut off, from one minute to three. The kubelet ends it within the grace of the
+/// pod that it knows, once its connection is back. In ideal timing that is at once; a pod without a time of its own ends at once then.
+#[test]
+fn a_kubelet_that_was_cut_off_heeds_the_grace_of_a_pod_that_is_gone() {
+    let timeline = format!("{CUT_OFF}, {BY_FORCE}");
+    let real = stopped(r#"kubernetes: "1.34""#, SLOW, &timeline);
+    assert_eq!(real.len(), 1);
+    within(real[0], 240_000, 300_000);
+    let ideal = r#"kubernetes: "1.34", timing: Ideal"#;
+    assert_eq!(stopped(ideal, SLOW, &timeline), [240_000]);
+    assert_eq!(stopped(ideal, "", &timeline), [180_000]);
+}
+
+/// One that is ended already, since 90 s and for 20, ends no later for being deleted by force.
+#[test]
+fn a_pod_that_is_being_ended_ends_as_it_was_to() {
+    let timeline = r#"(at: "90s", do: DeletePod(pods: Group("p"))), (at: "100s", do: DeletePod(pods: Group("p"), gracePeriodSeconds: 0))"#;
+    for timing in ["Ideal", "Typical"] {
+        let head = format!(r#"kubernetes: "1.34", timing: {timing}"#);
+        let at = stopped(&head, r#"pod_stop: "20s","#, timeline);
+        assert_eq!(at.len(), 1, "{timing}");
+        within(at[0], 110_000, 110_500);
+    }
+}
+
+/// The kubelet that knew the pod dies. The next one asks for its pods within 1.1 s, has them 1.1 s later at most, and finds the
+/// containers with its housekeeping, every 2 s: it gives them a second, from 1.28 on two, and up to 1.21 their grace.
+#[test]
+fn a_kubelet_that_was_started_since_does_not_know_their_grace() {
+    let restart = r#"(at: "60s", do: KubeletRestart(node: "a-0", downtime: "2m"))"#;
+    let amid = r#"(at: "120s", do: KubeletRestart(node: "a-0", downtime: "5s"))"#;
+    for (version, grace) in
+        [("1.21", 60_000), ("1.22", 1_000), ("1.27", 1_000), ("1.28", 2_000), ("1.37", 2_000)]
+    {
+        let head = format!(r#"kubernetes: "{version}""#);
+        let at = stopped(&head, SLOW, &format!("{restart}, {BY_FORCE}"));
+        assert_eq!(at.len(), 1, "{version}");
+        within(at[0], 180_600 + grace, 184_300 + grace);
+        // It starts while it is cut off, and hears of its pods after that.
+        let at = stopped(&head, SLOW, &format!("{CUT_OFF}, {BY_FORCE}, {amid}"));
+        assert_eq!(at.len(), 1, "{version}");
+        within(at[0], 180_000 + grace, 225_000 + grace);
+    }
+}
