@@ -1,8 +1,9 @@
 //! The profile of a release, with and without feature gates.
 
 use super::gates::{self, GateError, gates_of};
+use super::oldest::oldest;
 use super::release::{Release, UnknownRelease};
-use super::steps::{self, STEPS, Step};
+use super::steps::{STEPS, Step};
 use crate::plan::Profile;
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
 
 /// The behaviour of a release with these gates set, without one of its steps.
 fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, bool>) -> Profile {
-    let mut profile = steps::without(release, left_out);
+    let mut profile = without(release, left_out);
     gates::apply(&mut profile, release, settings);
     profile
 }
@@ -63,4 +64,16 @@ pub fn without_each(
     }
     profiles.retain(|profile| *profile != own);
     Ok(profiles)
+}
+
+/// The behaviour of a release, every gate it has taken as on, with one of its steps left out.
+fn without(release: Release, left_out: Option<&Step>) -> Profile {
+    let mut profile = oldest();
+    profile.release = release.to_string();
+    profile.recorded = release.recorded();
+    let taken = |step: &&Step| !left_out.is_some_and(|out| std::ptr::eq(out, *step));
+    for step in STEPS.iter().filter(|step| release.has(step.since)).filter(taken) {
+        (step.change)(&mut profile);
+    }
+    profile
 }

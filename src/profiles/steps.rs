@@ -8,8 +8,6 @@
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
-use super::oldest::oldest;
-use super::release::Release;
 use crate::kernel::Dur;
 use crate::plan::log_forms::{EvictionLog, WorkerLog};
 use crate::plan::switches::api_fields::ApiField;
@@ -40,18 +38,6 @@ pub(super) struct Step {
 
 const fn step(since: &'static [(u32, u32)], change: fn(&mut Profile)) -> Step {
     Step { since, change }
-}
-
-/// The behaviour of a release, every gate it has taken as on, with one of its steps left out.
-pub(super) fn without(release: Release, left_out: Option<&Step>) -> Profile {
-    let mut profile = oldest();
-    profile.release = release.to_string();
-    profile.recorded = release.recorded();
-    let taken = |step: &&Step| !left_out.is_some_and(|out| std::ptr::eq(out, *step));
-    for step in STEPS.iter().filter(|step| release.has(step.since)).filter(taken) {
-        (step.change)(&mut profile);
-    }
-    profile
 }
 
 /// Every change, oldest first.

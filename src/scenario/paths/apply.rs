@@ -1,6 +1,7 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
 use super::called::{self, Called, Target};
+use super::claims::within_claims;
 use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
@@ -89,47 +90,6 @@ fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], va
         Target::Budgets => change(&mut spec.pod_disruption_budgets[i], target, &path, value),
         Target::Timeline => change(&mut spec.timeline[i], target, &path, value),
     }
-}
-
-/// The tolerations of a claim on devices, of a request of it, or of an alternative of that; `steps` lead there.
-fn within_claims<'s>(
-    claims: &'s mut [DeviceClaim],
-    path: &[Segment],
-    steps: &mut Place,
-) -> Result<Option<&'s mut Vec<Toleration>>, Problem> {
-    let is = |segment: &Segment, name: &str| segment.name == name && segment.index.is_some();
-    let [claim, path @ ..] = path else { return Ok(None) };
-    let claim = numbered(claims, claim, "claim", steps)?;
-    Ok(match path {
-        [] => Some(&mut claim.tolerations),
-        [request, path @ ..] if is(request, "requests") => {
-            let request = numbered(&mut claim.requests, request, "request", steps)?;
-            match path {
-                [] => Some(&mut request.tolerations),
-                [of] if is(of, "firstAvailable") => {
-                    let list = &mut request.first_available;
-                    Some(&mut numbered(list, of, "alternative", steps)?.tolerations)
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    })
-}
-
-/// The element of a list that has that number.
-fn numbered<'l, T>(
-    list: &'l mut [T],
-    at: &Segment,
-    what: &str,
-    steps: &mut Place,
-) -> Result<&'l mut T, Problem> {
-    let (count, number) = (list.len(), at.index.as_deref().unwrap_or_default());
-    let place = number.parse().ok().filter(|i: &usize| *i < count);
-    let text = format!("there is no {what} number {number}: {count} are written, from 0");
-    let place = place.ok_or_else(|| Problem::new(text))?;
-    steps.extend(at![at.name.as_str(), place]);
-    Ok(&mut list[place])
 }
 
 /// Sets what is no element of a list.

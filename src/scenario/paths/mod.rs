@@ -13,6 +13,7 @@
 
 mod apply;
 mod called;
+mod claims;
 mod edit;
 mod known;
 mod now;
