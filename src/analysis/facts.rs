@@ -374,7 +374,7 @@ impl<'a> Facts<'a> {
     /// A pod is Ready or not, where that is not just what its node's state has it be.
     fn ready(&self, r: &Record, status: ConditionStatus) -> Option<Fact> {
         let template = self.follow.template(r.pod()?)?;
-        template.life.is_some().then_some(Fact::PodReady(status == ConditionStatus::True))
+        template.has_lives().then_some(Fact::PodReady(status == ConditionStatus::True))
     }
 
     /// A condition other than Ready that became True, or False again.

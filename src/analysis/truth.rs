@@ -229,10 +229,9 @@ impl<'a> Truth<'a> {
             What::ContainersStarted(node) => {
                 let again = self.ran[pod.index()];
                 self.run(pod, node);
-                let life = self.follow.template(pod).and_then(|t| t.life.as_ref());
+                let mut lives = self.follow.template(pod).into_iter().flat_map(|t| t.lives());
                 let proves = [ProbeType::Readiness, ProbeType::Startup];
-                if !was.ready && life.is_some_and(|l| proves.iter().any(|p| l.probe(*p).is_some()))
-                {
+                if !was.ready && lives.any(|l| proves.iter().any(|p| l.probe(*p).is_some())) {
                     self.unproven.insert(pod);
                 }
                 return again;

@@ -6,10 +6,11 @@
 //! nodes and pods are named by the dense ids of [`names`].
 //!
 //! Modelled on `k8s.io/api/core/v1/types.go`, v1.34. Left out: everything that neither node failure
-//! handling nor scheduling reads (container images, service accounts).
+//! handling nor scheduling reads (service accounts, security contexts).
 
 pub(crate) mod allocator;
 pub mod budget;
+pub mod container;
 pub mod device;
 pub mod kubectl_taint;
 pub mod labels;

@@ -1,5 +1,6 @@
 //! Pods (`v1.Pod`): what eviction and scheduling read of them.
 
+use super::container::{Container, Image, Role};
 use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
@@ -50,8 +51,11 @@ pub struct PodTemplate {
     pub usage: Option<Rc<Usages>>,
     /// Its container's image, where pulls are simulated; where it is not said, a pull is part of the start.
     pub image: Option<Rc<Image>>,
-    /// Its probes, and what is said of its containers' life, where there is any of it.
+    /// Its container's probes, and what is said of that one's life, where there is any of it.
     pub life: Option<Rc<Life>>,
+    /// The containers beside its main one, whose image and life stand above: init containers first, in the order in which
+    /// they start, then those that start after the main one.
+    pub containers: Vec<Container>,
     /// `spec.restartPolicy`
     pub restart_policy: RestartPolicy,
     /// `spec.priority`
@@ -66,6 +70,40 @@ impl PodTemplate {
     /// The names of its `spec.schedulingGates`.
     pub(crate) fn gates(&self) -> &[String] {
         self.scheduling.as_ref().map_or(&[], |s| &s.gates)
+    }
+
+    /// The place of its main container in the order in which all of them start: init containers come before it.
+    pub(crate) fn main(&self) -> usize {
+        self.containers.iter().take_while(|c| c.role != Role::Beside).count()
+    }
+
+    /// The container at a place of that order, unless it is the main one.
+    pub(crate) fn beside_main(&self, place: usize) -> Option<&Container> {
+        match place.checked_sub(self.main()) {
+            None => self.containers.get(place),
+            Some(0) => None,
+            Some(_) => self.containers.get(place - 1),
+        }
+    }
+
+    /// The image of the container at a place of that order.
+    pub(crate) fn image_of(&self, place: usize) -> Option<&Rc<Image>> {
+        self.beside_main(place).map_or(self.image.as_ref(), |c| c.image.as_ref())
+    }
+
+    /// The images of all its containers.
+    pub(crate) fn images(&self) -> impl Iterator<Item = &Rc<Image>> {
+        self.image.iter().chain(self.containers.iter().filter_map(|c| c.image.as_ref()))
+    }
+
+    /// What is said of the lives of all its containers.
+    pub(crate) fn lives(&self) -> impl Iterator<Item = &Rc<Life>> {
+        self.life.iter().chain(self.containers.iter().map(|c| &c.life))
+    }
+
+    /// Something of its own containers may have it be not ready.
+    pub(crate) fn has_lives(&self) -> bool {
+        self.lives().next().is_some()
     }
 
     /// Whether it takes time to make a volume of such a pod.
@@ -257,8 +295,7 @@ pub struct Pod {
     pub deletion: Option<Deletion>,
     /// `status.phase`
     pub phase: PodPhase,
-    /// `status.containerStatuses[0].restartCount`: how often its container was started again, as far as its kubelet has
-    /// said so.
+    /// The sum of `restartCount` over its containers: how often they were started again, as far as its kubelet has said so.
     pub restart_count: u32,
     /// The condition `Ready`.
     pub ready: Option<PodCondition>,
@@ -314,19 +351,4 @@ impl Pod {
     pub(crate) fn termination_grace_period_seconds(&self) -> i64 {
         self.template.termination_grace_period_seconds.unwrap_or(30)
     }
-}
-
-/// An image, as far as it matters here: a name, under which a node has it or not, and how long it takes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Image {
-    /// Pods that name it alike share what a node has.
-    pub(crate) name: Rc<str>,
-    /// How long it takes to pull it onto a node that does not have it.
-    pub(crate) pull: Spread,
-    /// How long a pull takes where the node has it: the registry is asked, and nothing is loaded.
-    pub(crate) check: Dur,
-    /// How many bytes it takes up on a node; 0 where that is not known.
-    pub(crate) size: i64,
-    /// `imagePullPolicy: Always`: it is pulled whether the node has it or not.
-    pub(crate) always: bool,
 }

@@ -1,6 +1,6 @@
 //! Groups of nodes and pods, and how entries of the timeline refer to them.
 
-use super::containers::{Ends, Image, Probe};
+use super::containers::{Container, Ends, Image, Probe};
 use super::devices::{DeviceClaim, NodeDevices};
 use super::scheduling::*;
 use super::spans::HowLong;
@@ -223,6 +223,13 @@ pub struct PodGroup {
     /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
     /// pull is part of `pod_start`.
     pub(crate) image: Option<Image>,
+    /// `spec.initContainers`, in the order in which they start: the main container starts once they have ended well, or
+    /// have started where they are sidecars.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) init_containers: Vec<Container>,
+    /// Those of `spec.containers` that start after the main one, of which the other fields tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) containers: Vec<Container>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
     #[serde(rename = "pod_stop")]

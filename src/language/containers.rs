@@ -58,3 +58,36 @@ pub(crate) struct Ends {
     /// given.
     pub(crate) ran: Option<DurationText>,
 }
+
+/// A container of a pod beside its main one, of which the template itself tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct Container {
+    /// `name`
+    pub(crate) name: String,
+    /// Its image, which is pulled right before it starts. Where not given, the pull takes no time of its own.
+    pub(crate) image: Option<Image>,
+    /// `readinessProbe`
+    pub(crate) readiness_probe: Option<Probe>,
+    /// `livenessProbe`
+    pub(crate) liveness_probe: Option<Probe>,
+    /// `startupProbe`
+    pub(crate) startup_probe: Option<Probe>,
+    /// From its start until it serves; at once where not given.
+    #[serde(rename = "serves_after")]
+    pub(crate) serves_after: Option<HowLong>,
+    /// For how long it serves then; until it ends where not given.
+    #[serde(rename = "serves_for")]
+    pub(crate) serves_for: Option<HowLong>,
+    /// It ends by itself, as init containers do that are no sidecars: `(after: "5s")`.
+    pub(crate) ends: Option<Ends>,
+    /// `restartPolicy` of an init container, which makes it a sidecar.
+    pub(crate) restart_policy: Option<ContainerRestartPolicy>,
+}
+
+/// `spec.initContainers[].restartPolicy`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+pub(crate) enum ContainerRestartPolicy {
+    /// What comes after it starts once it has started, and it runs on beside the others.
+    Always,
+}

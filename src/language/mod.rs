@@ -41,7 +41,7 @@ mod workload;
 pub(crate) use claims::{Claim, Comparison, Limit, Quantity};
 pub(crate) use cluster::*;
 pub(crate) use complaints::{Complaints, Spot};
-pub(crate) use containers::{Ends, Image, Probe, PullPolicy};
+pub(crate) use containers::{Container, ContainerRestartPolicy, Ends, Image, Probe, PullPolicy};
 pub use devices::*;
 pub(crate) use entry_words::{Afterwards, DrainFlags};
 pub use entry_words::{ApiClient, Cut, RestartKind};

@@ -1,7 +1,7 @@
 //! Workloads: what pods are made from, with the fields of the Kubernetes API.
 
 use super::cluster::{Placement, PodGroup};
-use super::containers::{Ends, Image, Probe};
+use super::containers::{Container, Ends, Image, Probe};
 use super::devices::DeviceClaim;
 use super::scheduling::*;
 use super::spans::HowLong;
@@ -205,6 +205,13 @@ pub(crate) struct PodTemplate {
     /// Its container's image, which its kubelet pulls before that time where its node does not have it. Where not given, the
     /// pull is part of `pod_start`.
     pub(crate) image: Option<Image>,
+    /// `spec.initContainers`, in the order in which they start: the main container starts once they have ended well, or
+    /// have started where they are sidecars.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) init_containers: Vec<Container>,
+    /// Those of `spec.containers` that start after the main one, of which the other fields tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) containers: Vec<Container>,
     /// How long its containers take to stop once asked to; the grace period cuts it short. As the
     /// kubelets' `pod_stop` where not given.
     #[serde(rename = "pod_stop")]
@@ -260,7 +267,8 @@ impl PodGroup {
             priority_class_name affinity topology_spread_constraints ports scheduling_gates
             scheduler_name
             preemption_policy container_requests empty_dir volumes resource_claims
-            persistent_volumes pod_deletion_cost pod_start image pod_stop exit_code usage
+            persistent_volumes pod_deletion_cost pod_start image init_containers containers
+            pod_stop exit_code usage
             readiness_probe liveness_probe startup_probe serves_after serves_for ends
             restart_policy
         }

@@ -104,7 +104,7 @@ impl Plan {
 
     /// Whether it is known of any image how large it is, so that nodes list those that they have.
     pub(crate) fn lists_images(&self) -> bool {
-        self.templates.iter().any(|t| t.image.as_ref().is_some_and(|image| image.size > 0))
+        self.templates.iter().any(|t| t.images().any(|image| image.size > 0))
     }
 
     /// How large images are, where that is known.

@@ -253,6 +253,8 @@ const GATES: &[Gate] = &[
         .storing(ApiField::Ordinals),
     gate("PDBUnhealthyPodEvictionPolicy", &[off(26), on(27), locked(31, true), gone(33)], NOTHING)
         .storing(ApiField::UnhealthyPodEvictionPolicy),
+    gate("SidecarContainers", &[off(28), on(29), locked(33, true), gone(37)], NOTHING)
+        .storing(ApiField::ContainerRestartPolicy),
 ];
 
 impl Gate {

@@ -485,7 +485,9 @@ pub(super) static STEPS: &[Step] = &[
         p.stores(&[ApiField::MinDomains, ApiField::MatchLabelKeys, ApiField::SchedulingGates]);
         p.stores(&[ApiField::Ordinals, ApiField::UnhealthyPodEvictionPolicy]);
     }),
-    step(&[(29, 0)], |p| p.stores(&[ApiField::PodReplacementPolicy])),
+    step(&[(29, 0)], |p| {
+        p.stores(&[ApiField::PodReplacementPolicy, ApiField::ContainerRestartPolicy]);
+    }),
     // S89
     step(&[(8, 0)], |p| p.scheduler.checks_node_condition = false),
     step(&[(11, 0)], |p| p.scheduler.checks_pressure = false),

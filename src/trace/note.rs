@@ -144,7 +144,8 @@ words! {
         /// A rule's bootstrap is completed at a node. Object: node; argument: the text of the rule's name.
         BootstrapCompleted = "bootstrap-completed":
             (Node, "{object}: the bootstrap of rule {text} is completed"),
-        /// A container serves from now on, or not yet or no more; one of which nothing is noted serves while it runs.
+        /// A container, or all of several, serves from now on, or not yet or no more; one of which nothing is noted serves
+        /// while it runs.
         /// Object: pod; argument: 1 or 0.
         ContainerServes = "container-serves": (Pod, "{object}: its container serves"),
         /// A container has ended by itself. Object: pod; argument: its exit code.

@@ -91,9 +91,10 @@ rows! {
         /// Clients reach a node's pods again. Object: node.
         NetworkBack = ("network-back", Node),
         /// A pod's containers run from now on, whether or not the API says so yet. Those of pods that
-        /// are Running at the start run from the start. Object: pod; argument: the node they run on.
+        /// are Running at the start run from the start. Of several it is said once all of `spec.containers` have been
+        /// started, and of one that is started again. Object: pod; argument: the node they run on.
         ContainersStarted(u32) = ("containers-started", Pod),
-        /// A pod's containers have ended. There is none for those that [`What::MachineOff`] ends with
+        /// A pod's containers have ended, all of them. There is none for those that [`What::MachineOff`] ends with
         /// their machine. Object: pod; argument: the node they ran on.
         ContainersStopped(u32) = ("containers-stopped", Pod),
         /// A zone is in a new state. Object: text of the zone key.

@@ -186,6 +186,52 @@ fn a_container_that_is_started_again() {
     assert_eq!(first(", imagePullPolicy: Always"), [41_000, 51_500]);
 }
 
+/// Pulls of 10 s each, the sandbox in 2 s, init containers of 5 s and 7 s: the first is there at 10 s, runs from 12 s to 17 s;
+/// the second is pulled until 27 s and runs to 34 s; the main one is pulled until 44 s, and runs. Where the node has all of
+/// them: 2 + 5 + 7. An init container that fails first is started again at once, once: five seconds more.
+#[test]
+fn init_containers_pull_and_run_one_after_the_other() {
+    let pod = |first: &str| {
+        format!(
+            r#"(name: "p", on: Node("n"), start: Pending, pod_start: "2s", image: (name: "web:2", pull: "10s"), initContainers: [
+                (name: "first", image: (name: "a:1", pull: "10s"), ends: (after: "5s"{first})),
+                (name: "second", image: (name: "b:1", pull: "10s"), ends: (after: "7s")),
+            ])"#
+        )
+    };
+    assert_eq!(times(&case(&pod(""), "")), [44_000]);
+    let there = r#"(name: "n", images: ["web:2", "a:1", "b:1"])"#;
+    assert_eq!(times(&case(&pod(""), "").replace(r#"(name: "n")"#, there)), [14_000]);
+    // A pod that is in line behind the first pull has its own image at 20 s; the second init container's, asked for at 17 s, comes at 30 s.
+    let other =
+        r#", (name: "q", on: Node("n"), start: Pending, image: (name: "q:1", pull: "10s"))"#;
+    assert_eq!(times(&case(&(pod("") + other), "")), [47_000, 21_000]);
+    // What always fails is never followed.
+    assert_eq!(times(&case(&pod(", exit_code: 1"), "")), Vec::<u64>::new());
+    // One that is deleted while its first container is pulled leaves the line to others: those begin at 5 s.
+    let deleted = r#"timeline: [(at: "5s", do: DeletePod(pod: "p"))]"#;
+    assert_eq!(times(&case(&(pod("") + other), deleted)), [16_000]);
+}
+
+/// Containers of 10 s each start in their order, the first a second after its image is there, as that is the sandbox's: 11 s, and
+/// the others at 21 s and 31 s, from which on all of them run. One whose image cannot be pulled before 15 s keeps none from
+/// starting: it is tried again at 10 s and at 30 s, and is there at 40 s.
+#[test]
+fn containers_pull_one_after_the_other() {
+    let pod = r#"(name: "p", on: Node("n"), start: Pending, image: (name: "web:2", pull: "10s"), containers: [
+        (name: "proxy", image: (name: "proxy:1", pull: "10s")), (name: "log", image: (name: "log:1", pull: "10s")),
+    ])"#;
+    assert_eq!(times(&case(pod, "")), [31_000]);
+    let outage = r#"timeline: [(at: "0s", do: RegistryOutage(duration: "15s"))]"#;
+    let there = r#"(name: "n", images: ["proxy:1", "log:1"])"#;
+    assert_eq!(times(&case(pod, outage).replace(r#"(name: "n")"#, there)), [40_000]);
+    // Of a pod that runs there from the start the node has all images.
+    let runs = r#"(name: "o", on: Node("n"), image: (name: "web:2", pull: "1h"), containers: [
+        (name: "proxy", image: (name: "proxy:1", pull: "1h")), (name: "log", image: (name: "log:1", pull: "1h")),
+    ]),"#;
+    assert_eq!(times(&case(&format!("{runs}{pod}"), "")), [1_000]);
+}
+
 /// Where disk is short, a kubelet deletes the images that no container uses: 80 of 100 Gi and 8 Gi of images leave less than the
 /// 15 % that have to be free, without the images there is enough. What is pulled for a pod ten minutes later, when the condition
 /// is over, was there otherwise. One that a container uses stays.
@@ -354,6 +400,12 @@ fn what_is_refused() {
     assert!(told.contains("is not the name of an image"), "{told}");
     let told = refused(&case(&pod.replace(r#""40s""#, r#""40s", size: "-1""#), ""));
     assert!(told.contains("-1 is negative"), "{told}");
+    let beside = pod.replace(
+        r#"image:"#,
+        r#"containers: [(name: "log", image: (name: "[log]", pull: "1s"))], image:"#,
+    );
+    let told = refused(&case(&beside, ""));
+    assert!(told.contains("is not the name of an image"), "{told}");
 }
 
 /// The summary says how long pods waited, and `explain` in which place one stands in line.

@@ -6,6 +6,7 @@
 
 use super::cli::Scratch;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use taintsim::analysis::{DEFAULT_NEEDLESS_WINDOW, metrics};
 use taintsim::kernel::Choices;
@@ -187,6 +188,182 @@ fn restart_policies_decide_what_follows() {
             phase.is_none(),
             "{policy} {code}: {told:?}"
         );
+    }
+}
+
+/// A sidecar that starts with its pod at 2 s holds nothing up; it serves from 22 s on, and its probe of every 10 s, the first of
+/// which is made as soon as it is seen, finds that at 22 s: until then the pod is not Ready, though its main container is.
+#[test]
+fn a_sidecar_has_its_pod_be_not_ready() {
+    let sidecar = r#"initContainers: [(name: "proxy", restartPolicy: Always, serves_after: "20s", readinessProbe: ())]"#;
+    assert_eq!(
+        told_of(&pod("1.37", "1m", sidecar)),
+        ["2 runs", "2 Running", "2 Ready=False", "22 Ready=True"]
+    );
+    let beside = r#"containers: [(name: "log", serves_after: "20s", readinessProbe: ())]"#;
+    assert_eq!(
+        told_of(&pod("1.37", "1m", beside)),
+        ["2 runs", "2 Running", "2 Ready=False", "22 Ready=True"]
+    );
+}
+
+/// It serves from 14 s on; its startup probe ticks at 5, 10 and 15 s. Until that has succeeded the main container waits. Up to
+/// 1.28 the API server drops what makes a sidecar of it: its end is waited for, which never comes.
+#[test]
+fn what_comes_after_a_sidecar_waits_until_it_has_started() {
+    let sidecar = r#"initContainers: [(name: "proxy", restartPolicy: Always, serves_after: "12s", startupProbe: (periodSeconds: 5))]"#;
+    assert_eq!(told_of(&pod("1.37", "1m", sidecar)), ["15 runs", "15 Running", "15 Ready=True"]);
+    assert_eq!(told_of(&pod("1.28", "1m", sidecar)), Vec::<String>::new());
+    let notes = plan(&pod("1.28", "1m", sidecar)).notes;
+    let dropped = notes.iter().find(|n| n.contains("drops `restartPolicy of init containers`"));
+    let told = "the feature gate SidecarContainers is off";
+    assert!(dropped.is_some_and(|note| note.contains(told)), "{notes:?}");
+    let gate = r#"feature_gates: {"SidecarContainers": true}, nodes:"#;
+    let on = pod("1.28", "1m", sidecar).replace("nodes:", gate);
+    assert_eq!(told_of(&on), ["15 runs", "15 Running", "15 Ready=True"]);
+}
+
+/// As one alone does: ends at 7, 12 and 27 s, back-offs of 10 s and 20 s. The other runs on, so that the pod never stops.
+#[test]
+fn one_of_two_containers_crash_loops() {
+    let log = r#"containers: [(name: "log", ends: (after: "5s", exit_code: 1))]"#;
+    let told = told_of(&pod("1.37", "50s", log));
+    let told: Vec<&str> = told.iter().map(String::as_str).filter(|l| !l.contains("exit")).collect();
+    assert_eq!(
+        told,
+        [
+            "2 runs",
+            "2 Running",
+            "2 Ready=True",
+            "7 runs",
+            "12 back-off 10",
+            "12 Ready=False",
+            "22 runs",
+            "22 Ready=True",
+            "27 back-off 20",
+            "27 Ready=False",
+            "47 runs",
+            "47 Ready=True",
+        ]
+    );
+}
+
+/// It serves from 60 s after its start on, and fails at 10, 20 and 30 s: it alone is killed within a second, and started again.
+#[test]
+fn a_probe_kills_one_container_alone() {
+    let log = r#"containers: [(name: "log", serves_after: "60s", livenessProbe: (initialDelaySeconds: 5))]"#;
+    let told = told_of(&pod("1.37", "40s", log));
+    assert_eq!(
+        told,
+        ["2 runs", "2 Running", "2 Ready=True", "30 liveness fails", "31 runs"],
+        "{told:?}"
+    );
+    let killing = "Normal Killing: Container log failed liveness probe, will be restarted";
+    let all = events("1.37", "50s", log);
+    assert!(all.iter().any(|(_, text, _)| text == killing), "{all:?}");
+}
+
+/// The main container has done its work at 12 s; the sidecar is ended then, within the second that a pod takes to stop.
+#[test]
+fn a_sidecar_keeps_no_job_alive() {
+    let work = r#"restartPolicy: OnFailure, ends: (after: "10s"),
+        initContainers: [(name: "proxy", restartPolicy: Always)]"#;
+    let told = told_of(&pod("1.37", "1m", work));
+    for line in ["2 runs", "12 exit 0", "12 Ready=False", "13 stopped", "13 Succeeded"] {
+        assert!(told.iter().any(|l| l == line), "{line}: {told:?}");
+    }
+    let text = r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", timing: Ideal, nodes: [(name: "n")],
+        workloads: [Job(name: "sum", completions: 4, parallelism: 2, template: (ends: (after: "30s"), initContainers: [
+            (name: "load", ends: (after: "5s")), (name: "proxy", restartPolicy: Always),
+        ]))])"#;
+    let trace = run(&plan(text), Choices::seeded(1));
+    let done = self::told(&trace).into_iter().filter(|l| l.ends_with("Succeeded")).count();
+    assert_eq!(done, 4);
+}
+
+/// An init container that fails ends its pod where nothing is started again (`getPhase`), and is in a back-off otherwise; the
+/// phase of a pod of two containers is known once both have ended.
+#[test]
+fn phases_follow_from_all_containers() {
+    let init = |policy: &str| {
+        format!(
+            r#"restartPolicy: {policy}, initContainers: [(name: "a", ends: (after: "5s", exit_code: 3))]"#
+        )
+    };
+    assert_eq!(told_of(&pod("1.37", "1m", &init("Never"))), ["7 exit 3", "7 Failed"]);
+    for policy in ["OnFailure", "Always"] {
+        assert_eq!(
+            told_of(&pod("1.37", "30s", &init(policy))),
+            ["7 exit 3", "12 exit 3", "12 back-off 10", "27 exit 3", "27 back-off 20"],
+            "{policy}"
+        );
+    }
+    for (codes, phase) in [((0, 0), "12 Succeeded"), ((1, 0), "12 Failed"), ((0, 1), "12 Failed")] {
+        let two = format!(
+            r#"restartPolicy: Never, ends: (after: "5s", exit_code: {}),
+                containers: [(name: "log", ends: (after: "10s", exit_code: {}))]"#,
+            codes.0, codes.1
+        );
+        let told = told_of(&pod("1.37", "1m", &two));
+        assert!(told.iter().any(|l| l == phase), "{codes:?}: {told:?}");
+    }
+}
+
+/// The same of pods of several containers, with pulls, a registry that fails and kubelets that die amid all of that; and in the
+/// end each pod of the one workload that has nothing wrong with it is Ready.
+#[test]
+fn what_is_computed_of_several_containers_is_what_is_simulated() {
+    for version in ["1.28", "1.31", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", feature_gates: {{{}}}, horizon: "40m", nodes: [(names: "n-{{0..3}}", zone: "a")],
+            workloads: [
+                Deployment(name: "web", replicas: 6, placement: Spread(All), template: (
+                    serves_after: Uniform("5s", "40s"), readinessProbe: (periodSeconds: 5), image: (name: "web:2", pull: "20s", imagePullPolicy: Always),
+                    initContainers: [
+                        (name: "load", image: (name: "load:1", pull: Uniform("5s", "20s")), ends: (after: Uniform("1s", "10s"))),
+                        (name: "proxy", restartPolicy: Always, image: (name: "proxy:1", pull: "10s"), serves_after: "4s", startupProbe: (periodSeconds: 3, failureThreshold: 20)),
+                    ],
+                    containers: [(name: "log", image: (name: "log:1", pull: "5s"), readinessProbe: ())],
+                )),
+                Deployment(name: "loops", replicas: 3, template: (livenessProbe: (), containers: [
+                    (name: "log", ends: (after: Uniform("10s", "2m"), exit_code: 1)), (name: "more", ends: (after: "1m")),
+                ])),
+                Job(name: "sum", completions: 9, parallelism: 3, template: (ends: (after: Uniform("30s", "2m")), initContainers: [
+                    (name: "load", ends: (after: "5s")), (name: "proxy", restartPolicy: Always),
+                ])),
+            ],
+            timeline: [
+                (at: "2m", do: Crash(nodes: Nodes(["n-1"]), duration: "30s")),
+                (at: "3m", do: RegistryOutage(duration: "2m")),
+                (at: "4m", do: DeletePod(pods: Group("web"))),
+                (at: "4m10s", do: KubeletRestart(nodes: Nodes(["n-0"]), downtime: "10s")),
+                (at: "6m", do: Partition(nodes: Nodes(["n-2"]), duration: "8m")),
+                (at: "7m", do: KubeletRestart(nodes: Nodes(["n-3"]), downtime: "2m")),
+                (at: "15m", do: Crash(nodes: Nodes(["n-0"]), duration: "30s")),
+            ])"#,
+            if version == "1.28" { r#""SidecarContainers": true"# } else { "" }
+        );
+        for seed in 1..4 {
+            let lazy = run(&plan(&text), Choices::seeded(seed));
+            let same = lazy.iter().eq(run_eager(&plan(&text), Choices::seeded(seed)).iter());
+            assert!(same, "{version}, seed {seed}");
+            let mut ready: BTreeMap<String, bool> = BTreeMap::new();
+            for r in lazy.iter() {
+                let f = lazy.fields(r);
+                let Some(pod) = f.pod.filter(|p| p.starts_with("default/web-")) else { continue };
+                match f.what {
+                    "pod-gone" => _ = ready.remove(&pod),
+                    // Those from the start are Ready.
+                    "pod-created" => _ = ready.insert(pod, r.at.as_millis() == 0),
+                    "pod-condition" if f.kind == Some("Ready") => {
+                        ready.insert(pod, f.status == Some("True"));
+                    }
+                    _ => {}
+                }
+            }
+            let well = ready.len() == 6 && ready.values().all(|ready| *ready);
+            assert!(well, "{version}, seed {seed}: {ready:?}");
+        }
     }
 }
 
@@ -424,6 +601,32 @@ fn mistakes_are_told() {
         (r#"serves_after: "5s""#, "nothing sees whether the container serves"),
         (r#"ends: (after: "0s")"#, "a container runs for some time before it ends"),
         (r#"ends: (after: "5s", exit_code: 256)"#, "must be between 0 and 255, inclusive"),
+        (
+            r#"initContainers: [(name: "a")]"#,
+            "what comes after an init container waits for its end",
+        ),
+        (
+            r#"initContainers: [(name: "a", ends: (after: "5s"), livenessProbe: ())]"#,
+            "may not be set for init containers without restartPolicy=Always",
+        ),
+        (
+            r#"initContainers: [(name: "a", ends: (after: "5s", ran: "1s"))]"#,
+            "no init container runs when the run begins",
+        ),
+        (
+            r#"containers: [(name: "a", restartPolicy: Always)]"#,
+            "may not be set for non-init containers",
+        ),
+        (
+            r#"initContainers: [(name: "a", restartPolicy: Always)], containers: [(name: "a")]"#,
+            "another container is called \"a\"",
+        ),
+        (r#"containers: [(name: "main")]"#, "another container is called \"main\""),
+        (r#"containers: [(name: "a.b")]"#, "must not contain dots"),
+        (
+            r#"containers: [(name: "a", serves_for: "5s")]"#,
+            "nothing sees whether the container serves",
+        ),
     ] {
         let problem = built(&pod("1.37", "1m", more)).expect_err(more);
         assert!(problem.contains(expected), "{more}: {problem}");

@@ -168,9 +168,9 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let (state, life) = (&pod.state, pod.life());
         let node = pod.node_if(NodeFlags::is_back)?;
         // What its own containers make not ready is no race, nor is a pull with each of their starts.
-        let pulls = |t: &PodTemplate| t.image.as_ref().is_some_and(|image| image.always);
+        let pulls = |t: &PodTemplate| t.images().any(|image| image.always);
         let template = pod.walk.follow.template(pod.id);
-        let own = template.is_some_and(|t| t.life.is_some() || pulls(t));
+        let own = template.is_some_and(|t| t.has_lives() || pulls(t));
         let lost = !own
             && state.exists
             && state.phase == PodPhase::Running

@@ -17,6 +17,7 @@ use super::images::Images;
 use super::lives::Lives;
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
+use crate::api::probe::RestartPolicy;
 use crate::controllers::kubelet::prelude::*;
 
 /// The containers of all pods.
@@ -95,7 +96,7 @@ impl Containers {
 
     /// A pod that is to end needs its image no more.
     pub(super) fn gives_up_image(&self, pod: &Pod) {
-        if let (Some(node), Some(_)) = (pod.node, &pod.template.image) {
+        if let (Some(node), Some(_)) = (pod.node, pod.template.images().next()) {
             self.images.gives_up(node, pod.uid);
         }
     }
@@ -126,9 +127,11 @@ impl Containers {
         if due.up {
             let ends = now >= due.stop && (due.stop_known || !cut);
             if ends || due.evicted.is_some_and(|at| now >= at) {
-                self.stopped(uid, due);
+                return self.stopped(uid, due);
             }
-            return;
+            if !due.turns.are_several() {
+                return;
+            }
         }
         let starts = now >= due.start
             && !due.waits
@@ -143,6 +146,9 @@ impl Containers {
                 && !due.is_over(p)
         };
         if starts && let Some(pod) = api.pod(due.pod).filter(|p| wanted(p)) {
+            if due.turns.are_several() {
+                return self.start_one(uid, due, &pod);
+            }
             self.pods.with_due(uid, |d| {
                 d.restarts += u32::from(d.down || d.forgotten);
                 (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);
@@ -153,16 +159,52 @@ impl Containers {
         }
     }
 
-    /// The containers of one life of a pod have ended, and may be started again.
+    /// The container whose turn it is starts, of several. They run once those of `spec.containers` have all been started.
+    fn start_one(&self, uid: Uid, due: &Due, pod: &Pod) {
+        let again = self.lives.with((uid, due.turns.turn), |c| c.exited.is_some()) == Some(true);
+        self.lives.started(pod, due);
+        let run = self.lives.have_begun(uid);
+        self.pods.with_due(uid, |d| {
+            d.restarts += u32::from(again || d.forgotten);
+            (d.start, d.turns.begun, d.turns.pass) = (Time::MAX, true, Some(d.turns.next()));
+            if run {
+                (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);
+                d.turns.failed = false;
+            }
+        });
+        if run && !due.up {
+            self.stats.started(due.node, pod);
+        }
+        self.lives.tell_serves(uid);
+        if run && (!due.up || again) {
+            let started = What::ContainersStarted(due.node.0);
+            self.nodes.api.record_pod(Actor::Kubelet, due.pod, started);
+        }
+    }
+
+    /// The containers of one life of a pod have ended, and may be started again; of several one has.
     pub(super) fn ended(&self, uid: Uid, due: &Due) {
-        self.pods.with_due(uid, |d| (d.up, d.down, d.start) = (false, true, Time::MAX));
+        if due.turns.are_several() && (!due.up || self.lives.any_runs(uid)) {
+            return;
+        }
+        let failed = due.turns.are_several() && self.lives.any_failed(uid);
+        self.pods.with_due(uid, |d| {
+            (d.up, d.down, d.start) = (false, true, Time::MAX);
+            (d.turns.idle, d.turns.failed) = (false, failed);
+        });
         self.stats.stopped(due.node, Some(uid));
         self.nodes.api.record_pod(Actor::Kubelet, due.pod, What::ContainersStopped(due.node.0));
     }
 
     /// The containers of one life of a pod have ended.
     pub(super) fn stopped(&self, uid: Uid, due: &Due) {
-        self.pods.with_due(uid, |d| d.up = false);
+        let now = self.nodes.now();
+        let failed = due.turns.are_several() && self.lives.any_failed(uid);
+        self.pods.with_due(uid, |d| {
+            d.up = false;
+            d.start_over(now, false);
+            d.turns.failed = failed;
+        });
         self.lives.forget(uid);
         self.stats.stopped(due.node, Some(uid));
         self.volumes.remove_pod(due.node, uid);
@@ -187,16 +229,20 @@ impl Containers {
                 // What it knew is gone with its memory.
                 due => {
                     let pod = due.and_then(|due| self.pods.object(uid, &due));
-                    let code = self.lives.with(uid, |c| c.exit_code()).flatten();
+                    let code = self.lives.exit_code(uid);
                     self.lives.forget(uid);
-                    let goes = pod.is_some_and(|p| p.is_terminating());
+                    let goes = pod.as_ref().is_some_and(|p| p.is_terminating());
+                    let image = pod.as_ref().is_some_and(|p| p.template.image_of(0).is_some());
+                    let never = |p: &Rc<Pod>| p.template.restart_policy == RestartPolicy::Never;
+                    let never = pod.as_ref().is_some_and(never);
                     self.pods.with_due(uid, |d| {
-                        d.forgotten |= d.up || d.down;
+                        d.forgotten |= d.up || d.down || d.turns.begun && never;
                         d.succeeded |= code == Some(0);
                         if d.down {
                             d.start = now;
                         }
                         (d.up, d.down) = (false, false);
+                        d.start_over(now, image && !d.forgotten);
                         (d.start_known, d.stop_known) = (false, false);
                         d.evicted = None;
                         if d.shutdown.take().is_some() && !goes {
@@ -229,7 +275,13 @@ impl Containers {
         let new = Pod::pending(due.pod, template, Some(due.node));
         // Somebody else may have made one of that name.
         if let Ok(pod) = api.create_pod(Actor::Kubelet, new, false) {
-            self.pods.with_due(pod.uid, |d| d.up = due.up);
+            self.pods.with_due(pod.uid, |d| {
+                d.up = due.up;
+                if due.turns.are_several() && due.up {
+                    (d.turns, d.start, d.unpulled) = (due.turns, Time::MAX, false);
+                    d.turns.idle = false;
+                }
+            });
             self.stats.goes_on_as(due.node, uid, pod.uid);
             self.lives.goes_on_as(uid, pod.uid);
         }

@@ -16,11 +16,12 @@
 use super::lives::Lives;
 use super::stats::Stats;
 use super::status_manager::StatusManager;
-use crate::api::pod::Image;
+use crate::api::container::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::Pulled;
 use crate::plan::{Limits, RegistryFails};
+use std::cmp::Ordering;
 
 /// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
@@ -77,7 +78,7 @@ struct OfNode {
     bucket: Option<TokenBucket>,
 }
 
-/// What is known of a pod that has asked for its image.
+/// What is known of a pod that has asked for the image of one of its containers.
 #[derive(Clone, Copy)]
 struct Asked {
     /// When it first did, and when it last did.
@@ -98,7 +99,8 @@ pub(super) struct Images {
     sizes: BTreeMap<Rc<str>, i64>,
     /// Of nodes of which there is something to know.
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
-    asked: Shared<BTreeMap<Uid, Asked>>,
+    /// By the life of a pod, and which of its containers it is.
+    asked: Shared<BTreeMap<(Uid, usize), Asked>>,
     /// How the registry fails, if it does.
     registry: Cell<Option<RegistryFails>>,
     /// The status of a node says which images it has.
@@ -160,7 +162,10 @@ impl Images {
 
     /// Whether what is listed may change without anything happening to the node's pods in the API.
     pub(super) fn is_restless(&self, node: NodeId) -> bool {
-        let pulls = |uid| self.pods.due(uid).is_some_and(|d| d.unpulled);
+        let pulls = |uid| {
+            let due = self.pods.due(uid);
+            due.is_some_and(|d| d.unpulled || d.turns.are_several() && !d.up)
+        };
         self.lists && self.pods.of_node(node).into_iter().any(pulls)
     }
 
@@ -188,13 +193,13 @@ impl Images {
 
     /// A pod runs there already, so that its image is there.
     pub(super) fn is_there(&self, node: NodeId, pod: &Pod) {
-        if let Some(image) = &pod.template.image {
+        for image in pod.template.images() {
             self.with(node, |n| Rc::make_mut(&mut n.there).insert(image.name.clone()));
             self.fill(node);
         }
     }
 
-    /// The image of a pod whose sync may have come so far that it needs it.
+    /// The image of the container whose turn it is, of a pod whose sync may have come so far that it needs it.
     fn wanted(&self, uid: Uid) -> Option<(Due, Rc<Image>)> {
         let due = self.pods.due(uid).filter(|d| {
             d.unpulled
@@ -205,7 +210,7 @@ impl Images {
                 && d.orphaned.is_none()
         })?;
         let pod = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())?;
-        Some((due, pod.template.image.clone()?))
+        Some((due, pod.template.image_of(due.turns.turn)?.clone()))
     }
 
     /// `EnsureImageExists`, once the sync of a pod has come to that: it starts, asks for a pull, or waits before it does.
@@ -215,8 +220,14 @@ impl Images {
         if due.waits || now < due.start || !self.nodes.runs(due.node) {
             return;
         }
-        let asked = Asked { first: now, last: now, backoff: None };
-        let first = self.asked.with(|all| all.entry(uid).or_insert(asked).first);
+        if due.turns.are_several()
+            && let Some(pod) = self.pods.object(uid, &due)
+        {
+            self.lives.begin(&pod, &due);
+        }
+        let (asked, which) =
+            (Asked { first: now, last: now, backoff: None }, (uid, due.turns.turn));
+        let first = self.asked.with(|all| all.entry(which).or_insert(asked).first);
         if !image.always && self.has(due.node, &image) {
             let accessed = self.nodes.switches.life.checks_pulled_secrets;
             let accessed = if accessed { " and can be accessed by the pod" } else { "" };
@@ -225,7 +236,7 @@ impl Images {
             self.lives.say(uid, &due, EventText::Pulled, &words);
             return self.starts(uid, &due, first);
         }
-        if self.backs_off(uid) {
+        if self.backs_off(which) {
             let words = format!("Back-off pulling image \"{}\"", image.name);
             self.lives.say(uid, &due, EventText::BackOffPullImage, &words);
             self.lives.say(uid, &due, EventText::Failed, "Error: ImagePullBackOff");
@@ -238,7 +249,7 @@ impl Images {
             n.pulling.len() + n.waiting.len() - 1
         });
         self.asked.with(|all| {
-            if let Some(asked) = all.get_mut(&uid) {
+            if let Some(asked) = all.get_mut(&which) {
                 asked.last = now;
             }
         });
@@ -252,21 +263,22 @@ impl Images {
     }
 
     /// `IsInBackOffSinceUpdate`
-    fn backs_off(&self, uid: Uid) -> bool {
+    fn backs_off(&self, which: (Uid, usize)) -> bool {
         let now = self.nodes.now();
-        self.backoff(uid).is_some_and(|(lasts, since)| now.since(since) < lasts)
+        self.backoff(which).is_some_and(|(lasts, since)| now.since(since) < lasts)
     }
 
-    fn backoff(&self, uid: Uid) -> Option<(Dur, Time)> {
-        self.asked.with(|all| all.get(&uid)?.backoff)
+    fn backoff(&self, which: (Uid, usize)) -> Option<(Dur, Time)> {
+        self.asked.with(|all| all.get(&which)?.backoff)
     }
 
     /// The image of a pod is there, and its container starts; `first`: when it was first asked for.
     fn starts(&self, uid: Uid, due: &Due, first: Time) {
         let now = self.nodes.now();
-        // A container that is started again runs at once, as its sandbox is there.
-        let start = if due.down { now } else { now + due.starting };
-        self.asked.with(|all| all.remove(&uid));
+        // A container that is started again, or after another, runs at once, as its sandbox is there.
+        let at_once = due.down || due.turns.begun;
+        let start = if at_once { now } else { now + due.starting };
+        self.asked.with(|all| all.remove(&(uid, due.turns.turn)));
         self.pods.with_due(uid, |d| {
             (d.unpulled, d.start_known) = (false, true);
             (d.start, d.pulled) = (start, now.since(first));
@@ -334,7 +346,7 @@ impl Images {
                 continue;
             }
             self.adds(node, &image);
-            let asked = self.asked.with(|all| all.get(&uid).copied());
+            let asked = self.asked.with(|all| all.get(&(uid, due.turns.turn)).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
             let Image { name, size, .. } = &*image;
             let (took, all) = (now.since(begun), now.since(last));
@@ -360,7 +372,7 @@ impl Images {
         let now = self.nodes.now();
         let (first, most) = BACK_OFF;
         let lasts = self.asked.with(|all| {
-            let asked = all.get_mut(&uid)?;
+            let asked = all.get_mut(&(uid, due.turns.turn))?;
             let before = asked.backoff.filter(|(_, since)| now.since(*since) <= EXPIRES);
             let lasts = before.map_or(first, |(last, _)| (last * 2).min(most));
             asked.backoff = Some((lasts, now));
@@ -374,21 +386,29 @@ impl Images {
         self.tries_again(uid, due);
     }
 
-    /// A pod whose sync failed for its image is synced again some time later; by the recorder's kubelets when its back-off is
-    /// over.
+    /// A pod whose sync failed for an image is synced again some time later; by the recorder's kubelets when its back-off is
+    /// over. Of several containers those that come after this one are started before.
     fn tries_again(&self, uid: Uid, due: &Due) {
-        let now = self.nodes.now();
+        let (now, which) = (self.nodes.now(), (uid, due.turns.turn));
         let at = match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                self.backoff(uid).map_or(now + RESYNC, |(lasts, since)| since + lasts)
+                self.backoff(which).map_or(now + RESYNC, |(lasts, since)| since + lasts)
             }
             KubeletMode::Real(_) => {
                 let jitter = self.nodes.ctx.point("image-back-off-jitter");
                 now + self.status.until_resync(due, RESYNC, jitter)
             }
         };
-        self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
-        self.pods.work_at(uid, at);
+        if !due.turns.are_several() {
+            self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
+            return self.pods.work_at(uid, at);
+        }
+        self.lives.with(which, |c| c.noticed = Some(at));
+        self.pods.with_due(uid, |d| {
+            (d.start, d.start_known, d.unpulled) = (Time::MAX, true, false);
+            d.turns.pass = Some(d.turns.next());
+        });
+        self.pods.work_at(uid, now);
     }
 
     /// The registry fails so, or everybody can pull from it again.
@@ -411,7 +431,7 @@ impl Images {
 
     /// A pod needs its image no more.
     pub(super) fn gives_up(&self, node: NodeId, uid: Uid) {
-        if self.asked.with(|all| all.remove(&uid)).is_some() {
+        if self.forget(uid) {
             self.with(node, |n| {
                 n.waiting.retain(|of| *of != uid);
                 n.pulling.retain(|p| p.uid != uid);
@@ -431,19 +451,40 @@ impl Images {
             n.pulling.clear();
         });
         for uid in self.pods.of_node(node) {
-            if self.asked.with(|all| all.remove(&uid)).is_some() {
-                self.pods.with_due(uid, |d| d.start = now);
+            if self.forget(uid) {
+                self.pods.with_due(uid, |d| {
+                    if d.unpulled || !d.turns.are_several() {
+                        d.start = now;
+                    }
+                });
             }
         }
+    }
+
+    /// Nothing is known any more of what a pod has asked for; whether there was anything.
+    fn forget(&self, uid: Uid) -> bool {
+        self.asked.with(|all| {
+            let own: Vec<(Uid, usize)> =
+                all.range((uid, 0)..=(uid, usize::MAX)).map(|(which, _)| *which).collect();
+            own.iter().filter_map(|which| all.remove(which)).count() > 0
+        })
     }
 
     /// The images that containers of a node use.
     pub(super) fn used(&self, node: NodeId) -> BTreeSet<Rc<str>> {
         let used = |uid: Uid| {
-            let due = self.pods.due(uid).filter(|d| d.up || d.down || !d.unpulled)?;
-            Some(self.pods.object(uid, &due)?.template.image.as_ref()?.name.clone())
+            let due = self.pods.due(uid)?;
+            let all = due.up || due.down;
+            let own =
+                (0..=due.turns.others).filter(move |place| match place.cmp(&due.turns.turn) {
+                    Ordering::Less => true,
+                    Ordering::Equal => all || !due.unpulled,
+                    Ordering::Greater => all,
+                });
+            let pod = self.pods.object(uid, &due)?;
+            Some(own.filter_map(move |place| Some(pod.template.image_of(place)?.name.clone())))
         };
-        self.pods.of_node(node).into_iter().filter_map(used).collect()
+        self.pods.of_node(node).into_iter().filter_map(used).flatten().collect()
     }
 
     /// Images that no container uses are deleted, and have to be pulled again.

@@ -421,9 +421,9 @@ impl Kubelets {
 
     /// A pod with volumes, or with an image that a node is to list, comes or goes: a status will say so.
     fn changes_status(&self, pod: &Pod) {
-        let PodTemplate { claims, image, .. } = &*pod.template;
-        let is_listed = image.is_some() && self.images.lists;
-        if let Some(node) = pod.node.filter(|_| !claims.is_empty() || is_listed) {
+        let template = &pod.template;
+        let is_listed = self.images.lists && template.images().next().is_some();
+        if let Some(node) = pod.node.filter(|_| !template.claims.is_empty() || is_listed) {
             self.sleepers.wake_up(node);
         }
     }

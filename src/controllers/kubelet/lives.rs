@@ -1,19 +1,21 @@
-//! The containers of pods of whose life something is said, what their kubelets know of them, and what their recorders have said.
-//! Of all other pods nothing is kept.
+//! The containers of pods that have several, or of whose life something is said, what their kubelets know of them, and what their
+//! recorders have said. Of all other pods nothing is kept.
 //!
 //! A kubelet says of a pod's container in events: that a probe has failed (`prober.go: probe`), that the container is
 //! killed for that (`kuberuntime_manager.go: computePodActions`) and that it is not started again yet (`doBackOff`), v1.37; and
 //! of its image (`images`).
 //!
 //! What a probe prints is not known here: the texts are those of a command that prints nothing. What does not arrive is lost;
-//! upstream tries again for two minutes.
+//! upstream tries again for two minutes. Events that say the same of two containers of a pod are counted together.
 
-use super::prober::Container;
+use super::prober::{Container, Event};
 use super::worker::{Serves, Worker, initial};
+use crate::api::container::Role;
 use crate::api::probe::{Life, ProbeType};
 use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::Spread;
+use std::collections::btree_map::Range;
 
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
 pub(super) const RELIST: Dur = Dur::from_secs(1);
@@ -45,11 +47,14 @@ impl Said {
     }
 }
 
+/// A container by its pod's life, and by its place in the order in which those of a pod start.
+type Which = (Uid, usize);
+
 /// Those containers.
 pub(super) struct Lives {
     nodes: Rc<Nodes>,
     pods: Rc<Pods>,
-    all: Shared<BTreeMap<Uid, Container>>,
+    all: Shared<BTreeMap<Which, Container>>,
     /// What was said of the containers of a pod.
     said: Shared<BTreeMap<Uid, Said>>,
 }
@@ -60,69 +65,182 @@ impl Lives {
         Self { nodes, pods, all: Shared::default(), said: Shared::default() }
     }
 
-    /// Works on the container of one life of a pod, if there is something to know of it.
-    pub(super) fn with<R>(&self, uid: Uid, f: impl FnOnce(&mut Container) -> R) -> Option<R> {
-        self.all.with(|all| all.get_mut(&uid).map(f))
+    /// Works on a container, if there is something to know of it.
+    pub(super) fn with<R>(&self, which: Which, f: impl FnOnce(&mut Container) -> R) -> Option<R> {
+        self.all.with(|all| all.get_mut(&which).map(f))
+    }
+
+    /// Looks at all containers of one life of a pod of which there is something to know.
+    fn of_pod<R>(&self, uid: Uid, f: impl FnOnce(Range<'_, Which, Container>) -> R) -> R {
+        self.all.with(|all| f(all.range((uid, 0)..=(uid, usize::MAX))))
+    }
+
+    /// Those of one life of a pod by their places.
+    pub(super) fn places(&self, uid: Uid) -> Vec<usize> {
+        self.of_pod(uid, |all| all.map(|((_, place), _)| *place).collect())
+    }
+
+    /// Whether there is something to know of a pod's containers.
+    pub(super) fn knows(&self, uid: Uid) -> bool {
+        self.of_pod(uid, |mut all| all.next().is_some())
     }
 
     /// Whether a kubelet says of a pod whose containers run that it is ready.
     pub(super) fn is_ready(&self, uid: Uid) -> bool {
-        self.with(uid, |c| c.ready).unwrap_or(true)
+        self.of_pod(uid, |mut all| all.all(|(_, c)| c.ready || c.role == Role::Init))
     }
 
-    /// The containers of a pod start now.
+    /// Their kubelet says which of them are ready.
+    pub(super) fn say_ready(&self, uid: Uid) {
+        for place in self.places(uid) {
+            self.with((uid, place), |c| c.said_ready = c.ready);
+        }
+    }
+
+    /// Whether one is ready that was said not to be, or the other way round.
+    pub(super) fn is_unsaid(&self, uid: Uid) -> bool {
+        self.of_pod(uid, |mut all| all.any(|(_, c)| c.ready != c.said_ready))
+    }
+
+    /// Whether any container of a pod runs.
+    pub(super) fn any_runs(&self, uid: Uid) -> bool {
+        self.of_pod(uid, |mut all| all.any(|(_, c)| c.runs))
+    }
+
+    /// Whether those of `spec.containers` have all been started.
+    pub(super) fn have_begun(&self, uid: Uid) -> bool {
+        self.of_pod(uid, |mut all| all.all(|(_, c)| c.has_begun() || c.role != Role::Beside))
+    }
+
+    /// Whether a pod that has started may be said to: its kubelet has seen each of its containers.
+    pub(super) fn is_started(&self, uid: Uid, due: &Due) -> bool {
+        if !due.turns.are_several() {
+            return self.nodes.now() >= due.start && !due.unpulled;
+        }
+        let seen = |c: &Container| c.seen.is_none() || c.exited.is_some();
+        due.up && self.of_pod(uid, |mut all| all.all(|(_, c)| seen(c) || c.role != Role::Beside))
+    }
+
+    /// How many containers run whose start their kubelet has not seen.
+    pub(super) fn unseen(&self, uid: Uid) -> u32 {
+        self.of_pod(uid, |all| all.filter(|(_, c)| c.seen.is_some()).count() as u32)
+    }
+
+    /// Whether one of `spec.containers` does not run, and has failed.
+    pub(super) fn any_failed(&self, uid: Uid) -> bool {
+        let failed = |c: &Container| c.exit_code().is_some_and(|code| code != 0);
+        self.of_pod(uid, |mut all| all.any(|(_, c)| c.role == Role::Beside && failed(c)))
+    }
+
+    /// With what those of `spec.containers` have exited, once all of them have: the first that has failed, or 0.
+    pub(super) fn exit_code(&self, uid: Uid) -> Option<i32> {
+        self.of_pod(uid, |all| worst(all, Container::exit_code))
+    }
+
+    /// With what a pod ends whose containers are not started again: an init container that has failed for good, or all of
+    /// `spec.containers`.
+    pub(super) fn outcome(&self, uid: Uid) -> Option<i32> {
+        self.of_pod(uid, |all| {
+            let mut inits = all.clone().filter(|(_, c)| c.role == Role::Init);
+            let failed = inits.find_map(|(_, c)| c.finished.filter(|code| *code != 0));
+            failed.or_else(|| worst(all, |c| c.finished))
+        })
+    }
+
+    /// The same, once it is over: sidecars have ended, too.
+    pub(super) fn finished(&self, uid: Uid) -> Option<i32> {
+        self.outcome(uid).filter(|_| !self.any_runs(uid))
+    }
+
+    /// The container whose turn it is starts now.
     pub(super) fn started(&self, pod: &Pod, due: &Due) {
-        let Some(life) = &pod.template.life else { return };
-        let now = self.nodes.now();
+        let (which, now) = ((pod.uid, due.turns.turn), self.nodes.now());
+        let all = containers(&pod.template);
+        let Some((.., life)) = all.iter().find(|(place, ..)| *place == which.1) else { return };
         let (serves, ends) = self.draw(pod.id, life, Dur::ZERO);
-        let knows = self.with(pod.uid, |_| ()).is_some();
+        // The first start lasts until it is seen.
+        let several = due.turns.are_several();
+        let knows = if several { due.turns.begun } else { self.knows(pod.uid) };
+        self.begin(pod, due);
         let seen = match self.nodes.mode {
             KubeletMode::Real(_) if knows => now + RELIST,
             _ => now,
         };
-        if !knows {
-            let from = due.synced();
-            let ticks = ProbeType::ALL.map(|which| self.first_tick(pod.id, due, life, which, from));
-            let container = self.container(life, ticks);
-            self.all.with(|all| all.insert(pod.uid, container));
-        }
-        self.with(pod.uid, |c| c.start(now, serves, ends, seen));
-        if serves.0 > now {
+        self.with(which, |c| c.start(now, serves, ends, seen));
+        if serves.0 > now && !several {
             self.note(pod.id, Note::ContainerServes, 0);
         }
         self.schedule(pod.uid);
     }
 
+    /// From now on there is something to know of a pod's containers, if there is anything: its sync is about to start the first.
+    pub(super) fn begin(&self, pod: &Pod, due: &Due) {
+        if self.knows(pod.uid) {
+            return;
+        }
+        let from = if due.unpulled { due.start } else { due.synced() };
+        for (place, role, life) in containers(&pod.template) {
+            let ticks =
+                ProbeType::ALL.map(|which| self.first_tick(pod.id, due, &life, which, from));
+            let container = self.container((role, &life), ticks);
+            self.all.with(|all| all.insert((pod.uid, place), container));
+        }
+    }
+
     /// A container that is not started yet.
-    fn container(&self, life: &Rc<Life>, ticks: [Time; 3]) -> Container {
+    fn container(&self, (role, life): (Role, &Rc<Life>), ticks: [Time; 3]) -> Container {
         let tells = self.nodes.real().is_some();
-        Container { tells, ..Container::new(life.clone(), self.nodes.switches.life, ticks) }
+        let new = Container::new(life.clone(), self.nodes.switches.life, ticks);
+        Container { role, tells, ..new }
     }
 
     /// They run already, for long.
     pub(super) fn run_already(&self, pod: &Pod) {
-        let Some(life) = &pod.template.life else { return };
         let now = self.nodes.now();
-        let tick = |which: ProbeType| now + self.part_of_period(pod.id, life, which);
-        let mut c = self.container(life, ProbeType::ALL.map(tick));
-        let (serves, ends) = self.draw(pod.id, life, life.ran);
-        c.start(now, serves, ends, now);
-        (c.seen, c.since) = (None, Time::ZERO);
-        c.ready = pod.ready.is_none_or(|r| r.status != ConditionStatus::False);
-        c.said_ready = c.ready;
-        c.started = c.ready || life.probe(ProbeType::Startup).is_none();
-        if c.ready {
-            let serves_for = match c.serves.1 {
-                Time::MAX => Dur::MAX,
-                until => until.since(c.serves.0),
-            };
-            (c.serves, c.serving) = ((Time::ZERO, now.saturating_add(serves_for)), Some(true));
-            c.workers[ProbeType::Readiness as usize].value = Some(true);
-        } else if c.serving == Some(false) {
-            self.note(pod.id, Note::ContainerServes, 0);
+        for (place, role, life) in containers(&pod.template) {
+            let tick = |which: ProbeType| now + self.part_of_period(pod.id, &life, which);
+            let mut c = self.container((role, &life), ProbeType::ALL.map(tick));
+            if role == Role::Init {
+                (c.exited, c.finished) = (Some(Time::ZERO), Some(0));
+                self.all.with(|all| all.insert((pod.uid, place), c));
+                continue;
+            }
+            let (serves, ends) = self.draw(pod.id, &life, life.ran);
+            c.start(now, serves, ends, now);
+            (c.seen, c.since) = (None, Time::ZERO);
+            let is_asked = [ProbeType::Readiness, ProbeType::Startup];
+            let is_asked = is_asked.iter().any(|which| life.probe(*which).is_some());
+            let alone = pod.template.containers.is_empty();
+            c.ready =
+                pod.ready.is_none_or(|r| r.status != ConditionStatus::False) || !alone && !is_asked;
+            c.said_ready = c.ready;
+            c.started = c.ready || life.probe(ProbeType::Startup).is_none();
+            if c.ready {
+                let serves_for = match c.serves.1 {
+                    Time::MAX => Dur::MAX,
+                    until => until.since(c.serves.0),
+                };
+                (c.serves, c.serving) = ((Time::ZERO, now.saturating_add(serves_for)), Some(true));
+                c.workers[ProbeType::Readiness as usize].value = Some(true);
+            } else if c.serving == Some(false) && alone {
+                self.note(pod.id, Note::ContainerServes, 0);
+            }
+            self.all.with(|all| all.insert((pod.uid, place), c));
         }
-        self.all.with(|all| all.insert(pod.uid, c));
+        self.tell_serves(pod.uid);
         self.schedule(pod.uid);
+    }
+
+    /// Notes of a pod of several containers whether all of them serve, where that has changed.
+    pub(super) fn tell_serves(&self, uid: Uid) {
+        let several = |d: &Due| d.turns.are_several() && d.up;
+        let Some(due) = self.pods.due(uid).filter(several) else { return };
+        let serves = |c: &Container| c.runs && c.serving == Some(true);
+        let all = self.of_pod(uid, |mut all| all.all(|(_, c)| serves(c) || c.role == Role::Init));
+        if all == due.turns.idle {
+            self.pods.with_due(uid, |d| d.turns.idle = !all);
+            self.note(due.pod, Note::ContainerServes, all.into());
+        }
     }
 
     /// Notes something of a pod, which is the reason for what follows.
@@ -176,56 +294,80 @@ impl Lives {
     /// A kubelet dies: nobody probes a container of its, and none is started again.
     pub(super) fn kubelet_dies(&self, uid: Uid) {
         let now = self.nodes.now();
-        self.with(uid, |c| {
-            c.follow(now);
-            c.watched = false;
-        });
+        for place in self.places(uid) {
+            self.with((uid, place), |c| {
+                c.follow(now);
+                c.watched = false;
+            });
+        }
     }
 
     /// A kubelet that starts hears of a pod then. Up to 1.34 it takes a container as not ready until it has probed it.
-    pub(super) fn taken_over(&self, pod: &Pod, hears: Time) {
+    pub(super) fn taken_over(&self, pod: &Pod, due: &Due, hears: Time) {
         self.said.with(|all| all.remove(&pod.uid));
-        let Some(life) = &pod.template.life else { return };
-        let ticks = ProbeType::ALL.map(|which| hears + self.part_of_period(pod.id, life, which));
         let keeps = self.nodes.switches.life.keeps_results;
-        self.with(pod.uid, |c| {
-            for which in ProbeType::ALL {
-                let worker = &mut c.workers[which as usize];
-                let value = if keeps { worker.value } else { initial(which) };
-                *worker = Worker::starting(ticks[which as usize], value);
-            }
-            (c.watched, c.backoff) = (true, None);
-            if !c.runs {
-                c.noticed = c.finished.is_none().then_some(hears);
-            } else if c.seen.is_some() || !keeps {
-                c.started = life.probe(ProbeType::Startup).is_none();
-                c.ready &= c.started && life.probe(ProbeType::Readiness).is_none();
-                c.seen = c.seen.map(|_| hears);
-            }
-        });
+        for (place, _, life) in containers(&pod.template) {
+            let ticks =
+                ProbeType::ALL.map(|which| hears + self.part_of_period(pod.id, &life, which));
+            self.with((pod.uid, place), |c| {
+                for which in ProbeType::ALL {
+                    let worker = &mut c.workers[which as usize];
+                    let value = if keeps { worker.value } else { initial(which) };
+                    *worker = Worker::starting(ticks[which as usize], value);
+                }
+                (c.watched, c.backoff) = (true, None);
+                if !c.runs {
+                    let goes_on = c.finished.is_none() && (c.has_begun() || due.turns.begun);
+                    c.noticed = goes_on.then_some(hears);
+                } else if c.seen.is_some() || !keeps {
+                    c.started = life.probe(ProbeType::Startup).is_none();
+                    c.ready &= c.started && life.probe(ProbeType::Readiness).is_none();
+                    c.seen = c.seen.map(|_| hears);
+                }
+            });
+        }
         self.schedule(pod.uid);
     }
 
     /// What runs of a pod runs on as another: the mirror of a static pod was created again.
     pub(super) fn goes_on_as(&self, uid: Uid, now: Uid) {
-        self.all.with(|all| all.remove(&uid).and_then(|container| all.insert(now, container)));
+        for place in self.places(uid) {
+            self.all.with(|all| {
+                all.remove(&(uid, place)).and_then(|container| all.insert((now, place), container))
+            });
+        }
         self.said.with(|all| all.remove(&uid).and_then(|said| all.insert(now, said)));
     }
 
     /// Nothing of one life of a pod is to be known any more.
     pub(super) fn forget(&self, uid: Uid) {
-        self.all.with(|all| all.remove(&uid));
+        for place in self.places(uid) {
+            self.all.with(|all| all.remove(&(uid, place)));
+        }
         self.said.with(|all| all.remove(&uid));
+    }
+
+    /// What comes about next in a pod, of which container, and when.
+    pub(super) fn next(&self, uid: Uid) -> Option<(usize, Time, Event)> {
+        self.of_pod(uid, |all| {
+            let next = |(which, c): (&Which, &Container)| {
+                let (at, event) = c.next()?;
+                Some((which.1, at, event))
+            };
+            all.filter_map(next).min_by_key(|(_, at, _)| *at)
+        })
     }
 
     /// Has a pod worked on when something comes about.
     pub(super) fn schedule(&self, uid: Uid) {
-        let next = self.with(uid, |c| {
-            let (at, _) = c.next()?;
-            (std::mem::replace(&mut c.posted, at) != at).then_some(at)
-        });
-        if let Some(at) = next.flatten() {
-            self.pods.work_at(uid, at.max(self.nodes.now()));
+        for place in self.places(uid) {
+            let next = self.with((uid, place), |c| {
+                let (at, _) = c.next()?;
+                (std::mem::replace(&mut c.posted, at) != at).then_some(at)
+            });
+            if let Some(at) = next.flatten() {
+                self.pods.work_at(uid, at.max(self.nodes.now()));
+            }
         }
     }
 
@@ -241,32 +383,70 @@ impl Lives {
         nodes.say_again(name, Message { body, combined: false, count });
     }
 
-    /// Says of the probes that have failed since this was said last that they have.
-    pub(super) fn say_failures(&self, uid: Uid, due: &Due) {
-        let failed = self.with(uid, |c| std::mem::take(&mut c.failed)).unwrap_or_default();
-        for which in failed {
-            let probe = ["Liveness", "Readiness", "Startup"][which as usize];
-            self.say(uid, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
+    /// Says of a container's probes that have failed since this was said last that they have.
+    pub(super) fn say_failures(&self, which: Which, due: &Due) {
+        let failed = self.with(which, |c| std::mem::take(&mut c.failed)).unwrap_or_default();
+        for probe in failed {
+            let probe = ["Liveness", "Readiness", "Startup"][probe as usize];
+            self.say(which.0, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
         }
     }
 
-    /// Says that the container is killed because a probe has failed.
-    pub(super) fn say_killing(&self, uid: Uid, due: &Due, which: ProbeType, restarts: bool) {
-        let then = if restarts { ", will be restarted" } else { "" };
-        let words = format!("Container main failed {} probe{then}", which.as_str());
-        self.say(uid, due, EventText::Killing, &words);
+    /// Says that a container is killed because a probe has failed.
+    pub(super) fn say_killing(&self, which: Which, due: &Due, probe: ProbeType, restarts: bool) {
+        let name = self.name(which, due);
+        let words = match self.with(which, |c| c.role) {
+            Some(Role::Init | Role::Sidecar) => {
+                format!("Init container {name} failed {} probe", probe.as_str())
+            }
+            _ => {
+                let then = if restarts { ", will be restarted" } else { "" };
+                format!("Container {name} failed {} probe{then}", probe.as_str())
+            }
+        };
+        self.say(which.0, due, EventText::Killing, &words);
     }
 
-    /// Says that the container is not started again yet.
-    pub(super) fn say_back_off(&self, uid: Uid, due: &Due) {
+    /// Says that a container is not started again yet.
+    pub(super) fn say_back_off(&self, which: Which, due: &Due) {
         let mut words = "Back-off restarting failed container".to_owned();
         if self.nodes.switches.life.back_off_says_which {
             let full = self.nodes.api.names(|n| n.pod_name(due.pod).to_owned());
             let (namespace, name) = full.split_once('/').unwrap_or(("default", &full));
-            words += &format!(" main in pod {name}_{namespace}({})", uid.0);
+            let container = self.name(which, due);
+            words += &format!(" {container} in pod {name}_{namespace}({})", which.0.0);
         }
-        self.say(uid, due, EventText::BackOff, &words);
+        self.say(which.0, due, EventText::BackOff, &words);
     }
+
+    /// The name of a container.
+    fn name(&self, (uid, place): Which, due: &Due) -> Rc<str> {
+        let pod = self.pods.object(uid, due);
+        let named = pod.and_then(|p| Some(p.template.beside_main(place)?.name.clone()));
+        named.unwrap_or_else(|| Rc::from(MAIN))
+    }
+}
+
+/// What a pod's main container is called, as nothing else is said of its name.
+const MAIN: &str = "main";
+
+/// The containers of a pod of which there is something to know: their places, what they are for, and what is said of them.
+fn containers(template: &PodTemplate) -> Vec<(usize, Role, Rc<Life>)> {
+    if template.containers.is_empty() {
+        return template.life.iter().map(|life| (0, Role::Beside, life.clone())).collect();
+    }
+    let at = |place| match template.beside_main(place) {
+        Some(c) => (place, c.role, c.life.clone()),
+        None => (place, Role::Beside, template.life.clone().unwrap_or_default()),
+    };
+    (0..=template.containers.len()).map(at).collect()
+}
+
+/// What is told of all of `spec.containers`: the first that is not 0.
+fn worst(all: Range<'_, Which, Container>, of: impl Fn(&Container) -> Option<i32>) -> Option<i32> {
+    let told = all.filter(|(_, c)| c.role == Role::Beside).map(|(_, c)| of(c));
+    let first = |a: Option<i32>, b: Option<i32>| a.zip(b).map(|(a, b)| if a == 0 { b } else { a });
+    told.reduce(first).flatten()
 }
 
 #[cfg(test)]

@@ -76,15 +76,15 @@ impl PodWorkers {
         if let Some(pod) = over {
             self.status.tell_stopped(&pod, &due);
             self.containers.volumes.remove_pod(due.node, uid);
-        } else if runs && !due.started && !due.waits && !due.unpulled && !stop && now >= due.start {
+        } else if runs && !due.started && !due.waits && !stop && self.is_started(uid, &due) {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
             let _ = api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
         } else if runs
-            && due.started
+            && (due.started || self.containers.lives.finished(uid).is_some())
             && !stop
-            && self.containers.lives.with(uid, |_| ()).is_some()
+            && self.containers.lives.knows(uid)
             && let Some(pod) = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())
         {
             self.status.tell_ready(&pod);
@@ -92,6 +92,12 @@ impl PodWorkers {
         if stop {
             self.pods.remove(due.pod, uid);
         }
+    }
+
+    /// Whether a pod of which that was due has started by now.
+    fn is_started(&self, uid: Uid, due: &Due) -> bool {
+        let now = if due.turns.are_several() { self.pods.due(uid) } else { None };
+        self.containers.lives.is_started(uid, now.as_ref().unwrap_or(due))
     }
 
     /// Goes for the image of a pod that waits for that.
@@ -126,7 +132,9 @@ impl PodWorkers {
         let Some(pod) = self.pods.object(uid, &due) else { return };
         if due.admission == Admission::Open && heard == Some(now) {
             self.refusals.admit(uid, &pod, now);
-            self.images(uid, &due);
+            if let Some(due) = self.pods.due(uid) {
+                self.images(uid, &due);
+            }
         }
         let Some(due) = self.pods.due(uid) else { return };
         if let Some(refused) = due.refused {
@@ -152,7 +160,7 @@ impl PodWorkers {
                 // What was marked NotReady for its node is not, while it runs.
                 self.status.tell_ready(&pod);
             }
-        } else if (now >= due.start && !due.unpulled || due.down)
+        } else if (self.containers.lives.is_started(uid, &due) || due.down)
             && !due.waits
             && !pod.phase.is_terminal()
         {

@@ -62,6 +62,50 @@ pub(super) struct Due {
     pub(super) shutdown: Option<Dur>,
     /// Its kubelet evicts it: when its containers have ended because of that.
     pub(super) evicted: Option<Time>,
+    /// Where it has several containers: which of them is started next, and how far that is.
+    pub(super) turns: Turns,
+}
+
+/// How far the starts of a pod's containers are, where it has several. Places are those of the order in which they start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turns {
+    /// How many there are beside the main one.
+    pub(super) others: usize,
+    /// How many init containers there are, which is the place of the main one.
+    pub(super) main: usize,
+    /// The place of the one whose image is pulled, or that starts.
+    pub(super) turn: usize,
+    /// One has started since the machine did.
+    pub(super) begun: bool,
+    /// Init containers are done.
+    pub(super) initialized: bool,
+    /// `SyncPod` goes on from that place on.
+    pub(super) pass: Option<usize>,
+    /// Once it is over the pod is synced again.
+    pub(super) again: bool,
+    /// Not all of them serve, which was noted.
+    pub(super) idle: bool,
+    /// When none of them ran any more, one of `spec.containers` had failed.
+    pub(super) failed: bool,
+}
+
+impl Turns {
+    /// Those of a pod that is to start, or that runs already.
+    pub(super) fn of(template: &PodTemplate, runs: bool) -> Self {
+        let (others, main) = (template.containers.len(), template.main());
+        Self { others, main, begun: runs, initialized: runs || main == 0, ..Self::default() }
+    }
+
+    /// A pod has several containers.
+    pub(super) fn are_several(&self) -> bool {
+        self.others > 0
+    }
+
+    /// From where `SyncPod` goes on once the container whose turn it is has been started, or could not be: while init
+    /// containers are not done, there is nothing beside one of them.
+    pub(super) fn next(&self) -> usize {
+        if self.initialized { self.turn + 1 } else { self.others + 1 }
+    }
 }
 
 /// What a kubelet made of a pod when it heard of it.
@@ -90,6 +134,20 @@ pub(super) struct Refused {
 }
 
 impl Due {
+    /// None of its containers is left: where there are several, they start from the first on if the pod starts again.
+    pub(super) fn start_over(&mut self, now: Time, unpulled: bool) {
+        let Turns { others, main, .. } = self.turns;
+        if others > 0 {
+            self.turns = Turns { others, main, initialized: main == 0, ..Turns::default() };
+            (self.start, self.unpulled) = (now, unpulled);
+        }
+    }
+
+    /// A sync of its pod, of several containers, is under way: an image is pulled, or a container is about to start.
+    pub(super) fn is_synced(&self) -> bool {
+        self.unpulled || self.start != Time::MAX || self.turns.pass.is_some()
+    }
+
     /// When it starts if nothing is in its way from then on: its image comes first.
     pub(super) fn start_from(&self, at: Time) -> Time {
         if self.unpulled { at } else { at + self.starting }

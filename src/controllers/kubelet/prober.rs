@@ -2,6 +2,7 @@
 //! [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
 
 use super::worker::{Serves, Worker, initial};
+use crate::api::container::Role;
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
 use crate::plan::switches::kubelet::LifeSwitches;
@@ -28,9 +29,10 @@ pub(super) enum Event {
 /// The exit code of a container that was killed (128 and SIGKILL).
 pub(super) const KILLED: i32 = 137;
 
-/// The container of a pod, and what its kubelet knows of it.
+/// A container of a pod, and what its kubelet knows of it.
 #[derive(Default)]
 pub(super) struct Container {
+    pub(super) role: Role,
     pub(super) life: Rc<Life>,
     pub(super) switches: LifeSwitches,
     pub(super) workers: [Worker; 3],
@@ -54,6 +56,8 @@ pub(super) struct Container {
     pub(super) ready: bool,
     /// When the container before it ended, or it.
     pub(super) exited: Option<Time>,
+    /// Its kubelet knows that it has ended.
+    pub(super) listed: bool,
     /// `flowcontrol.Backoff`: how long the last one was, and when it was begun.
     pub(super) backoff: Option<(Dur, Time)>,
     /// Its kubelet waits for the end of that, and has said so.
@@ -167,7 +171,7 @@ impl Container {
         (self.runs, self.since, self.serves, self.ends) = (true, now, serves, ends);
         self.serving = Some(now >= serves.0);
         (self.seen, self.noticed, self.killed) = (Some(seen), None, None);
-        self.backs_off = false;
+        (self.backs_off, self.listed) = (false, false);
     }
 
     /// It has ended.
@@ -175,6 +179,16 @@ impl Container {
         self.follow(now);
         (self.runs, self.killed, self.seen) = (false, None, None);
         self.exited = Some(now);
+    }
+
+    /// It has been started once.
+    pub(super) fn has_begun(&self) -> bool {
+        self.runs || self.exited.is_some()
+    }
+
+    /// It runs, and its kubelet has found that it has started.
+    pub(super) fn has_started(&self) -> bool {
+        self.runs && self.started && self.seen.is_none()
     }
 
     /// What it has exited with, once it has.

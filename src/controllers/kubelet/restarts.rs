@@ -3,12 +3,18 @@
 //! v1.37, older releases by [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
 //!
 //! A container that is started again runs at once, as its sandbox is there; its image first, where it is always pulled.
+//!
+//! Where a pod has several containers, a sync looks at all of them in their order, and starts those that are to, each once the one
+//! before it has started or could not (`SyncPod`). What comes about meanwhile is looked at after that. Before init containers are
+//! done, nothing but the next of them starts (`computeInitContainerActions`). Upstream there is one timer for the next sync of a
+//! pod; here each container in a back-off has one.
 
 use super::containers::Containers;
 use super::lives::Lives;
-use super::prober::{Event, KILLED};
+use super::prober::{Container, Event, KILLED};
 use super::status_manager::{HOUSEKEEPING, StatusManager};
-use crate::api::probe::ProbeType;
+use crate::api::container::Role;
+use crate::api::probe::{ProbeType, RestartPolicy};
 use crate::controllers::kubelet::prelude::*;
 
 /// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before 1.32 twice the longest, which
@@ -47,98 +53,134 @@ impl Restarts {
         (first.min(most), most)
     }
 
-    /// Does what has come about in the life of a pod's container; nothing any more once it is to end.
+    /// Does what has come about in the lives of a pod's containers; nothing any more once it is to end.
     pub(super) fn work(&self, uid: Uid) {
         let now = self.nodes.now();
         self.is_back(uid);
-        while let Some((_, event)) =
-            self.lives.with(uid, |c| c.next()).flatten().filter(|(at, _)| *at <= now)
-        {
+        loop {
+            let next = self.lives.next(uid).filter(|(_, at, _)| *at <= now);
+            let pass = self.pods.due(uid).and_then(|d| d.turns.pass);
+            if next.is_none() && pass.is_none() {
+                break;
+            }
             let Some(due) = self.pods.due(uid).filter(|d| {
                 d.stop == Time::MAX && d.evicted.is_none() && d.orphaned.is_none() && !d.missing
             }) else {
                 return;
             };
-            match event {
-                Event::Serves(serves) => {
-                    self.lives.with(uid, |c| c.serving = serves.then_some(true));
-                    self.lives.note(due.pod, Note::ContainerServes, serves.into());
-                }
-                Event::Ends => self.ends(uid, &due),
-                Event::Killed => self.killed(uid, &due),
-                Event::Noticed => self.sync(uid, &due),
-                Event::Seen => _ = self.lives.with(uid, |c| c.see(now)),
-                Event::Probed(which, ok) => self.probed(uid, &due, which, ok),
-                Event::Fails(which) => _ = self.lives.with(uid, |c| c.fails(now, which)),
+            if let Some(from) = pass {
+                self.pods.with_due(uid, |d| d.turns.pass = None);
+                self.sync_from(uid, from);
+            } else if let Some((place, _, event)) = next {
+                self.comes_about((uid, place), &due, event);
+                self.lives.say_failures((uid, place), &due);
+                self.lives.tell_serves(uid);
             }
-            self.lives.say_failures(uid, &due);
         }
         self.lives.schedule(uid);
     }
 
+    /// Something comes about in the life of a container.
+    fn comes_about(&self, which: (Uid, usize), due: &Due, event: Event) {
+        let now = self.nodes.now();
+        match event {
+            Event::Serves(serves) => {
+                self.lives.with(which, |c| c.serving = serves.then_some(true));
+                if !due.turns.are_several() {
+                    self.lives.note(due.pod, Note::ContainerServes, serves.into());
+                }
+            }
+            Event::Ends => self.ends(which, due),
+            Event::Killed => self.killed(which, due),
+            Event::Noticed => self.sync(which, due),
+            Event::Seen => {
+                self.lives.with(which, |c| c.see(now));
+                self.sidecar_starts(which, due);
+            }
+            Event::Probed(probe, ok) => {
+                self.probed(which, due, probe, ok);
+                self.sidecar_starts(which, due);
+            }
+            Event::Fails(probe) => _ = self.lives.with(which, |c| c.fails(now, probe)),
+        }
+    }
+
+    /// What waits for a sidecar starts, if that has started now.
+    fn sidecar_starts(&self, which: (Uid, usize), due: &Due) {
+        let started = |c: &mut Container| c.role == Role::Sidecar && c.has_started();
+        if !due.turns.initialized && self.lives.with(which, started) == Some(true) {
+            self.sync_pod(which.0);
+        }
+    }
+
     /// Where the recorder's kubelets were dead, their containers are watched again when they are back.
     fn is_back(&self, uid: Uid) {
-        let unwatched = self.lives.with(uid, |c| !c.watched) == Some(true);
-        let Some(node) = self.pods.due(uid).filter(|_| unwatched).map(|d| d.node) else { return };
         let now = self.nodes.now();
-        if matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.runs(node) {
-            self.lives.with(uid, |c| {
-                c.follow(now);
-                c.watched = true;
-            });
+        for place in self.lives.places(uid) {
+            let unwatched = self.lives.with((uid, place), |c| !c.watched) == Some(true);
+            let node = self.pods.due(uid).filter(|_| unwatched).map(|d| d.node);
+            let is_back =
+                |node| matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.runs(node);
+            if node.is_some_and(is_back) {
+                self.lives.with((uid, place), |c| {
+                    c.follow(now);
+                    c.watched = true;
+                });
+            }
         }
     }
 
     /// A container ends by itself, and its kubelet lists it as ended some time later.
-    fn ends(&self, uid: Uid, due: &Due) {
+    fn ends(&self, which: (Uid, usize), due: &Due) {
         let until_relist = self.until_relist(due);
         let now = self.nodes.now();
-        let code = self.lives.with(uid, |c| {
+        let code = self.lives.with(which, |c| {
             c.end(now);
             c.noticed = Some(now + until_relist);
             c.life.ends.as_ref().map_or(0, |(_, code)| *code)
         });
         self.lives.note(due.pod, Note::ContainerEnded, code.unwrap_or(0).unsigned_abs());
-        self.containers.ended(uid, due);
+        self.containers.ended(which.0, due);
     }
 
     /// The result of a probe has changed: a container that fails is killed within its grace.
-    fn probed(&self, uid: Uid, due: &Due, which: ProbeType, ok: bool) {
+    fn probed(&self, which: (Uid, usize), due: &Due, probe: ProbeType, ok: bool) {
         let now = self.nodes.now();
-        let fails = self.lives.with(uid, |c| {
-            c.probed(now, which, ok).then(|| c.life.probe(which).and_then(|p| p.grace))
+        let fails = self.lives.with(which, |c| {
+            c.probed(now, probe, ok).then(|| c.life.probe(probe).and_then(|p| p.grace))
         });
         let Some(Some(own)) = fails else { return };
-        self.lives.say_failures(uid, due);
-        self.lives.note(due.pod, Note::ContainerUnhealthy, which as u32);
+        self.lives.say_failures(which, due);
+        self.lives.note(due.pod, Note::ContainerUnhealthy, probe as u32);
         let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
             Some(grace) => due.unhurried.min(grace),
             None => due.stop_of(&pod),
         });
-        self.lives.say_killing(uid, due, which, self.restarts(due, KILLED));
-        self.lives.with(uid, |c| c.killed = Some(now + stops));
+        self.lives.say_killing(which, due, probe, self.restarts(which, due, KILLED));
+        self.lives.with(which, |c| c.killed = Some(now + stops));
     }
 
     /// A container was killed. The sync that had that done goes on with what it knew before: it starts the next one, unless
     /// the one before was too short ago.
-    fn killed(&self, uid: Uid, due: &Due) {
+    fn killed(&self, which: (Uid, usize), due: &Due) {
         let now = self.nodes.now();
-        let before = self.lives.with(uid, |c| {
+        let before = self.lives.with(which, |c| {
             let before = c.exited;
             c.end(now);
             (before, c.watched)
         });
-        self.containers.ended(uid, due);
+        self.containers.ended(which.0, due);
         let Some((before, true)) = before else { return };
-        let restarts = self.restarts(due, KILLED);
-        if restarts && before.is_none_or(|exited| self.may_start(uid, due.node, exited)) {
-            return self.start(uid);
+        let busy = due.turns.are_several() && due.is_synced();
+        let restarts = !busy && self.restarts(which, due, KILLED);
+        if restarts && before.is_none_or(|exited| self.may_start(which, due.node, exited)) {
+            return self.start(which);
         }
         if restarts {
-            self.lives.say_back_off(uid, due);
+            self.lives.say_back_off(which, due);
         }
         let until_relist = self.until_relist(due);
-        self.lives.with(uid, |c| c.noticed = Some(now + until_relist));
+        self.lives.with(which, |c| c.noticed = Some(now + until_relist));
     }
 
     /// Until a kubelet lists containers; the recorder's notice at once.
@@ -146,42 +188,121 @@ impl Restarts {
         self.nodes.real().map_or(Dur::ZERO, |_| self.status.until_relist(due.node))
     }
 
-    /// A sync of a pod whose container has ended.
-    fn sync(&self, uid: Uid, due: &Due) {
+    /// A sync of a pod of which a container has ended.
+    fn sync(&self, which: (Uid, usize), due: &Due) {
         let now = self.nodes.now();
-        let ended = self.lives.with(uid, |c| {
-            (c.ready, c.noticed) = (false, None);
-            c.finished = c.exit_code().filter(|code| !self.restarts(due, *code));
-            (c.exited.unwrap_or(now), c.finished.is_some())
+        let code = self.lives.with(which, |c| c.exit_code()).flatten();
+        let finished = code.filter(|code| !self.restarts(which, due, *code));
+        let exited = self.lives.with(which, |c| {
+            (c.ready, c.noticed, c.listed, c.finished) = (false, None, true, finished);
+            c.exited.unwrap_or(now)
         });
-        match ended {
-            Some((_, true)) => self.containers.volumes.remove_pod(due.node, uid),
-            Some((exited, false)) if self.may_start(uid, due.node, exited) => self.start(uid),
-            Some((exited, false)) => self.backs_off(uid, due, exited),
-            None => {}
+        let Some(exited) = exited else { return };
+        match finished {
+            _ if due.turns.are_several() => self.sync_several(which.0, due),
+            Some(_) => self.containers.volumes.remove_pod(due.node, which.0),
+            None if self.may_start(which, due.node, exited) => self.start(which),
+            None => self.backs_off(which, due, exited),
         }
     }
 
-    /// Whether a pod's container that exited like that is started again.
-    fn restarts(&self, due: &Due, exit_code: i32) -> bool {
-        let pod = self.nodes.api.pod(due.pod);
-        pod.is_some_and(|p| p.template.restart_policy.restarts(exit_code))
+    /// A sync of a pod of several containers, of which one has ended: sidecars are ended once nothing else is to run.
+    fn sync_several(&self, uid: Uid, due: &Due) {
+        if self.lives.outcome(uid).is_none() {
+            return self.sync_pod(uid);
+        }
+        if !self.lives.any_runs(uid) {
+            self.pods.with_due(uid, |d| d.down = true);
+            return self.containers.volumes.remove_pod(due.node, uid);
+        }
+        let stops = self.pods.object(uid, due).map_or(Dur::ZERO, |pod| due.stop_of(&pod));
+        let ends = self.nodes.now() + stops;
+        for place in self.lives.places(uid) {
+            self.lives.with((uid, place), |c| {
+                if c.runs && c.role == Role::Sidecar {
+                    c.killed.get_or_insert(ends);
+                }
+            });
+        }
+    }
+
+    /// A pod of several containers is synced, or will be once the sync that is under way is over.
+    fn sync_pod(&self, uid: Uid) {
+        if self.pods.due(uid).is_some_and(|d| d.is_synced()) {
+            return self.pods.with_due(uid, |d| d.turns.again = true);
+        }
+        self.sync_from(uid, 0);
+    }
+
+    /// `computePodActions` and `SyncPod`, from the container at a place on: the first that is to start does.
+    fn sync_from(&self, uid: Uid, from: usize) {
+        let Some(due) = self.pods.due(uid) else { return };
+        let mut initialized = due.turns.initialized;
+        for place in from..=due.turns.others {
+            initialized |= place >= due.turns.main;
+            self.pods.with_due(uid, |d| d.turns.initialized = initialized);
+            match self.look_at((uid, place), &due, initialized) {
+                Step::Next => {}
+                Step::Waits => break,
+                Step::Starts => return self.start((uid, place)),
+            }
+        }
+        if due.turns.again {
+            self.pods.with_due(uid, |d| d.turns.again = false);
+            self.sync_from(uid, 0);
+        }
+    }
+
+    /// What a sync of its pod does about a container.
+    fn look_at(&self, which: (Uid, usize), due: &Due, initialized: bool) -> Step {
+        let seen = |c: &mut Container| {
+            let done = match c.role {
+                Role::Init => initialized || c.finished == Some(0),
+                Role::Sidecar => c.runs && (initialized || c.has_started()),
+                Role::Beside => c.runs || c.finished.is_some(),
+            };
+            let unlisted = c.exited.is_some() && !c.listed;
+            let rests = c.runs || c.finished.is_some() || unlisted;
+            (done, rests, c.exited)
+        };
+        let waits = if initialized { Step::Next } else { Step::Waits };
+        match self.lives.with(which, seen) {
+            None | Some((true, ..)) => Step::Next,
+            Some((_, true, _)) => waits,
+            Some((.., Some(exited))) if !self.may_start(which, due.node, exited) => {
+                self.backs_off(which, due, exited);
+                waits
+            }
+            Some(_) => Step::Starts,
+        }
+    }
+
+    /// Whether a container that exited like that is started again (`ShouldContainerBeRestarted`, `computeInitContainerActions`):
+    /// a sidecar until there is nothing else to run.
+    fn restarts(&self, which: (Uid, usize), due: &Due, exit_code: i32) -> bool {
+        let Some(pod) = self.nodes.api.pod(due.pod) else { return false };
+        let policy = pod.template.restart_policy;
+        match self.lives.with(which, |c| c.role) {
+            Some(Role::Init) => exit_code != 0 && policy != RestartPolicy::Never,
+            Some(Role::Sidecar) => self.lives.outcome(which.0).is_none(),
+            _ => policy.restarts(exit_code),
+        }
     }
 
     /// `doBackOff`: whether a container may be started whose predecessor ended then.
-    fn may_start(&self, uid: Uid, node: NodeId, exited: Time) -> bool {
+    fn may_start(&self, which: (Uid, usize), node: NodeId, exited: Time) -> bool {
         let now = self.nodes.now();
         let (initial, most) = self.backoff(node);
         let is_kept = |since: Time| {
             exited.since(since) <= EXPIRES
                 && (now.since(since) <= EXPIRES || now < self.forgotten_at(node, since))
         };
-        let entry = self.lives.with(uid, |c| c.backoff).flatten().filter(|(_, at)| is_kept(*at));
+        let entry = self.lives.with(which, |c| c.backoff).flatten().filter(|(_, at)| is_kept(*at));
         if entry.is_some_and(|(backoff, _)| now.since(exited) < backoff) {
             return false;
         }
         let next = entry.map_or(initial, |(backoff, _)| (backoff * 2).min(most));
-        self.lives.with(uid, |c| c.backoff = Some((next, now))).is_some()
+        self.lives.with(which, |c| c.backoff = Some((next, now))).is_some()
     }
 
     /// When a back-off that was begun then is forgotten, whatever its container does: by the first housekeeping for which it has
@@ -192,9 +313,11 @@ impl Restarts {
     }
 
     /// CrashLoopBackOff: the pod is synced again when the back-off is over, or, up to 1.34, some ten seconds later.
-    fn backs_off(&self, uid: Uid, due: &Due, exited: Time) {
+    fn backs_off(&self, which: (Uid, usize), due: &Due, exited: Time) {
         let now = self.nodes.now();
-        let Some((backoff, since)) = self.lives.with(uid, |c| c.backoff).flatten() else { return };
+        let Some((backoff, since)) = self.lives.with(which, |c| c.backoff).flatten() else {
+            return;
+        };
         let left = (exited + backoff).since(now);
         let waits = if self.nodes.switches.life.waits_for_backoff {
             left.min(RESYNC_INTERVAL)
@@ -207,26 +330,39 @@ impl Restarts {
                 self.status.until_resync(due, waits, self.nodes.ctx.point("back-off-jitter"))
             }
         };
-        if self.lives.with(uid, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
+        if self.lives.with(which, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
             let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;
             self.lives.note(due.pod, Note::BackOff, seconds);
         }
-        self.lives.say_back_off(uid, due);
-        self.lives.with(uid, |c| c.noticed = Some(now + waits));
+        self.lives.say_back_off(which, due);
+        self.lives.with(which, |c| c.noticed = Some(now + waits));
     }
 
-    fn start(&self, uid: Uid) {
-        let now = self.nodes.now();
+    /// A container is started again; of several also for the first time, for which its image is looked for.
+    fn start(&self, which: (Uid, usize)) {
+        let (now, (uid, turn)) = (self.nodes.now(), which);
         let Some(due) = self.pods.due(uid) else { return };
+        let first = self.lives.with(which, |c| !c.has_begun()) == Some(true);
         let pod = self.pods.object(uid, &due);
-        let pulls = pod.is_some_and(|p| p.template.image.as_ref().is_some_and(|i| i.always));
-        self.pods.with_due(uid, |d| (d.start, d.unpulled) = (now, pulls));
+        let pulls = |p: Rc<Pod>| p.template.image_of(turn).is_some_and(|i| first || i.always);
+        let pulls = pod.is_some_and(pulls);
+        self.pods.with_due(uid, |d| (d.start, d.unpulled, d.turns.turn) = (now, pulls, turn));
         if pulls {
-            self.lives.with(uid, |c| c.noticed = None);
+            self.lives.with(which, |c| c.noticed = None);
             return self.containers.images.work(uid);
         }
         if let Some(due) = self.pods.due(uid) {
             self.containers.run(uid, &due, false);
         }
     }
+}
+
+/// What a sync of a pod does about one of its containers.
+enum Step {
+    /// Nothing: it goes on with the next.
+    Next,
+    /// The next has to wait for it.
+    Waits,
+    /// It starts it.
+    Starts,
 }

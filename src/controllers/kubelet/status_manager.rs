@@ -65,17 +65,16 @@ impl StatusManager {
     /// How often the containers of a pod were started again, as far as their kubelet has seen it.
     pub(super) fn restart_count(&self, uid: Uid) -> u32 {
         let started = self.pods.due(uid).map_or(0, |d| d.restarts);
-        let unseen = self.lives.with(uid, |c| c.seen.is_some()) == Some(true);
-        started.saturating_sub(unseen.into())
+        started.saturating_sub(self.lives.unseen(uid))
     }
 
     /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
     pub(super) fn tell_ready(&self, pod: &Pod) {
         let ready = self.lives.is_ready(pod.uid);
-        self.lives.with(pod.uid, |c| c.said_ready = ready);
+        self.lives.say_ready(pod.uid);
         let restarts = self.restart_count(pod.uid);
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
-        if let Some(code) = self.lives.with(pod.uid, |c| c.finished).flatten() {
+        if let Some(code) = self.lives.finished(pod.uid) {
             let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
             let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), phase, None);
         } else if pod.phase == PodPhase::Pending {
@@ -90,7 +89,7 @@ impl StatusManager {
     /// it only hears of by its watch (`needsReconcile`).
     pub(super) fn needs_update(&self, pod: &Pod, due: &Due) -> bool {
         due.evicted.is_some()
-            || self.lives.with(pod.uid, |c| c.ready != c.said_ready) == Some(true)
+            || self.lives.is_unsaid(pod.uid)
             || self.restart_count(pod.uid) != pod.restart_count
     }
 
@@ -194,7 +193,10 @@ fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
     let killed = grace < due.unhurried;
     let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
     let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
-    let failed =
-        killed && !due.down || code != 0 || due.forgotten || pod.phase == PodPhase::Pending;
+    let failed = killed && !due.down
+        || code != 0
+        || due.turns.failed
+        || due.forgotten
+        || pod.phase == PodPhase::Pending;
     if failed && !due.succeeded { PodPhase::Failed } else { PodPhase::Succeeded }
 }

@@ -5,6 +5,7 @@
 //! a pod then is noted as due, and done by the pod workers.
 
 use super::containers::Containers;
+use super::pods::Turns;
 use super::refusal::{ORPHANS_GRACE, Refusals};
 use super::status_manager::{HOUSEKEEPING, StatusManager};
 use super::uplink::Back;
@@ -63,14 +64,19 @@ impl PodUpdates {
         let pending = new.phase == PodPhase::Pending;
         let hears = heard == Some(now);
         let refuses = pending && self.refusals.refuses(new, node).is_some();
-        let unpulled = pending && new.template.image.is_some();
+        let unpulled = pending && new.template.image_of(0).is_some();
+        let turns = Turns::of(&new.template, !pending);
         let due = Due {
             pod: new.id,
             node,
             starting: start,
             unhurried: self.pods.draw_stop(new),
-            start: heard.unwrap_or(now) + if unpulled { Dur::ZERO } else { start },
+            start: match pending || !turns.are_several() {
+                true => heard.unwrap_or(now) + if unpulled { Dur::ZERO } else { start },
+                false => Time::MAX,
+            },
             unpulled,
+            turns,
             waits: self.containers.volumes.add_pod(node, new),
             stop: Time::MAX,
             started: !pending,
@@ -164,6 +170,9 @@ impl PodUpdates {
                 // It goes for its image without the API server.
                 return pods.work_at(uid, back.connection);
             }
+            if due.turns.begun {
+                return pods.work_at(uid, told(now));
+            }
             let start = if due.start_known { told(due.start) } else { due.start_from(back.pods) };
             pods.with_due(uid, |d| d.start = start);
             pods.work_at(uid, start);
@@ -237,7 +246,8 @@ impl PodUpdates {
             (hears, hears)
         };
         let starts = |p: &Rc<Pod>| due.is_none_or(|d| !d.is_over(p));
-        let pulls = pod.as_ref().filter(|p| starts(p)).is_some_and(|p| p.template.image.is_some());
+        let pulls =
+            pod.as_ref().filter(|p| starts(p)).is_some_and(|p| p.template.image_of(0).is_some());
         self.pods.with_due(uid, |d| {
             d.found_stopped = d.forgotten.then_some(found);
             (d.start, d.starting) = (found + if pulls { Dur::ZERO } else { takes }, takes);
@@ -259,7 +269,7 @@ impl PodUpdates {
             }
             let pod = self.pods.object(uid, &due);
             if let Some(pod) = &pod {
-                self.containers.lives.taken_over(pod, hears);
+                self.containers.lives.taken_over(pod, &due, hears);
             }
             if due.forgotten && !due.up {
                 // Its machine was off meanwhile.

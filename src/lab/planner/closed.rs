@@ -98,9 +98,12 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     let fails = |t: &PodTemplate| t.restart_policy == RestartPolicy::Never;
     let fails = drawn.plan.templates.iter().any(fails);
     let fails = fails.then(|| "pods that end with their machine (restartPolicy Never)".to_owned());
-    let any_pulled = drawn.plan.templates.iter().any(|t| t.image.is_some());
+    let any_pulled = drawn.plan.templates.iter().any(|t| t.images().next().is_some());
     let pulls = any_pulled.then(|| "pulls of images".to_owned());
-    other.map(|m| m.name.clone()).chain(ends).chain(fails).chain(pulls).collect()
+    let any_several = drawn.plan.templates.iter().any(|t| !t.containers.is_empty());
+    let several = any_several.then(|| "containers beside a pod's main one".to_owned());
+    let left = [ends, fails, pulls, several].into_iter().flatten();
+    other.map(|m| m.name.clone()).chain(left).collect()
 }
 
 /// Pods of a node that go the same way.

@@ -1,6 +1,7 @@
 //! Which pods are where when losses begin, after a run without one: some are placed before a run, and others only in it.
 
 use crate::analysis::Owners;
+use crate::api::container::Role;
 use crate::lab::placed;
 use crate::lab::prelude::*;
 
@@ -43,7 +44,8 @@ pub(super) fn placed(analysis: &Analysis<'_>, at: Time) -> Vec<Placed> {
             None => name.to_owned(),
         };
         // When one ends that ends by itself depends on when it began.
-        let ends = of.life.as_ref().is_some_and(|life| life.ends.is_some());
+        let beside = of.containers.iter().filter(|c| c.role != Role::Init).map(|c| &c.life);
+        let ends = of.life.iter().chain(beside).any(|life| life.ends.is_some());
         let since = ends.then(|| state.bound_at.as_secs());
         let (phase, ready, deleting) = (state.phase, state.ready, state.deleting);
         Some(Placed {

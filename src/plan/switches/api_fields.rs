@@ -22,6 +22,8 @@ words! {
         PreemptionPolicy = "preemptionPolicy",
         /// `v1.Container`
         StartupProbe = "startupProbe",
+        /// `v1.Container`, of init containers: it makes them sidecars.
+        ContainerRestartPolicy = "restartPolicy of init containers",
         /// `v1.Probe`
         ProbeGracePeriod = "terminationGracePeriodSeconds of probes",
         /// `apps/v1.StatefulSetSpec`

@@ -25,6 +25,7 @@ fn a_field_is_stored_from_the_release_on_whose_gate_is_on() {
         (Ordinals, "1.26.15", "1.27.0"),
         (UnhealthyPodEvictionPolicy, "1.26.15", "1.27.0"),
         (PodReplacementPolicy, "1.28.15", "1.29.0"),
+        (ContainerRestartPolicy, "1.28.15", "1.29.0"),
     ] {
         let word = field.as_str();
         assert!(dropped(&profile(without).unwrap(), field).is_some(), "{word} in {without}");

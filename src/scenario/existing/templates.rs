@@ -111,8 +111,8 @@ fn carry(before: &PodTemplate, after: &PodTemplate, to: &mut PodTemplate) {
         )*};
     }
     carry! {
-        termination_grace_period_seconds pod_start image pod_stop exit_code usage readiness_probe
-        liveness_probe startup_probe serves_after serves_for ends restart_policy
+        termination_grace_period_seconds pod_start image init_containers containers pod_stop
+        exit_code usage readiness_probe liveness_probe startup_probe serves_after serves_for ends restart_policy
     }
     if (before.priority, &before.priority_class_name)
         != (after.priority, &after.priority_class_name)

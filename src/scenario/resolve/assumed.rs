@@ -234,7 +234,7 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
 
 /// Containers that end by themselves, and that have run for a while when the run begins.
 fn half_done(plan: &Plan) -> Option<String> {
-    let has_run = |t: &PodTemplate| t.life.as_ref().is_some_and(|life| !life.ran.is_zero());
+    let has_run = |t: &PodTemplate| t.lives().any(|life| !life.ran.is_zero());
     let names = owners(plan, has_run)?;
     Some(format!(
         "Assumed: pods of {names} that run already end once they have run for as long as others do; those that have run for longer end at once. `ends.ran` of pods says how long they have run."

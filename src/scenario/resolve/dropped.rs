@@ -6,6 +6,7 @@
 
 use super::notes::{in_short, listed, owners};
 use super::prelude::*;
+use crate::api::container::{Container, Role};
 use crate::api::probe::{Life, ProbeType};
 use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint;
@@ -101,7 +102,8 @@ fn of_templates(plan: &mut Plan, field: ApiField) -> Option<String> {
             |spec: &Rc<SchedulingSpec>| take_from_spec(&mut (**spec).clone(), field);
         let of_life = |life: &Rc<Life>| take_from_life(&mut (**life).clone(), field);
         template.scheduling.as_ref().is_some_and(of_scheduling)
-            || template.life.as_ref().is_some_and(of_life)
+            || template.lives().any(of_life)
+            || template.containers.iter().any(|c| take_sidecar(&mut c.clone(), field))
     })?;
     for template in &mut plan.templates {
         if let Some(spec) = &mut template.scheduling
@@ -115,6 +117,10 @@ fn of_templates(plan: &mut Plan, field: ApiField) -> Option<String> {
             && **life == Life::default()
         {
             template.life = None;
+        }
+        for container in &mut template.containers {
+            take_from_life(Rc::make_mut(&mut container.life), field);
+            take_sidecar(container, field);
         }
     }
     Some(names)
@@ -146,6 +152,17 @@ fn take_from_spec(spec: &mut SchedulingSpec, field: ApiField) -> bool {
         _ => {}
     }
     *spec != before
+}
+
+/// Takes out that an init container is a sidecar; whether it was. Without that it has no probes, and nobody waits for more
+/// than its end, which may never come.
+fn take_sidecar(container: &mut Container, field: ApiField) -> bool {
+    let is_it = field == ApiField::ContainerRestartPolicy && container.role == Role::Sidecar;
+    if is_it {
+        container.role = Role::Init;
+        Rc::make_mut(&mut container.life).probes = Default::default();
+    }
+    is_it
 }
 
 /// Takes a field out of what is said of a container's probes; whether it was there.

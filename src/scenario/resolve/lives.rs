@@ -1,16 +1,138 @@
-//! What is said of the life of a pod's containers: probes, what they see, and ends.
+//! What is said of a pod's containers: their images, their probes, what these see, and ends.
 
 use super::prelude::*;
+use crate::api::container::{Container, Image, Role};
 use crate::api::probe::{Life, Probe, ProbeType};
+use crate::api::validation;
+use crate::language::PullPolicy;
 
-/// The probes of a template and the rest of its containers' life, if there is any of it.
-pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<Life>> {
+/// How long a pull takes where the node has the image and nothing else is said.
+const CHECK: Dur = Dur::from_millis(500);
+
+/// An image, as far as it can be read.
+pub(super) fn image(written: &language::Image, place: &Spot) -> Option<Rc<Image>> {
+    let check = place.maybe("check", written.check.as_ref(), |text| values::span(text));
+    let size = place.maybe("size", written.size.as_ref(), checks::amount)?;
+    Some(Rc::new(Image {
+        name: checks::image_name(&written.name, &place.part("name"))?,
+        pull: how_long(&written.pull, &place.part("pull"))?,
+        check: check?.unwrap_or(CHECK),
+        size: size.map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX)),
+        always: written.image_pull_policy == Some(PullPolicy::Always),
+    }))
+}
+
+/// The containers of a template beside its main one: init containers first.
+pub(super) fn containers(written: &language::PodTemplate, place: &Spot) -> Vec<Container> {
+    let mut names = BTreeSet::from(["main"]);
+    let lists = [
+        ("initContainers", &written.init_containers, true),
+        ("containers", &written.containers, false),
+    ];
+    let mut all = Vec::new();
+    for (field, list, init) in lists {
+        for (i, of) in list.iter().enumerate() {
+            let place = place.part(field).part(i);
+            let name = place.part("name");
+            if let [first, ..] = &validation::dns1123_label(&of.name)[..] {
+                name.say(first);
+            }
+            if !names.insert(&of.name) {
+                name.say(format!("another container is called {:?}", of.name));
+            }
+            all.push(container(of, init, &place));
+        }
+    }
+    all
+}
+
+/// One of them.
+fn container(written: &language::Container, init: bool, place: &Spot) -> Container {
+    let role = match (init, written.restart_policy) {
+        (true, None) => Role::Init,
+        (true, Some(language::ContainerRestartPolicy::Always)) => Role::Sidecar,
+        (false, None) => Role::Beside,
+        (false, Some(_)) => {
+            place.part("restartPolicy").say("may not be set for non-init containers");
+            Role::Beside
+        }
+    };
+    if role == Role::Init {
+        check_init(written, place);
+    }
+    Container {
+        name: Rc::from(&*written.name),
+        role,
+        image: written.image.as_ref().and_then(|i| image(i, &place.part("image"))),
+        life: life(&Written::of_container(written), place).unwrap_or_default(),
+    }
+}
+
+/// An init container that is no sidecar ends, and is not probed (`validateInitContainers`).
+fn check_init(written: &language::Container, place: &Spot) {
     let probes = [
-        (ProbeType::Liveness, "livenessProbe", &written.liveness_probe),
-        (ProbeType::Readiness, "readinessProbe", &written.readiness_probe),
-        (ProbeType::Startup, "startupProbe", &written.startup_probe),
-    ]
-    .map(|(which, field, probe)| Some(read_probe(which, probe.as_ref()?, &place.part(field))));
+        ("readinessProbe", &written.readiness_probe),
+        ("livenessProbe", &written.liveness_probe),
+        ("startupProbe", &written.startup_probe),
+    ];
+    for (field, _) in probes.iter().filter(|(_, probe)| probe.is_some()) {
+        let text = "may not be set for init containers without restartPolicy=Always";
+        place.part(*field).say(text);
+    }
+    match &written.ends {
+        None => {
+            let text = "what comes after an init container waits for its end";
+            let help = "say when it ends, `ends: (after: \"5s\")`, or make it a sidecar, `restartPolicy: Always`";
+            place.add_name(Problem::new(text).help(help));
+        }
+        Some(ends) if ends.ran.is_some() => {
+            place.part("ends").part("ran").say("no init container runs when the run begins");
+        }
+        Some(_) => {}
+    }
+}
+
+/// What is written of a container's life.
+pub(super) struct Written<'a> {
+    probes: [(ProbeType, &'static str, Option<&'a language::Probe>); 3],
+    serves_after: &'a Option<HowLong>,
+    serves_for: &'a Option<HowLong>,
+    ends: Option<&'a language::Ends>,
+}
+
+/// Takes that from whatever has the fields of a container.
+macro_rules! written {
+    ($of:expr) => {
+        Self {
+            probes: [
+                (ProbeType::Liveness, "livenessProbe", $of.liveness_probe.as_ref()),
+                (ProbeType::Readiness, "readinessProbe", $of.readiness_probe.as_ref()),
+                (ProbeType::Startup, "startupProbe", $of.startup_probe.as_ref()),
+            ],
+            serves_after: &$of.serves_after,
+            serves_for: &$of.serves_for,
+            ends: $of.ends.as_ref(),
+        }
+    };
+}
+
+impl<'a> Written<'a> {
+    /// Of a template's main container.
+    pub(super) fn of_template(of: &'a language::PodTemplate) -> Self {
+        written!(of)
+    }
+
+    /// Of one beside it.
+    fn of_container(of: &'a language::Container) -> Self {
+        written!(of)
+    }
+}
+
+/// The probes of a container and the rest of its life, if there is any of it.
+pub(super) fn life(written: &Written<'_>, place: &Spot) -> Option<Rc<Life>> {
+    let probes = written
+        .probes
+        .map(|(which, field, probe)| Some(read_probe(which, probe?, &place.part(field))));
     let probed = probes.iter().any(Option::is_some);
     let span = |field: &'static str, written: &Option<HowLong>| {
         let place = place.part(field);
@@ -21,8 +143,8 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<L
         how_long(written.as_ref()?, &place)
     };
     let (serves_after, serves_for) =
-        (span("serves_after", &written.serves_after), span("serves_for", &written.serves_for));
-    let ends = written.ends.as_ref().and_then(|ends| {
+        (span("serves_after", written.serves_after), span("serves_for", written.serves_for));
+    let ends = written.ends.and_then(|ends| {
         let place = place.part("ends");
         let code = ends.exit_code.unwrap_or(0);
         if !(0..=255).contains(&code) {
@@ -35,8 +157,7 @@ pub(super) fn life(written: &language::PodTemplate, place: &Spot) -> Option<Rc<L
         }
         Some((after, code))
     });
-    let ran =
-        written.ends.as_ref().and_then(|e| place.part("ends").read("ran", &e.ran, values::span));
+    let ran = written.ends.and_then(|e| place.part("ends").read("ran", &e.ran, values::span));
     let ran = ran.unwrap_or_default();
     (probed || ends.is_some())
         .then(|| Rc::new(Life { probes, serves_after, serves_for, ends, ran }))

@@ -130,10 +130,10 @@ impl Nodes {
 pub(super) fn list_images(plan: &mut Plan) {
     let lists = plan.lists_images();
     for pod in plan.pods.iter().filter(|p| lists && p.start.phase() == Some(PodPhase::Running)) {
-        if let (Some(node), Some(image)) = (pod.node, &plan.templates[pod.template as usize].image)
-        {
+        let own = plan.templates[pod.template as usize].images().map(|image| &image.name);
+        if let Some(node) = pod.node {
             let images = &mut plan.nodes[node as usize].images;
-            *images = images.iter().chain([&image.name]).cloned().collect();
+            *images = images.iter().chain(own).cloned().collect();
         }
     }
 }

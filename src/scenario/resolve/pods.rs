@@ -2,6 +2,7 @@
 //! them.
 
 use super::checks::{checked_labels, read_tolerations, resources};
+use super::lives::Written;
 use super::pod_names::called;
 use super::prelude::*;
 use super::priorities::Priorities;
@@ -9,10 +10,10 @@ use super::scheduling::scheduling;
 use super::volumes::{check_places, claims, name_claims};
 use super::{device_claims, lives};
 use crate::api::meta::OwnerReference;
-use crate::api::pod::{Deletion, Image, PodCondition, PodReason, PodSource};
+use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
 use crate::api::probe::RestartPolicy;
 use crate::api::toleration::Toleration;
-use crate::language::{PodStart as Written, PullPolicy};
+
 use crate::plan::PodStart;
 
 impl Pods {
@@ -101,14 +102,14 @@ fn start(group: &PodGroup, place: &Spot, created_later: bool) -> PodStart {
             place.say("a pod that is created later starts when its kubelet starts it");
             PodStart::Absent
         }
-        Some(Written::Pending) => PodStart::Pending,
-        Some(Written::Running) if !bound => {
+        Some(language::PodStart::Pending) => PodStart::Pending,
+        Some(language::PodStart::Running) if !bound => {
             place.say("a pod that is bound to no node cannot be running");
             PodStart::Pending
         }
         None if !bound => PodStart::Pending,
-        None | Some(Written::Running) => PodStart::Running,
-        Some(Written::Imported { phase, ready, disruption_target, deletion }) => {
+        None | Some(language::PodStart::Running) => PodStart::Running,
+        Some(language::PodStart::Imported { phase, ready, disruption_target, deletion }) => {
             PodStart::Imported {
                 phase: *phase,
                 ready: condition(ready, &place.part("ready")),
@@ -179,22 +180,6 @@ pub(super) fn template(
     template
 }
 
-/// How long a pull takes where the node has the image and nothing else is said.
-const CHECK: Dur = Dur::from_millis(500);
-
-/// An image, as far as it can be read.
-fn image(written: &language::Image, place: &Spot) -> Option<Rc<Image>> {
-    let check = place.maybe("check", written.check.as_ref(), |text| values::span(text));
-    let size = place.maybe("size", written.size.as_ref(), checks::amount)?;
-    Some(Rc::new(Image {
-        name: checks::image_name(&written.name, &place.part("name"))?,
-        pull: how_long(&written.pull, &place.part("pull"))?,
-        check: check?.unwrap_or(CHECK),
-        size: size.map_or(0, |q| i64::try_from(q.value()).unwrap_or(i64::MAX)),
-        always: written.image_pull_policy == Some(PullPolicy::Always),
-    }))
-}
-
 /// A template of pods without its owner. Pods that are there have the priority they were admitted
 /// with, whatever their class says now.
 pub(super) fn pod_template(
@@ -235,8 +220,9 @@ pub(super) fn pod_template(
         start,
         stop,
         exit_code: written.exit_code.unwrap_or(0),
-        image: written.image.as_ref().and_then(|i| image(i, &place.part("image"))),
-        life: lives::life(written, place),
+        image: written.image.as_ref().and_then(|i| lives::image(i, &place.part("image"))),
+        life: lives::life(&Written::of_template(written), place),
+        containers: lives::containers(written, place),
         restart_policy: written.restart_policy.unwrap_or_default(),
         priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),

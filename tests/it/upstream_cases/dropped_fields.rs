@@ -19,6 +19,7 @@ const ALL: &str = r#"horizon: "1m", nodes: [(name: "n")],
             schedulingGates: [(name: "g")],
             preemptionPolicy: Never,
             startupProbe: (periodSeconds: 5),
+            initContainers: [(name: "mesh", restartPolicy: Always)],
             livenessProbe: (terminationGracePeriodSeconds: 5),
         )),
         StatefulSet(name: "db", ordinals: (start: 5), minReadySeconds: 3),
@@ -45,7 +46,7 @@ fn told(plan: &Plan) -> BTreeSet<&str> {
 fn each_release_drops_what_it_does_not_store() {
     let rows: [(&str, &[&str]); 8] = [
         ("1.29", &[]),
-        ("1.28", &["podReplacementPolicy"]),
+        ("1.28", &["podReplacementPolicy", "restartPolicy of init containers"]),
         (
             "1.26",
             &[

@@ -124,6 +124,11 @@ fn rest(plan: &Plan, missing: &mut Missing) {
     );
     unless(plan.templates.iter().all(|t| t.image.is_none()), "pulls of images (`image`)", missing);
     unless(
+        plan.templates.iter().all(|t| t.containers.is_empty()),
+        "pods of several containers (`initContainers`, `containers`)",
+        missing,
+    );
+    unless(
         !plan.warm_start,
         "controllers that run when the run starts (`timing: Ideal` starts them)",
         missing,

@@ -422,7 +422,11 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
             // Only a readiness probe has another one, and not this.
             object.remove("successThreshold");
         }
-        ("PodTemplate" | "PodGroup", _) => agree_of_lives(object),
+        ("Container", _) => agree_of_probes(object),
+        ("PodTemplate" | "PodGroup", _) => {
+            agree_of_lives(object);
+            agree_of_containers(object);
+        }
         ("VolumeClaim", _) => agree_of_claims(object),
         ("Toleration", "Lt" | "Gt") => {
             object.insert("value".to_owned(), "5".into());
@@ -485,6 +489,14 @@ const HOW_MANY_AND_WHEN: [&str; 7] =
 
 /// What probes see is said where there are any, and what follows from a container's end where it has one.
 fn agree_of_lives(object: &mut Map<String, Value>) {
+    agree_of_probes(object);
+    if !["livenessProbe", "startupProbe", "ends"].iter().any(|end| object.contains_key(*end)) {
+        object.remove("restartPolicy");
+    }
+}
+
+/// Those of one container.
+fn agree_of_probes(object: &mut Map<String, Value>) {
     let probes = ["readinessProbe", "livenessProbe", "startupProbe"];
     let probed = probes.iter().any(|p| object.contains_key(*p));
     if let Some(readiness) = object.get_mut("readinessProbe").and_then(Value::as_object_mut) {
@@ -494,8 +506,24 @@ fn agree_of_lives(object: &mut Map<String, Value>) {
         object.remove("serves_after");
         object.remove("serves_for");
     }
-    if !["livenessProbe", "startupProbe", "ends"].iter().any(|end| object.contains_key(*end)) {
-        object.remove("restartPolicy");
+}
+
+/// Containers have names of their own. An init container that is no sidecar ends, and nothing probes it; no other has a policy.
+fn agree_of_containers(object: &mut Map<String, Value>) {
+    for (field, init) in [("initContainers", true), ("containers", false)] {
+        let all = object.get_mut(field).and_then(Value::as_array_mut).into_iter().flatten();
+        for (i, one) in all.filter_map(Value::as_object_mut).enumerate() {
+            one.insert("name".to_owned(), format!("{}-{i}", field.to_lowercase()).into());
+            if !init {
+                one.remove("restartPolicy");
+            } else if !one.contains_key("restartPolicy") {
+                one.retain(|field, _| ["name", "image", "ends"].contains(&field.as_str()));
+                one.entry("ends").or_insert_with(|| json!({"after": "5s"}));
+            }
+            if let Some(ends) = one.get_mut("ends").and_then(Value::as_object_mut) {
+                ends.remove("ran");
+            }
+        }
     }
 }
 

@@ -71,13 +71,15 @@ pub(super) struct Seen<'a> {
     pub(super) refused: Refusals,
     /// What its kubelet said of it while its node was short of something.
     pub(super) pressed: Vec<RecordId>,
-    /// What is noted of its container: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
+    /// What is noted of its containers: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
     pub(super) own: Vec<RecordId>,
     pub(super) state: PodState,
     /// The nodes that it was on and is on.
     pub(super) nodes: BTreeSet<NodeId>,
-    /// The name of its image, where it has one.
+    /// The name of its image, where it has one alone.
     pub(super) image: Option<Rc<str>>,
+    /// It has several containers.
+    pub(super) several: bool,
 }
 
 /// The NoExecute taints that the taint eviction controller knows of, per node.
@@ -164,7 +166,9 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     for (seen, pod) in all.iter_mut().zip(pods) {
         seen.state = follow.pod(*pod);
         seen.nodes.extend(seen.state.node_id());
-        let image = follow.template(*pod).and_then(|t| t.image.as_ref());
+        let template = follow.template(*pod);
+        seen.several = template.is_some_and(|t| !t.containers.is_empty());
+        let image = template.filter(|_| !seen.several).and_then(|t| t.image.as_ref());
         seen.image = image.map(|i| i.name.clone());
     }
     all

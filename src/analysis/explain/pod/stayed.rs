@@ -128,28 +128,29 @@ impl Case<'_, '_> {
         let Some(r) = self.analysis().trace.get(*last) else { return false };
         let What::Noted(note, arg) = r.what else { return false };
         let image = seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+        let (one, all, its) = match seen.several {
+            true => ("one of its containers", "each of its containers", "one of its images"),
+            false => ("its container", "its container", "its image"),
+        };
         let why = match note {
-            Note::BackOff => format!(
-                "its container waits {arg} s from its end on to be started again: CrashLoopBackOff"
-            ),
-            Note::ContainerUnhealthy => "its container is killed for a probe".to_owned(),
-            Note::ContainerServes if arg == 0 => "its container does not serve".to_owned(),
+            Note::BackOff => {
+                format!("{one} waits {arg} s from its end on to be started again: CrashLoopBackOff")
+            }
+            Note::ContainerUnhealthy => format!("{one} is killed for a probe"),
+            Note::ContainerServes if arg == 0 => format!("{one} does not serve"),
             Note::ImagePulling => {
                 let line = match arg {
                     0 => "first in line".to_owned(),
                     before => format!("with {before} before it on its node"),
                 };
-                format!(
-                    "it waits for the pull of its image{image}, {line} since {}",
-                    absolute(r.at)
-                )
+                format!("it waits for the pull of {its}{image}, {line} since {}", absolute(r.at))
             }
-            Note::ImagePulled => "its image was pulled, and its container starts".to_owned(),
+            Note::ImagePulled => format!("{its} was pulled, and its container starts"),
             Note::ImagePullFailed => format!(
-                "its image{image} could not be pulled, and is not tried again for {arg} s: ImagePullBackOff"
+                "{its}{image} could not be pulled, and is not tried again for {arg} s: ImagePullBackOff"
             ),
-            Note::ContainerEnded => "its container has ended".to_owned(),
-            _ => "no probe has found yet that its container serves".to_owned(),
+            Note::ContainerEnded => format!("{one} has ended"),
+            _ => format!("no probe has found yet that {all} serves"),
         };
         let from = seen.own.len().saturating_sub(LAST);
         let steps = self.of.question.steps(seen.own[from..].iter().copied());

@@ -1,0 +1,45 @@
+//! Containers of a pod (`v1.Container`) beside its main one, and their images.
+
+use super::probe::Life;
+use crate::api::prelude::*;
+
+/// What a container beside a pod's main one is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Role {
+    /// An init container: what comes after it starts once it has ended well.
+    Init,
+    /// An init container with `restartPolicy: Always` (KEP-753): what comes after it starts once it has started, and it runs
+    /// on beside the others.
+    Sidecar,
+    /// One of `spec.containers`.
+    #[default]
+    Beside,
+}
+
+/// A container beside a pod's main one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Container {
+    /// `name`
+    pub(crate) name: Rc<str>,
+    /// What it is for.
+    pub(crate) role: Role,
+    /// Its image, where pulls are simulated.
+    pub(crate) image: Option<Rc<Image>>,
+    /// Its probes, and what is said of its life.
+    pub(crate) life: Rc<Life>,
+}
+
+/// An image, as far as it matters here: a name, under which a node has it or not, and how long it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Pods that name it alike share what a node has.
+    pub(crate) name: Rc<str>,
+    /// How long it takes to pull it onto a node that does not have it.
+    pub(crate) pull: Spread,
+    /// How long a pull takes where the node has it: the registry is asked, and nothing is loaded.
+    pub(crate) check: Dur,
+    /// How many bytes it takes up on a node; 0 where that is not known.
+    pub(crate) size: i64,
+    /// `imagePullPolicy: Always`: it is pulled whether the node has it or not.
+    pub(crate) always: bool,
+}
