@@ -21,8 +21,8 @@ use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, Shu
 use kubelet::{Pulled, TooLittle};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
-    Balance, BindErrorText, FilterOrder, FitText, InternalErrors, PreemptedText, PreemptionWrites,
-    SpreadScore, TaintMessage, Weights,
+    Balance, BindErrorText, FilterOrder, FitText, ImageScores, InternalErrors, PreemptedText,
+    PreemptionWrites, SpreadScore, TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{ScalingText, TerminalPods};
@@ -338,6 +338,9 @@ pub(super) static STEPS: &[Step] = &[
         s.preempted_text = PreemptedText::ByUid;
     }),
     step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),
+    // S96
+    step(&[(19, 0)], |p| p.scheduler.image_scores = ImageScores::Containers),
+    step(&[(30, 0)], |p| p.scheduler.image_scores = ImageScores::WithInit),
     step(&[(31, 0)], |p| {
         p.scheduler.spread_woken_by_pods = true;
         p.scheduler.hears_pod_updates = false;

@@ -27,7 +27,8 @@ impl Algorithm {
             let scores = inter_pod_affinity::normalize(&raw);
             add(&mut totals, &scores, switches.weights.inter_pod_affinity);
         }
-        if let Some(scores) = image_locality::score(shape, nodes, &self.cache) {
+        let how = switches.image_scores;
+        if let Some(scores) = image_locality::score(shape, nodes, &self.cache, how) {
             add(&mut totals, &scores, 1);
         }
         if let Some(devices) = of.devices.filter(|_| switches.scores_devices)

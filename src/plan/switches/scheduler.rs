@@ -71,6 +71,18 @@ pub enum SpreadScore {
     Rounded,
 }
 
+/// What the images of a pod of several containers are measured against (`imagelocality/image_locality.go`) (S96).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImageScores {
+    /// Their sum against what one may be worth; those of init containers do not count: 1.18.
+    #[default]
+    AsOne,
+    /// Against what that many may be worth: 1.19 to 1.29.
+    Containers,
+    /// As before; those of init containers count: from 1.30.
+    WithInit,
+}
+
 /// How the balance of CPU and memory is scored (`noderesources/balanced_allocation.go`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Balance {
@@ -222,6 +234,8 @@ pub struct Switches {
     pub scores_devices: bool,
     /// A volume that is still to be made is only made for a node whose storage is enough (S84, gate CSIStorageCapacity).
     pub storage_capacity: bool,
+    /// How the images of pods are scored.
+    pub image_scores: ImageScores,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).
     pub read_write_once_pod: bool,
     /// Whether somebody uses such a claim is asked of each node, and preempting that pod helps (S69); before of

@@ -5,7 +5,7 @@ use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::kubelet::{EvictionMessage, KillGrace};
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use crate::plan::switches::scheduler::{InternalErrors, TaintMessage};
+use crate::plan::switches::scheduler::{ImageScores, InternalErrors, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
 
 #[test]
@@ -478,4 +478,12 @@ fn device_taint_switches() {
     assert!(!lists(&gated("1.36", &[("DRAPrioritizedList", false)]).unwrap()));
     assert!(gated("1.37", &[("DRAPrioritizedList", false)]).is_err());
     boundary("S91", |p| p.scheduler.scores_devices, &["1.34.11"], &["1.35.0", "1.37.1"]);
+}
+
+#[test]
+fn images_of_several_containers() {
+    let per_container = |p: &Profile| p.scheduler.image_scores != ImageScores::AsOne;
+    boundary("S96", per_container, &["1.18.20"], &["1.19.16", "1.37.1"]);
+    let with_init = |p: &Profile| p.scheduler.image_scores == ImageScores::WithInit;
+    boundary("S96", with_init, &["1.29.15"], &["1.30.14", "1.37.1"]);
 }
