@@ -10,8 +10,9 @@
 //! end by itself. Times of the API have whole seconds: a container that ended in the second in which it began is taken to
 //! have run for half of one.
 
+use super::containers::{RAN_MAX_US, ran};
 use super::fit::{fitted, less, quantile};
-use super::object::{RawContainerStatus, RawTerminated};
+use super::object::RawContainerStatus;
 use super::pod::RawPod;
 use super::prelude::*;
 use super::times::{LESS_US, YEARS, parse};
@@ -19,9 +20,6 @@ use crate::language::{Distribution, Ends};
 
 /// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
 const EXPIRES_US: i64 = 600 * SECOND_US;
-
-/// What is said to have run for longer than ten years did not: a clock was off.
-const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
 
 /// The last end of a container.
 #[derive(Clone, Copy)]
@@ -45,14 +43,6 @@ pub(super) struct EndsSeen {
     exposure: i64,
     restarts: i64,
     most: Option<Ended>,
-}
-
-/// How long a container had run, where it ended by itself.
-fn ran(last: &RawTerminated) -> Option<i64> {
-    let known = |text: &str| parse(text).filter(|t| YEARS.contains(t));
-    let by_itself = !matches!(&*last.reason, "Unknown" | "ContainerStatusUnknown");
-    let ran = known(&last.finished_at)?.us_since(known(&last.started_at)?);
-    (by_itself && (0..=RAN_MAX_US).contains(&ran)).then_some(ran)
 }
 
 /// The last end of a container, where its status says of one.

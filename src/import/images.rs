@@ -1,26 +1,13 @@
-//! Images: that of a workload's pods, and which nodes have it.
+//! Images: how large they are, and which nodes have them.
 //!
-//! A pod here has one image, so that of pods with several containers nothing is told. A kubelet lists the names of images with
-//! the registry they come from and a tag or a digest (`distribution/reference`, `ParseNormalizedNamed`), pods mostly without.
+//! A kubelet lists the names of images with the registry they come from and a tag or a digest (`distribution/reference`,
+//! `ParseNormalizedNamed`), pods mostly without.
 
 use super::node::{NamedNode, RawNode};
 use super::prelude::*;
-use crate::language::PullPolicy;
 
 /// How many images a kubelet lists where it is not configured otherwise (`nodeStatusMaxImages`).
 const LISTED: usize = 50;
-
-/// The image of pods, where they have one, and when it is pulled.
-pub(super) fn of_pods(spec: &RawPodSpec) -> Option<(String, Option<PullPolicy>)> {
-    let [container] = &spec.containers[..] else { return None };
-    let alone = spec.init_containers.is_empty() && !container.image.is_empty();
-    let policy = match &*container.image_pull_policy {
-        "Never" => return None,
-        "Always" => Some(PullPolicy::Always),
-        _ => None,
-    };
-    alone.then(|| (container.image.clone(), policy))
-}
 
 /// A name with what goes without saying.
 fn normalized(name: &str) -> String {

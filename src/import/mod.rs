@@ -23,8 +23,9 @@
 //! adopt      orphans get the owners whose selectors match them
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
-//! pace       how long pods took to start and to stop
-//! images     which image pods have, and which nodes have it
+//! containers which container of a pod is the main one, and what is said of the others
+//! starts, pace: how long one pod took to start and to stop, and those of each workload do
+//! images     how large images are, and which nodes have them
 //! ends       how often their containers ended
 //! fit        from spans that were seen to how long something takes
 //! groups     like nodes and pods become groups of the language, their names written short
@@ -42,6 +43,7 @@
 mod adopt;
 mod blame;
 mod cluster;
+mod containers;
 mod control_plane;
 mod device_claims;
 mod device_rules;
@@ -76,6 +78,7 @@ mod scheduling;
 mod seeds;
 mod selectors;
 mod sight;
+mod starts;
 mod storage_capacities;
 mod storage_classes;
 mod summary;

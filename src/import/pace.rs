@@ -12,25 +12,20 @@
 //! to less than one is not known, or where a pull or a probe is taken off it, half of one. Where a pod
 //! waits for a readiness or startup probe, a start is told apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
 //! which half a period is taken off that the probe took to find out on average; where `startedAt` is
-//! not there, the start is that up to Ready, and the probe is left out. Where events say how long a pull took of the image of
-//! pods that have one, it is set apart, too, and starts are those of which it is known what the pull took of them. Of pods with
-//! several images it is told, and is a part of their start.
+//! not there, the start is that up to Ready, and the probe is left out. Where events say how long pulls took of the images of
+//! pods, these are set apart, too, and starts are those of which it is known what the pulls took of them: of several containers
+//! each tells of its image when it starts, in their order. So are init containers, by the statuses of pods.
 
+use super::containers::{self, Beside, Slot, at_least_less};
 use super::disks::Disks;
 use super::ends::{EndsSeen, ran_so_far};
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
-use super::images;
-use super::object::RawContainerStatus;
 use super::pod::{PodShape, RawPod};
 use super::prelude::*;
-use super::scheduling::probe;
-use super::times::parse;
+use super::starts::{START_MAX_US, kills, period_of, ran_of, start_of, stop_of};
 use super::workload::RawWorkload;
-use crate::language::{Ends, Image, Probe, PullPolicy};
-
-/// What takes longer was no start, but a pod that became Ready again.
-const START_MAX_US: i64 = 15 * 60 * SECOND_US;
+use crate::language::{Ends, Image, Probe};
 
 /// `spec.terminationGracePeriodSeconds` where none is given.
 const GRACE_S: i64 = 30;
@@ -43,9 +38,12 @@ struct Seen {
     /// Of those that are `ready`, where that is known: until their containers ran, and from then on.
     ran: Vec<(i64, i64)>,
     stopped: Vec<i64>,
-    /// Pulls of images before the first container started, with their wait and without it.
+    /// Pulls of images before the first container started, with their wait; and without it, of each container by its place in
+    /// the order in which they start.
     pulls: Vec<i64>,
-    took: Vec<i64>,
+    took: Vec<Vec<i64>>,
+    /// How long each init container took that is no sidecar.
+    inits: Vec<Vec<i64>>,
     /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
     apart: [Vec<i64>; 2],
     ran_apart: Vec<(i64, i64)>,
@@ -74,8 +72,10 @@ struct Takes {
     included: bool,
     /// Their liveness probe would have ended containers that were seen to start.
     unlike: bool,
-    /// The image that they pull.
+    /// The image that their main container pulls.
     image: Option<Image>,
+    /// Their other containers.
+    beside: Vec<Beside>,
 }
 
 /// How long the pods of each workload take.
@@ -117,26 +117,30 @@ impl Pace {
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
             probed.extend(period_of(pod).map(|period| (top.as_str(), period)));
             // A liveness probe waits for the startup probe.
-            let startup = probe(&pod.spec, |c| &c.startup_probe);
-            let liveness = probe(&pod.spec, |c| &c.liveness_probe).filter(|_| startup.is_none());
+            let waits = containers::waited_for(&pod.spec).filter(|c| c.startup_probe.is_none());
+            let liveness = waits.and_then(|c| containers::probe(&c.liveness_probe));
             alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
             seen.attaches |= disks.attaches(pod);
             seen.by_pod(pod, events.get(&pod.full_name()));
             seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
+        let slots = slots_of(pods, workloads, &top);
         for (pod, steps) in events {
             let Some(owner) = maker_of(pod, &top) else { continue };
             let is_set = owner.starts_with("StatefulSet/");
-            let seen = seen.entry(&top[owner]).or_default();
-            seen.by_events(steps, is_set.then_some(graces.get(pod).copied().unwrap_or(GRACE_S)));
+            let all = slots.get(&top[owner]).map_or(1, Vec::len);
+            let grace = is_set.then_some(graces.get(pod).copied().unwrap_or(GRACE_S));
+            seen.entry(&top[owner]).or_default().by_events(steps, grace, all);
         }
-        let images = images_of(workloads, &top);
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
-            let image = seen.image(images.get(name));
+            let slots = slots.get(name).map_or(&[][..], Vec::as_slice);
+            let images = seen.images(slots);
+            let (beside, after) = seen.beside(slots, images.as_ref().map(|(images, _)| images));
             let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
-            let start = fitted(spans).or_else(|| image.is_some().then(less));
+            let apart = images.is_some() || !after.is_empty();
+            let start = fitted(spans).or_else(|| apart.then(less));
             let stop = fitted(&mut seen.stopped);
             let short = short(name);
             let mut takes = Takes::default();
@@ -159,14 +163,15 @@ impl Pace {
                     }
                     false => "",
                 };
-                let pulls = match &image {
-                    Some((_, told)) => {
-                        format!(", beside the pull of its image {told}{}", seen.of_present(", "))
-                    }
+                let pulls = match &images {
+                    Some((_, told)) => format!(", beside {told}{}", seen.of_present(", ")),
                     None => seen.of_pulls(),
                 };
-                pace.told[0].push(format!("{short} {told}{apart}{left_out}{pulls}"));
-                takes.image = image.map(|(image, _)| image);
+                pace.told[0].push(format!("{short} {told}{apart}{left_out}{pulls}{after}"));
+                let main = slots.iter().position(Slot::is_main);
+                let images = images.map(|(images, _)| images).unwrap_or_default();
+                takes.image = main.and_then(|main| images.get(main).cloned().flatten());
+                takes.beside = beside;
                 takes.included = matches!(served, Some(None)) && !seen.ready.is_empty();
                 takes.served = served.flatten();
             }
@@ -186,12 +191,20 @@ impl Pace {
 
     /// The names of the images that are pulled in the run.
     pub(super) fn images(&self) -> BTreeSet<String> {
-        self.takes.values().filter_map(|takes| Some(takes.image.as_ref()?.name.clone())).collect()
+        let own = |takes: &Takes| -> Vec<String> {
+            let beside = takes.beside.iter().filter_map(|b| b.image.as_ref());
+            takes.image.iter().chain(beside).map(|image| image.name.clone()).collect()
+        };
+        self.takes.values().flat_map(own).collect()
     }
 
     /// Says how large images are.
     pub(super) fn set_sizes(&mut self, sizes: &BTreeMap<String, i64>) {
-        for image in self.takes.values_mut().filter_map(|takes| takes.image.as_mut()) {
+        let all = self.takes.values_mut().flat_map(|takes| {
+            let beside = takes.beside.iter_mut().filter_map(|b| b.image.as_mut());
+            takes.image.iter_mut().chain(beside)
+        });
+        for image in all {
             image.size = sizes.get(&image.name).map(|size| size.to_string().into());
         }
     }
@@ -245,15 +258,14 @@ impl Takes {
         template.pod_start.clone_from(&self.start);
         template.pod_stop.clone_from(&self.stop);
         template.image.clone_from(&self.image);
-        template.liveness_probe = template.liveness_probe.filter(|_| !self.unlike);
-        if template.readiness_probe.is_none() && template.startup_probe.is_none() {
-            return;
-        }
         if self.included {
-            (template.readiness_probe, template.startup_probe) = (None, None);
-        } else if let Some((start, serves, _)) = &self.served {
-            (template.pod_start, template.serves_after) = (Some(start.clone()), serves.clone());
+            containers::leave_out_probes(template);
+        } else if let Some((start, serves, _)) = &self.served
+            && containers::tell_when_served(template, serves.as_ref(), self.unlike)
+        {
+            template.pod_start = Some(start.clone());
         }
+        containers::tell_of_others(template, &self.beside);
     }
 }
 
@@ -264,6 +276,11 @@ impl Seen {
         self.ready.extend(start_of(pod, attaches));
         self.ran.extend(ran_of(pod, attaches));
         self.stopped.extend(stop_of(pod));
+        for (i, took) in containers::inits(&pod.spec, &pod.status).into_iter().flatten().enumerate()
+        {
+            self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
+            self.inits[i].push(at_least_less(took));
+        }
         if let Some(pull) = steps.and_then(|steps| last_pull(steps)) {
             self.apart[0].extend(start_of(pod, attaches).map(|took| (took - pull).max(0)));
             let ran = ran_of(pod, attaches);
@@ -272,19 +289,26 @@ impl Seen {
     }
 
     /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
-    /// next life begins when the one before is over.
-    fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>) {
+    /// next life begins when the one before is over; `all`: how many containers it has.
+    fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>, all: usize) {
         let (mut scheduled, mut killing, mut pulled) = (None, None, None);
+        let mut place = None;
+        self.took.resize_with(all, Vec::new);
         for (at, step) in steps {
             match step {
                 PodStep::Scheduled => {
                     let took = killing.take().map(|k| at.us_since(k));
                     let within = |t: &i64| grace.is_some_and(|g| *t <= (g + 2) * SECOND_US);
                     self.stopped.extend(took.filter(within));
-                    (scheduled, pulled) = (Some(*at), None);
+                    (scheduled, pulled, place) = (Some(*at), None, Some(0));
                 }
                 PodStep::Pulled(took, waited) => {
-                    self.took.extend(Some(*took).filter(|t| *t > 0));
+                    // Of several containers it is known whose image it is only from the first on.
+                    let at = if all == 1 { Some(0) } else { place };
+                    place = place.map(|place| place + 1);
+                    if let Some(of) = at.and_then(|at: usize| self.took.get_mut(at)) {
+                        of.extend(Some(*took).filter(|t| *t > 0));
+                    }
                     pulled = Some(pulled.unwrap_or(0) + waited);
                 }
                 PodStep::Started => {
@@ -302,10 +326,9 @@ impl Seen {
         }
     }
 
-    /// The image of pods that have that one, where it is known how long its pull takes and what starts take without it, and
-    /// what is told of the pull. Starts are those, then.
-    fn image(&mut self, of: Option<&(String, Option<PullPolicy>)>) -> Option<(Image, String)> {
-        let (name, policy) = of?;
+    /// The images of containers, where it is known how long their pulls take and what starts take without these, and what is
+    /// told of the pulls. Starts are those, then.
+    fn images(&mut self, slots: &[Slot]) -> Option<(Vec<Option<Image>>, String)> {
         let [ready, started] = &mut self.apart;
         let (all, known) = match self.ready.is_empty() {
             true => (self.started.len(), started.len()),
@@ -315,12 +338,48 @@ impl Seen {
         if ready.is_empty() && started.is_empty() || all >= ENOUGH && known < ENOUGH {
             return None;
         }
-        let (pull, told) = fitted(&mut self.took)?;
+        let mut told = Vec::new();
+        let mut image = |(slot, took): (&Slot, &mut Vec<i64>)| {
+            let (name, image_pull_policy) = slot.image.clone()?;
+            let (pull, text) = fitted(took)?;
+            told.push(if slots.len() == 1 { text } else { format!("{name} {text}") });
+            Some(Image { name, pull, check: None, size: None, image_pull_policy })
+        };
+        let images = slots.iter().zip(&mut self.took).map(&mut image).collect();
+        let told = match &told[..] {
+            [] => return None,
+            [one] if slots.len() == 1 => format!("the pull of its image {one}"),
+            _ => format!("the pulls of its images {}", told.join(", ")),
+        };
         (self.ready, self.started) = (std::mem::take(ready), std::mem::take(started));
         self.ran = std::mem::take(&mut self.ran_apart);
-        let name = name.clone();
-        let image = Image { name, pull, check: None, size: None, image_pull_policy: *policy };
-        Some((image, told))
+        Some((images, told))
+    }
+
+    /// What is known of the containers beside the main one, and what is told of init containers.
+    fn beside(
+        &mut self,
+        slots: &[Slot],
+        images: Option<&Vec<Option<Image>>>,
+    ) -> (Vec<Beside>, String) {
+        let (mut told, mut inits) = (Vec::new(), self.inits.iter_mut());
+        let mut ends = |slot: &Slot| {
+            let (after, text) = fitted(inits.next()?)?;
+            told.push(format!("{} {text}", slot.name));
+            Some(Ends { after, exit_code: None, ran: None })
+        };
+        let mut all = Vec::new();
+        for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.is_main()) {
+            let ends = if slot.ends() { ends(slot) } else { None };
+            let image = images.and_then(|images| images.get(place)?.clone());
+            let image = image.filter(|_| ends.is_some() || !slot.ends());
+            all.push(Beside { slot: slot.clone(), ends, image });
+        }
+        let told = match told.is_empty() {
+            true => String::new(),
+            false => format!(", after its init containers {}", told.join(", ")),
+        };
+        (all, told)
     }
 
     /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
@@ -353,26 +412,32 @@ impl Seen {
     }
 }
 
-/// The image of each workload's pods, by whose they are in the end.
-fn images_of(
+/// The containers of each workload's pods, by whose they are in the end: as its template has them, or pods that have more.
+fn slots_of(
+    pods: &Named<RawPod>,
     workloads: &Named<RawWorkload>,
     top: &BTreeMap<String, String>,
-) -> BTreeMap<String, (String, Option<PullPolicy>)> {
-    let mut images = BTreeMap::new();
+) -> BTreeMap<String, Vec<Slot>> {
+    let mut slots = BTreeMap::new();
     for workload in workloads.iter() {
         let name = workload.full_name();
-        let (Some(top), Some(image)) =
-            (top.get(&name), images::of_pods(&workload.spec.template.spec))
-        else {
-            continue;
-        };
+        let Some(top) = top.get(&name) else { continue };
+        let own = containers::slots(&workload.spec.template.spec);
         if *top == name {
-            images.insert(name, image);
+            slots.insert(name, own);
         } else {
-            images.entry(top.clone()).or_insert(image);
+            slots.entry(top.clone()).or_insert(own);
         }
     }
-    images
+    for pod in pods.iter() {
+        let top = owner_of(pod).and_then(|owner| top.get(&owner));
+        if let Some(known) = top.and_then(|top| slots.get_mut(top))
+            && known.len() < pod.spec.containers.len() + pod.spec.init_containers.len()
+        {
+            *known = containers::slots(&pod.spec);
+        }
+    }
+    slots
 }
 
 /// How long the last life of a pod's name waited for its image, where events say so.
@@ -401,56 +466,4 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
     ["ReplicaSet", "StatefulSet", "DaemonSet", "Job"]
         .iter()
         .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
-}
-
-/// When a pod began to start: with its binding, or once its disks were there.
-fn began(pod: &RawPod, attaches: bool) -> Option<Stamp> {
-    pod.since(if attaches { "PodReadyToStartContainers" } else { "PodScheduled" })
-}
-
-/// How long a pod took to start, if it did so once.
-fn start_of(pod: &RawPod, attaches: bool) -> Option<i64> {
-    if pod.status.container_statuses.iter().any(|c| c.restart_count > 0) {
-        return None;
-    }
-    let took = pod.since("Ready")?.us_since(began(pod, attaches)?);
-    (0..=START_MAX_US).contains(&took).then_some(took)
-}
-
-/// How long a pod took to run, and from then on to be Ready, if it did so once.
-fn ran_of(pod: &RawPod, attaches: bool) -> Option<(i64, i64)> {
-    let all = start_of(pod, attaches)?;
-    let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
-    let statuses = &pod.status.container_statuses;
-    let last = statuses.iter().map(started).collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    let ran = last.us_since(began(pod, attaches)?);
-    (0..=all).contains(&ran).then_some((ran, all - ran))
-}
-
-/// The period of the probe that a pod waits for, in microseconds: of the startup probe, with whose success the other is made at
-/// once.
-fn period_of(pod: &RawPod) -> Option<i64> {
-    let startup = probe(&pod.spec, |c| &c.startup_probe);
-    let probe = startup.or_else(|| probe(&pod.spec, |c| &c.readiness_probe))?;
-    Some(i64::from(probe.period_seconds.unwrap_or(10)) * SECOND_US)
-}
-
-/// Whether a liveness probe fails often enough before a container serves that takes so many microseconds for that.
-fn kills(liveness: &Probe, serves_after: i64) -> bool {
-    let or = |value: Option<i32>, default: i32| i64::from(value.unwrap_or(default));
-    let last = or(liveness.initial_delay_seconds, 0)
-        + (or(liveness.failure_threshold, 3) - 1) * or(liveness.period_seconds, 10);
-    last.saturating_mul(SECOND_US) < serves_after
-}
-
-/// How long the containers of a pod that is being deleted took to stop.
-fn stop_of(pod: &RawPod) -> Option<i64> {
-    let grace = pod.meta.deletion_grace_period_seconds?;
-    let ends = parse(&pod.meta.deletion_timestamp)?;
-    let mut last: Option<Stamp> = None;
-    for container in &pod.status.container_statuses {
-        last = last.max(parse(&container.state.terminated.as_ref()?.finished_at));
-    }
-    let took = last?.us_since(ends) + grace * SECOND_US;
-    (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
 }

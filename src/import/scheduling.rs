@@ -3,17 +3,18 @@
 //! `k8s.io/api/core/v1` and `policy/v1`, v1.34. Left out, with a word: namespace selectors with
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
+use super::containers::tell_of_probes;
 use super::object::{
     NameOnly, RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
-    RawPreferredNodes, RawProbe, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
+    RawPreferredNodes, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
 };
 use super::quantities::container_requests;
 use crate::import::prelude::*;
 use crate::language::{
     Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
     NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
-    PreferredNodes, Probe, Protocol, SchedulingGate, TopologySpreadConstraint,
-    UnhealthyPodEvictionPolicy, WeightedPods,
+    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
+    WeightedPods,
 };
 
 raw! {
@@ -46,7 +47,7 @@ pub(super) fn scheduling(
     let several = containers.len() > 1;
     let affinity = spec.affinity.as_ref().map(|a| affinity(a, left_out)).transpose()?;
     let gate = |g: &NameOnly| SchedulingGate { name: g.name.clone() };
-    Ok(PodTemplate {
+    let mut template = PodTemplate {
         affinity: affinity.filter(|a| *a != Affinity::default()),
         topology_spread_constraints: all(&spec.topology_spread_constraints, spread)?,
         ports: ports(containers)?,
@@ -57,29 +58,10 @@ pub(super) fn scheduling(
         container_requests: if several { all(containers, container_requests)? } else { Vec::new() },
         empty_dir: spec.volumes.iter().any(|v| v.empty_dir.is_some()),
         persistent_volumes: spec.volumes.iter().any(RawVolume::is_persistent),
-        readiness_probe: probe(spec, |c| &c.readiness_probe),
-        liveness_probe: probe(spec, |c| &c.liveness_probe),
-        startup_probe: probe(spec, |c| &c.startup_probe),
         ..PodTemplate::default()
-    })
-}
-
-/// A probe of a pod, where one of its containers has it, which the pod waits for; of several containers that have one it is
-/// not known which comes last. What is upstream's default goes without saying.
-pub(super) fn probe(
-    spec: &RawPodSpec,
-    of: fn(&RawContainer) -> &Option<RawProbe>,
-) -> Option<Probe> {
-    let mut all = spec.containers.iter().filter_map(|c| of(c).as_ref());
-    let (Some(raw), None) = (all.next(), all.next()) else { return None };
-    let unless = |value: i32, default: i32| Some(value).filter(|v| *v > 0 && *v != default);
-    Some(Probe {
-        initial_delay_seconds: unless(raw.initial_delay_seconds, 0),
-        period_seconds: unless(raw.period_seconds, 10),
-        success_threshold: unless(raw.success_threshold, 1),
-        failure_threshold: unless(raw.failure_threshold, 3),
-        termination_grace_period_seconds: raw.termination_grace_period_seconds,
-    })
+    };
+    tell_of_probes(spec, &mut template);
+    Ok(template)
 }
 
 /// Whether a probe of a pod may take more than the second that it has where nothing else is said.
@@ -88,7 +70,7 @@ pub(super) fn is_patient(spec: &RawPodSpec) -> bool {
         let all = [&c.readiness_probe, &c.liveness_probe, &c.startup_probe];
         all.into_iter().flatten().any(|p| p.timeout_seconds > 1)
     };
-    spec.containers.iter().any(probes)
+    spec.containers.iter().chain(&spec.init_containers).any(probes)
 }
 
 /// All of a list, each as it is converted.

@@ -4,6 +4,7 @@
 mod at_rest;
 mod attachments;
 mod bad_input;
+mod containers;
 mod devices;
 mod ends;
 mod exports;

@@ -1,0 +1,216 @@
+//! The containers of exported pods: which is the main one, what is said of those beside it, and how long init containers took.
+//!
+//! The main one is the only one of `spec.containers` that is probed, or else the first. Of the others only those are told of
+//! which there is something to say: a probe, the pull of an image, or, of an init container, how long it took by the pod's
+//! status. Where nothing is known of an init container, its time is a part of the start.
+
+use super::object::{RawPodStatus, RawProbe, RawTerminated};
+use super::prelude::*;
+use super::times::{LESS_US, YEARS, parse};
+use crate::api::container::Role;
+use crate::language::{Container, ContainerRestartPolicy, Ends, Image, Probe, PullPolicy};
+
+/// What is said to have run for longer than ten years did not: a clock was off.
+pub(super) const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
+
+/// What the language calls the main container.
+const MAIN: &str = "main";
+
+/// The name of an image, and when it is pulled.
+type Pulled = (String, Option<PullPolicy>);
+
+/// A container of a workload's pods; they stand in the order in which they start.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Slot {
+    /// What it is for; none of the main one.
+    role: Option<Role>,
+    pub(super) name: String,
+    pub(super) image: Option<Pulled>,
+}
+
+/// What is told of a container beside the main one.
+#[derive(Clone, Debug)]
+pub(super) struct Beside {
+    pub(super) slot: Slot,
+    pub(super) ends: Option<Ends>,
+    pub(super) image: Option<Image>,
+}
+
+impl Slot {
+    /// It is the main container.
+    pub(super) fn is_main(&self) -> bool {
+        self.role.is_none()
+    }
+
+    /// It is an init container that is no sidecar.
+    pub(super) fn ends(&self) -> bool {
+        self.role == Some(Role::Init)
+    }
+
+    /// It stands among `initContainers`.
+    fn is_init(&self) -> bool {
+        matches!(self.role, Some(Role::Init | Role::Sidecar))
+    }
+
+    /// What the language says of it before anything is known.
+    fn container(&self) -> Container {
+        let sidecar = self.role == Some(Role::Sidecar);
+        Container {
+            name: self.name.clone(),
+            restart_policy: sidecar.then_some(ContainerRestartPolicy::Always),
+            ..Container::default()
+        }
+    }
+}
+
+/// Its probes, which have it be probed at all.
+fn probes(container: &RawContainer) -> [Option<Probe>; 3] {
+    [&container.readiness_probe, &container.liveness_probe, &container.startup_probe].map(probe)
+}
+
+/// A probe. What is upstream's default goes without saying.
+pub(super) fn probe(raw: &Option<RawProbe>) -> Option<Probe> {
+    let raw = raw.as_ref()?;
+    let unless = |value: i32, default: i32| Some(value).filter(|v| *v > 0 && *v != default);
+    Some(Probe {
+        initial_delay_seconds: unless(raw.initial_delay_seconds, 0),
+        period_seconds: unless(raw.period_seconds, 10),
+        success_threshold: unless(raw.success_threshold, 1),
+        failure_threshold: unless(raw.failure_threshold, 3),
+        termination_grace_period_seconds: raw.termination_grace_period_seconds,
+    })
+}
+
+/// The containers of a pod in the order in which they start, with what they are for.
+fn in_order(spec: &RawPodSpec) -> Vec<(Option<Role>, &RawContainer)> {
+    let is_probed = |c: &RawContainer| probes(c).iter().any(Option::is_some);
+    let mut probed = (0..).zip(&spec.containers).filter(|(_, c)| is_probed(c));
+    let main = match (probed.next(), probed.next()) {
+        (Some((i, _)), None) => i,
+        _ => 0,
+    };
+    let of_init = |c: &RawContainer| match &*c.restart_policy {
+        "Always" => Role::Sidecar,
+        _ => Role::Init,
+    };
+    let inits = spec.init_containers.iter().map(|c| (Some(of_init(c)), c));
+    let others = (0..).zip(&spec.containers).filter(|(i, _)| *i != main);
+    let main = spec.containers.get(main).map(|c| (None, c));
+    inits.chain(main).chain(others.map(|(_, c)| (Some(Role::Beside), c))).collect()
+}
+
+/// The same, with their images.
+pub(super) fn slots(spec: &RawPodSpec) -> Vec<Slot> {
+    let slot = |(role, c): (Option<Role>, &RawContainer)| {
+        let policy = match &*c.image_pull_policy {
+            "Always" => Some(PullPolicy::Always),
+            _ => None,
+        };
+        let pulled = !c.image.is_empty() && c.image_pull_policy != "Never";
+        let name = if c.name == MAIN && role.is_some() { "main-1" } else { &c.name };
+        Slot { role, name: name.to_owned(), image: pulled.then(|| (c.image.clone(), policy)) }
+    };
+    in_order(spec).into_iter().map(slot).collect()
+}
+
+/// Says of a template which of a pod's containers are probed.
+pub(super) fn tell_of_probes(spec: &RawPodSpec, template: &mut PodTemplate) {
+    for ((_, raw), slot) in in_order(spec).into_iter().zip(slots(spec)) {
+        let [readiness_probe, liveness_probe, startup_probe] = probes(raw);
+        if slot.is_main() {
+            template.readiness_probe = readiness_probe;
+            template.liveness_probe = liveness_probe;
+            template.startup_probe = startup_probe;
+            continue;
+        }
+        let is_probed = readiness_probe.or(liveness_probe).or(startup_probe).is_some();
+        if is_probed && !slot.ends() {
+            let own = slot.container();
+            let own = Container { readiness_probe, liveness_probe, startup_probe, ..own };
+            let list = match slot.is_init() {
+                true => &mut template.init_containers,
+                false => &mut template.containers,
+            };
+            list.push(own);
+        }
+    }
+}
+
+/// The container whose probe a pod is taken to wait for to be Ready: the main one, or else the first that has one.
+pub(super) fn waited_for(spec: &RawPodSpec) -> Option<&RawContainer> {
+    let waits = |c: &RawContainer| c.readiness_probe.is_some() || c.startup_probe.is_some();
+    let all = || in_order(spec).into_iter().filter(|(_, c)| waits(c));
+    all().find(|(role, _)| role.is_none()).or_else(|| all().next()).map(|(_, c)| c)
+}
+
+/// Says in a template when that one serves, and takes its liveness probe away where that is `unlike` what was seen; whether the
+/// template has one.
+pub(super) fn tell_when_served(
+    template: &mut PodTemplate,
+    serves: Option<&HowLong>,
+    unlike: bool,
+) -> bool {
+    if template.readiness_probe.is_some() || template.startup_probe.is_some() {
+        template.serves_after = serves.cloned();
+        template.liveness_probe = template.liveness_probe.filter(|_| !unlike);
+        return true;
+    }
+    let mut beside = template.init_containers.iter_mut().chain(&mut template.containers);
+    let waits = |c: &&mut Container| c.readiness_probe.is_some() || c.startup_probe.is_some();
+    let Some(own) = beside.find(waits) else { return false };
+    own.serves_after = serves.cloned();
+    own.liveness_probe = own.liveness_probe.filter(|_| !unlike);
+    true
+}
+
+/// Takes all probes out of a template for which a pod waits to be Ready.
+pub(super) fn leave_out_probes(template: &mut PodTemplate) {
+    (template.readiness_probe, template.startup_probe) = (None, None);
+    for list in [&mut template.init_containers, &mut template.containers] {
+        for own in list.iter_mut() {
+            (own.readiness_probe, own.startup_probe) = (None, None);
+        }
+        list.retain(|own| own.liveness_probe.is_some());
+    }
+}
+
+/// Writes into a template what is known of the containers beside the main one.
+pub(super) fn tell_of_others(template: &mut PodTemplate, beside: &[Beside]) {
+    for (list, init) in [(&mut template.init_containers, true), (&mut template.containers, false)] {
+        let own = beside.iter().filter(|b| b.slot.is_init() == init);
+        for of in own.clone().filter(|b| b.ends.is_some() || b.image.is_some()) {
+            let known = list.iter().position(|c| c.name == of.slot.name);
+            let at = known.unwrap_or(list.len());
+            if known.is_none() {
+                list.push(of.slot.container());
+            }
+            (list[at].ends, list[at].image) = (of.ends.clone(), of.image.clone());
+        }
+        list.sort_by_key(|c| own.clone().position(|b| b.slot.name == c.name));
+    }
+}
+
+/// How long a container had run, where it ended by itself, in microseconds.
+pub(super) fn ran(last: &RawTerminated) -> Option<i64> {
+    let known = |text: &str| parse(text).filter(|t| YEARS.contains(t));
+    let by_itself = !matches!(&*last.reason, "Unknown" | "ContainerStatusUnknown");
+    let ran = known(&last.finished_at)?.us_since(known(&last.started_at)?);
+    (by_itself && (0..=RAN_MAX_US).contains(&ran)).then_some(ran)
+}
+
+/// How long each init container of a pod took that is no sidecar, where all of them have ended well at once: statuses stand
+/// in the order of the spec (`SortInitContainerStatuses`).
+pub(super) fn inits(spec: &RawPodSpec, status: &RawPodStatus) -> Option<Vec<i64>> {
+    let (all, statuses) = (&spec.init_containers, &status.init_container_statuses);
+    let ended = all.iter().zip(statuses).filter(|(c, _)| c.restart_policy != "Always");
+    let took = ended.map(|(_, status)| {
+        let last = status.state.terminated.as_ref()?;
+        ran(last).filter(|_| last.exit_code == 0 && status.restart_count == 0)
+    });
+    (all.len() == statuses.len()).then(|| took.collect()).flatten()
+}
+
+/// A span that takes some time, as far as times of whole seconds tell.
+pub(super) fn at_least_less(span: i64) -> i64 {
+    span.max(LESS_US)
+}

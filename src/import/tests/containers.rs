@@ -1,0 +1,149 @@
+//! Pods of several containers in an export: init containers, probes each of its container, and images each of its own.
+
+use crate::import::{ImportedCluster, Input};
+use serde_json::{Value, json};
+
+/// A StatefulSet whose pod has this spec; the pod was scheduled at 10:00:00 and Ready so many seconds later, with this status.
+fn imported(
+    spec: &Value,
+    ready: u32,
+    status: &Value,
+    events: &[Value],
+) -> (ImportedCluster, String) {
+    let at = |second: u32| format!("2026-11-20T10:00:{second:02}Z");
+    let condition = |kind: &str, second: u32| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
+    let mut of_pod = status.clone();
+    of_pod["phase"] = "Running".into();
+    of_pod["conditions"] = json!([condition("PodScheduled", 0), condition("Ready", ready)]);
+    let mut bound = spec.clone();
+    bound["nodeName"] = "n".into();
+    let owner =
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true});
+    let mut all = vec![
+        json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
+            "status": {"images": [{"names": ["proxy:1"], "sizeBytes": 1024}]}}),
+        json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {
+            "replicas": 1, "selector": {"matchLabels": {"app": "db"}},
+            "template": {"metadata": {"labels": {"app": "db"}}, "spec": spec}}}),
+        json!({"apiVersion": "v1", "kind": "Pod", "spec": bound, "status": of_pod,
+            "metadata": {"name": "db-0", "labels": {"app": "db"}, "ownerReferences": [owner]}}),
+    ];
+    all.extend_from_slice(events);
+    let input = Input::from_bytes("f", Value::from(all).to_string().into_bytes()).unwrap();
+    let cluster = ImportedCluster::read(&[input]).unwrap();
+    let text = cluster.to_scenario();
+    (cluster, text)
+}
+
+/// A status of an init container that ran between two seconds.
+fn ended(from: u32, to: u32) -> Value {
+    json!({"restartCount": 0, "state": {"terminated": {"exitCode": 0, "reason": "Completed",
+        "startedAt": format!("2026-11-20T10:00:{from:02}Z"), "finishedAt": format!("2026-11-20T10:00:{to:02}Z")}}})
+}
+
+/// Of 20 s the first took 5 and the second 7, so that 8 are the start's; where a status is missing, all 20 are. A sidecar never
+/// ends.
+#[test]
+fn init_containers_take_what_their_statuses_say() {
+    let spec = json!({
+        "initContainers": [{"name": "migrate"}, {"name": "mesh", "restartPolicy": "Always"}, {"name": "wait"}],
+        "containers": [{"name": "db"}],
+    });
+    let running =
+        json!({"restartCount": 0, "state": {"running": {"startedAt": "2026-11-20T10:00:09Z"}}});
+    let status = json!({"containerStatuses": [{"restartCount": 0}],
+        "initContainerStatuses": [ended(3, 8), running, ended(10, 17)]});
+    let (cluster, text) = imported(&spec, 20, &status, &[]);
+    // Of the template and of the pod.
+    for part in [
+        r#"pod_start: "8s""#,
+        r#"(name: "migrate", ends: (after: "5s"))"#,
+        r#"(name: "wait", ends: (after: "7s"))"#,
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    assert!(!text.contains("mesh"), "{text}");
+    let said = cluster.summary.lines().join("\n");
+    let told = "default/db 8s (median of 1), after its init containers migrate 5s (median of 1), wait 7s (median of 1)";
+    assert!(said.contains(told), "{said}");
+    let (_, text) = imported(&spec, 20, &json!({"containerStatuses": [{"restartCount": 0}]}), &[]);
+    assert!(text.contains(r#"pod_start: "20s""#) && !text.contains("migrate"), "{text}");
+}
+
+/// Both ran after 4 s, and the pod was Ready 20 s later: the main container, which is the first where several are probed, served
+/// 15 s after its start. Of two containers of which only the second is probed that is the main one.
+#[test]
+fn probes_are_those_of_their_containers() {
+    let ran =
+        json!({"restartCount": 0, "state": {"running": {"startedAt": "2026-11-20T10:00:04Z"}}});
+    let status = json!({"containerStatuses": [ran, ran]});
+    let spec = json!({"containers": [
+        {"name": "db", "readinessProbe": {"periodSeconds": 10}},
+        {"name": "main", "readinessProbe": {"periodSeconds": 3}, "livenessProbe": {"periodSeconds": 7}},
+    ]});
+    let (_, text) = imported(&spec, 24, &status, &[]);
+    for part in [
+        r#"pod_start: "4s""#,
+        r#"serves_after: "15s""#,
+        "readinessProbe: ()",
+        r#"(name: "main-1", readinessProbe: (periodSeconds: 3), livenessProbe: (periodSeconds: 7))"#,
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    let second = json!({"containers": [
+        {"name": "proxy"}, {"name": "db", "readinessProbe": {"periodSeconds": 10}},
+    ]});
+    let (_, text) = imported(&second, 24, &status, &[]);
+    assert_eq!(text.matches("readinessProbe: ()").count(), 2, "{text}");
+    assert!(!text.contains("containers: ["), "{text}");
+    // One that only a sidecar has: this is what the pod waits for.
+    let sidecar = json!({
+        "initContainers": [{"name": "mesh", "restartPolicy": "Always", "readinessProbe": {}}],
+        "containers": [{"name": "db"}, {"name": "log"}],
+    });
+    let (_, text) = imported(&sidecar, 24, &status, &[]);
+    let part = r#"(name: "mesh", readinessProbe: (), serves_after: "15s", restartPolicy: Always)"#;
+    assert_eq!(text.matches(part).count(), 2, "{text}");
+    // Where nobody knows when containers ran, all probes are a part of the start.
+    let (_, text) = imported(&spec, 24, &json!({"containerStatuses": [{}, {}]}), &[]);
+    assert!(text.contains(r#"pod_start: "24s""#) && !text.contains("readinessProbe"), "{text}");
+    let liveness = r#"(name: "main-1", livenessProbe: (periodSeconds: 7))"#;
+    assert_eq!(text.matches(liveness).count(), 2, "{text}");
+}
+
+/// Pulls of 10 s and 5 s of the 18 s up to Ready: 3 s are the start's. The third container had its image, of which no more is
+/// known.
+#[test]
+fn each_container_pulls_its_image() {
+    let spec = json!({"containers": [
+        {"name": "db", "image": "db:2"}, {"name": "proxy", "image": "proxy:1"}, {"name": "log", "image": "log:1"},
+    ]});
+    let event = |n: u32, second: u32, reason: &str, message: &str| {
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
+    };
+    let pulled = |image: &str, took: u32| {
+        format!("Successfully pulled image \"{image}\" in {took}s ({took}s including waiting)")
+    };
+    let events = [
+        event(1, 0, "Scheduled", ""),
+        event(2, 10, "Pulled", &pulled("db:2", 10)),
+        event(3, 11, "Started", ""),
+        event(4, 16, "Pulled", &pulled("proxy:1", 5)),
+        event(5, 17, "Started", ""),
+        event(6, 18, "Pulled", "Container image \"log:1\" already present on machine"),
+    ];
+    let status = json!({"containerStatuses": [{"restartCount": 0}, {"restartCount": 0}, {"restartCount": 0}]});
+    let (cluster, text) = imported(&spec, 18, &status, &events);
+    for part in [
+        r#"pod_start: "3s""#,
+        r#"image: (name: "db:2", pull: "10s")"#,
+        r#"(name: "proxy", image: (name: "proxy:1", pull: "5s", size: "1024"))"#,
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    assert!(!text.contains("log:1") && text.contains(r#"images: ["proxy:1"]"#), "{text}");
+    let said = cluster.summary.lines().join("\n");
+    let told = "default/db 3s (median of 1), beside the pulls of its images db:2 10s (median of 1), proxy:1 5s (median of 1)";
+    assert!(said.contains(told), "{said}");
+}
