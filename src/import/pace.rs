@@ -137,7 +137,8 @@ impl Pace {
         for (name, mut seen) in seen {
             let slots = slots.get(name).map_or(&[][..], Vec::as_slice);
             let images = seen.images(slots);
-            let (beside, after) = seen.beside(slots, images.as_ref().map(|(images, _)| images));
+            let (beside, after) =
+                seen.beside(slots, images.as_ref().map(|(images, _)| &images[..]));
             let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
             let apart = images.is_some() || !after.is_empty();
             let start = fitted(spans).or_else(|| apart.then(less));
@@ -360,7 +361,7 @@ impl Seen {
     fn beside(
         &mut self,
         slots: &[Slot],
-        images: Option<&Vec<Option<Image>>>,
+        images: Option<&[Option<Image>]>,
     ) -> (Vec<Beside>, String) {
         let (mut told, mut inits) = (Vec::new(), self.inits.iter_mut());
         let mut ends = |slot: &Slot| {
