@@ -309,6 +309,27 @@ fn phases_follow_from_all_containers() {
     }
 }
 
+/// A real kubelet lists containers once a second: what has ended is followed within one, and what was started is seen one later.
+#[test]
+fn what_ends_is_noticed_within_a_second() {
+    let more =
+        r#"initContainers: [(name: "a", ends: (after: "5s")), (name: "b", ends: (after: "7s"))]"#;
+    let all = events("1.37", "1m", more);
+    let ended = all.iter().filter(|(_, text, _)| text == "container-ended");
+    let before: Vec<f64> = ended.map(|(at, ..)| -at).collect();
+    let [first, second] = before[..] else { panic!("{all:?}") };
+    assert!((0.0..=1.0).contains(&second), "{all:?}");
+    assert!((7.0..=8.0).contains(&(first - second)), "{all:?}");
+    let told = told_of(&pod("1.37", "1m", more).replace("timing: Ideal, ", ""));
+    let when = |what: &str| -> f64 {
+        let line = told.iter().find_map(|l| l.strip_suffix(what));
+        line.and_then(|at| at.trim().parse().ok()).unwrap_or_else(|| panic!("{what}: {told:?}"))
+    };
+    for what in [" Running", " Ready=True"] {
+        assert!((when(what) - when(" runs") - 1.0).abs() < 0.002, "{told:?}");
+    }
+}
+
 /// The same of pods of several containers, with pulls, a registry that fails and kubelets that die amid all of that; and in the
 /// end each pod of the one workload that has nothing wrong with it is Ready.
 #[test]

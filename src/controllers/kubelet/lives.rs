@@ -303,7 +303,7 @@ impl Lives {
     }
 
     /// A kubelet that starts hears of a pod then. Up to 1.34 it takes a container as not ready until it has probed it.
-    pub(super) fn taken_over(&self, pod: &Pod, due: &Due, hears: Time) {
+    pub(super) fn taken_over(&self, pod: &Pod, hears: Time) {
         self.said.with(|all| all.remove(&pod.uid));
         let keeps = self.nodes.switches.life.keeps_results;
         for (place, _, life) in containers(&pod.template) {
@@ -317,8 +317,7 @@ impl Lives {
                 }
                 (c.watched, c.backoff) = (true, None);
                 if !c.runs {
-                    let goes_on = c.finished.is_none() && (c.has_begun() || due.turns.begun);
-                    c.noticed = goes_on.then_some(hears);
+                    c.noticed = c.finished.is_none().then_some(hears);
                 } else if c.seen.is_some() || !keeps {
                     c.started = life.probe(ProbeType::Startup).is_none();
                     c.ready &= c.started && life.probe(ProbeType::Readiness).is_none();

@@ -170,7 +170,8 @@ impl PodUpdates {
                 // It goes for its image without the API server.
                 return pods.work_at(uid, back.connection);
             }
-            if due.turns.begun {
+            if due.turns.are_several() && self.containers.lives.knows(uid) {
+                // It goes on with its containers as well.
                 return pods.work_at(uid, told(now));
             }
             let start = if due.start_known { told(due.start) } else { due.start_from(back.pods) };
@@ -269,7 +270,7 @@ impl PodUpdates {
             }
             let pod = self.pods.object(uid, &due);
             if let Some(pod) = &pod {
-                self.containers.lives.taken_over(pod, &due, hears);
+                self.containers.lives.taken_over(pod, hears);
             }
             if due.forgotten && !due.up {
                 // Its machine was off meanwhile.
