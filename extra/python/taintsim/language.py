@@ -23,6 +23,7 @@ __all__ = [
     "AccessMode",
     "Affinity",
     "Afterwards",
+    "AllocationMode",
     "ApiClient",
     "AttacherTiming",
     "BindingMode",
@@ -38,6 +39,8 @@ __all__ = [
     "ConditionRequirement",
     "ConditionSeen",
     "Connections",
+    "Container",
+    "ContainerRestartPolicy",
     "Controllers",
     "Counted",
     "Cut",
@@ -46,6 +49,8 @@ __all__ = [
     "Deletion",
     "Deviation",
     "DeviceClaim",
+    "DeviceRequest",
+    "DeviceSubRequest",
     "DeviceTaintRule",
     "DisruptionSeen",
     "DisruptionState",
@@ -129,6 +134,7 @@ __all__ = [
     "PriorityClass",
     "Probe",
     "Protocol",
+    "ProvisioningFails",
     "PullPolicy",
     "Quantity",
     "QuantityText",
@@ -756,6 +762,11 @@ class PodGroup(Struct):
     #: Its container's image, which its kubelet pulls before that time where its node does not
     #: have it. Where not given, the pull is part of `pod_start`.
     image: Image | None = None
+    #: `spec.initContainers`, in the order in which they start: the main container starts once
+    #: they have ended well, or have started where they are sidecars.
+    initContainers: Sequence[Container] | None = None
+    #: Those of `spec.containers` that start after the main one, of which the other fields tell.
+    containers: Sequence[Container] | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: HowLong | None = None
@@ -1278,6 +1289,52 @@ class DeviceClaim(Struct):
     driver: str | None = None
     #: How many; one where not given.
     count: int | None = None
+    #: `All`: all devices of the driver that the node has, each of which has to be free.
+    allocationMode: AllocationMode | None = None
+    #: Which taints of devices are tolerated.
+    tolerations: Sequence[Toleration] | None = None
+    #: `spec.devices.requests`, where that is more than one, or one with alternatives; what a
+    #: single one asks for is then not given above.
+    requests: Sequence[DeviceRequest] | None = None
+
+
+class AllocationMode(Variant):
+    """How many devices a request is for (`resource.k8s.io DeviceAllocationMode`)."""
+
+    #: So many as it says.
+    ExactCount: ClassVar[AllocationMode]
+    #: All of the node.
+    All: ClassVar[AllocationMode]
+
+
+AllocationMode.ExactCount = AllocationMode("ExactCount")
+AllocationMode.All = AllocationMode("All")
+
+
+@dataclass(kw_only=True)
+class DeviceRequest(Struct):
+    """A request of a claim on devices (`resource.k8s.io DeviceRequest`)."""
+    #: The driver whose devices are asked for; `gpu.example.com` where not given.
+    driver: str | None = None
+    #: How many; one where not given.
+    count: int | None = None
+    #: `All`: all devices of the driver that the node has, each of which has to be free.
+    allocationMode: AllocationMode | None = None
+    #: Which taints of devices are tolerated.
+    tolerations: Sequence[Toleration] | None = None
+    #: The first of these that can be had (`firstAvailable`); nothing else is then given here.
+    firstAvailable: Sequence[DeviceSubRequest] | None = None
+
+
+@dataclass(kw_only=True)
+class DeviceSubRequest(Struct):
+    """What will do for a request (`resource.k8s.io DeviceSubRequest`)."""
+    #: The driver whose devices are asked for; `gpu.example.com` where not given.
+    driver: str | None = None
+    #: How many; one where not given.
+    count: int | None = None
+    #: `All`: all devices of the driver that the node has, each of which has to be free.
+    allocationMode: AllocationMode | None = None
     #: Which taints of devices are tolerated.
     tolerations: Sequence[Toleration] | None = None
 
@@ -1312,6 +1369,30 @@ PullPolicy.Always = PullPolicy("Always")
 
 
 @dataclass(kw_only=True)
+class Container(Struct):
+    """A container of a pod beside its main one, of which the template itself tells."""
+    #: `name`
+    name: str
+    #: Its image, which is pulled right before it starts. Where not given, the pull takes no time
+    #: of its own.
+    image: Image | None = None
+    #: `readinessProbe`
+    readinessProbe: Probe | None = None
+    #: `livenessProbe`
+    livenessProbe: Probe | None = None
+    #: `startupProbe`
+    startupProbe: Probe | None = None
+    #: From its start until it serves; at once where not given.
+    serves_after: HowLong | None = None
+    #: For how long it serves then; until it ends where not given.
+    serves_for: HowLong | None = None
+    #: It ends by itself, as init containers do that are no sidecars: `(after: "5s")`.
+    ends: Ends | None = None
+    #: `restartPolicy` of an init container, which makes it a sidecar.
+    restartPolicy: ContainerRestartPolicy | None = None
+
+
+@dataclass(kw_only=True)
 class Probe(Struct):
     """`v1.Probe`. How a probe asks is not said, as what it finds is: whether the container serves
     (`serves_after`, `serves_for`).
@@ -1340,6 +1421,16 @@ class Ends(Struct):
     #: How long one that runs at the start of the run has run already, which was not long enough
     #: to end; no time where not given.
     ran: DurationText | None = None
+
+
+class ContainerRestartPolicy(Variant):
+    """`spec.initContainers[].restartPolicy`"""
+
+    #: What comes after it starts once it has started, and it runs on beside the others.
+    Always: ClassVar[ContainerRestartPolicy]
+
+
+ContainerRestartPolicy.Always = ContainerRestartPolicy("Always")
 
 
 class RestartPolicy(Variant):
@@ -1629,20 +1720,21 @@ class Workload(Variant):
     @staticmethod
     def Deployment(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
-        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
-        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
-        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
-        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
-        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
-        template: PodTemplate | None = None, placement: Placement | None = None
+        deployment: str | None = None, revision: int | None = None, maxReplicas: int | None = None,
+        replicas: int | None = None, maxSurge: FlagValue | None = None, selector: LabelSelector |
+        None = None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
+        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
+        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
+        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
+        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
+        None = None
     ) -> Workload:
         """`apps/v1 Deployment`, with one ReplicaSet unless others say that they are its own"""
         return Workload(
             "Deployment", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
-            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
-            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            deployment, "revision": revision, "maxReplicas": maxReplicas, "replicas": replicas,
+            "maxSurge": maxSurge, "selector": selector, "minReadySeconds": minReadySeconds, "needs":
+            needs, "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
             parallelism, "completions": completions, "backoffLimit": backoffLimit,
             "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
             "template": template, "placement": placement}
@@ -1651,20 +1743,21 @@ class Workload(Variant):
     @staticmethod
     def ReplicaSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
-        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
-        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
-        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
-        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
-        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
-        template: PodTemplate | None = None, placement: Placement | None = None
+        deployment: str | None = None, revision: int | None = None, maxReplicas: int | None = None,
+        replicas: int | None = None, maxSurge: FlagValue | None = None, selector: LabelSelector |
+        None = None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
+        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
+        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
+        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
+        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
+        None = None
     ) -> Workload:
         """`apps/v1 ReplicaSet`"""
         return Workload(
             "ReplicaSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
-            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
-            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            deployment, "revision": revision, "maxReplicas": maxReplicas, "replicas": replicas,
+            "maxSurge": maxSurge, "selector": selector, "minReadySeconds": minReadySeconds, "needs":
+            needs, "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
             parallelism, "completions": completions, "backoffLimit": backoffLimit,
             "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
             "template": template, "placement": placement}
@@ -1673,20 +1766,21 @@ class Workload(Variant):
     @staticmethod
     def StatefulSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
-        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
-        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
-        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
-        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
-        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
-        template: PodTemplate | None = None, placement: Placement | None = None
+        deployment: str | None = None, revision: int | None = None, maxReplicas: int | None = None,
+        replicas: int | None = None, maxSurge: FlagValue | None = None, selector: LabelSelector |
+        None = None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
+        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
+        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
+        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
+        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
+        None = None
     ) -> Workload:
         """`apps/v1 StatefulSet`"""
         return Workload(
             "StatefulSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
-            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
-            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            deployment, "revision": revision, "maxReplicas": maxReplicas, "replicas": replicas,
+            "maxSurge": maxSurge, "selector": selector, "minReadySeconds": minReadySeconds, "needs":
+            needs, "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
             parallelism, "completions": completions, "backoffLimit": backoffLimit,
             "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
             "template": template, "placement": placement}
@@ -1695,20 +1789,21 @@ class Workload(Variant):
     @staticmethod
     def DaemonSet(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
-        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
-        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
-        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
-        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
-        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
-        template: PodTemplate | None = None, placement: Placement | None = None
+        deployment: str | None = None, revision: int | None = None, maxReplicas: int | None = None,
+        replicas: int | None = None, maxSurge: FlagValue | None = None, selector: LabelSelector |
+        None = None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
+        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
+        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
+        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
+        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
+        None = None
     ) -> Workload:
         """`apps/v1 DaemonSet`"""
         return Workload(
             "DaemonSet", {"name": name, "names": names, "namespace": namespace, "deployment":
-            deployment, "revision": revision, "replicas": replicas, "maxSurge": maxSurge,
-            "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
-            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            deployment, "revision": revision, "maxReplicas": maxReplicas, "replicas": replicas,
+            "maxSurge": maxSurge, "selector": selector, "minReadySeconds": minReadySeconds, "needs":
+            needs, "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
             parallelism, "completions": completions, "backoffLimit": backoffLimit,
             "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
             "template": template, "placement": placement}
@@ -1717,22 +1812,24 @@ class Workload(Variant):
     @staticmethod
     def Job(
         *, name: str | None = None, names: OneOrMany | None = None, namespace: str | None = None,
-        deployment: str | None = None, revision: int | None = None, replicas: int | None = None,
-        maxSurge: FlagValue | None = None, selector: LabelSelector | None = None, minReadySeconds:
-        int | None = None, needs: FlagValue | None = None, podManagementPolicy: PodManagementPolicy
-        | None = None, ordinals: Ordinals | None = None, parallelism: int | None = None,
-        completions: int | None = None, backoffLimit: int | None = None, podReplacementPolicy:
-        PodReplacementPolicy | None = None, podFailurePolicy: PodFailurePolicy | None = None,
-        template: PodTemplate | None = None, placement: Placement | None = None
+        deployment: str | None = None, revision: int | None = None, maxReplicas: int | None = None,
+        replicas: int | None = None, maxSurge: FlagValue | None = None, selector: LabelSelector |
+        None = None, minReadySeconds: int | None = None, needs: FlagValue | None = None,
+        podManagementPolicy: PodManagementPolicy | None = None, ordinals: Ordinals | None = None,
+        parallelism: int | None = None, completions: int | None = None, backoffLimit: int | None =
+        None, podReplacementPolicy: PodReplacementPolicy | None = None, podFailurePolicy:
+        PodFailurePolicy | None = None, template: PodTemplate | None = None, placement: Placement |
+        None = None
     ) -> Workload:
         """`batch/v1 Job`"""
         return Workload(
             "Job", {"name": name, "names": names, "namespace": namespace, "deployment": deployment,
-            "revision": revision, "replicas": replicas, "maxSurge": maxSurge, "selector": selector,
-            "minReadySeconds": minReadySeconds, "needs": needs, "podManagementPolicy":
-            podManagementPolicy, "ordinals": ordinals, "parallelism": parallelism, "completions":
-            completions, "backoffLimit": backoffLimit, "podReplacementPolicy": podReplacementPolicy,
-            "podFailurePolicy": podFailurePolicy, "template": template, "placement": placement}
+            "revision": revision, "maxReplicas": maxReplicas, "replicas": replicas, "maxSurge":
+            maxSurge, "selector": selector, "minReadySeconds": minReadySeconds, "needs": needs,
+            "podManagementPolicy": podManagementPolicy, "ordinals": ordinals, "parallelism":
+            parallelism, "completions": completions, "backoffLimit": backoffLimit,
+            "podReplacementPolicy": podReplacementPolicy, "podFailurePolicy": podFailurePolicy,
+            "template": template, "placement": placement}
         )
 
 
@@ -1752,6 +1849,10 @@ class WorkloadGroup(Struct):
     #: The annotation `deployment.kubernetes.io/revision` of a ReplicaSet: of several that a
     #: Deployment has amid a rollout, the one with the highest is the new one.
     revision: int | None = None
+    #: The annotation `deployment.kubernetes.io/max-replicas` of a ReplicaSet: how many pods all
+    #: sets of its Deployment might have together when that last scaled this one; what is added or
+    #: taken away amid a rollout is shared out by it.
+    maxReplicas: int | None = None
     #: `spec.replicas`; 1 where not given.
     replicas: int | None = None
     #: `spec.strategy.rollingUpdate.maxSurge` of a Deployment, which counts while it has several
@@ -1923,6 +2024,11 @@ class PodTemplate(Struct):
     #: Its container's image, which its kubelet pulls before that time where its node does not
     #: have it. Where not given, the pull is part of `pod_start`.
     image: Image | None = None
+    #: `spec.initContainers`, in the order in which they start: the main container starts once
+    #: they have ended well, or have started where they are sidecars.
+    initContainers: Sequence[Container] | None = None
+    #: Those of `spec.containers` that start after the main one, of which the other fields tell.
+    containers: Sequence[Container] | None = None
     #: How long its containers take to stop once asked to; the grace period cuts it short. As the
     #: kubelets' `pod_stop` where not given.
     pod_stop: HowLong | None = None
@@ -2081,12 +2187,16 @@ class Step(Variant):
 
     @staticmethod
     def ProvisioningOutage(
-        *, driver: str | None = None, duration: DurationText | None = None
+        *, driver: str | None = None, zone: str | None = None, fails: ProvisioningFails | None =
+        None, duration: DurationText | None = None
     ) -> Step:
-        """The drivers of volumes refuse to make any; those that are being made they finish. It
-        concerns claims with `provision`.
+        """The drivers of volumes refuse to make any, of claims with `provision`; those that are
+        being made they finish.
         """
-        return Step("ProvisioningOutage", {"driver": driver, "duration": duration})
+        return Step(
+            "ProvisioningOutage", {"driver": driver, "zone": zone, "fails": fails, "duration":
+            duration}
+        )
 
     @staticmethod
     def ApiOutage(
@@ -2392,6 +2502,23 @@ class RegistryFails(Variant):
 RegistryFails.Refused = RegistryFails("Refused")
 RegistryFails.Dropped = RegistryFails("Dropped")
 RegistryFails.Silent = RegistryFails("Silent")
+
+
+class ProvisioningFails(Variant):
+    """With which error a driver refuses to make a volume (`google.golang.org/grpc/codes`)."""
+
+    #: It is asked again after a back-off.
+    Internal: ClassVar[ProvisioningFails]
+    #: There is no storage left. Where a node was chosen, the claim is given back at once, and the
+    #: scheduler chooses anew.
+    ResourceExhausted: ClassVar[ProvisioningFails]
+    #: It will never make such a volume: it is asked again after five minutes at the soonest.
+    InvalidArgument: ClassVar[ProvisioningFails]
+
+
+ProvisioningFails.Internal = ProvisioningFails("Internal")
+ProvisioningFails.ResourceExhausted = ProvisioningFails("ResourceExhausted")
+ProvisioningFails.InvalidArgument = ProvisioningFails("InvalidArgument")
 
 
 class WatchCache(Variant):
