@@ -23,23 +23,33 @@ export class Columns {
     }
 
     /**
+     * Numbers of at most 32 bits.
      * @param {string} name
-     * @returns {Uint32Array}
      */
     numbers(name) {
+        return new Uint32Array(this.times(name));
+    }
+
+    /**
+     * Numbers of at most 53 bits, as times in milliseconds are.
+     * @param {string} name
+     * @returns {Float64Array}
+     */
+    times(name) {
         const place = this.places.get(name);
-        if (!place) return new Uint32Array(0);
+        if (!place) return new Float64Array(0);
         const { count, planes, form } = place.of;
-        const out = new Uint32Array(count);
+        const out = new Float64Array(count);
         for (let plane = 0; plane < (planes ?? 0); plane += 1) {
             const from = place.at + plane * count;
-            const shift = plane * 8;
-            for (let i = 0; i < count; i += 1) out[i] |= this.bytes[from + i] << shift;
+            const weight = 256 ** plane;
+            for (let i = 0; i < count; i += 1) out[i] += this.bytes[from + i] * weight;
         }
         if (form === 'near') {
             let before = 0;
             for (let i = 0; i < count; i += 1) {
-                before += (out[i] >>> 1) ^ -(out[i] & 1);
+                const half = Math.floor(out[i] / 2);
+                before += out[i] === 2 * half ? half : -half - 1;
                 out[i] = before;
             }
         }

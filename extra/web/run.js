@@ -18,20 +18,20 @@ export class Run {
     constructor(columns) {
         const header = columns.header;
         this.header = header;
-        this.unit = header.unit_ms;
-        const times = (/** @type {string} */ name) => this.times(columns.numbers(name));
-        this.end = header.horizon * this.unit;
+        const times = (/** @type {string} */ name) => columns.times(name);
+        // Times are in milliseconds.
+        this.end = header.horizon;
         // Before and after nothing happens.
-        this.begins = header.begins * this.unit;
-        this.shown = header.shown * this.unit;
+        this.begins = header.begins;
+        this.shown = header.shown;
         /** @type {Entry[]} */
-        this.entries = header.entries.map((/** @type {Entry} */ e) => ({ ...e, from: e.from * this.unit, to: e.to === null ? null : e.to * this.unit }));
+        this.entries = header.entries;
         /** @type {[number, number][]} */
-        this.master = header.master.map((/** @type {[number, number]} */ m) => [m[0] * this.unit, m[1] * this.unit]);
+        this.master = header.master;
         /** @type {{from: number, to: number, name: string | null}[]} */
-        this.troubled = header.control_plane.map((/** @type {any} */ t) => ({ ...t, from: t.from * this.unit, to: t.to * this.unit }));
+        this.troubled = header.control_plane;
         /** @type {Disruption[]} */
-        this.disruptions = header.disruptions.map((/** @type {Disruption} */ d) => ({ ...d, from: d.from * this.unit, to: d.to * this.unit }));
+        this.disruptions = header.disruptions;
         /** @type {string[]} */
         this.zones = header.zones;
         this.nodes = columns.texts('node.name');
@@ -77,9 +77,8 @@ export class Run {
         const at = times('evicted.at');
         const numbers = (/** @type {string} */ name) => columns.numbers(`evicted.${name}`);
         // One more than a span, or 0 for never.
-        const span = (/** @type {string} */ name, /** @type {number} */ sign) =>
-            Float64Array.from(numbers(name), (n, i) => (n === 0 ? NaN : at[i] + sign * (n - 1) * this.unit));
-        const moment = (/** @type {string} */ name) => Float64Array.from(numbers(name), (n) => (n === 0 ? NaN : (n - 1) * this.unit));
+        const span = (/** @type {string} */ name, /** @type {number} */ sign) => times(`evicted.${name}`).map((n, i) => (n === 0 ? NaN : at[i] + sign * (n - 1)));
+        const moment = (/** @type {string} */ name) => times(`evicted.${name}`).map((n) => (n === 0 ? NaN : n - 1));
         return {
             at,
             pod: numbers('pod'),
@@ -96,11 +95,6 @@ export class Run {
             created: span('created', 1),
             ready: span('ready', 1),
         };
-    }
-
-    /** @param {Uint32Array} numbers */
-    times(numbers) {
-        return Float64Array.from(numbers, (n) => n * this.unit);
     }
 
     /**

@@ -41,12 +41,12 @@ export function evictionTable(run, choose) {
  */
 export function findingTable(run, goTo) {
     const rows = run.header.findings;
-    const until = (/** @type {number} */ i) => (rows[i].last > rows[i].first ? absolute(rows[i].last * run.unit) : '');
+    const until = (/** @type {number} */ i) => (rows[i].last > rows[i].first ? absolute(rows[i].last) : '');
     const columns = [
-        { title: 'from', number: true, text: (/** @type {number} */ i) => absolute(rows[i].first * run.unit), sort: (/** @type {number} */ i) => rows[i].first },
+        { title: 'from', number: true, text: (/** @type {number} */ i) => absolute(rows[i].first), sort: (/** @type {number} */ i) => rows[i].first },
         { title: 'to', number: true, text: until, sort: (/** @type {number} */ i) => rows[i].last },
         { title: 'after', number: true, text: (/** @type {number} */ i) => (rows[i].after ? `+${rows[i].after}` : ''), sort: (/** @type {number} */ i) => rows[i].first },
         { title: 'what happened', text: (/** @type {number} */ i) => rows[i].text },
     ];
-    return new Table('Findings', columns, rows.length, { chosen: (i) => goTo(rows[i].first * run.unit) });
+    return new Table('Findings', columns, rows.length, { chosen: (i) => goTo(rows[i].first) });
 }

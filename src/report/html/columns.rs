@@ -4,7 +4,8 @@
 //! after the other as the header's `columns` lists them. A column of numbers is written plane by
 //! plane, the lowest bytes of all its numbers first, with as many planes as its largest number
 //! needs. Where numbers follow each other closely it is the differences that are written, those
-//! below zero interleaved with those above. Texts are written as what each has in common with the
+//! below zero interleaved with those above. Times are in milliseconds, which take more than 32 bits
+//! in a run of seven weeks. Texts are written as what each has in common with the
 //! one before it, in bytes, and what is new. `extra/web/columns.js` reads it.
 
 use crate::files::shown;
@@ -30,26 +31,27 @@ impl Columns {
     }
 
     /// Numbers of which each is near the one before.
-    pub(super) fn near(&mut self, name: &str, values: impl IntoIterator<Item = u32>) {
-        let mut before = 0_u32;
+    pub(super) fn near<N: Into<u64>>(&mut self, name: &str, values: impl IntoIterator<Item = N>) {
+        let mut before = 0_u64;
         let differences = values.into_iter().map(|value| {
+            let value = value.into();
             let difference = value.wrapping_sub(before).cast_signed();
             before = value;
-            ((difference << 1) ^ (difference >> 31)).cast_unsigned()
+            ((difference << 1) ^ (difference >> 63)).cast_unsigned()
         });
-        self.planes(name, "near", &differences.collect::<Vec<u32>>());
+        self.planes(name, "near", &differences.collect::<Vec<u64>>());
     }
 
     /// Numbers that say what kind something is, or which.
     pub(super) fn codes(&mut self, name: &str, values: impl IntoIterator<Item = u32>) {
-        self.planes(name, "codes", &values.into_iter().collect::<Vec<u32>>());
+        self.planes(name, "codes", &values.into_iter().map(u64::from).collect::<Vec<u64>>());
     }
 
-    fn planes(&mut self, name: &str, form: &str, values: &[u32]) {
+    fn planes(&mut self, name: &str, form: &str, values: &[u64]) {
         let most = values.iter().copied().max().unwrap_or(0);
-        let planes = (32 - most.leading_zeros()).div_ceil(8);
+        let planes = (64 - most.leading_zeros()).div_ceil(8);
         for plane in 0..planes {
-            let byte = |value: &u32| value.to_le_bytes()[plane as usize];
+            let byte = |value: &u64| value.to_le_bytes()[plane as usize];
             self.bytes.extend(values.iter().map(byte));
         }
         self.listed
@@ -62,8 +64,8 @@ impl Columns {
         for value in values {
             let value = shown(value);
             let common = before.bytes().zip(value.bytes()).take_while(|(a, b)| a == b).count();
-            same.push(common as u32);
-            new.push((value.len() - common) as u32);
+            same.push(common as u64);
+            new.push((value.len() - common) as u64);
             bytes.extend_from_slice(&value.as_bytes()[common..]);
             before = value.into_owned();
         }
@@ -105,7 +107,7 @@ mod tests {
     #[test]
     fn numbers_are_written_plane_by_plane() {
         let mut columns = Columns::new("test");
-        columns.near("at", [10, 300, 299]);
+        columns.near("at", [10_u32, 300, 299]);
         let all = columns.finish();
         let header = u32::from_le_bytes(all[..4].try_into().unwrap()) as usize;
         assert_eq!(all[4 + header..], [0x14, 0x44, 0x01, 0x00, 0x02, 0x00]);
@@ -114,6 +116,16 @@ mod tests {
             header["columns"],
             json!([{ "name": "at", "form": "near", "count": 3, "planes": 2 }])
         );
+    }
+
+    /// Sixty days are 5,184,000,000 ms, twice as much is 10,368,000,000 = 0x2_69FB_2000; a
+    /// millisecond before is -1, written as 1.
+    #[test]
+    fn times_of_long_runs_keep_their_milliseconds() {
+        let mut columns = Columns::new("test");
+        columns.near("at", [5_184_000_000_u64, 5_183_999_999]);
+        let all = columns.finish();
+        assert!(all.ends_with(&[0x00, 1, 0x20, 0, 0xFB, 0, 0x69, 0, 0x02, 0]));
     }
 
     /// `web-2` has four bytes in common with `web-1`; what would turn the direction of a text is

@@ -6,7 +6,7 @@ mod explained;
 mod names;
 
 use self::evictions::Evicted;
-use self::names::{Clock, Nodes, Pods};
+use self::names::{Nodes, Pods};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::drains::{Drain, drains};
 use crate::analysis::lanes::{busy_from, by_zone_and_name, quiet_from};
@@ -26,12 +26,11 @@ const ALL_PODS: usize = 20_000;
 /// the rest.
 pub fn columns_of(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let analysis = report.analysis;
-    let clock = Clock::new(analysis.horizon());
     let mut columns = Columns::new("run");
-    heading(report, clock, &mut columns);
-    course(analysis, clock, &mut columns);
+    heading(report, &mut columns);
+    course(analysis, &mut columns);
     let lanes = Lanes::new(analysis);
-    lanes.write(analysis, clock, &mut columns);
+    lanes.write(analysis, &mut columns);
     let evicted = Evicted::new(report);
     let pods = match analysis.pod_count() {
         all if all <= ALL_PODS => Pods::new((0..all as u32).map(PodId).collect()),
@@ -43,29 +42,29 @@ pub fn columns_of(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     let places: BTreeMap<_, u32> = workloads.zip(0..).collect();
     let place = |p: PodId| places.get(&owners.of(analysis, p)).copied().unwrap_or(0);
     columns.codes("pod.workload", pods.ids.iter().copied().map(place));
-    evicted.write(clock, (&lanes.nodes, &pods), &mut columns);
+    evicted.write((&lanes.nodes, &pods), &mut columns);
     let left = || evicted.left.iter();
-    columns.near("left.at", left().map(|p| clock.of(p.at)));
+    columns.near("left.at", left().map(|p| p.at.as_millis()));
     columns.near("left.pod", left().map(|p| pods.place(p.pod)));
     columns.near("left.node", left().map(|p| lanes.nodes.or_none(p.node)));
     columns.codes("left.shut", left().map(|p| p.shut_down.into()));
     let drains = drains(analysis);
-    columns.near("drain.from", drains.iter().map(|d| clock.of(d.from)));
-    columns.near("drain.to", drains.iter().map(|d| clock.of(d.to)));
+    columns.near("drain.from", drains.iter().map(|d| d.from.as_millis()));
+    columns.near("drain.to", drains.iter().map(|d| d.to.as_millis()));
     let node = |d: &Drain| lanes.nodes.or_none(Some(d.node));
     columns.near("drain.node", drains.iter().map(node));
     columns.set("drains", drains.iter().map(|d| Value::from(d.words())).collect());
-    workload_columns(&report.serving, clock, &mut columns);
-    evictions::write(analysis, &evicted, clock, &mut columns);
+    workload_columns(&report.serving, &mut columns);
+    evictions::write(analysis, &evicted, &mut columns);
     if let Some(groups) = groups {
         let places = (&lanes.nodes, &pods);
-        explained::write(report, groups, clock, places, evicted.evictions, &mut columns);
+        explained::write(report, groups, places, evicted.evictions, &mut columns);
     }
     columns.finish()
 }
 
 /// What stands above and beside the lanes.
-fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
+fn heading(report: &Report<'_>, columns: &mut Columns) {
     let analysis = report.analysis;
     let plan = analysis.plan;
     let heading = report.heading();
@@ -75,19 +74,18 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
     columns.set("notes", report.notes().into());
     columns.set("seed", report.source.seed.into());
     columns.set("release", report.release().into());
-    columns.set("unit_ms", clock.unit.into());
-    columns.set("horizon", clock.of(analysis.horizon()).into());
+    columns.set("horizon", analysis.horizon().as_millis().into());
     let quiet = quiet_from(analysis);
-    columns.set("begins", clock.of(busy_from(analysis, quiet)).into());
-    columns.set("shown", clock.of(quiet).into());
+    columns.set("begins", busy_from(analysis, quiet).as_millis().into());
+    columns.set("shown", quiet.as_millis().into());
     columns.set("zones", analysis.zones.iter().map(|z| Value::from(z.as_str())).collect());
     let summary = summary_lines(report).into_iter();
     columns.set("summary", summary.map(|(name, said)| json!([name, said])).collect());
     columns.set("outcomes", workload_lines(report).into());
     let rows = report.rows.iter().map(|r| {
         json!({
-            "first": clock.of(r.first),
-            "last": clock.of(r.last),
+            "first": r.first.as_millis(),
+            "last": r.last.as_millis(),
             "after": r.since.map(|s| short(Dur::from_millis(r.first.since(s.at).as_millis()))),
             "since": r.since.map(|s| json!([s.entry, s.ended])),
             "pods": r.pods,
@@ -99,7 +97,7 @@ fn heading(report: &Report<'_>, clock: Clock, columns: &mut Columns) {
 }
 
 /// Faults, actions, and why evictions pause.
-fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
+fn course(analysis: &Analysis<'_>, columns: &mut Columns) {
     let end = |entry: u32| {
         let ended = |r: &&Record| r.what == What::FaultEnded && r.object == entry;
         analysis.trace.iter().find(ended).map(|r| r.at)
@@ -110,8 +108,8 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
         let to = end(i).or(entry.ends.filter(|t| *t <= analysis.horizon()));
         json!({
             "name": entry.name,
-            "from": clock.of(entry.at),
-            "to": to.map(|t| clock.of(t)),
+            "from": entry.at.as_millis(),
+            "to": to.map(|t| t.as_millis()),
             "lasts": entry.ends.is_some() || analysis.plan.lasts(i),
             "fault": entry.is_fault,
             "began": began.contains(&i),
@@ -121,16 +119,16 @@ fn course(analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
     let found = disruptions(analysis);
     let troubled = found.control_plane.iter();
     let troubled = troubled
-        .map(|t| json!({ "from": clock.of(t.from), "to": clock.of(t.to), "name": t.entry }));
+        .map(|t| json!({ "from": t.from.as_millis(), "to": t.to.as_millis(), "name": t.entry }));
     columns.set("control_plane", troubled.collect());
-    let master = found.master.iter().map(|(from, to)| json!([clock.of(*from), clock.of(*to)]));
+    let master = found.master.iter().map(|(from, to)| json!([from.as_millis(), to.as_millis()]));
     columns.set("master", master.collect());
     let zones = found.zones.iter().flat_map(|(zone, states)| {
         states.iter().map(move |s| {
             json!({
                 "zone": zone,
-                "from": clock.of(s.from),
-                "to": clock.of(s.to),
+                "from": s.from.as_millis(),
+                "to": s.to.as_millis(),
                 "state": s.state.as_str(),
                 "stopped": s.pace.is_stopped(),
                 "words": s.pace.words(analysis.plan),
@@ -174,13 +172,13 @@ impl Lanes {
         Lanes { nodes: Nodes::new(by_zone_and_name(analysis, nodes)), steps }
     }
 
-    fn write(&self, analysis: &Analysis<'_>, clock: Clock, columns: &mut Columns) {
+    fn write(&self, analysis: &Analysis<'_>, columns: &mut Columns) {
         let ids = &self.nodes.ids;
         columns.texts("node.name", ids.iter().map(|n| analysis.node_name(*n)));
         columns.codes("node.zone", ids.iter().map(|n| u32::from(analysis.zone_of[n.index()])));
         let steps = || ids.iter().map(|n| &self.steps[n.index()]);
         columns.codes("lane.count", steps().map(|s| s.len() as u32));
-        columns.near("lane.at", steps().flatten().map(|s| clock.of(s.0)));
+        columns.near("lane.at", steps().flatten().map(|s| s.0.as_millis()));
         columns.codes("lane.state", steps().flatten().map(|s| s.1));
     }
 }
@@ -199,7 +197,7 @@ const FIGURES: [Figure; 7] = [
     ("workload.needed", |c| c.needed),
 ];
 
-fn workload_columns(serving: &Serving, clock: Clock, columns: &mut Columns) {
+fn workload_columns(serving: &Serving, columns: &mut Columns) {
     let all = &serving.workloads;
     let of = |w: &crate::analysis::serving::Served| {
         json!({
@@ -212,7 +210,7 @@ fn workload_columns(serving: &Serving, clock: Clock, columns: &mut Columns) {
     columns.set("workloads", all.iter().map(of).collect::<Vec<Value>>().into());
     columns.codes("workload.count", all.iter().map(|w| w.counts.len() as u32));
     let counts = || all.iter().flat_map(|w| &w.counts);
-    columns.near("workload.at", counts().map(|c: &(Time, Count)| clock.of(c.0)));
+    columns.near("workload.at", counts().map(|c: &(Time, Count)| c.0.as_millis()));
     for (name, figure) in FIGURES {
         columns.near(name, counts().map(|c| figure(&c.1)));
     }

@@ -3,7 +3,7 @@
 //! Who waits: nodes for their taint, evictions for their client; and how many requests each client
 //! sends.
 
-use super::names::{Clock, Nodes, Pods};
+use super::names::{Nodes, Pods};
 use crate::analysis::Eviction;
 use crate::analysis::curves::{set_over, waiting};
 use crate::analysis::state::{Follow, NO_NODE};
@@ -70,15 +70,10 @@ impl<'a> Evicted<'a> {
         evicted.chain(replaced).chain(self.timers.iter().map(|t| t.pod))
     }
 
-    pub(super) fn write(
-        &self,
-        clock: Clock,
-        (nodes, pods): (&Nodes, &Pods),
-        columns: &mut Columns,
-    ) {
+    pub(super) fn write(&self, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
         let all = || self.evictions.iter();
         let replaced = || all().map(|e| self.replacements.get(&e.record));
-        columns.near("evicted.at", all().map(|e| clock.of(e.at)));
+        columns.near("evicted.at", all().map(|e| e.at.as_millis()));
         columns.near("evicted.pod", all().map(|e| pods.place(e.pod)));
         columns.near("evicted.node", all().map(|e| nodes.or_none(e.node)));
         columns.codes("evicted.cause", all().map(|e| e.cause as u32));
@@ -91,43 +86,43 @@ impl<'a> Evicted<'a> {
         // After the eviction or before it: near zero, where times themselves are far apart.
         let seconds = |e: &Eviction<'_>| e.timer_seconds.map_or(0, |s| s.saturating_add(1));
         columns.codes("evicted.seconds", all().map(seconds));
-        let between = |at: Time, then: Time| 1 + clock.of(then) - clock.of(at);
+        let between = |at: Time, then: Time| 1 + then.as_millis() - at.as_millis();
         columns.near("evicted.set", all().map(|e| e.timer_set_at.map_or(0, |t| between(t, e.at))));
         columns.near("evicted.gone", all().map(|e| e.gone_at.map_or(0, |t| between(e.at, t))));
-        columns.near("evicted.back", all().map(|e| clock.or_never(e.node_back_at)));
+        columns.near("evicted.back", all().map(|e| or_never(e.node_back_at)));
         columns.codes("evicted.fault", all().map(|e| e.fault.map_or(0, |f| f.entry + 1)));
-        columns.near("evicted.since", all().map(|e| clock.or_never(e.fault.map(|f| f.at))));
+        columns.near("evicted.since", all().map(|e| or_never(e.fault.map(|f| f.at))));
         columns.near("evicted.replacement", replaced().map(|r| pods.or_none(r.map(|r| r.pod))));
         let since = |e: &Eviction<'_>, then: Option<Time>| {
-            then.map_or(0, |t| 1 + clock.of(t).saturating_sub(clock.of(e.at)))
+            then.map_or(0, |t| 1 + t.as_millis().saturating_sub(e.at.as_millis()))
         };
         let both = || all().zip(replaced());
         columns.near("evicted.created", both().map(|(e, r)| since(e, r.map(|r| r.created_at))));
         columns.near("evicted.ready", both().map(|(e, r)| since(e, r.and_then(|r| r.ready_at))));
-        self.write_replaced(clock, (nodes, pods), columns);
-        self.write_timers(clock, (nodes, pods), columns);
+        self.write_replaced((nodes, pods), columns);
+        self.write_timers((nodes, pods), columns);
     }
 
     /// The pods that became ready in the place of lost ones, in order of time: of those that ended
     /// with their node, or were deleted, as well as of evicted ones.
-    fn write_replaced(&self, clock: Clock, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
+    fn write_replaced(&self, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
         let placed = |r: &Replacement| Some((r.ready_at?, r.pod, r.node?));
         let mut ready: Vec<(Time, PodId, NodeId)> =
             self.replacements.values().filter_map(placed).collect();
         ready.sort_unstable();
-        columns.near("replaced.at", ready.iter().map(|r| clock.of(r.0)));
+        columns.near("replaced.at", ready.iter().map(|r| r.0.as_millis()));
         columns.near("replaced.pod", ready.iter().map(|r| pods.place(r.1)));
         columns.near("replaced.node", ready.iter().map(|r| nodes.or_none(Some(r.2))));
     }
 
     /// The timers that led to no eviction; the others are told with theirs.
-    fn write_timers(&self, clock: Clock, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
+    fn write_timers(&self, (nodes, pods): (&Nodes, &Pods), columns: &mut Columns) {
         let all = || self.timers.iter().filter(|t| !matches!(t.how, Ended::Evicted));
         let node = |t: &Timer| (t.node != NO_NODE).then_some(NodeId(t.node));
         columns.near("timer.pod", all().map(|t| pods.place(t.pod)));
         columns.near("timer.node", all().map(|t| nodes.or_none(node(t))));
-        columns.near("timer.set", all().map(|t| clock.of(t.set)));
-        columns.near("timer.end", all().map(|t| clock.of(t.end)));
+        columns.near("timer.set", all().map(|t| t.set.as_millis()));
+        columns.near("timer.end", all().map(|t| t.end.as_millis()));
         columns.codes("timer.seconds", all().map(|t| t.seconds));
         columns.codes("timer.how", all().map(|t| t.how as u32));
     }
@@ -183,12 +178,7 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Left>, Vec<Timer>) {
     (left, found)
 }
 
-pub(super) fn write(
-    analysis: &Analysis<'_>,
-    evicted: &Evicted<'_>,
-    clock: Clock,
-    columns: &mut Columns,
-) {
+pub(super) fn write(analysis: &Analysis<'_>, evicted: &Evicted<'_>, columns: &mut Columns) {
     let nodes = json!({ "name": "nodes that wait for their NoExecute taint", "unit": "nodes" });
     let pods =
         json!({ "name": "evictions that are due and wait for their client", "unit": "pods" });
@@ -207,9 +197,14 @@ pub(super) fn write(
     }
     series.retain(|(_, steps)| steps.iter().any(|s| s.1 > 0));
     columns.codes("queue.count", series.iter().map(|s| s.1.len() as u32));
-    columns.near("queue.at", series.iter().flat_map(|s| &s.1).map(|s| clock.of(s.0)));
+    columns.near("queue.at", series.iter().flat_map(|s| &s.1).map(|s| s.0.as_millis()));
     columns.near("queue.length", series.iter().flat_map(|s| &s.1).map(|s| s.1));
     columns.set("queues", series.into_iter().map(|s| s.0).collect());
+}
+
+/// One higher than the time in milliseconds, so that never is 0.
+fn or_never(at: Option<Time>) -> u64 {
+    at.map_or(0, |at| at.as_millis() + 1)
 }
 
 /// How many evictions whose timers have run out have not come yet.

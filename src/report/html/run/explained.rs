@@ -1,7 +1,7 @@
 //! Why things happened: what `explain` says of nodes, pods, workloads and zones, each text and each
 //! step once.
 
-use super::names::{Clock, Nodes, Pods};
+use super::names::{Nodes, Pods};
 use crate::analysis::Eviction;
 use crate::analysis::explain::{
     Explanation, Question, Step, Stories, explain_nodes, explain_pods, explain_workloads,
@@ -19,7 +19,6 @@ const MOST_PODS: usize = 10_000;
 pub(super) fn write(
     report: &Report<'_>,
     groups: &[String],
-    clock: Clock,
     (nodes, pods): (&Nodes, &Pods),
     evicted: &[Eviction<'_>],
     columns: &mut Columns,
@@ -47,7 +46,7 @@ pub(super) fn write(
         told.add(POD, pods.place(*pod), &why);
     }
     columns.set("unexplained", Value::from(ordered.len() - shown.len()));
-    told.write(clock, columns);
+    told.write(columns);
 }
 
 /// The kinds of objects, as the page numbers them.
@@ -120,9 +119,9 @@ impl Told {
         self.all.push(One { kind, place, verdict, steps, remedies, notes });
     }
 
-    fn write(self, clock: Clock, columns: &mut Columns) {
+    fn write(self, columns: &mut Columns) {
         // Sorted, texts have most in common with the one before.
-        let mut places = vec![0; self.texts.len()];
+        let mut places = vec![0_u32; self.texts.len()];
         for (place, old) in (0..).zip(self.texts.values()) {
             places[*old as usize] = place;
         }
@@ -132,7 +131,7 @@ impl Told {
         let mut ordered: Vec<_> = self.steps.iter().collect();
         ordered.sort_unstable_by_key(|(_, place)| **place);
         let steps = || ordered.iter().map(|(step, _)| *step);
-        columns.near("why.step.at", steps().map(|s| clock.of(s.0)));
+        columns.near("why.step.at", steps().map(|s| s.0.as_millis()));
         columns.near("why.step.text", steps().map(|s| text(s.1)));
         columns.near("why.step.rule", steps().map(|s| or_none(s.2)));
         let all = || self.all.iter();

@@ -28,27 +28,3 @@ impl<I: Copy + Ord> Places<I> {
         id.and_then(|id| self.places.get(&id)).map_or(0, |place| place + 1)
     }
 }
-
-/// Times as a page has them: in whole units of a millisecond, or of a second in runs that last for
-/// more than forty-nine days.
-#[derive(Clone, Copy)]
-pub(super) struct Clock {
-    /// The unit, in milliseconds.
-    pub(super) unit: u64,
-}
-
-impl Clock {
-    pub(super) fn new(horizon: Time) -> Self {
-        let fits = u32::try_from(horizon.as_millis()).is_ok_and(|ms| ms < u32::MAX / 2);
-        Clock { unit: if fits { 1 } else { 1_000 } }
-    }
-
-    pub(super) fn of(self, at: Time) -> u32 {
-        u32::try_from(at.as_millis() / self.unit).unwrap_or(u32::MAX)
-    }
-
-    /// One higher than the time, so that never is 0.
-    pub(super) fn or_never(self, at: Option<Time>) -> u32 {
-        at.map_or(0, |at| self.of(at).saturating_add(1))
-    }
-}
