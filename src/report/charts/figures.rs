@@ -179,6 +179,8 @@ struct Scale {
     left: f64,
     width: f64,
     most: Number,
+    /// From one tick to the next.
+    step: Number,
     ticks: Vec<Number>,
     unit: Unit,
 }
@@ -188,14 +190,16 @@ const TICKS: Number = 4;
 
 impl Scale {
     fn new(left: f64, width: f64, most: Number, unit: Unit) -> Self {
-        let rough = most.max(1).div_ceil(TICKS);
+        // Where all is zero one tick more says in what it is counted.
+        let rough = if most == 0 { 1000 } else { most.div_ceil(TICKS) };
         let step = match unit {
             Unit::Count => round_step(rough, 3),
             Unit::Minutes | Unit::Percent => round_step(rough, 0),
             Unit::Seconds => round_ms(rough.max(1000) as u64).into(),
         };
         let most = most.max(1).div_ceil(step) * step;
-        Scale { left, width, most, ticks: (0..=most / step).map(|i| i * step).collect(), unit }
+        let ticks = (0..=most / step).map(|i| i * step).collect();
+        Scale { left, width, most, step, ticks, unit }
     }
 
     fn x(&self, value: Number) -> f64 {
@@ -206,8 +210,17 @@ impl Scale {
     fn tick_name(&self, value: Number) -> String {
         match self.unit {
             Unit::Percent => format!("{} %", value as f64 / 1000.0),
+            Unit::Minutes if self.step < 1000 => format!("{}", value as f64 / 1000.0),
             _ => self.name(value),
         }
+    }
+
+    /// A number below one with two digits behind the point, or with all three where two do not tell
+    /// it from zero or from others on this scale.
+    fn fraction(&self, value: Number) -> String {
+        let digits = if self.step < 100 || value < 10 { 3 } else { 2 };
+        let text = format!("{:.digits$}", value as f64 / 1000.0);
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
 
     fn name(&self, value: Number) -> String {
@@ -216,10 +229,10 @@ impl Scale {
         match self.unit {
             Unit::Count if is_whole(1_000_000) => grouped(whole),
             Unit::Minutes if is_whole(10_000) => grouped(whole),
-            Unit::Minutes if value < 1_000 => {
-                format!("{exact:.2}").trim_end_matches('0').to_owned()
-            }
+            Unit::Minutes if value < 1_000 => self.fraction(value),
+            Unit::Count if (1..50).contains(&value) => self.fraction(value),
             Unit::Count | Unit::Minutes => format!("{exact:.1}"),
+            Unit::Percent if self.step < 10 || (1..10).contains(&value) => format!("{exact} %"),
             Unit::Percent if value < 10_000 => format!("{exact:.2} %"),
             Unit::Percent => format!("{exact:.0} %"),
             // What is at once differs by milliseconds.
@@ -250,6 +263,26 @@ mod tests {
         assert_eq!(names(320, Unit::Percent), ["0 %", "0.1 %", "0.2 %", "0.3 %", "0.4 %"]);
         // 1.3 minutes: steps of half a minute.
         assert_eq!(names(1_300, Unit::Minutes), ["0", "0.5", "1", "1.5"]);
+        // 0.007 minutes in four steps: 0.00175, so 0.002; of 0.09: 0.0225, so 0.05.
+        assert_eq!(names(7, Unit::Minutes), ["0", "0.002", "0.004", "0.006", "0.008"]);
+        assert_eq!(names(90, Unit::Minutes), ["0", "0.05", "0.1"]);
+        for unit in [Unit::Minutes, Unit::Percent] {
+            let zero = names(0, unit);
+            assert!(zero == ["0", "1"] || zero == ["0 %", "1 %"], "{zero:?}");
+        }
         assert!(names(u128::from(u64::MAX), Unit::Count).len() <= 6);
+    }
+
+    #[test]
+    fn values_differ_as_far_as_the_scale_tells_them_apart() {
+        let names = |most, unit: Unit, values: &[Number]| {
+            let scale = Scale::new(0.0, 100.0, most, unit);
+            values.iter().map(|&v| scale.name(v)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(7, Unit::Minutes, &[0, 3, 7]), ["0", "0.003", "0.007"]);
+        // Steps of a fifth of a minute: hundredths, but nothing that is some is called none.
+        assert_eq!(names(800, Unit::Minutes, &[3, 124, 500, 998]), ["0.003", "0.12", "0.5", "1"]);
+        assert_eq!(names(320, Unit::Percent, &[0, 4, 320]), ["0.00 %", "0.004 %", "0.32 %"]);
+        assert_eq!(names(30_000, Unit::Count, &[0, 40, 50]), ["0", "0.04", "0.1"]);
     }
 }
