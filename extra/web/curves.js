@@ -35,10 +35,12 @@ export class Curves {
         view.onchange(() => this.follow());
     }
 
-    /** The places of what is desired and of what is up, between which pods are missing. */
+    /** The places of what is desired and of what is up, between which pods are missing, where any is. */
     get missing() {
         const [desired, up] = ['desired', 'up'].map((name) => this.lines.findIndex((l) => l.label === name));
-        return desired < 0 || up < 0 ? null : [desired + 1, up + 1];
+        if (desired < 0 || up < 0) return null;
+        const has = this.lines[up].values;
+        return Array.from(this.lines[desired].values).some((n, i) => n > has[i]) ? [desired + 1, up + 1] : null;
     }
 
     /** Draws it for the first time, or anew where its place or the colours have changed. */

@@ -129,3 +129,28 @@ fn a_drain_has_its_mark_and_how_long_it_took() {
         assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
     }
 }
+
+/// Of 41 workloads one has a pod on the node that crashes for five minutes; the others are on
+/// another one.
+#[test]
+fn of_many_workloads_those_that_were_not_always_up_have_panels() {
+    let nodes = "nodes: [(name: \"a-0\", zone: \"a\"), (name: \"b-0\", zone: \"b\")]";
+    let calm = "Deployment(names: \"calm-{10..49}\", placement: Spread(Zone(\"a\")))";
+    let hit = "Deployment(name: \"hit\", placement: Spread(Zone(\"b\")))";
+    let scenario = |workloads: &str| {
+        let crash = "(at: \"1m\", do: Crash(node: \"b-0\", duration: \"5m\"))";
+        format!(
+            "Scenario(version: 1, horizon: \"10m\", {nodes}, workloads: [{workloads}], timeline: [{crash}])"
+        )
+    };
+    let panels = |texts: &[String]| {
+        texts.iter().filter(|t| t.starts_with("Deployment ")).cloned().collect::<Vec<_>>()
+    };
+    let texts = texts_of("hit", &scenario(&format!("{calm}, {hit}")), "workloads");
+    assert_eq!(panels(&texts), ["Deployment default/hit"]);
+    assert!(texts.iter().any(|t| t == "40 workloads were always up"), "{texts:?}");
+    let texts = texts_of("calm", &scenario(calm), "workloads");
+    assert_eq!(panels(&texts).len(), 3);
+    assert!(texts.iter().any(|t| t == "all 40 workloads were always up"), "{texts:?}");
+    assert!(!texts.iter().any(|t| t == "missing"), "{texts:?}");
+}

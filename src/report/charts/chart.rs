@@ -68,7 +68,7 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
             c
         }
         Chart::Workloads(all) => {
-            let mut c = blank(workloads::height(all, &names));
+            let mut c = blank(workloads::height(analysis, &names, all));
             workloads::draw(&mut c, heading, analysis, &names, all);
             c
         }

@@ -1,8 +1,8 @@
 //! Workloads over time: a panel for each, with how many of its pods are desired, up, ready by the
 //! API, and ghosts.
 //!
-//! Where there are more than fit, those with the most missing pods are drawn, and the rest is
-//! counted below.
+//! Where there are more than fit, those that were not always up are drawn, or those of them with the
+//! most missing pods, and the rest is counted below.
 
 use super::pods;
 use super::prelude::*;
@@ -13,6 +13,8 @@ use crate::report::text::{counted_from, tenths};
 
 /// More workloads are not drawn.
 const MOST: usize = 24;
+/// So many stand for more than that which were always up.
+const FEW: usize = 3;
 /// The title of a panel stands above it.
 const TITLE: f64 = 24.0;
 const GAP: f64 = 10.0;
@@ -27,11 +29,44 @@ fn panel(shown: usize) -> f64 {
     }
 }
 
+/// The workloads that are drawn, by their places, and what is said of the others.
+fn shown(analysis: &Analysis<'_>, all: &[Served]) -> (Vec<usize>, String) {
+    if all.len() <= MOST {
+        return ((0..all.len()).collect(), String::new());
+    }
+    let down = |i: &usize| !said_of(analysis, &all[*i]).is_empty();
+    let mut order: Vec<usize> = (0..all.len()).filter(down).collect();
+    if order.is_empty() {
+        let said = format!("all {} were always up", counted(all.len(), "workload"));
+        return ((0..FEW).collect(), said);
+    }
+    let up = all.len() - order.len();
+    let fewer = order.len().saturating_sub(MOST);
+    order.sort_by_key(|&i| std::cmp::Reverse(all[i].costs.missing_ns));
+    order.truncate(MOST);
+    order.sort_unstable();
+    (order, rest(fewer, up))
+}
+
+/// What is said of so many workloads with fewer missing pods, and so many that were always up.
+fn rest(fewer: usize, up: usize) -> String {
+    let count = |n: usize| counted(n, "workload");
+    let fewer = (fewer > 0).then(|| format!("and {} with fewer missing pods", count(fewer)));
+    let was = if up == 1 { "was" } else { "were" };
+    let up = (up > 0).then(|| format!("{} {was} always up", count(up)));
+    fewer.into_iter().chain(up).collect::<Vec<_>>().join("; ")
+}
+
 /// The height of the chart, in points.
-pub(super) fn height(all: &Serving, names: &Names) -> f64 {
-    let shown = all.workloads.len().min(MOST);
-    let more = if all.workloads.len() > MOST { MORE } else { 0.0 };
-    (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more + FOOT).ceil()
+pub(super) fn height(analysis: &Analysis<'_>, names: &Names, all: &Serving) -> f64 {
+    let (order, more) = shown(analysis, &all.workloads);
+    bottom(names, order.len(), &more) + FOOT
+}
+
+/// Where the axis of time is below so many panels and what is said of the rest.
+fn bottom(names: &Names, shown: usize, more: &str) -> f64 {
+    let more = if more.is_empty() { 0.0 } else { MORE };
+    (names.top + shown as f64 * (TITLE + panel(shown) + GAP) + more).ceil()
 }
 
 pub(super) fn draw(
@@ -41,17 +76,12 @@ pub(super) fn draw(
     names: &Names,
     all: &Serving,
 ) {
-    let mut order: Vec<usize> = (0..all.workloads.len()).collect();
-    if order.len() > MOST {
-        order.sort_by_key(|&i| std::cmp::Reverse(all.workloads[i].costs.missing_ns));
-        order.truncate(MOST);
-        order.sort_unstable();
-    }
+    let (order, more) = shown(analysis, &all.workloads);
     let of_shown = order.iter().map(|&i| &all.workloads[i]);
     head(c, heading, pods::LEFT, &legend(of_shown));
     let shown = order.len();
     let mut top = names.top + TITLE;
-    let bottom_of_all = height(all, names) - FOOT;
+    let bottom_of_all = bottom(names, shown, &more);
     for &i in &order {
         let bottom = top + panel(shown);
         names.back(c, top, bottom);
@@ -68,9 +98,7 @@ pub(super) fn draw(
         title(c, names, analysis, &all.workloads[i], called, top);
         top += panel(shown) + GAP + TITLE;
     }
-    if all.workloads.len() > MOST {
-        let more = counted(all.workloads.len() - MOST, "workload");
-        let more = format!("and {more} with fewer missing pods");
+    if !more.is_empty() {
         note(c, &more, (names.time.left, bottom_of_all - MORE / 2.0));
     }
     time_axis(c, &names.time, bottom_of_all);
@@ -89,6 +117,15 @@ fn legend<'a>(shown: impl Iterator<Item = &'a Served> + Clone) -> Vec<Explained<
     ]
 }
 
+/// What was amiss with a workload; nothing of one that was always up.
+fn said_of(analysis: &Analysis<'_>, w: &Served) -> Vec<String> {
+    let least =
+        w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
+    let missing = tenths(w.costs.missing_ns, "replica-minute");
+    let worst = least.map(|n| format!("at worst {} up, {missing} missing", grouped(n.into())));
+    counted_from(analysis, w).into_iter().chain(worst).collect()
+}
+
 fn title(
     c: &mut Drawing,
     names: &Names,
@@ -99,11 +136,7 @@ fn title(
 ) {
     let (left, y) = (names.time.left, top - 12.0);
     pods::title(c, &names.time, y, called);
-    let least =
-        w.spans(analysis.horizon()).filter(|(.., n)| n.up < n.desired).map(|(.., n)| n.up).min();
-    let missing = tenths(w.costs.missing_ns, "replica-minute");
-    let worst = least.map(|n| format!("at worst {} up, {missing} missing", grouped(n.into())));
-    let note: Vec<String> = counted_from(analysis, w).into_iter().chain(worst).collect();
+    let note = said_of(analysis, w);
     if note.is_empty() {
         return;
     }
@@ -141,4 +174,17 @@ fn one(c: &mut Drawing, time: &TimeScale, w: &Served, top: f64, bottom: f64) {
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
     c.line(&outline(|n| n.ready), SAID, 1.0);
     c.line(&outline(|n| n.up), AVAILABLE, 1.5)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_is_counted_by_what_it_is() {
+        assert_eq!(rest(0, 38), "38 workloads were always up");
+        assert_eq!(rest(6, 0), "and 6 workloads with fewer missing pods");
+        let both = "and 1 workload with fewer missing pods; 1 workload was always up";
+        assert_eq!(rest(1, 1), both);
+    }
 }
