@@ -1,7 +1,7 @@
 // What was done to the cluster, and why evictions paused: faults and actions as bands with their names, master disruption, and zones that were disrupted.
 
 import { LEFT, RIGHT, Surface, cursorLine, fitted, fittedAll } from './canvas.js';
-import { absolute, short } from './clock.js';
+import { absolute, grouped, short } from './clock.js';
 import { colour } from './palette.js';
 import { zoneName, zoneNames } from './rows.js';
 
@@ -9,7 +9,7 @@ import { zoneName, zoneNames } from './rows.js';
  * @typedef {{from: number, to: number, fill: string, name: string, told: string, dark: boolean}} Band
  */
 
-/** More rows of faults are not drawn. */
+/** More rows of entries are not drawn. */
 const MOST = 14;
 
 /** Bands above the lanes. */
@@ -21,18 +21,18 @@ export class Course {
     constructor(run, view) {
         this.run = run;
         this.view = view;
-        /** @type {{name: string, zone?: string, bands: Band[]}[]} */
+        /** @type {{name: string, zone?: string, note?: string, bands: Band[]}[]} */
         this.rows = [];
         this.surface = new Surface('Faults, actions, and zones that were disrupted, over time', 0);
-        this.left = 0;
     }
 
     /** Lays the bands out; colours are those of now. */
     place() {
         const began = this.run.entries.filter((e) => e.began);
         const rows = packed(began.map((e) => this.ofEntry(e)), this.run.end / 8);
-        this.left = Math.max(0, rows.length - MOST);
         this.rows = rows.slice(0, MOST).map((bands, i) => ({ name: i === 0 ? 'timeline' : '', bands }));
+        const left = rows.slice(MOST).flat().length;
+        if (left > 0) this.rows.push({ name: '', note: left === 1 ? 'and 1 more entry, not drawn' : `and ${grouped(left)} more entries, not drawn`, bands: [] });
         const troubled = this.run.troubled.map((t) => this.band(t.from, t.to, t.name === null ? 'master' : 'troubled', true, t.name ?? 'controllers down',
             t.name === null ? 'no controller runs: nobody taints, evicts or replaces' : 'requests, watches or API servers are in trouble'));
         for (const [i, bands] of packed(troubled, 0).entries()) this.rows.push({ name: i === 0 ? 'control plane' : '', bands });
@@ -90,10 +90,9 @@ export class Course {
             fitted(c, row.zone === undefined ? row.name : names[zones.indexOf(row.zone)], LEFT - 8, y + this.height / 2, LEFT - 14);
             c.textAlign = 'left';
             for (const [n, band] of row.bands.entries()) this.one(c, band, row.bands[n + 1], y, right);
-        }
-        if (this.left > 0) {
+            if (row.note === undefined) continue;
             c.fillStyle = colour('faint');
-            fitted(c, `${this.left} more rows of faults are not drawn`, LEFT, 8, this.surface.plot);
+            fitted(c, row.note, LEFT, y + this.height / 2, this.surface.plot);
         }
         if (this.view.cursor !== null) {
             c.strokeStyle = colour('cursor');

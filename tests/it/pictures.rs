@@ -154,3 +154,24 @@ fn of_many_workloads_those_that_were_not_always_up_have_panels() {
     assert!(texts.iter().any(|t| t == "all 40 workloads were always up"), "{texts:?}");
     assert!(!texts.iter().any(|t| t == "missing"), "{texts:?}");
 }
+
+/// Thirty nodes are cordoned within half a minute, and then one crashes for some time.
+#[test]
+fn of_many_entries_those_that_last_have_their_names_and_the_others_are_counted() {
+    let cordons: Vec<String> = (10..40)
+        .map(|i| format!("(at: \"{i}s\", name: \"cordon {i}\", do: Cordon(node: \"n-{i}\"))"))
+        .collect();
+    let texts = texts(
+        "many-entries",
+        &format!(
+            "Scenario(version: 1, horizon: \"10m\", nodes: [(names: \"n-{{10..40}}\")], workloads: [], \
+             timeline: [{}, (at: \"50s\", name: \"node 40 dies\", do: Crash(node: \"n-40\", duration: \"5m\"))])",
+            cordons.join(", ")
+        ),
+    );
+    assert!(texts.iter().any(|t| t == "node 40 dies"), "{texts:?}");
+    let named = texts.iter().filter(|t| t.starts_with("cordon ")).count();
+    // Each of the 31 entries has its name, or is counted.
+    let others = format!("… and {} more entries", 31 - 1 - named);
+    assert!(named > 0 && texts.contains(&others), "{named} {texts:?}");
+}

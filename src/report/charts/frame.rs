@@ -33,9 +33,9 @@ pub(super) const FOOT: f64 = 46.0;
 const ROW: f64 = 16.0;
 /// About how many round times are named.
 const TICKS: u64 = 15;
-/// More rows of names are not drawn; the bands are.
+/// More rows of names are not drawn; the bands are, and how many have no name is said.
 const ROWS: usize = 6;
-/// More entries than these are drawn as bands without names.
+/// Of more entries than these so many are named, those that last first.
 const MOST_NAMED: usize = 24;
 /// The width that a name of an entry may have, and where each has a row of its own.
 const NAME: f64 = 220.0;
@@ -225,6 +225,8 @@ fn label_of(name: &str, most: f64) -> String {
 /// The entries of a run's timeline, laid out.
 pub(super) struct Names {
     bands: Vec<Band>,
+    /// How many of them have no room for their names; that is said above all names.
+    rest: usize,
     /// Where the area of data begins, in points from the top.
     pub(super) top: f64,
     /// The axis of time.
@@ -242,42 +244,35 @@ impl Names {
         let mut entries: Vec<_> =
             analysis.plan.timeline.iter().zip(&ends).filter(|(e, _)| e.at <= horizon).collect();
         entries.sort_by_key(|(e, _)| e.at);
-        let named = entries.len() <= MOST_NAMED;
-        // Names go into the first row in which they do not touch the one before.
-        let mut free = [f64::MIN; ROWS];
-        let mut bands = Vec::with_capacity(entries.len());
-        let most = if entries.len() <= ROWS { NAME_ALONE } else { NAME };
-        let called = |(e, _): &(&TimelineEntry, _)| {
-            if named { label_of(&e.name, most) } else { String::new() }
-        };
-        let called = font::fit_all(&entries.iter().map(called).collect::<Vec<_>>(), SMALL, most);
-        for ((e, ends), name) in entries.into_iter().zip(called) {
-            let from = time.x(e.at);
-            let width = font::width(&name, SMALL);
-            let before = from + width + 6.0 > WIDTH;
-            let (begin, end) =
-                if before { (from - width - 6.0, from) } else { (from, from + width + 10.0) };
-            let to = ends.map(|t| time.x(t).max(from + 1.0));
-            // The row is taken as long as the entry lasts, too, where there are enough of them.
-            let lasts = end.max(to.unwrap_or(end));
-            let row = free.iter().position(|f| *f <= begin && named);
-            if let Some(row) = row {
-                free[row] = lasts;
-            }
-            bands.push(Band { from, to, name, row, before });
+        let mut bands: Vec<Band> =
+            entries.iter().map(|(e, ends)| band(&time, e.at, **ends)).collect();
+        let mut order: Vec<usize> = (0..bands.len()).collect();
+        if order.len() > MOST_NAMED {
+            order.sort_by_key(|&i| bands[i].to.is_none());
+            order.truncate(MOST_NAMED);
         }
+        let most = if order.len() <= ROWS { NAME_ALONE } else { NAME };
+        let called = order.iter().map(|&i| label_of(&entries[i].0.name, most));
+        let called = font::fit_all(&called.collect::<Vec<_>>(), SMALL, most);
+        name(&mut bands, order.into_iter().zip(called));
         let rows = bands.iter().filter_map(|b| b.row).max().map_or(0, |row| row + 1);
         // What comes first stands highest.
         for row in bands.iter_mut().filter_map(|b| b.row.as_mut()) {
             *row = rows - 1 - *row;
         }
-        Names { bands, top: HEAD + ROW * rows as f64 + 4.0, time }
+        let rest = bands.iter().filter(|b| b.row.is_none()).count();
+        let rows = rows + usize::from(rest > 0);
+        Names { bands, rest, top: HEAD + ROW * rows as f64 + 4.0, time }
     }
 
-    /// The entries in words, those that have names.
-    pub(super) fn said(&self) -> Vec<&str> {
+    /// The entries in words: those that have names, and how many others there are.
+    pub(super) fn said(&self) -> Vec<String> {
         let named = self.bands.iter().filter(|b| !b.name.is_empty());
-        named.map(|b| b.name.as_str()).collect()
+        let mut said: Vec<String> = named.map(|b| b.name.clone()).collect();
+        if said.len() < self.bands.len() {
+            said.push(others(self.bands.len() - said.len()));
+        }
+        said
     }
 
     /// Draws from `top` to `bottom` what is behind everything else: shades where entries last, and the
@@ -316,6 +311,43 @@ impl Names {
             c.rect((left - 2.0, y - 6.0), (left + width + 2.0, y + 6.0), PAPER);
             c.text(&b.name, (left, y), Anchor::Left, SMALL);
         }
+        if self.rest > 0 {
+            let y = HEAD + 2.0 + ROW / 2.0;
+            c.text(&format!("… {}", others(self.rest)), (self.time.left, y), Anchor::Left, SMALL);
+        }
+    }
+}
+
+/// What is said of so many entries without names.
+fn others(rest: usize) -> String {
+    format!("and {rest} more {}", if rest == 1 { "entry" } else { "entries" })
+}
+
+/// An entry from one time to another, without a name.
+fn band(time: &TimeScale, at: Time, ends: Option<Time>) -> Band {
+    let from = time.x(at);
+    let to = ends.map(|t| time.x(t).max(from + 1.0));
+    Band { from, to, name: String::new(), row: None, before: false }
+}
+
+/// Names bands, each in the first row in which its name touches none of those before.
+fn name(bands: &mut [Band], names: impl Iterator<Item = (usize, String)>) {
+    let mut taken: [Vec<(f64, f64)>; ROWS] = Default::default();
+    for (i, name) in names {
+        let b = &mut bands[i];
+        let width = font::width(&name, SMALL);
+        b.before = b.from + width + 6.0 > WIDTH;
+        let (begin, end) = match b.before {
+            true => (b.from - width - 6.0, b.from),
+            false => (b.from, b.from + width + 10.0),
+        };
+        // The row is taken as long as the entry lasts, too, where there are enough of them.
+        let end = end.max(b.to.unwrap_or(end));
+        b.row = taken.iter().position(|row| row.iter().all(|t| t.1 <= begin || t.0 > end));
+        if let Some(row) = b.row {
+            taken[row].push((begin, end));
+        }
+        b.name = name;
     }
 }
 
@@ -360,6 +392,29 @@ mod tests {
         assert!(font::width(&cut, SMALL) <= 340.0 && cut.starts_with("taint ip-10-"), "{cut}");
         assert!(cut.ends_with("… out-of-service=nodeshutdown:NoExecute"), "{cut}");
         assert_eq!(label_of("cut b: all of it", 1.0), "cut b: all of it");
+    }
+
+    /// Thirty entries within ten points, of which the last one lasts to the end.
+    #[test]
+    fn of_many_entries_those_that_last_are_named_first() {
+        let end = Time::from_secs(1_000);
+        let time = TimeScale::new(0.0, 1_000.0, Time::ZERO, end, end);
+        let at = |i: u64| band(&time, Time::from_millis(i * 300), (i == 29).then_some(end));
+        let mut bands: Vec<Band> = (0..30).map(at).collect();
+        let named = [29, 0, 1, 2, 3, 4, 5].map(|i| (i, format!("entry {i}")));
+        name(&mut bands, named.into_iter());
+        // It has the first row, five others have those below it, and the next one has none.
+        let rows = [29, 0, 4, 5].map(|i| bands[i].row);
+        assert_eq!(rows, [Some(0), Some(1), Some(5), None]);
+        // Before it there is room in its row.
+        let mut bands =
+            vec![band(&time, Time::from_secs(500), Some(end)), band(&time, Time::ZERO, None)];
+        name(&mut bands, [(0, "lasts".to_owned()), (1, "before".to_owned())].into_iter());
+        assert_eq!((bands[0].row, bands[1].row), (Some(0), Some(0)));
+        assert_eq!(
+            (others(1), others(25)),
+            ("and 1 more entry".into(), "and 25 more entries".into())
+        );
     }
 
     /// Nothing of a legend is beyond the edges, whatever occurs, and nothing of it is lost.
