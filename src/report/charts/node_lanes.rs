@@ -43,12 +43,15 @@ fn bar_of(height: f64) -> (f64, f64, f64) {
     }
 }
 
+/// What is said of a mark, from where on, and in which colour.
+type Said = (String, f64, RGBColor);
+
 /// The pods of a lane that are marked together.
 pub(super) struct Marked {
     /// The middle of its bar.
     at: (f64, f64),
-    /// How many pods, from where on, in that colour; where there is room to say so.
-    said: Option<(String, f64, RGBColor)>,
+    /// How many pods; where there is room to say so.
+    said: Option<Said>,
     sign: Swatch,
 }
 
@@ -146,11 +149,14 @@ fn evicted(
     bars: &Spans<Health>,
     (middle, height): (f64, f64),
 ) -> Vec<Marked> {
+    // Marks between which a number has no room are a run.
+    let wide = |n: u32| font::width(&grouped(n.into()), NUMBER);
+    let close = |a: &(f64, u32), b: &(f64, u32)| b.0 - a.0 < 2.0 * SIGN + wide(a.1);
     let of = |counts: &[(Time, u32)], sign: Swatch| {
-        let marks = marks(time, 9.0, counts).into_iter();
-        marks.map(move |(x, n)| (x, n, sign)).collect::<Vec<_>>()
+        let marks = marks(time, 9.0, counts);
+        marks.chunk_by(close).map(|run| (run.to_vec(), sign)).collect::<Vec<_>>()
     };
-    let signs = [
+    let runs = [
         of(&lane.replacements, Swatch::Risen(REPLACED)),
         of(&lane.evictions, Swatch::Mark(EVICTION)),
         of(&lane.preemptions, Swatch::Hollow(EVICTION)),
@@ -158,7 +164,8 @@ fn evicted(
     ]
     .concat();
     // What numbers must not touch: marks, and other numbers, which would be read as one.
-    let mut taken: Vec<(f64, f64)> = signs.iter().map(|s| (s.0 - SIGN, s.0 + SIGN)).collect();
+    let signs = runs.iter().flat_map(|(run, _)| run);
+    let mut taken: Vec<(f64, f64)> = signs.map(|s| (s.0 - SIGN, s.0 + SIGN)).collect();
     let mut marked = Vec::new();
     let color = |middle: f64| {
         let is_dark = |bar: &(f64, f64, Health)| {
@@ -166,32 +173,69 @@ fn evicted(
         };
         if bars.iter().any(is_dark) { PAPER } else { EVICTION }
     };
-    // What is said of a mark is behind it or its end, or before it where the chart ends there;
-    // it ends no further right than `most`.
-    let mut put =
-        |x: f64, sign: Swatch, said: String, (after, before): (&[f64], &[f64]), most: f64| {
-            let wide = font::width(&said, NUMBER);
-            let free = |at: &f64| {
-                let fits = *at >= 0.0 && at + wide <= most;
-                fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
-            };
-            let mut places = after.iter().copied().chain(before.iter().map(|at| at - wide));
-            let place = places.find(free);
-            taken.extend(place.map(|at| (at, at + wide)));
-            let said = place.map(|at| (said, time.left + at, color(at + wide / 2.0)));
-            marked.push(Marked { at: (time.left + x, middle), said, sign });
+    let put = |taken: &mut Vec<(f64, f64)>, said: String, places: (&[f64], &[f64]), most: f64| {
+        let wide = font::width(&said, NUMBER);
+        let at = place(taken, wide, places, most)?;
+        taken.push((at, at + wide));
+        Some((said, time.left + at, color(at + wide / 2.0)))
+    };
+    for (run, sign) in runs {
+        let before = taken.len();
+        let mut number = |(x, n): &(f64, u32)| {
+            let places = (&[x + SIGN][..], &[x - SIGN][..]);
+            let said = (height > 20.0 && *n > 1).then(|| grouped((*n).into()))?;
+            put(&mut taken, said, places, f64::INFINITY)
         };
-    for (x, n, sign) in signs {
-        let most = if height > 20.0 && n > 1 { f64::INFINITY } else { f64::NEG_INFINITY };
-        put(x, sign, grouped(n.into()), (&[x + SIGN], &[x - SIGN]), most);
+        let mut said: Vec<Option<Said>> = run.iter().map(&mut number).collect();
+        let lacks = |((_, n), said): (&(f64, u32), &Option<Said>)| *n > 1 && said.is_none();
+        if height > 20.0
+            && let [first, .., last] = run[..]
+            && run.iter().zip(&said).any(lacks)
+        {
+            // Where not each has its number, what they come to stands behind the last or before the first.
+            let own = taken.split_off(before);
+            let all: u32 = run.iter().map(|m| m.1).sum();
+            let all = format!("{} in all", grouped(all.into()));
+            let places = (&[last.0 + SIGN][..], &[first.0 - SIGN][..]);
+            match put(&mut taken, all, places, time.width) {
+                Some(all) => {
+                    said.fill(None);
+                    said[0] = Some(all);
+                }
+                None => taken.extend(own),
+            }
+        }
+        let mark = |((x, _), said): (&(f64, u32), Option<Said>)| Marked {
+            at: (time.left + x, middle),
+            said,
+            sign,
+        };
+        marked.extend(run.iter().zip(said).map(mark));
     }
     for d in &lane.drains {
         let (from, to) = (time.offset(d.from), time.offset(d.to));
         let most = if height > 20.0 { time.width } else { f64::NEG_INFINITY };
+        let places = (&[to, to + SIGN][..], &[from, from - SIGN][..]);
+        let said = put(&mut taken, d.words(), places, most);
         // The strip of a drain is its mark.
-        put(to, Swatch::Strip(DRAIN), d.words(), (&[to, to + SIGN], &[from, from - SIGN]), most);
+        marked.push(Marked { at: (time.left + to, middle), said, sign: Swatch::Strip(DRAIN) });
     }
     marked
+}
+
+/// Where something so wide stands that is said of a mark: behind it or its end, or before it where
+/// the chart ends there; it touches nothing that is taken, and ends no further right than `most`.
+fn place(
+    taken: &[(f64, f64)],
+    wide: f64,
+    (after, before): (&[f64], &[f64]),
+    most: f64,
+) -> Option<f64> {
+    let free = |at: &f64| {
+        let fits = *at >= 0.0 && at + wide <= most;
+        fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)
+    };
+    after.iter().copied().chain(before.iter().map(|at| at - wide)).find(free)
 }
 
 /// Draws the marks of what happened to pods.
@@ -249,5 +293,9 @@ mod tests {
                 assert!(from >= 0.0 && marks.iter().all(|x| (from + wide / 2.0 - x).abs() > SIGN));
             }
         }
+        // Of three in a row the middle one has no room: nine pods.
+        let marked = evicted(&time, &lane(&[50, 60, 70], &[]), &Vec::new(), (0.0, 38.0));
+        let said: Vec<String> = marked.into_iter().filter_map(|m| m.said).map(|s| s.0).collect();
+        assert_eq!(said, ["9 in all"]);
     }
 }
