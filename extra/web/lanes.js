@@ -201,23 +201,23 @@ export class Lanes {
         const { view, rows } = this;
         const { scale } = this.surface;
         const per = w / (view.to - view.from);
-        const size = Math.max(1, Math.round(1.2 * scale));
-        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {number} */ pixel, /** @type {number} */ reach) => {
+        const size = Math.max(2, Math.round(2.4 * scale));
+        const put = (/** @type {number} */ at, /** @type {number} */ place, /** @type {number} */ pixel, /** @type {number} */ reach, shape = rhomb) => {
             const row = place > 0 ? rows.ofNode[place - 1] : -1;
             const x = Math.floor((at - view.from) * per);
             const y = Math.floor(this.y(row + 0.5) * scale);
             if (row < 0 || x < 0 || x >= w || y < 0) return;
             for (let j = Math.max(0, y - reach); j <= Math.min(h - 1, y + reach); j += 1) {
-                const half = reach - Math.abs(j - y);
+                const half = shape(j - y, reach);
                 pixels.fill(pixel, j * w + Math.max(0, x - half), j * w + Math.min(w, x + half + 1));
             }
         };
         const [rim, eviction, replacement] = ['paper', 'eviction', 'replacement'].map((name) => rgba(colour(name)));
         const end = firstFrom(evicted.at, view.to);
         const { left, replaced } = this.run;
-        for (let i = firstFrom(replaced.at, view.from); i < replaced.at.length; i += 1) if (this.shows(replaced.pod[i])) put(replaced.at[i], replaced.node[i], replacement, size);
+        for (let i = firstFrom(replaced.at, view.from); i < replaced.at.length; i += 1) if (this.shows(replaced.pod[i])) put(replaced.at[i], replaced.node[i], replacement, size, risen);
         for (const [pixel, reach] of [[eviction, size + Math.round(scale)], [rim, size]]) {
-            for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach);
+            for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach, left.shut[i] ? block : rhomb);
         }
         // All rims before all marks, so that many of them are one shape in the colour of the legend.
         for (const [pixel, reach] of [[rim, size + Math.round(scale)], [eviction, size]]) {
@@ -550,6 +550,11 @@ export function numbered(signs, half, width) {
     }
     return said;
 }
+
+// The marks of the legend in pixels: how far each reaches to either side so many pixels below its middle.
+export const rhomb = (/** @type {number} */ below, /** @type {number} */ reach) => reach - Math.abs(below);
+export const risen = (/** @type {number} */ below, /** @type {number} */ reach) => (below + reach) >> 1;
+const block = (/** @type {number} */ _, /** @type {number} */ reach) => reach;
 
 /**
  * @param {CanvasRenderingContext2D} c
