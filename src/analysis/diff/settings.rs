@@ -198,7 +198,7 @@ fn listed(opening: &str, inner: &str) -> String {
 
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
-const FILES: [(&str, &str, &str); 12] = [
+const FILES: [(&str, &str, &str); 13] = [
     ("", "Profile", include_str!("../../plan/profile.rs")),
     ("node_lifecycle", "Switches", include_str!("../../plan/switches/node_lifecycle.rs")),
     ("taint_eviction", "Switches", include_str!("../../plan/switches/taint_eviction.rs")),
@@ -208,6 +208,7 @@ const FILES: [(&str, &str, &str); 12] = [
     ("workload", "Switches", include_str!("../../plan/switches/workload.rs")),
     ("cloud", "Switches", include_str!("../../plan/switches/cloud.rs")),
     ("attach_detach", "Switches", include_str!("../../plan/switches/attach_detach.rs")),
+    ("persistent_volume", "Switches", include_str!("../../plan/switches/persistent_volume.rs")),
     (
         "device_taint_eviction",
         "Switches",

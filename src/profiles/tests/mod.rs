@@ -184,7 +184,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
+                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, ImageMaximumGCAge, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
                  DRADeviceTaints, DRAPrioritizedList, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
                  NodeInclusionPolicyInPodTopologySpread, MatchLabelKeysInPodTopologySpread, StatefulSetStartOrdinal, SidecarContainers",
             ),

@@ -116,7 +116,9 @@ mod tests {
     fn a_sweep_is_tidy() {
         let costs = Costs { evicted: 2, ..Costs::default() };
         let metrics = Metrics { costs, ..Metrics::default() };
-        let runs = json!([{ "seed": 1, "metrics": metrics }, { "seed": 2, "metrics": metrics }]);
+        let run =
+            |seed: u64| json!({ "seed": seed, "metrics": metrics, "digest": seed, "used_up": [] });
+        let runs = json!([run(1), run(2)]);
         let runs = serde_json::from_value(runs).unwrap();
         let values = vec!["1.30".to_owned()];
         let heading = Heading {

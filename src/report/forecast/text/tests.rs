@@ -71,7 +71,7 @@ fn what_is_left_is_said_as_seeds_have_it() {
         "1 pod is Pending at the end.",
         "Deployment x/a 1 pod: no room (in 60 % of the seeds)",
         "Deployment x/b 1 pod: no room (in 40 % of the seeds)",
-        "without a workload 13 pods (12 to 13) on some of these 2 nodes: n1, n2",
+        "without a workload 13 pods (12 to 13) on some of these 2 nodes: n1..n2",
         "13 (12 to 13) stuck, 1 Pending at the end",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
