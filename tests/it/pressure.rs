@@ -394,7 +394,7 @@ fn a_burst_of_pods_ends_no_run() {
     );
     let trace = run(&plan, Choices::default_order());
     let bound = trace.iter().filter(|r| trace.fields(r).what == "pod-bound").count();
-    assert_eq!(bound, 11_999);
+    assert_eq!(bound, 12_000);
 }
 
 /// Of 10,000 MiB another pod has 7,000 and the leak 1,000 + 10 MiB/s, so that less than 100 MiB are left from 190 s on. The

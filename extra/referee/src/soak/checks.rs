@@ -45,6 +45,8 @@ const LONGEST_TAPE: u32 = 100;
 
 /// The kind of a run whose clock does not go on.
 const SPINS: &str = "the clock stands still";
+/// A run in which pods are made again and again without delay.
+const REMAKES: &str = "pods are made again without end";
 
 thread_local! {
     /// Where the last panic of this thread was.
@@ -66,9 +68,9 @@ pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict
         let timing = &plan.timing;
         let takes_no_time =
             [timing.request, timing.response, timing.watch].iter().all(|d| d.min == Dur::ZERO);
-        // Where nothing takes any time, controllers may undo each other's work for ever; upstream's
-        // would, too.
-        if takes_no_time && failed.kind == SPINS {
+        // Where nothing takes any time, controllers may undo each other's work for ever, or make pods that kubelets refuse;
+        // upstream's would, too.
+        if failed.kind == REMAKES || takes_no_time && failed.kind == SPINS {
             Verdict::TooLong
         } else {
             Verdict::Failed(failed)
@@ -80,7 +82,8 @@ pub fn check(loaded: &Loaded, plan: &Plan, seed: u64, also: Also<'_>) -> Verdict
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Failed> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         if let Some(endless) = payload.downcast_ref::<Endless>() {
-            return Failed { kind: SPINS.to_owned(), text: endless.to_string() };
+            let kind = if matches!(endless, Endless::Remakes { .. }) { REMAKES } else { SPINS };
+            return Failed { kind: kind.to_owned(), text: endless.to_string() };
         }
         let text = payload.downcast_ref::<String>().cloned();
         let text = text
