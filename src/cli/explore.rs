@@ -173,7 +173,9 @@ impl Searching<'_> {
         let timeline = scenario::changed(loaded, &overrides)?.timeline;
         let entries = Change::none(&timeline);
         let changing = Changing { plan: &changed, entries, slack, faults: self.faults.clone() };
-        let runs = args.runs.unwrap_or(if args.time.is_some() { u64::MAX } else { RUNS });
+        // Nobody knows how many there are in a time.
+        let known = args.runs.or(args.time.is_none().then_some(RUNS));
+        let runs = known.unwrap_or(u64::MAX);
         let (began, desk) = (clock.seconds(), self.desk);
         let spent = || (clock.seconds() - began) / (end - began);
         let wanted = Explore {
@@ -187,9 +189,10 @@ impl Searching<'_> {
             changing: Some(changing),
             ..Explore::drawing(&plan, self.properties, &expected, args.seed)
         };
+        let known = known.unwrap_or(0);
         let progress =
-            Progress::new(self.terminal, args.quiet, &loaded.name, runs, |done, all| match all {
-                u64::MAX => counted(done, "run"),
+            Progress::new(self.terminal, args.quiet, &loaded.name, known, |done, all| match all {
+                0 => counted(done, "run"),
                 _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
             });
         let goes_on = |runs: u64| progress.reaches(runs) && clock.seconds() < end;
