@@ -182,11 +182,11 @@ fn write_decimal(f: &mut fmt::Formatter<'_>, whole: u64, rest: u64, unit: u64) -
     write!(f, ".{rest:0digits$}")
 }
 
-/// Seconds without trailing zeros, `61.7s`; with `#` as durations are, `1m1.7s`.
+/// Seconds without trailing zeros, `61.7s`; with `#` for people, to the millisecond and as durations are, `1m1.7s`.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if f.alternate() {
-            return Dur(self.0).fmt(f);
+            return Dur(self.0).whole_millis().fmt(f);
         }
         write_decimal(f, self.0 / SEC, self.0 % SEC, SEC)?;
         f.write_str("s")
@@ -247,6 +247,8 @@ mod tests {
         check(0, "0s");
         check(61_700 * MILLI, "61.7s");
         assert_eq!(format!("{:#}", Time::from_nanos(61_700 * MILLI)), "1m1.7s");
+        // Cut and not rounded: it is before 44.65 s.
+        assert_eq!(format!("{:#}", Time::from_nanos(44_650 * MILLI - 1)), "44.649s");
         check(SEC + 1, "1.000000001s");
         check(3600 * SEC, "3600s");
     }
