@@ -6,6 +6,7 @@ use crate::analysis::properties::Property;
 use crate::api::words::rows;
 use crate::lab::explore::{Change, Of, Reached, Report, Violated};
 use crate::report::html::board::Item;
+use crate::report::text::fold;
 
 /// How many outcomes are shown.
 const OUTCOMES: usize = 10;
@@ -58,7 +59,7 @@ impl Says {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
-    let Printer { out, style, .. } = p;
+    let out = &mut *p.out;
     let r = searched.report;
     write!(out, "{}", counted(r.runs, "run"))?;
     if r.pruned > 0 || r.skipped > 0 {
@@ -75,16 +76,17 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         }
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
-    write_outcomes(out, searched)?;
-    write_violations(out, searched, style.colour)
+    write_outcomes(p, searched)?;
+    write_violations(p, searched)
 }
 
 /// Writes the outcomes, the most frequent ones first.
-fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()> {
+fn write_outcomes(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
     let r = searched.report;
-    writeln!(out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
-    list(out, &r.outcomes)?;
+    writeln!(p.out, "\n{}", counted(r.outcomes.len() as u64, "outcome"))?;
+    list(p, &r.outcomes)?;
     if let Some(beside) = &r.beside {
+        let out = &mut *p.out;
         let drawn = counted(beside.runs, "run");
         let more = grouped(beside.outcomes.iter().map(|o| o.runs).sum());
         write!(out, "{drawn} with all choices drawn: ")?;
@@ -96,24 +98,26 @@ fn write_outcomes(out: &mut dyn Write, searched: &Searched<'_>) -> io::Result<()
                 counted(n, "outcome")
             )?,
         }
-        list(out, &beside.outcomes)?;
+        list(p, &beside.outcomes)?;
     }
     if r.changed > 0 {
-        writeln!(out, "{} with other timelines: {}", counted(r.changed, "run"), searched.changes)?;
+        let runs = counted(r.changed, "run");
+        p.folded(&format!("{runs} with other timelines: {}", searched.changes), 0, PLAIN)?;
     }
-    writeln!(out)
+    writeln!(p.out)
 }
 
 /// Writes some outcomes, each with its count.
-fn list(out: &mut dyn Write, outcomes: &[Reached]) -> io::Result<()> {
+fn list(p: &mut Printer<'_>, outcomes: &[Reached]) -> io::Result<()> {
     let width = outcomes.iter().map(|o| grouped(o.runs).len()).max().unwrap_or(1);
     for o in outcomes.iter().take(OUTCOMES) {
-        writeln!(out, "  {:>width$} × {}", grouped(o.runs), o.text)?;
+        write!(p.out, "  {:>width$} × ", grouped(o.runs))?;
+        p.folded(o.told(), width + 5, PLAIN)?;
     }
     if outcomes.len() > OUTCOMES {
         let more = counted((outcomes.len() - OUTCOMES) as u64, "more outcome");
         let runs = counted(outcomes[OUTCOMES..].iter().map(|o| o.runs).sum::<u64>(), "run");
-        writeln!(out, "  and {more}, of {runs}; -o json names all")?;
+        writeln!(p.out, "  and {more}, of {runs}; -o json names all")?;
     }
     Ok(())
 }
@@ -160,21 +164,26 @@ fn more_alike(more: usize) -> String {
 }
 
 /// Writes the violations, each with its tape.
-fn write_violations(out: &mut dyn Write, searched: &Searched<'_>, colour: bool) -> io::Result<()> {
+fn write_violations(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
     let r = searched.report;
     if r.violations.is_empty() {
-        return writeln!(out, "no violation");
+        return writeln!(p.out, "no violation");
     }
     let told = told(&r.violations);
-    write!(out, "{}", counted(r.violations.len() as u64, "violation"))?;
+    write!(p.out, "{}", counted(r.violations.len() as u64, "violation"))?;
     if told.len() < r.violations.len() {
-        write!(out, ", told as {}", grouped(told.len() as u64))?;
+        write!(p.out, ", told as {}", grouped(told.len() as u64))?;
     }
-    writeln!(out)?;
+    writeln!(p.out)?;
     for (i, alike) in told {
         let v = &r.violations[i];
-        let (red, plain) = if colour { ("\u{1b}[1;31m", "\u{1b}[0m") } else { ("", "") };
-        writeln!(out, "  {red}{}{plain}, {}", v.property, how(v))?;
+        let property = v.property.to_string();
+        // The property is in colour, and the line folded as if it were not.
+        let text = fold(&format!("{property}, {}", how(v)), p.style.width.saturating_sub(6));
+        let text = text.join("\n      ");
+        let rest = text.strip_prefix(&property).unwrap_or_default();
+        writeln!(p.out, "  {}{rest}", p.painted(&property, RED))?;
+        let out = &mut *p.out;
         if let Some((count, of)) = v.drawn {
             writeln!(out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
         }
@@ -255,7 +264,7 @@ pub(crate) fn write_table(
     searches: &[Searched<'_>],
     properties: &[Property],
 ) -> io::Result<()> {
-    let out = &mut p.out;
+    let out = &mut *p.out;
     let mut table = comfy_table::Table::new();
     table.load_style(comfy_table::presets::NOTHING);
     let row = |name: String, of: &dyn Fn(&Searched<'_>) -> String| -> Vec<String> {
@@ -275,7 +284,8 @@ pub(crate) fn write_table(
     for s in searches {
         for (i, alike) in told(&s.report.violations) {
             let (v, Some(file)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
-            writeln!(out, "{} {}: {}", s.release, v.property, v.text)?;
+            p.folded(&format!("{} {}: {}", s.release, v.property, v.text), 6, PLAIN)?;
+            let out = &mut *p.out;
             writeln!(out, "      taintsim replay {file}")?;
             if let Some(folder) = s.reports.get(i) {
                 writeln!(out, "      report in {folder}")?;
@@ -293,7 +303,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
         let r = s.report;
         let says = properties.iter().map(|p| (p.to_string(), Says::of(r, p).words().into()));
         let outcomes = |outcomes: &[Reached]| -> Vec<Value> {
-            let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.text });
+            let one = |o: &Reached| json!({ "runs": o.runs, "outcome": o.told() });
             outcomes.iter().map(one).collect()
         };
         let violation = |(i, v): (usize, &Violated)| {

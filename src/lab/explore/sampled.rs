@@ -275,7 +275,8 @@ fn sort(violations: &mut [Violated]) {
 /// The outcomes and violations of the runs so far.
 #[derive(Default)]
 pub(super) struct Tally {
-    outcomes: BTreeMap<u64, Reached>,
+    /// By their hash, and how many runs have each.
+    outcomes: BTreeMap<u64, (Outcome, u64)>,
     pub(super) violations: BTreeMap<(Property, String), Violated>,
     pub(super) runs: u64,
 }
@@ -288,8 +289,7 @@ impl Tally {
         found: Vec<Found>,
         (changes, tape): (&[Change], &[Deviation]),
     ) {
-        let reached = self.outcomes.entry(outcome.hash);
-        reached.or_insert_with(|| Reached { text: outcome.text.clone(), runs: 0 }).runs += 1;
+        self.outcomes.entry(outcome.hash).or_insert_with(|| (outcome.clone(), 0)).1 += 1;
         for f in found {
             let known = self.violations.entry((f.property, f.about.clone()));
             let new =
@@ -324,7 +324,7 @@ impl Tally {
         self.runs += runs;
         for (hash, reached) in outcomes {
             let known = self.outcomes.entry(hash);
-            known.and_modify(|o| o.runs += reached.runs).or_insert(reached);
+            known.and_modify(|o| o.1 += reached.1).or_insert(reached);
         }
         self.violated(violations);
     }
@@ -345,12 +345,15 @@ impl Tally {
     pub(super) fn beside(&mut self, drawn: Self) -> Beside {
         let Self { outcomes, violations, runs } = drawn;
         self.violated(violations);
-        let only = outcomes.into_iter().filter(|(hash, _)| !self.outcomes.contains_key(hash));
-        Beside { runs, outcomes: by_count(only.collect()) }
+        let only = outcomes.into_values().filter(|o| !self.outcomes.contains_key(&o.0.hash));
+        let outcomes = reached(by_count(only), by_count(self.outcomes.values().cloned()).first());
+        Beside { runs, outcomes }
     }
 
     pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
-        let outcomes = by_count(self.outcomes);
+        let outcomes = by_count(self.outcomes.into_values());
+        let usual = outcomes.first().cloned();
+        let outcomes = reached(outcomes, usual.as_ref());
         let mut violations: Vec<Violated> = self.violations.into_values().collect();
         sort(&mut violations);
         (outcomes, violations)
@@ -358,8 +361,17 @@ impl Tally {
 }
 
 /// The most frequent outcomes first.
-fn by_count(outcomes: BTreeMap<u64, Reached>) -> Vec<Reached> {
-    let mut outcomes: Vec<Reached> = outcomes.into_values().collect();
-    outcomes.sort_by(|a, b| b.runs.cmp(&a.runs).then_with(|| a.text.cmp(&b.text)));
+fn by_count(outcomes: impl Iterator<Item = (Outcome, u64)>) -> Vec<(Outcome, u64)> {
+    let mut outcomes: Vec<(Outcome, u64)> = outcomes.collect();
+    outcomes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.text.cmp(&b.0.text)));
     outcomes
+}
+
+/// Outcomes as they are told beside the most frequent one.
+fn reached(outcomes: Vec<(Outcome, u64)>, usual: Option<&(Outcome, u64)>) -> Vec<Reached> {
+    let one = |(outcome, runs): (Outcome, u64)| {
+        let other = usual.and_then(|(usual, _)| outcome.beside(usual));
+        Reached { other, text: outcome.text, runs }
+    };
+    outcomes.into_iter().map(one).collect()
 }

@@ -107,8 +107,17 @@ impl<'a> Explore<'a> {
 pub struct Reached {
     /// What finally became of pods and nodes.
     pub text: String,
+    /// What of it is otherwise than in the most frequent one, where the text leaves something out.
+    pub(crate) other: Option<String>,
     /// How many complete runs had it.
     pub(crate) runs: u64,
+}
+
+impl Reached {
+    /// What sets it apart from others.
+    pub(crate) fn told(&self) -> &str {
+        self.other.as_ref().unwrap_or(&self.text)
+    }
 }
 
 /// A violation, how often it came about, and its shortest tape.
