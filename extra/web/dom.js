@@ -27,6 +27,17 @@ export function bdi(name) {
 }
 
 /**
+ * A sentence of the program: what stands between backticks in it is code.
+ * @param {string} text
+ */
+export function prose(text) {
+    const parts = text.split('`');
+    // A backtick alone is one.
+    if (parts.length % 2 === 0) return bdi(text);
+    return el('bdi', {}, ...parts.map((part, i) => (i % 2 ? el('code', {}, part) : part)));
+}
+
+/**
  * What a long page has, to go there.
  * @param {HTMLElement[]} sections
  */

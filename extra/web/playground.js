@@ -4,7 +4,7 @@ import { Asks, fetched } from './asks.js';
 import { follow } from './begin.js';
 import { Columns } from './columns.js';
 import { Language } from './complete.js';
-import { bdi, el } from './dom.js';
+import { bdi, el, prose } from './dom.js';
 import { Editor } from './editor.js';
 import { readColours } from './palette.js';
 import { Run } from './run.js';
@@ -241,7 +241,7 @@ class Playground {
     /** @param {import('./door.js').Mistake} mistake */
     mistake({ message, help, from }) {
         const place = typeof from === 'number' ? el('button', { type: 'button', class: 'link', onclick: () => this.editor.goTo(from) }, `line ${this.editor.line(from)}`) : null;
-        return el('li', {}, place, place ? ': ' : null, bdi(message), help ? el('div', { class: 'help' }, bdi(help)) : null);
+        return el('li', {}, place, place ? ': ' : null, prose(message), help ? el('div', { class: 'help' }, prose(help)) : null);
     }
 
     /**

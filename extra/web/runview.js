@@ -4,7 +4,7 @@ import { absolute, grouped, whole } from './clock.js';
 import { LEFT, measure } from './canvas.js';
 import { Course } from './course.js';
 import { Curves, queueLines, workloadLines } from './curves.js';
-import { bdi, contents, el, section } from './dom.js';
+import { bdi, contents, el, prose, section } from './dom.js';
 import { Lanes, nearby } from './lanes.js';
 import { readLink, writeLink } from './link.js';
 import { STATES, readColours, stateColours, words } from './palette.js';
@@ -62,7 +62,7 @@ export class RunView {
         this.evictions = evictionTable(run, (thing) => this.choose(thing));
         this.findings = findingTable(run, (at) => this.goTo(at));
         const summary = el('dl', { class: 'summary' }, ...run.header.summary.flatMap((/** @type {[string, string]} */ [name, said]) => [el('dt', {}, name), el('dd', {}, said)]));
-        const outcomes = el('ul', {}, ...run.header.outcomes.map((/** @type {string} */ line) => el('li', {}, bdi(line))));
+        const outcomes = el('ul', {}, ...run.header.outcomes.map((/** @type {string} */ line) => el('li', {}, prose(line))));
         const sections = [
             section('Summary', el('div', { class: 'overview' }, summary, run.header.outcomes.length ? outcomes : null)),
             section('Course', this.tools(), this.figure(), this.panel.element),
@@ -522,7 +522,7 @@ export class RunView {
  * @param {any} header
  */
 export function heading(header) {
-    return el('header', {}, el('h1', {}, bdi(header.title)), header.doc ? el('p', { class: 'doc' }, bdi(header.doc)) : null, el('p', { class: 'subtitle' }, bdi(header.subtitle)),
-        ...(header.notes ?? []).map((/** @type {string} */ n) => el('p', { class: 'note' }, bdi(n))));
+    return el('header', {}, el('h1', {}, bdi(header.title)), header.doc ? el('p', { class: 'doc' }, prose(header.doc)) : null, el('p', { class: 'subtitle' }, bdi(header.subtitle)),
+        ...(header.notes ?? []).map((/** @type {string} */ n) => el('p', { class: 'note' }, prose(n))));
 }
 

@@ -1,7 +1,7 @@
 // Why something happened, in the words of `explain`.
 
 import { absolute, short } from './clock.js';
-import { bdi, el } from './dom.js';
+import { bdi, el, prose } from './dom.js';
 
 /** @type {Panel | null} the panel that is open: a page has one at a time */
 let docked = null;
@@ -88,14 +88,14 @@ export class Panel {
 function told(why) {
     const step = (/** @type {import('./run.js').Step} */ s, /** @type {number} */ i) => {
         const delay = i > 0 ? `+${short(s.at - why.steps[i - 1].at)}` : '';
-        return el('li', {}, el('time', {}, absolute(s.at)), ' ', el('span', { class: 'delay' }, delay), ' ', bdi(s.text),
-            s.rule ? el('div', { class: 'rule' }, bdi(s.rule)) : null);
+        return el('li', {}, el('time', {}, absolute(s.at)), ' ', el('span', { class: 'delay' }, delay), ' ', prose(s.text),
+            s.rule ? el('div', { class: 'rule' }, prose(s.rule)) : null);
     };
-    const remedy = (/** @type {{text: string, set: string | null}} */ r) => el('li', {}, bdi(r.text), r.set ? el('pre', {}, `--set ${r.set}`) : null);
+    const remedy = (/** @type {{text: string, set: string | null}} */ r) => el('li', {}, prose(r.text), r.set ? el('pre', {}, `--set ${r.set}`) : null);
     return [
-        el('p', { class: 'verdict' }, bdi(why.verdict)),
+        el('p', { class: 'verdict' }, prose(why.verdict)),
         why.steps.length ? el('ol', {}, ...why.steps.map(step)) : el('span'),
         ...(why.remedies.length ? [el('h4', {}, 'What would have changed it'), el('ul', {}, ...why.remedies.map(remedy))] : []),
-        ...why.notes.map((n) => el('p', {}, bdi(n))),
+        ...why.notes.map((n) => el('p', {}, prose(n))),
     ];
 }
