@@ -2,7 +2,7 @@
 
 import { figure } from './clock.js';
 import { held } from './columns.js';
-import { bdi, contents, el, section } from './dom.js';
+import { bdi, contents, el, prose, section } from './dom.js';
 import { Run } from './run.js';
 import { RunView, heading } from './runview.js';
 import { barChart, lineChart, lineStyle, pointChart, shape } from './svg.js';
@@ -29,7 +29,7 @@ export class Board {
     part(part) {
         const makes = /** @type {Record<string, () => HTMLElement>} */ ({
             text: () => section(part.title, el('pre', { class: 'printed', tabindex: 0 }, part.text)),
-            list: () => section(part.title, el('ul', {}, ...part.items.map((/** @type {any} */ i) => el('li', {}, bdi(i.text), i.command ? el('pre', {}, i.command) : null)))),
+            list: () => section(part.title, el('ul', {}, ...part.items.map((/** @type {any} */ i) => el('li', {}, prose(i.text), i.command ? el('pre', {}, i.command) : null)))),
             table: () => section(part.title, this.table(part)),
             curve: () => section(part.title, legend(part.lines.map((/** @type {any} */ l) => l.name)), lineChart(part), part.flat ? el('p', { class: 'hint' }, 'Shaded: what cannot be told apart from the best.') : null),
             points: () => section(part.title, el('p', { class: 'hint' }, `${part.up}, beside ${part.across}; less is better in both, and the line joins what no other value is better than.`), pointChart(part)),
@@ -80,7 +80,7 @@ export class Board {
         const rows = part.values.map((/** @type {(number | null)[]} */ values, /** @type {number} */ row) =>
             el('tr', {}, el('th', { scope: 'row' }, name(row)), ...values.map((v, column) => cell(v, row, column))));
         const head = el('tr', {}, el('td'), ...part.columns.map((/** @type {string} */ c) => el('th', { scope: 'col' }, bdi(c))));
-        return el('div', {}, el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': part.title }, el('table', { class: 'heats' }, el('caption', {}, `${part.title}, in ${part.unit}`), el('thead', {}, head), el('tbody', {}, ...rows))),
+        return el('div', {}, ...part.left_out.map((/** @type {string} */ text) => el('p', { class: 'hint' }, prose(text))), el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': part.title }, el('table', { class: 'heats' }, el('caption', {}, `${part.title}, in ${part.unit}`), el('thead', {}, head), el('tbody', {}, ...rows))),
             this.once());
     }
 

@@ -111,6 +111,8 @@ pub(crate) struct Bar {
 pub(crate) struct Heat {
     pub(crate) title: String,
     pub(crate) unit: String,
+    /// What it leaves out, in sentences.
+    pub(crate) left_out: Vec<String>,
     pub(crate) rows: Vec<String>,
     pub(crate) columns: Vec<String>,
     pub(crate) values: Vec<Vec<Option<f64>>>,

@@ -37,9 +37,6 @@ pub(crate) fn board(report: &SurveyReport<'_>, held: &[Option<String>]) -> Board
     let mut notes = vec![format!("{}.", runs(report))];
     notes.extend(left_out(report));
     notes.push(WORDS.to_owned());
-    if survey.lost.len() > ROWS {
-        notes.push(format!("The heat map has the {ROWS} worst losses; the table has all."));
-    }
     if survey.losses < survey.asked {
         notes.push(format!("Interrupted: {} of {} losses.", survey.losses, survey.asked));
     }
@@ -61,6 +58,7 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
     }
     let mut columns: Vec<(&str, f64)> = sums.into_iter().collect();
     columns.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+    let left_out = left_out_of_heat(survey.lost.len(), columns.len());
     columns.truncate(COLUMNS);
     let lost = &survey.lost[..survey.lost.len().min(ROWS)];
     let value = |l: &Lost, name: &str| {
@@ -70,11 +68,27 @@ fn heat(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Heat {
     Heat {
         title: "What each loss costs each workload, in replica-minutes missing".to_owned(),
         unit: "replica-minutes missing".to_owned(),
+        left_out,
         rows: lost.iter().map(|l| l.loss.name()).collect(),
         columns: columns.iter().map(|c| c.0.to_owned()).collect(),
         values: lost.iter().map(|l| columns.iter().map(|c| value(l, c.0)).collect()).collect(),
         runs: (0..lost.len()).map(run_of).collect(),
     }
+}
+
+/// Which losses and workloads the heat map has not, of so many.
+fn left_out_of_heat(losses: usize, workloads: usize) -> Vec<String> {
+    let (rows, columns) = (losses.saturating_sub(ROWS), workloads.saturating_sub(COLUMNS));
+    let losses = (rows > 0).then(|| {
+        let more = counted(rows, "more loss");
+        format!("The {ROWS} worst losses, and {more} that the table below has.")
+    });
+    let workloads = (columns > 0).then(|| {
+        let (more, lose) =
+            (counted(columns, "more workload"), if columns == 1 { "loses" } else { "lose" });
+        format!("The {COLUMNS} workloads that lose most, and {more} that {lose} less, which `-o json` has.")
+    });
+    losses.into_iter().chain(workloads).collect()
 }
 
 fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
@@ -107,4 +121,24 @@ fn table(survey: &Surveyed, run_of: &dyn Fn(usize) -> Option<String>) -> Table {
     };
     let runs = (0..survey.lost.len()).map(run_of).collect();
     Table { runs, ..Table::new("Losses, the worst first", columns, survey.lost.iter().map(row)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 60 rows and 24 columns: of 61 losses one is left out, of 40 workloads sixteen.
+    #[test]
+    fn what_the_heat_map_has_not_is_told() {
+        assert!(left_out_of_heat(ROWS, COLUMNS).is_empty());
+        let said = left_out_of_heat(61, 40);
+        assert!(said[0].starts_with("The 60 worst losses, and 1 more loss that "), "{said:?}");
+        assert!(
+            said[1].starts_with(
+                "The 24 workloads that lose most, and 16 more workloads that lose less"
+            ),
+            "{said:?}"
+        );
+        assert_eq!(left_out_of_heat(60, 25).len(), 1);
+    }
 }
