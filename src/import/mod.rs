@@ -100,7 +100,7 @@ pub(crate) use error::{DEVICES, KUBECTL, READINESS};
 pub(crate) use event::{about as event_about, component as event_component, made as event_made};
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
-pub(crate) use sight::is_export;
+pub(crate) use sight::{is_export, is_meant_as_export};
 pub(crate) use summary::Summary;
 pub(crate) use times::{SECOND_US, Stamp, YEARS, parse as parse_time};
 pub(crate) use write::Asked;

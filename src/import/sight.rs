@@ -26,6 +26,14 @@ const ANSWER_BYTES: usize = 1 << 16;
 /// How many lines at the end of a text are looked at.
 const LAST_LINES: usize = 5;
 
+/// Whether a file is called as an export is, and holds something that does not begin as a scenario.
+pub(crate) fn is_meant_as_export(name: &str, bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 12)]);
+    let begins = ["Scenario", "(", "//", "/*", "#!"];
+    name.ends_with(".json")
+        && first_line(&head).is_some_and(|line| !begins.iter().any(|b| line.starts_with(b)))
+}
+
 /// Whether bytes look like an export, or like something that stands where one was meant, and not
 /// like a text of the scenario language: gzip, JSON, a line of YAML, or what kubectl prints
 /// for people.
@@ -89,13 +97,20 @@ fn known(what: impl Into<String>) -> Option<Other> {
     Some(Other { what: what.into(), is_known: true })
 }
 
+/// As much of a line as a sentence has room for, with a mark where it is cut.
+fn beginning(line: &str) -> String {
+    const SHOWN: usize = 160;
+    let shown: String = line.chars().take(SHOWN).collect();
+    if shown.len() < line.len() { shown + "…" } else { shown }
+}
+
 fn other_output(line: &str, text: &str) -> Option<Other> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     let is_heading = |w: &str| {
         w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
     };
-    let shown: String = line.chars().take(80).collect();
+    let shown = beginning(line);
     if is_heading(first) && words.next().is_some_and(is_heading) {
         known("is the table that kubectl prints for people, with only a part of each object")
     } else if line.starts_with("Name:")
@@ -256,6 +271,32 @@ mod tests {
         ] {
             let e = error(text.as_bytes());
             assert!(e.contains(words), "{text:?}: {e}");
+        }
+    }
+
+    /// kubectl's own message about nodes has 127 letters.
+    #[test]
+    fn what_is_cut_of_a_message_has_a_mark() {
+        let message = "Error from server (Forbidden): nodes is forbidden: User \"dev\" cannot list resource \"nodes\" in API group \"\" at the cluster scope";
+        let said = error(message.as_bytes());
+        assert!(said.contains(&format!("({message})")), "{said}");
+        let long = format!("Error from server: {}", "x".repeat(161 - 19));
+        let said = error(long.as_bytes());
+        assert!(said.contains(&format!("({}…)", &long[..160])), "{said}");
+    }
+
+    /// A number is no scenario; whether it was meant as an export its file's name says.
+    #[test]
+    fn a_file_of_json_is_an_export_whatever_it_holds() {
+        for (name, text, is) in [
+            ("a.json", "42", true),
+            ("a.json", "web\n", true),
+            ("a.ron", "42", false),
+            ("a.json", "Scenario(version: 1)", false),
+            ("a.json", "// mine\n(version: 1)", false),
+            ("a.json", "\n", false),
+        ] {
+            assert_eq!(is_meant_as_export(name, text.as_bytes()), is, "{name} {text:?}");
         }
     }
 

@@ -15,7 +15,9 @@ use super::form::{Read, read_text};
 use super::loaded::Loaded;
 use super::prelude::*;
 use crate::files::{self, Places, ReadError};
-use crate::import::{EXPORT_BYTES_MAX, ImportError, ImportedCluster, Input, is_export};
+use crate::import::{
+    EXPORT_BYTES_MAX, ImportError, ImportedCluster, Input, is_export, is_meant_as_export,
+};
 use crate::scenario::resolve::{Overrides, build, mistakes};
 
 /// The largest scenario file, in bytes.
@@ -132,7 +134,7 @@ fn from_bytes(
     folder: PathBuf,
     (cluster, places): (Option<PathBuf>, &Places),
 ) -> Result<Loaded, Problems> {
-    if is_export(&bytes) {
+    if is_export(&bytes) || is_meant_as_export(shown, &bytes) {
         return of_export(shown, name, bytes);
     }
     let text = text_of(shown, bytes)?;
