@@ -99,6 +99,11 @@ fn syntax_ends_the_list() {
         problems("Senario(version: 1)"),
         "f.ron:1:1: expected `Scenario(…)` or `(…)`, found `Senario`"
     );
+    let dashes = problems("(version: 1, horizon: \"1m\", node-monitor-grace-period: \"50s\")");
+    assert!(
+        dashes.contains(": `node-monitor-grace-period` is not a field of a scenario"),
+        "{dashes}"
+    );
     assert_eq!(problems("# Notes\n"), "f.ron:1:1: expected `(` here");
     assert_eq!(
         problems("(version: 1)"),

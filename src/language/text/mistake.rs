@@ -149,13 +149,21 @@ impl Mistake {
     /// As a problem of the text that it stands in.
     pub(crate) fn problem(&self, source: &Source) -> Problem {
         match &self.0.found {
-            Some(found) => self.words().at(source, found.shown.clone()),
+            Some(found) => {
+                let written = source.text.get(found.shown.clone());
+                self.words_for(written).at(source, found.shown.clone())
+            }
             None => self.words(),
         }
     }
 
     /// As a problem without a place.
     pub(crate) fn words(&self) -> Problem {
+        self.words_for(None)
+    }
+
+    /// As a problem without a place; a field is named as it was written, with its dashes.
+    fn words_for(&self, written: Option<&str>) -> Problem {
         let inner = &self.0;
         let of = inner.of.as_deref();
         let problem = match &inner.what {
@@ -164,7 +172,9 @@ impl Mistake {
             }
             What::Field { found, known } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
-                Problem::new(format!("`{}` is not a field{of}", spelt(found)))
+                let written = written.filter(|w| w.replace('-', "_") == *found);
+                let name = written.map_or_else(|| spelt(found), str::to_owned);
+                Problem::new(format!("`{name}` is not a field{of}"))
                     .meant(found, known.iter().map(|name| spelt(name)))
             }
             What::Variant { found, known } => {
