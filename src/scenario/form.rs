@@ -203,6 +203,10 @@ pub(super) fn belongs(field: &str, section: Option<&str>) -> Option<String> {
         let component = component.replace('_', "-");
         return Some(format!("flags: ({component}: {{\"{name}\": …}})"));
     }
+    // Its settings are in its configuration, and not in flags.
+    if alike(field, "kube-scheduler") {
+        return Some("scheduler: (…)".to_owned());
+    }
     let language = schema();
     // Manifests of pods say it so.
     let field = match field {
@@ -271,6 +275,7 @@ mod tests {
     fn a_field_is_told_where_it_belongs() {
         let told = |field, section| belongs(field, section).unwrap_or_default();
         assert_eq!(told("kube-controller-manager", None), "flags: (kube-controller-manager: …)");
+        assert_eq!(told("kube_scheduler", None), "scheduler: (…)");
         assert_eq!(
             told("node-monitor-grace-period", None),
             "flags: (kube-controller-manager: {\"node-monitor-grace-period\": …})"
