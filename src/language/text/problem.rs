@@ -241,9 +241,9 @@ pub(crate) fn did_you_mean_or_list(
         .or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed(&all))))
 }
 
-/// "`x`, `y`, `z`", shortened where there are many.
+/// "`x`, `y`, `z`", shortened where there are more than a type of the language has.
 fn listed(words: &[impl AsRef<str>]) -> String {
-    const SHOWN: usize = 32;
+    const SHOWN: usize = 64;
     let shown = words.iter().take(SHOWN).map(|w| format!("`{}`", w.as_ref()));
     let mut out = shown.collect::<Vec<_>>().join(", ");
     if words.len() > SHOWN {
@@ -274,6 +274,17 @@ pub(super) fn spelt(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The language has 46 faults and actions: whoever looks for one of them has to see it.
+    #[test]
+    fn all_words_of_a_type_are_listed() {
+        let words: Vec<String> = (0..46).map(|i| format!("Word{i:02}")).collect();
+        let said = did_you_mean_or_list("other", &words).expect("there are some");
+        assert!(said.ends_with("`Word44`, `Word45`"), "{said}");
+        let many: Vec<String> = (0..66).map(|i| format!("Word{i:02}")).collect();
+        let said = did_you_mean_or_list("other", &many).expect("there are some");
+        assert!(said.ends_with("`Word63` and 2 more"), "{said}");
+    }
 
     #[test]
     fn columns_count_characters() {
