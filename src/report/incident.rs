@@ -193,8 +193,12 @@ fn said(verdict: &Verdict, pair: &Pair) -> String {
         (false, false) => "",
     };
     let (at, share) = (verdict.clock.clock(simulated), pair.share * 100.0);
-    let (seconds, tenths) = (ms.abs() / 1_000, ms.abs() % 1_000 / 100);
-    format!("{at}{other} ({seconds}.{tenths} s {word}; {share:.0} %)")
+    let away = match ms.unsigned_abs() {
+        0 => "at the same time".to_owned(),
+        1..100 => format!("less than 0.1 s {word}"),
+        ms => format!("{}.{} s {word}", ms / 1_000, ms % 1_000 / 100),
+    };
+    format!("{at}{other} ({away}; {share:.0} %)")
 }
 
 /// The page of a verdict; `text` is what was printed, `run` the name of the reconstruction's run in
@@ -280,8 +284,7 @@ mod tests {
     use crate::report::tables::tests::{csv_of_both, is_told};
     use std::collections::BTreeMap;
 
-    #[test]
-    fn what_was_not_recorded_stands_below_what_was() {
+    fn verdict() -> Verdict {
         let pair = Pair {
             pod: "shop/a".to_owned(),
             recorded: Time::from_secs(3),
@@ -291,7 +294,7 @@ mod tests {
             reordered: true,
         };
         let only_simulated = vec![("shop/b".to_owned(), Time::from_secs(63))];
-        let verdict = Verdict {
+        Verdict {
             // 2026-11-21T02:29:57Z by `date -u -d … +%s`.
             clock: WallClock(1_795_228_197_000_000),
             told: Vec::new(),
@@ -301,8 +304,28 @@ mod tests {
             horizon: Time::from_secs(60),
             seeds: 1,
             notes: Vec::new(),
-        };
-        let table = table(&verdict);
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_at_the_same_time_is_not_nothing_earlier() {
+        let mut verdict = verdict();
+        for (millis, words) in [
+            (3_000, "(at the same time; 67 %)"),
+            (2_970, "(less than 0.1 s earlier; 67 %)"),
+            (3_100, "(0.1 s later; 67 %)"),
+            (4_250, "(1.2 s later; 67 %)"),
+        ] {
+            let pair = &mut verdict.matched.pairs[0];
+            (pair.simulated, pair.share) = (Some(Time::from_millis(millis)), 2.0 / 3.0);
+            let said = said(&verdict, &verdict.matched.pairs[0]);
+            assert!(said.ends_with(words), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_was_not_recorded_stands_below_what_was() {
+        let table = table(&verdict());
         is_told(&table, &[]);
         let expected = "\
 pod,recorded,simulated,share,apart_s,stands_in,reordered,explained

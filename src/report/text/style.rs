@@ -3,7 +3,6 @@
 use crate::files::line;
 use crate::report::files::Written;
 use anstyle::{AnsiColor, Style as Ansi};
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// How the text is laid out.
@@ -36,14 +35,16 @@ pub(crate) fn painted(text: &str, ansi: Ansi, style: Style) -> String {
 }
 
 /// Breaks a text between words into lines of at most `room` characters; a longer word has a line of
-/// its own.
+/// its own. A number and its per cent stay together.
 pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
+    const TOGETHER: &str = "\u{a0}%";
     let options = textwrap::Options::new(room)
         .break_words(false)
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
-    textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect()
+    let text = text.replace(" %", TOGETHER);
+    textwrap::wrap(&text, options).iter().map(|line| line.replace(TOGETHER, " %")).collect()
 }
 
 /// Texts one behind the other; none where there are none.
@@ -121,5 +122,16 @@ impl<'o> Printer<'o> {
     pub(super) fn line(&mut self, name: &str, said: &str) -> io::Result<()> {
         write!(self.out, "  {name:<18}")?;
         self.folded(said, 20, PLAIN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `about 67` would have room in the first line.
+    #[test]
+    fn a_number_keeps_its_per_cent() {
+        assert_eq!(fold("about 67 % of all", 8), ["about", "67 % of", "all"]);
     }
 }
