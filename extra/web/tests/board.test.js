@@ -222,6 +222,9 @@ test('a scenario that failed has its run in the page of tests', async () => {
         assert.equal(await table.locator('tbody tr').first().locator('td.tone.bad').textContent(), 'failed');
     }
     assert.equal(await page.getByText('scenario', { exact: true }).locator('xpath=ancestor::tbody').count(), 0);
+    // The place of what is wrong begins with the file's name, which stands there once.
+    const said = await page.locator('section', { hasText: 'What is wrong' }).locator('li > bdi').first().textContent() ?? '';
+    assert.equal(said.split('failing.ron').length, 2, said);
     const rows = page.locator('section', { hasText: 'a run of each that failed' }).getByRole('button', { name: /failing/ });
     await rows.click();
     await page.locator('.run canvas').first().waitFor();

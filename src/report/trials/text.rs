@@ -146,9 +146,12 @@ fn failures(t: &Tested) -> Vec<Item> {
     t.cases
         .iter()
         .flat_map(of)
-        .map(|(text, notes)| Item {
-            text: format!("{}: {text}", t.id),
-            command: Some(notes.join("\n")).filter(|n| !n.is_empty()),
+        .map(|(text, notes)| {
+            // What has a place begins with the scenario's name.
+            let is_named =
+                text.strip_prefix(t.id.as_str()).is_some_and(|rest| rest.starts_with(':'));
+            let text = if is_named { text } else { format!("{}: {text}", t.id) };
+            Item { text, command: Some(notes.join("\n")).filter(|n| !n.is_empty()) }
         })
         .collect()
 }
