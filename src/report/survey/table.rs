@@ -31,7 +31,6 @@ pub(crate) struct SurveyReport<'a> {
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Result<()> {
     let survey = report.survey;
-    p.style.width = p.style.width.min(WIDEST);
     p.title(&report.name)?;
     p.indented(&format!("{}; {}", size_in_words(&survey.size), report.line), 2, PLAIN)?;
     p.indented(&runs(report), 2, PLAIN)?;
@@ -82,8 +81,6 @@ pub(super) fn left_out(report: &SurveyReport<'_>) -> Vec<String> {
     timeline.into_iter().chain(others).collect()
 }
 
-/// Lines are no wider than this, so that they fit any terminal and a mail.
-const WIDEST: usize = 80;
 /// What the figures mean.
 pub(super) const WORDS: &str = "Below need: workloads of which fewer pods were up than they need (`needs`, else what a disruption budget asks for, else one), the longest time of one of them. Missing: desired pods that were not up, summed over time. \
     Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";

@@ -1,6 +1,6 @@
 //! Surveys: the table, findings with commands that work, exports as they stand, limits.
 
-use super::Scratch;
+use super::{Called, Scratch};
 
 #[test]
 fn an_export_as_it_stands() {
@@ -19,11 +19,23 @@ fn a_limit_that_is_broken_ends_with_one() {
         |limit| scratch.call(&["survey", "a.ron", "-q", "--lose", "node,zone", "--fail-on", limit]);
     let broken = run("evicted>0");
     assert_eq!(broken.code, 1, "{}", broken.stderr);
-    assert!(broken.stdout.contains("--fail-on 'evicted>0'"), "{}", broken.stdout);
+    let said = broken.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("--fail-on 'evicted>0'"), "{said}");
     assert_eq!(run("evicted>1000").code, 0);
     let refused = run("down>5");
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("missing unit"), "{}", refused.stderr);
+}
+
+/// The explanation of the table is one paragraph of over 400 letters.
+#[test]
+fn lines_are_as_wide_as_the_terminal() {
+    let scratch = Scratch::with_starter();
+    let widest = |called: Called| called.stdout.lines().map(|l| l.chars().count()).max();
+    let asked = ["survey", "a.ron", "-q", "--lose", "zone"];
+    let (usual, narrow) = (widest(scratch.call(&asked)), widest(scratch.narrow(&asked)));
+    assert!(usual > Some(80) && usual <= Some(100), "{usual:?}");
+    assert!(narrow <= Some(80), "{narrow:?}");
 }
 
 /// The command below a finding, taken apart at its pipe, shows it.
