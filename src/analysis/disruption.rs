@@ -2,6 +2,7 @@
 //! disruption.
 
 use super::prelude::*;
+use super::sorted::as_people_count;
 
 /// How fast nodes of a zone are tainted in a state that is not normal
 /// (`node_lifecycle_controller.go: setLimiterInZone`).
@@ -123,6 +124,14 @@ impl Disruptions {
     /// There were none.
     pub(crate) fn is_empty(&self) -> bool {
         self.control_plane.is_empty() && self.master.is_empty() && self.zones.is_empty()
+    }
+
+    /// The zones that were disrupted, as people count.
+    pub(crate) fn by_zone(&self) -> Vec<(&str, &[Disrupted])> {
+        let mut zones: Vec<(&str, &[Disrupted])> =
+            self.zones.iter().map(|(zone, all)| (zone.as_str(), all.as_slice())).collect();
+        zones.sort_by(|a, b| as_people_count(a.0).cmp(&as_people_count(b.0)));
+        zones
     }
 
     /// The pace of a zone then, where it is disrupted.
@@ -273,6 +282,25 @@ pub fn disruptions(analysis: &Analysis<'_>) -> Disruptions {
 mod tests {
     use super::*;
     use crate::analysis::tests::synthetic::{Run, ms};
+
+    #[test]
+    fn zones_are_in_the_order_in_which_people_count() {
+        let mut run = Run::new("many", ms(60_000));
+        for zone in ["z10", "z6", "z11"] {
+            run.node(zone, zone);
+            let text = run.text(&format!(":\0:{zone}"));
+            run.lifecycle(ms(1_000), NO_RECORD, What::Zone(ZoneState::FullDisruption), text);
+        }
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        assert_eq!(analysis.zones, ["z6", "z10", "z11"]);
+        assert_eq!(analysis.find_zone("z10"), Some(1));
+        // The nodes came in the other order.
+        assert_eq!(analysis.zone_of, [1, 0, 2]);
+        let found = disruptions(&analysis);
+        let names: Vec<&str> = found.by_zone().into_iter().map(|(zone, _)| zone).collect();
+        assert_eq!(names, ["z6", "z10", "z11"]);
+    }
 
     /// Zone a is dark at 100 s, b at 200 s, where tainting ends in both (`handleDisruption`: `SwapLimiter(0)` for every
     /// zone); at 300 s a is back, and b is tainted at --node-eviction-rate=0.1, one node in 10 s.

@@ -7,6 +7,7 @@
 
 use super::drains::{Drain, drains};
 use super::prelude::*;
+use super::sorted::as_people_count;
 use super::workloads::workloads;
 
 /// The taints of a node at a time.
@@ -209,25 +210,6 @@ pub(crate) fn by_zone_and_name(analysis: &Analysis<'_>, mut nodes: Vec<NodeId>) 
     nodes
 }
 
-/// A name in parts that sort as people count: a text, then a number by its length, its digits, and
-/// how many there are with zeros before it.
-fn as_people_count(mut name: &str) -> Vec<(&str, usize, &str, usize)> {
-    let mut parts = Vec::new();
-    while !name.is_empty() {
-        let (text, rest) = name.split_at(until(name, true));
-        let (number, rest) = rest.split_at(until(rest, false));
-        let digits = number.trim_start_matches('0');
-        parts.push((text, digits.len(), digits, number.len()));
-        name = rest;
-    }
-    parts
-}
-
-/// How many bytes it is to the first digit, or to the first character that is none.
-fn until(text: &str, digit: bool) -> usize {
-    text.bytes().position(|c| c.is_ascii_digit() == digit).unwrap_or(text.len())
-}
-
 /// From when on nothing happens any more: a tenth after the last record, on a whole minute, or the
 /// end of the run. Charts and pages show a run up to there first.
 pub(crate) fn quiet_from(analysis: &Analysis<'_>) -> Time {
@@ -267,17 +249,6 @@ fn after(last: Time) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_in_names_count() {
-        let mut names =
-            ["n-10", "n-9", "n-09", "a-1x", "n", "n-9a", "", "ä-2", "n-010-b", "n-10-a"];
-        names.sort_by_key(|&name| as_people_count(name));
-        assert_eq!(
-            names,
-            ["", "a-1x", "n", "n-9", "n-9a", "n-09", "n-10", "n-10-a", "n-010-b", "ä-2"]
-        );
-    }
 
     /// A fault at 10 of 20 minutes: a minute before it. One at 1 of 9 minutes is not worth a cut.
     #[test]

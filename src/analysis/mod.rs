@@ -49,6 +49,7 @@ mod rows;
 mod served;
 pub(crate) mod serving;
 pub(crate) mod setting;
+mod sorted;
 pub(crate) mod state;
 pub(crate) mod statistics;
 mod steps;

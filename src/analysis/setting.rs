@@ -6,11 +6,13 @@
 
 use super::causes::{Marks, Since, chain};
 use super::objects::{NO_NODE, NodeState, PodState};
+use super::sorted::as_people_count;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::zone_key;
 use crate::kernel::{Dur, Time};
 use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
 use crate::trace::{Record, RecordId, Trace, What};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]
@@ -19,7 +21,7 @@ pub struct Analysis<'a> {
     pub(crate) plan: &'a Plan,
     /// What happened.
     pub trace: &'a Trace,
-    /// The zones that nodes of the plan are in, by name in order.
+    /// The zones that nodes of the plan are in, as people count: `z-9` before `z-10`.
     pub zones: Vec<String>,
     /// For each node its zone, an index into [`Analysis::zones`].
     pub(crate) zone_of: Vec<u16>,
@@ -136,7 +138,7 @@ impl<'a> Analysis<'a> {
 
     /// The place of a zone in [`Analysis::zones`], by its name.
     pub(crate) fn find_zone(&self, name: &str) -> Option<u16> {
-        self.zones.binary_search_by(|zone| zone.as_str().cmp(name)).ok().map(|place| place as u16)
+        self.zones.iter().position(|zone| zone == name).map(|place| place as u16)
     }
 
     /// How many nodes a zone has, given by its place.
@@ -207,17 +209,18 @@ fn node_ids(plan: &Plan, trace: &Trace) -> (Vec<NodeId>, Vec<NodeIndex>) {
     (ids, extra)
 }
 
-/// The names of the zones in order, and for each of `count` nodes the place of its own.
+/// The names of the zones, as people count, and for each of `count` nodes the place of its own.
 fn zones(plan: &Plan, node_ids: &[NodeId], count: usize) -> (Vec<String>, Vec<u16>) {
     let beta = plan.profile.node_lifecycle.beta_zone_labels;
     let of_nodes: Vec<String> =
         plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, beta))).collect();
-    let mut zones = of_nodes.clone();
-    zones.sort();
-    zones.dedup();
+    let distinct: BTreeSet<&String> = of_nodes.iter().collect();
+    let mut zones: Vec<String> = distinct.into_iter().cloned().collect();
+    zones.sort_by(|a, b| as_people_count(a).cmp(&as_people_count(b)));
+    let places: BTreeMap<&String, u16> = zones.iter().zip(0..).collect();
     let mut zone_of = vec![0; count];
     for (id, zone) in node_ids.iter().zip(&of_nodes) {
-        zone_of[id.index()] = zones.binary_search(zone).unwrap_or(0) as u16;
+        zone_of[id.index()] = places.get(zone).copied().unwrap_or(0);
     }
     (zones, zone_of)
 }

@@ -64,9 +64,10 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64)
         let spans = d.master.iter().map(|&(from, to)| (from, to, MASTER, said.to_owned()));
         bands(c, time, "all zones", spans.collect(), &mut y);
     }
-    let zones: Vec<&str> = d.zones.keys().take(MOST).map(String::as_str).collect();
+    let of_zones = d.by_zone();
+    let zones: Vec<&str> = of_zones.iter().take(MOST).map(|(zone, _)| *zone).collect();
     let names = zone_labels(&zones, LANES_LEFT - 20.0);
-    for (states, name) in d.zones.values().zip(&names) {
+    for ((_, states), name) in of_zones.iter().zip(&names) {
         let band = |s: &Disrupted| (s.from, s.to, color(s), s.state.as_str().to_owned());
         bands(c, time, name, states.iter().map(band).collect(), &mut y);
     }

@@ -123,7 +123,7 @@ fn course(analysis: &Analysis<'_>, columns: &mut Columns) {
     columns.set("control_plane", troubled.collect());
     let master = found.master.iter().map(|(from, to)| json!([from.as_millis(), to.as_millis()]));
     columns.set("master", master.collect());
-    let zones = found.zones.iter().flat_map(|(zone, states)| {
+    let zones = found.by_zone().into_iter().flat_map(|(zone, states)| {
         states.iter().map(move |s| {
             json!({
                 "zone": zone,
