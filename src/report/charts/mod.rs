@@ -14,6 +14,7 @@ mod drawing;
 mod figures;
 mod font;
 mod frame;
+mod labels;
 mod node_lanes;
 mod plane;
 mod pods;

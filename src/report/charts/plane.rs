@@ -1,6 +1,7 @@
 //! Lines and points over a plane of two numbers: what an outage or a year costs by a setting,
 //! downtime beside needless evictions, how often a downtime is exceeded.
 
+use super::labels::{Paper, beside};
 use super::prelude::*;
 
 const HEIGHT: f64 = 520.0;
@@ -170,30 +171,12 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
         (left, top.max(TOP + 22.0), format!("{name} (off the scale: {})", off.join(", ")))
     };
     let lines: Vec<Vec<(f64, f64)>> = parts().map(|part| placed(&part, &across, &up)).collect();
-    for (x, y, name) in labels(plane.marks.iter().map(at).collect()) {
-        let wide = font::width(&name, STRONG);
-        let x = (x + 10.0).min(WIDTH - RIGHT - wide);
-        c.text(&name, (x, uncrossed((x, y), wide, &lines)), Anchor::Left, STRONG);
+    let paper = Paper { left: LEFT, right: WIDTH - RIGHT, top: TOP, bottom: BOTTOM };
+    let dots: Vec<(f64, f64)> = plane.marks.iter().map(|(x, y, _)| place((*x, *y))).collect();
+    for (place, name) in beside(plane.marks.iter().map(at).collect(), &paper, (&lines, &dots)) {
+        c.text(&name, place, Anchor::Left, STRONG);
     }
     drawing
-}
-
-/// The height nearest to a mark's at which no line crosses a label; above it where all are crossed.
-fn uncrossed((x, y): (f64, f64), wide: f64, lines: &[Vec<(f64, f64)>]) -> f64 {
-    const HALF: f64 = 8.0;
-    let crosses = |s: &[(f64, f64)], middle: f64| {
-        let ((x0, y0), (x1, y1)) = (s[0], s[1]);
-        let (from, to) = (x0.max(x), x1.min(x + wide));
-        let at = |x: f64| if x1 > x0 { y0 + (y1 - y0) * (x - x0) / (x1 - x0) } else { y0 };
-        let (low, high) = (at(from).min(at(to)), at(from).max(at(to)));
-        from <= to && low < middle + HALF && high > middle - HALF
-    };
-    let is_free = |middle: &f64| {
-        let on_paper = (TOP..BOTTOM - HALF).contains(middle);
-        on_paper && !lines.iter().flat_map(|l| l.windows(2)).any(|s| crosses(s, *middle))
-    };
-    let places = [-12.0, 16.0, -28.0, 32.0, -44.0].map(|off| y + off);
-    places.into_iter().find(is_free).unwrap_or(y - 12.0)
 }
 
 /// A line in the parts of it that are not beyond the ends of the scales.
@@ -220,24 +203,6 @@ fn off_scale(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         let x = across.at(*x).min(WIDTH - RIGHT - half);
         c.text(&name, (x, TOP + 8.0), Anchor::Center, SMALL);
     }
-}
-
-/// Where labels stand: those that would lie over each other are one, at the first of their points.
-fn labels(mut points: Vec<(f64, f64, String)>) -> Vec<(f64, f64, String)> {
-    points.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut labels: Vec<(f64, f64, String)> = Vec::new();
-    for (x, y, name) in points {
-        if let Some(last) = labels.last_mut()
-            && (last.1 - y).abs() < 16.0
-            && x < last.0 + 10.0 + font::width(&last.2, STRONG)
-        {
-            last.1 = last.1.min(y);
-            last.2 = format!("{}, {name}", last.2);
-        } else {
-            labels.push((x, y, name));
-        }
-    }
-    labels
 }
 
 fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
@@ -336,20 +301,6 @@ fn number(value: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A line that rises from a mark crosses what is written above it at its right, and not what is
-    /// written below.
-    #[test]
-    fn no_line_crosses_a_label() {
-        let (x, y) = (300.0, 300.0);
-        let rising = vec![(290.0, 300.0), (690.0, 200.0)];
-        assert_eq!(uncrossed((x, y), 200.0, &[]), y - 12.0);
-        assert_eq!(uncrossed((x, y), 200.0, std::slice::from_ref(&rising)), y + 16.0);
-        let falling = vec![(290.0, 305.0), (690.0, 405.0)];
-        assert_eq!(uncrossed((x, y), 200.0, std::slice::from_ref(&falling)), y - 12.0);
-        // Between the two there is no place.
-        assert_eq!(uncrossed((x, y), 200.0, &[rising, falling]), y - 12.0);
-    }
-
     #[test]
     fn ticks_are_round_and_within() {
         let scale = |from, to| Scale { from, to, begin: 0.0, end: 1.0 };
@@ -380,17 +331,6 @@ mod tests {
             (about(12.345), about(1.234), about(1_234.6)),
             ("12.3".to_owned(), "1.23".to_owned(), "1,235".to_owned())
         );
-    }
-
-    /// Of three points five apart and one far off, the names of the three would lie over each other.
-    #[test]
-    fn names_that_would_lie_over_each_other_are_one_label() {
-        let points =
-            [(105.0, 52.0, "b"), (100.0, 50.0, "a"), (110.0, 49.0, "c"), (400.0, 50.0, "d")];
-        let points = points.map(|(x, y, name)| (x, y, name.to_owned())).to_vec();
-        let drawn = labels(points);
-        let expected = [(100.0, 49.0, "a, b, c".to_owned()), (400.0, 50.0, "d".to_owned())];
-        assert_eq!(drawn, expected);
     }
 
     #[test]
