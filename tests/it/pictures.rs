@@ -52,6 +52,14 @@ fn pods_that_end_with_their_node_have_a_mark() {
 }
 
 #[test]
+fn a_run_without_pods_says_so_where_they_would_be() {
+    let empty = r#"Scenario(version: 1, horizon: "2m", nodes: [(name: "a")])"#;
+    let has = |texts: Vec<String>| texts.iter().any(|t| t == "no pods");
+    assert!(has(texts_of("empty", empty, "pods")));
+    assert!(!has(texts_of("shutdown", &shipped("graceful-shutdown"), "pods")));
+}
+
+#[test]
 fn the_label_of_a_taint_keeps_its_key() {
     let texts = texts("taint", &shipped("stateful-set-stuck"));
     let label = "taint node-1 out-of-service=nodeshutdown:NoExecute";

@@ -32,6 +32,10 @@ pub(super) fn draw(c: &mut Drawing, names: &Names, (curves, fault): (&Curves, Op
     let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom);
     let evicted = lost(c, &time, curves, lower_top, bottom);
     names.lines(c, bottom);
+    if legend(curves, fault).iter().all(|(occurs, ..)| !occurs) {
+        let middle = (time.left + time.width / 2.0, (upper_top + upper_bottom) / 2.0);
+        c.text("no pods", middle, Anchor::Center, STRONG);
+    }
     // The line of evictions is named where it ends.
     if least > 0 {
         let more = if cut { "; fewer at first, not drawn" } else { "" };
