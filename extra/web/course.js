@@ -115,9 +115,11 @@ export class Course {
         c.fillStyle = band.fill;
         c.fillRect(l, y + 1, r - l, height);
         c.font = `${Math.min(12, height)}px system-ui, sans-serif`;
-        const inside = c.measureText(band.name).width + 10 <= r - l;
+        const [within, behind] = [r - l - 8, (next ? this.surface.x(this.view, next.from) : right) - r - 8];
+        // Where a band has more room than there is behind it, its name is cut to it.
+        const inside = c.measureText(band.name).width + 2 <= within || within > behind;
         c.fillStyle = inside && band.dark ? colour('paper') : inside ? colour('on-band') : colour('ink');
-        const room = inside ? r - l - 8 : (next ? this.surface.x(this.view, next.from) : right) - r - 8;
+        const room = inside ? within : behind;
         if (room > 24) fitted(c, band.name, inside ? l + 5 : r + 4, y + 1 + height / 2, room);
         c.font = '12px system-ui, sans-serif';
     }

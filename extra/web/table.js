@@ -47,7 +47,7 @@ export class Table {
         this.head = el('tr');
         this.body = el('tbody');
         this.pager = el('span', { class: 'pager' });
-        this.element = el('div', { class: 'table' },
+        this.element = count === 0 ? el('p', { class: 'table' }, 'None.') : el('div', { class: 'table' },
             el('div', { class: 'bar' }, this.input, this.said, this.pager),
             el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
                 el('table', {}, el('caption', {}, caption), el('thead', {}, this.head), this.body)));

@@ -106,6 +106,15 @@ test('search finds objects and rows, the table sorts and filters', async () => {
     await close();
 });
 
+test('a run without an eviction says so, and has no table of none', async () => {
+    const { page, wrong, close } = await open(chromium, pageOf('idle', 'Scenario(version: 1, horizon: "2m", nodes: [(name: "a")])'));
+    const section = page.locator('section', { has: page.locator('h2', { hasText: /^Evictions$/ }) });
+    assert.equal(await section.locator('.table').textContent(), 'None.');
+    assert.equal(await section.locator('th').count(), 0);
+    assert.deepEqual(wrong, []);
+    await close();
+});
+
 test('search takes every name that explain takes, and says which where there are several', async () => {
     const { page, wrong, close } = await open(chromium, file);
     const search = page.locator('.find');
