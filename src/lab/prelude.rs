@@ -13,7 +13,7 @@ pub(super) use crate::kernel::{Choices, Dur, Time};
 pub(super) use crate::language::{
     Problem, Problems, Scenario, counted, did_you_mean_or_list, duration, grouped,
 };
-pub(super) use crate::plan::{NewRule, NodeIndex, Plan, PodPlan};
+pub(super) use crate::plan::{NewRule, NodeIndex, NodePlan, Plan, PodPlan};
 pub(super) use crate::scenario::{
     self, Away, Drawn, Loaded, Model, Outage, Overrides, WorkloadsAt,
 };

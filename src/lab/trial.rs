@@ -8,8 +8,9 @@ use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Failed, Verdict, verdicts};
 use crate::analysis::explain::{Question, explain};
-use crate::language::{Place, Tree, at};
-use crate::scenario::expectations::{Expectation, Expectations};
+use crate::language::{Flags, Place, Tree, at};
+use crate::plan::NodeStart;
+use crate::scenario::expectations::{Expectation, Expectations, Expected, Kind};
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;
@@ -27,6 +28,8 @@ pub struct Trial<'a> {
     expectations: Expectations,
     /// What a person should know of the scenario before its results are believed.
     pub(crate) notes: Vec<String>,
+    /// Nothing happens in it that could evict a pod.
+    is_idle: bool,
 }
 
 /// The result of a trial.
@@ -96,6 +99,28 @@ struct Seen {
     wrong: Option<Problem>,
 }
 
+/// Why it says nothing that nobody is evicted where nothing happens.
+const IDLE: &str = "nothing happens in this scenario, which has no timeline";
+
+/// Whether there is nothing in a scenario without a timeline that could evict a pod: no faults that are drawn, no flags,
+/// under which healthy nodes may seem lost, nothing that is tainted, away or short of anything from the start.
+fn is_idle(plan: &Plan, spec: &Scenario) -> bool {
+    let is_well = |n: &NodePlan| {
+        matches!(n.start, NodeStart::Ready) && n.taints.is_empty() && n.kubelet.is_none()
+    };
+    spec.faults.is_none()
+        && spec.flags == Flags::default()
+        && plan.nodes.iter().all(is_well)
+        && !plan.states_usage()
+        && plan.device_taint_rules.is_empty()
+        && plan.readiness.rules.is_empty()
+}
+
+/// Whether it is that no pod is evicted.
+fn is_never_evicted(e: &Expectation) -> bool {
+    matches!(&e.what, Expected::Seen(sought) if sought.count.most == 0 && matches!(sought.what, Kind::Evicted { .. }))
+}
+
 impl<'a> Trial<'a> {
     /// Builds the scenario with its expectations.
     ///
@@ -103,7 +128,10 @@ impl<'a> Trial<'a> {
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
         let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
-        Ok(Trial { loaded, overrides, expectations, notes: plan.warnings().cloned().collect() })
+        let is_idle =
+            plan.timeline.is_empty() && is_idle(&plan, &scenario::changed(loaded, &overrides)?);
+        let notes = plan.warnings().cloned().collect();
+        Ok(Trial { loaded, overrides, expectations, notes, is_idle })
     }
 
     /// What it expects.
@@ -163,7 +191,8 @@ impl<'a> Trial<'a> {
                 problem.at(&self.loaded.source, e.bytes.clone())
             });
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
-            Seen { failed, empty: verdict.empty, wrong }
+            let idle = || (self.is_idle && is_never_evicted(e)).then(|| IDLE.to_owned());
+            Seen { failed, empty: verdict.empty.or_else(idle), wrong }
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()

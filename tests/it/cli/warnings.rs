@@ -331,6 +331,29 @@ fn records_that_cannot_fail_are_said() {
     assert_eq!(said.matches("warning: ").count(), 4, "{said}");
 }
 
+/// Without a timeline nobody can be evicted; under a flag by which kubelets are heard of too seldom, or with a taint from the
+/// start, somebody may be.
+#[test]
+fn an_eviction_that_nothing_could_bring_about_is_said() {
+    let scratch = Scratch::new();
+    let text = |node: &str, more: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..2}}"{node})], {more}
+                workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
+                expect: [NotEvicted(workload: "web"), AtLeast(of: available("web"), is: 2)])"#
+        )
+    };
+    let flag = "flags: (kubelet: {\"node-status-update-frequency\": \"11s\"}),";
+    let said = said_by_a_test(&scratch, &text("", ""));
+    let why = "so.ron:3:26: NotEvicted: nothing happens in this scenario, which has no timeline";
+    assert!(said.contains(why), "{said}");
+    assert_eq!(said.matches("warning: ").count(), 1, "{said}");
+    for text in [text("", flag), text(", taints: [\"a=b:NoSchedule\"]", "")] {
+        let said = said_by_a_test(&scratch, &text);
+        assert!(!said.contains("nothing happens"), "{said}");
+    }
+}
+
 /// A reason that no event has is a mistake. A taint that nothing sets is told, and one that a
 /// controller or the scenario sets is not, even where it was not set.
 #[test]
