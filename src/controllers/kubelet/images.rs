@@ -8,12 +8,9 @@
 //!
 //! A kubelet says in events what becomes of an image (`EnsureImageExists`; `kuberuntime_container.go: startContainer`). Not all that a
 //! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
-//!
-//! A pull that nobody answers is given up by the container runtime, which is taken to be containerd with what it has by default
-//! (`internal/cri/server/images/image_pull.go`): `newTransport`, `pullProgressReporter`, `image_pull_progress_timeout`. Nobody
-//! else does: a kubelet waits for as long as it takes. It goes on with what is left of it if it is answered before that.
 
 use super::lives::Lives;
+use super::pull::Pull;
 use super::stats::Stats;
 use super::status_manager::StatusManager;
 use crate::api::container::Image;
@@ -29,43 +26,6 @@ const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
 const EXPIRES: Dur = Dur::from_secs(600);
 /// `backOffPeriod`: until a pod whose sync failed is synced again.
 const RESYNC: Dur = Dur::from_secs(10);
-
-/// For how long somebody is waited for who does not let one connect.
-const DIAL_TIMEOUT: Dur = Dur::from_secs(30);
-/// `defaultPullProgressReportInterval`, `image_pull_progress_timeout`: how often the progress of a pull is looked at, and for
-/// how long it goes on without any.
-const PROGRESS: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
-
-/// A pull that is under way.
-#[derive(Clone, Copy)]
-struct Pull {
-    uid: Uid,
-    begun: Time,
-    /// When it ends, or where it hangs is given up.
-    ends: Time,
-    /// It hangs: what is left of it, and why it fails.
-    hangs: Option<(Dur, &'static str)>,
-}
-
-impl Pull {
-    /// The registry fails so from now on, or answers. Progress was last seen at the first look from then on.
-    fn goes_on(&mut self, now: Time, fails: Option<RegistryFails>) {
-        match (fails, self.hangs) {
-            (Some(RegistryFails::Dropped), None) if now == self.begun => {
-                self.hangs = Some((self.ends.since(now), "i/o timeout"));
-                self.ends = now + DIAL_TIMEOUT;
-            }
-            (Some(_), None) => {
-                let (each, longest) = PROGRESS;
-                let looks = now.since(self.begun).as_nanos().div_ceil(each.as_nanos());
-                self.hangs = Some((self.ends.since(now), "context canceled"));
-                self.ends = self.begun + each * looks + longest;
-            }
-            (None, Some((left, _))) => (self.ends, self.hangs) = (now + left, None),
-            _ => {}
-        }
-    }
-}
 
 /// The images of a node.
 #[derive(Default)]

@@ -24,6 +24,7 @@ mod pod_workers;
 mod pods;
 mod prelude;
 mod prober;
+mod pull;
 mod reach;
 mod refusal;
 mod restarts;
