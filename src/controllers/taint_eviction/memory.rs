@@ -32,14 +32,16 @@ impl Timer {
     }
 }
 
+/// Why what is left of a timer is drawn, and how many seconds it is at the latest.
+type Drawn = (Note, u32);
+
 /// What the controller remembers.
 #[derive(Default)]
 pub(super) struct Memory {
     /// The nodes with NoExecute taints.
     pub(super) tainted: Vec<(NodeId, NoExecuteTaints)>,
     /// The pods with a timer, and what is left of it, in the order in which they fire.
-    /// Of one that is drawn: why, and how many seconds are left at the latest.
-    pub(super) timers: Vec<(PodId, Dur, Option<(Note, u32)>)>,
+    pub(super) timers: Vec<(PodId, Dur, Option<Drawn>)>,
     /// The pods that tolerate their node's taints for ever.
     pub(super) forever: Vec<PodId>,
 }

@@ -13,6 +13,9 @@ pub(super) struct Paper {
 /// A mark's place, and its name.
 type Mark = (f64, f64, String);
 
+/// Where something stands on the paper.
+type Place = (f64, f64);
+
 /// How far the letters of a label reach above and below its middle.
 const HALF: f64 = 8.0;
 
@@ -20,9 +23,9 @@ const HALF: f64 = 8.0;
 pub(super) fn beside(
     marks: Vec<Mark>,
     paper: &Paper,
-    (lines, dots): (&[Vec<(f64, f64)>], &[(f64, f64)]),
-) -> Vec<((f64, f64), String)> {
-    let mut told: Vec<((f64, f64), String)> = Vec::new();
+    (lines, dots): (&[Vec<Place>], &[Place]),
+) -> Vec<(Place, String)> {
+    let mut told: Vec<(Place, String)> = Vec::new();
     for (x, y, name) in together(marks) {
         let wide = font::width(&name, STRONG);
         match (free(paper, (x, y), wide, (lines, dots, &told)), told.last_mut()) {
@@ -40,7 +43,7 @@ fn right_of(paper: &Paper, (x, middle): (f64, f64), wide: f64) -> (f64, f64) {
 }
 
 /// What labels may not stand on: lines, marks, and labels that were placed before.
-type Taken<'a> = (&'a [Vec<(f64, f64)>], &'a [(f64, f64)], &'a [((f64, f64), String)]);
+type Taken<'a> = (&'a [Vec<Place>], &'a [Place], &'a [(Place, String)]);
 
 /// The place nearest to a mark at which a label of some width stands on nothing; where lines are everywhere, on a
 /// line.
