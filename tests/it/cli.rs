@@ -6,6 +6,7 @@ mod cannot_fail;
 mod determinism;
 mod diff;
 mod explain;
+mod explain_pressure;
 mod explain_remedies;
 mod explain_start;
 mod explore;

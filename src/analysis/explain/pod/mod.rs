@@ -38,6 +38,10 @@ fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
         Some((moment, timer)) if by_other.is_none_or(|m| m.at < moment.at) => {
             case.evicted(moment, timer.map(|i| &seen.timers[i]));
         }
+        Some((moment, _)) if by_other.is_some_and(|by| seen.is_cleared(moment, by)) => {
+            case.evicted(moment, None);
+            case.cleared(by_other);
+        }
         _ => match by_other {
             Some(moment) => case.deleted(moment),
             None if seen.created.is_empty() && case.imported() => {}
@@ -55,6 +59,9 @@ impl Case<'_, '_> {
         let (at, by, on) =
             (absolute(moment.at), moment.r.actor.by(), self.place("on", moment.node));
         let made = self.seen.created.iter().rfind(|m| m.record < moment.record);
+        if self.refused(made, moment) {
+            return;
+        }
         let ended = self.seen.ended.iter().rfind(|m| m.record < moment.record);
         let ended = ended.filter(|m| made.is_none_or(|made| made.record < m.record));
         let mut first = String::new();
@@ -67,7 +74,7 @@ impl Case<'_, '_> {
                 format!("ended at {ended_at} by its kubelet, as {name} was told to go off, and ");
             self.found.steps = self.of.question.led_to(ended.record);
         }
-        self.found.add(self.of.question.led_to(moment.record));
+        self.found.add(self.led_to_deletion(made, moment));
         if !first.is_empty() {
             self.found.sort();
         }
@@ -76,6 +83,48 @@ impl Case<'_, '_> {
         let why = why.unwrap_or_default();
         self.found.add(failed.map(|found| self.of.question.step(found, None)));
         self.found.verdict = format!("not evicted: {first}deleted at {at} by {by}{on}{why}");
+    }
+
+    /// Explains a pod that its kubelet had not admitted under pressure before it was deleted; whether it is such a pod.
+    fn refused(&mut self, made: Option<&Moment<'_>>, moment: &Moment<'_>) -> bool {
+        let (of, seen, trace) = (self.of, self.seen, self.analysis().trace);
+        let from = made.map_or(0, |m| m.record);
+        let life = from..moment.record;
+        let is_refusal = |id: &RecordId| {
+            let said = trace.get(*id).and_then(|r| trace.said_of_pod(r));
+            life.contains(id) && said == Some(EventText::RefusedUnderPressure)
+        };
+        let Some(refusal) = seen.pressed.iter().copied().rfind(is_refusal) else { return false };
+        let bound = seen.bound.iter().rfind(|m| life.contains(&m.record));
+        let came = made.into_iter().chain(bound).map(|m| of.step(m, None));
+        let said: Vec<Step> = of.question.steps([refusal]).collect();
+        let at = said.first().map_or(moment.at, |s| s.at);
+        let verdict = format!("not admitted at {} by its kubelet: node pressure", absolute(at));
+        self.tell(verdict, came.chain(said));
+        self.found.add([of.step(moment, None)]);
+        self.cleared(Some(moment));
+        true
+    }
+
+    /// Adds to what became of a pod that has Failed who cleared it away.
+    fn cleared(&mut self, by: Option<&Moment<'_>>) {
+        if let Some(m) = by {
+            let (at, by) = (absolute(m.at), m.r.actor.by());
+            self.found.verdict += &format!("; cleared away at {at} by {by}");
+        }
+    }
+
+    /// What led to the deletion of a pod that was made at a moment: nothing that happened to pods before that, which
+    /// may be what its controller has waited since.
+    fn led_to_deletion(&self, made: Option<&Moment<'_>>, moment: &Moment<'_>) -> Vec<Step> {
+        let trace = self.analysis().trace;
+        let is_of_other = |id: RecordId| {
+            let is_before = made.is_some_and(|made| id < made.record);
+            is_before && trace.get(id).is_some_and(|r| r.pod().is_some())
+        };
+        let mut led = self.of.question.led_to(moment.record);
+        led.retain(|step| !step.record.is_some_and(is_of_other));
+        led
     }
 
     /// Adds to what became of a pod what one of its name that came after it waits for.

@@ -217,6 +217,13 @@ impl<'a> Seen<'a> {
         (too_late && is_its).then(|| self.timers.len() - 1)
     }
 
+    /// Whether a deletion clears away what its kubelet's eviction has left, a pod that has Failed.
+    pub(super) fn is_cleared(&self, evicted: &Moment<'_>, deleted: &Moment<'_>) -> bool {
+        let between = evicted.record..deleted.record;
+        evicted.r.actor == Actor::Kubelet
+            && !self.created.iter().any(|made| between.contains(&made.record))
+    }
+
     /// A record with which the deletion of the pod begins or ends; `timer` is the record of the
     /// timer that ran before it.
     fn removal(
