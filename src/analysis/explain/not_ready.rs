@@ -29,7 +29,11 @@ impl NotReady {
         }
         match r.what {
             What::PodCreated(_) | What::PodGone => _ = self.noted.remove(&pod),
-            What::Noted(note, arg) => self.noted.extend(reason(note, arg).map(|why| (pod, why))),
+            What::Noted(note, arg) => {
+                let cause = trace.get(r.cause).map(|c| c.what);
+                let is_killed = matches!(cause, Some(What::Noted(Note::ContainerUnhealthy, _)));
+                self.noted.extend(reason(note, arg, is_killed).map(|why| (pod, why)));
+            }
             _ => {}
         }
     }
@@ -58,12 +62,15 @@ impl NotReady {
     }
 }
 
-/// Why a pod is not Ready of which that was noted last.
-fn reason(note: Note, arg: u32) -> Option<&'static str> {
+/// Why a pod is not Ready of which that was noted last; whether a probe had killed its container.
+fn reason(note: Note, arg: u32, is_killed: bool) -> Option<&'static str> {
     Some(match note {
         Note::ImagePulling => "the pull of the image is waited for",
         Note::ImagePulled => "the image was pulled, and the container starts",
         Note::ImagePullFailed => "the image could not be pulled (ImagePullBackOff)",
+        Note::BackOff if is_killed => {
+            "the container is killed for a probe again and again (CrashLoopBackOff)"
+        }
         Note::BackOff => "the container ended again and again (CrashLoopBackOff)",
         Note::ContainerEnded => "the container has ended",
         Note::ContainerUnhealthy => "the container is killed for a probe",

@@ -685,6 +685,10 @@ fn a_workload_tells_why_its_pods_are_not_ready() {
     let crash = notes(&["deployment/crash"]);
     let said = "1 of its pods is not Ready at the end: the container ended again and again (CrashLoopBackOff)";
     assert!(crash.contains(said), "{crash}");
+    // Its startup probe gives up before it serves, by the scenario's own words.
+    let queue = json(&scratch, &[&scenario("slow-start.ron"), "deployment/queue"]);
+    let said = "the container is killed for a probe again and again (CrashLoopBackOff)";
+    assert!(queue["notes"].to_string().contains(said), "{queue}");
 }
 
 /// A node is deleted: PodGC deletes its two pods by force, with their failure said before (from 1.26 on) and
