@@ -24,6 +24,8 @@ pub(crate) struct WorkloadOutcome {
     pub(crate) pending: u64,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(crate) why_pending: Option<TextId>,
+    /// Why its controller could create none of its pods any more, where that is so.
+    pub(crate) why_not_created: Option<TextId>,
     /// Pods on a node at the end to which their volumes cannot be attached.
     pub(crate) unattached: u64,
     /// What was last said of that.

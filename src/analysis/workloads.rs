@@ -137,6 +137,12 @@ impl<'a> Walk<'a> {
         {
             self.want(w, r.at, wanted);
         }
+        if let Some(why) = self.analysis.trace.failed_create(r)
+            && let Some(w) = r.workload().and_then(|w| self.owners.root_of(w))
+            && let Some(open) = self.open(w)
+        {
+            open.outcome.why_not_created = Some(why);
+        }
         if let Some(pod) = r.pod()
             && let Some(w) = self.owners.of(self.analysis, pod)
         {
@@ -252,6 +258,9 @@ impl<'a> Walk<'a> {
     /// A pod was created, or bound.
     fn arrived(&mut self, r: &Record, w: WorkloadId, pod: PodId, after: &PodState, created: bool) {
         let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
+        if created {
+            open.outcome.why_not_created = None;
+        }
         let loss = match open.kind {
             WorkloadKind::StatefulSet if created => self.lost.remove(&(w, pod.0)),
             WorkloadKind::DaemonSet if after.node != NO_NODE => self.lost.remove(&(w, after.node)),

@@ -176,6 +176,13 @@ impl Trace {
         self.messages.get(message as usize)
     }
 
+    /// Why a workload's controller could not create a pod, where a record is its event of that.
+    pub(crate) fn failed_create(&self, r: &Record) -> Option<TextId> {
+        let What::WorkloadMessage(message) = r.what else { return None };
+        let body = self.messages.get(message as usize)?.body;
+        (body.text == EventText::FailedCreate).then_some(TextId(body.arg))
+    }
+
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often
     /// it has said so.
     pub(crate) fn failed_scheduling(&self, r: &Record) -> Option<(TextId, u32)> {

@@ -9,6 +9,8 @@ pub(super) struct NotReady {
     noted: BTreeMap<PodId, &'static str>,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(super) why_pending: Option<TextId>,
+    /// Why its controller could create none of its pods any more, where that is so.
+    pub(super) why_not_created: Option<TextId>,
     /// Pods that are bound to no node.
     pub(super) pending: u64,
     /// Pods that are bound, have not started, and of which nothing is noted.
@@ -28,7 +30,11 @@ impl NotReady {
             self.why_pending = Some(why);
         }
         match r.what {
-            What::PodCreated(_) | What::PodGone => _ = self.noted.remove(&pod),
+            What::PodCreated(_) => {
+                self.why_not_created = None;
+                self.noted.remove(&pod);
+            }
+            What::PodGone => _ = self.noted.remove(&pod),
             What::Noted(note, arg) => {
                 let cause = trace.get(r.cause).map(|c| c.what);
                 let is_killed = matches!(cause, Some(What::Noted(Note::ContainerUnhealthy, _)));

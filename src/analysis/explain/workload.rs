@@ -144,6 +144,12 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady) -> V
     } else {
         (format!("at {}", absolute(question.until)), now.pending, now.why_pending, now.starting)
     };
+    let [available, wanted] =
+        [&outcome.available, &outcome.wanted].map(|steps| value_at(steps, question.until));
+    if let Some(why) = now.why_not_created.filter(|_| available < wanted) {
+        let why = analysis.trace.names.text_of(why);
+        notes.push(format!("no more of its pods can be created {when}: {why}"));
+    }
     if pending > 0 {
         let why = why_pending.map_or(String::new(), |t: TextId| {
             let message = analysis.trace.names.text_of(t);
@@ -203,6 +209,12 @@ impl<'a> Lost<'a> {
         let mut follow = Follow::new(analysis);
         let mut all: Vec<Lost<'a>> = ids.iter().map(|_| Lost::default()).collect();
         while let Some((id, r, step)) = follow.step_until(question.until) {
+            if let Some(why) = analysis.trace.failed_create(r)
+                && let Some(root) = r.workload().and_then(|w| owners.root_of(w))
+                && let Some(place) = places.get(&root)
+            {
+                all[*place].not_ready.why_not_created = Some(why);
+            }
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
             let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);

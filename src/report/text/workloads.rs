@@ -119,6 +119,10 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if o.lost > 0 {
         said += &format!("; {} lost, {} replaced", grouped(o.lost), grouped(o.replaced));
     }
+    if let Some(why) = o.why_not_created.filter(|_| up < desired) {
+        let why = report.analysis.trace.names.text_of(why);
+        said += &format!("; no more of its pods can be created ({why})");
+    }
     let others = [
         (o.stuck, "stuck Terminating", None),
         (o.pending, "pending", o.why_pending),

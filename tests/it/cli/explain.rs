@@ -691,6 +691,24 @@ fn a_workload_tells_why_its_pods_are_not_ready() {
     assert!(queue["notes"].to_string().contains(said), "{queue}");
 }
 
+/// The whitelist of the namespace lacks a toleration of the pods: upstream's words are those of
+/// `plugin/pkg/admission/podtolerationrestriction/admission.go: Validate`, after the ReplicaSet's own (`controller_utils.go`).
+#[test]
+fn what_refuses_a_workloads_pods_is_named() {
+    let scratch = Scratch::new();
+    let file = scenario("namespace-tolerations.ron");
+    let why = "Error creating: pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist";
+    let notes = json(&scratch, &[&file, "replicaset/lab/greedy"])["notes"].to_string();
+    let said = format!("no more of its pods can be created at the end: {why}");
+    assert!(notes.contains(&said), "{notes}");
+    let run = scratch.call(&["run", &file]).stdout;
+    let lines: Vec<&str> = run.split_whitespace().collect();
+    let said = format!("no more of its pods can be created ({why})");
+    assert_eq!(lines.join(" ").matches(&said).count(), 1, "{run}");
+    let plain = json(&scratch, &[&file, "replicaset/lab/plain"])["notes"].to_string();
+    assert!(!plain.contains("can be created"), "{plain}");
+}
+
 /// A node is deleted: PodGC deletes its two pods by force, with their failure said before (from 1.26 on) and
 /// without. The workload tells of them, as it tells of those in their place.
 #[test]
