@@ -265,7 +265,12 @@ fn what_a_kubelet_is_about_to_evict_is_told() {
         of("2m50s")["verdict"],
         "not evicted by 2:50.000: its kubelet evicts it for node pressure since 2:40.000, and its containers have yet to stop"
     );
-    let notes = of("1m50s")["notes"].to_string();
+    let before = of("1m50s");
+    assert_eq!(
+        before["verdict"],
+        "not evicted by 1:50.000: n-0 has MemoryPressure, and its kubelet is to evict it at 2:40.000 unless that is over before"
+    );
+    let notes = before["notes"].to_string();
     assert!(notes.contains("eviction-soft-grace-period, memory.available=1m"), "{notes}");
 }
 

@@ -30,12 +30,13 @@ pub(super) struct Inquiry<'a> {
     states: OnceCell<Vec<PodState>>,
 }
 
-/// The records with which pods ended, and with which the taint eviction controller knew a node's
-/// NoExecute taints, or that it was free of them; and with which nodes came and went, and were cordoned;
-/// by object.
+/// The records with which pods ended, and with which their kubelets began to evict them; with which the taint
+/// eviction controller knew a node's NoExecute taints, or that it was free of them; and with which nodes came and
+/// went, and were cordoned; by object.
 #[derive(Default)]
 struct Ends {
     pods: BTreeSet<(PodId, RecordId)>,
+    pressed: BTreeSet<(PodId, RecordId)>,
     taints: BTreeSet<(NodeId, RecordId)>,
     known: BTreeSet<(NodeId, RecordId)>,
     nodes: BTreeSet<(NodeId, RecordId)>,
@@ -103,9 +104,11 @@ impl<'a> Inquiry<'a> {
     fn ends(&self) -> &Ends {
         self.ends.get_or_init(|| {
             let mut ends = Ends::default();
-            for (id, r) in (0..).zip(self.question.analysis.trace.iter()) {
+            let trace = self.question.analysis.trace;
+            for (id, r) in (0..).zip(trace.iter()) {
                 let (pod, node) = (PodId(r.object), NodeId(r.object));
                 match r.what {
+                    _ if trace.evicts_under_pressure(r) => _ = ends.pressed.insert((pod, id)),
                     What::PodGone => _ = ends.pods.insert((pod, id)),
                     What::Noted(Note::TaintsGone, _) => _ = ends.taints.insert((node, id)),
                     What::Noted(Note::TaintsKnown, _) => _ = ends.known.insert((node, id)),
@@ -135,6 +138,13 @@ impl<'a> Inquiry<'a> {
     /// The record with which a pod ended, from that record on.
     pub(super) fn gone(&self, pod: PodId, from: RecordId) -> Option<(RecordId, &'a Record)> {
         self.records(&self.ends().pods, pod, from).next()
+    }
+
+    /// The record with which its kubelet begins to evict a pod after a time, if the pod is still there then.
+    pub(super) fn goes(&self, pod: PodId, after: Time) -> Option<(RecordId, &'a Record)> {
+        let later = |all| self.records(all, pod, 0).find(|(_, r)| r.at > after);
+        let goes = later(&self.ends().pressed)?;
+        later(&self.ends().pods).is_none_or(|gone| gone.0 > goes.0).then_some(goes)
     }
 
     /// When the taint eviction controller knew a node to be free of NoExecute taints for the first
