@@ -1,6 +1,6 @@
 //! Expectations about records: how many there are, and when.
 
-use super::nearest::{Near, nearest};
+use super::nearest::{Near, instead, nearest};
 use super::objects::{Hit, is_taint, selected};
 use super::prelude::*;
 use crate::api::taint::SET_BY_KUBERNETES;
@@ -101,7 +101,15 @@ impl Judge<'_> {
                 records: hits.iter().map(|h| h.record).take(RECORDS).collect(),
                 ..self.failed(got, &[*hit])
             },
-            None => self.failed(got, hits).about(lacking(self.run, self.sought, hits)),
+            None => {
+                let about = lacking(self.run, self.sought, hits);
+                let instead = match about {
+                    Some(Object::Pod(pod)) => instead(self.run, self.sought, pod, n == 0),
+                    _ => None,
+                };
+                let instead = instead.map_or(String::new(), |said| format!("; {said}"));
+                self.failed(got + &instead, hits).about(about)
+            }
         })
     }
 

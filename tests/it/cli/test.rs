@@ -287,6 +287,46 @@ fn a_failure_names_what_came_after_the_eviction() {
     }
 }
 
+/// n-1 is off from 1:00 to the end, and its pods are told to go 300 s after its taint, with which they stay there. Off
+/// for four minutes only, none goes, and none was made but at the start.
+#[test]
+fn what_did_not_come_is_said_to_stand_otherwise() {
+    let dir = Scratch::new();
+    let text = r#"Scenario(version: 1, timing: Ideal, horizon: "12m", nodes: [(names: "n-{0..3}")],
+        workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All)), StatefulSet(name: "db", replicas: 2, placement: Nodes(["n-0", "n-1"]))],
+        timeline: [(at: "1m", do: Partition(node: "n-1"))],
+        expect: [Gone(workload: "web", count: 1), Bound(workload: "db", count: 1)])"#;
+    dir.write("gone.ron", text);
+    let brief = text.replace(r#"node: "n-1")"#, r#"node: "n-1", duration: "4m")"#);
+    dir.write(
+        "brief.ron",
+        brief
+            .replace(r#"Gone(workload: "web", count: 1)"#, r#"Created(workload: "web", count: 1)"#),
+    );
+    for (file, parts) in [
+        (
+            "gone.ron",
+            [
+                "got none; default/web-vpzhh7zqb4-1 is Terminating on n-1, which does not answer",
+                "got none; default/db-1 is Terminating on n-1, which does not answer, and no other is made before it is gone",
+            ],
+        ),
+        (
+            "brief.ron",
+            [
+                "got none; default/web-vpzhh7zqb4-1 has been on n-1 since the start",
+                "got none; default/db-1 has been on n-1 since the start",
+            ],
+        ),
+    ] {
+        let said = dir.call(&["test", "-q", file]).stdout;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+}
+
 #[test]
 fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     let dir = Scratch::new();
