@@ -108,7 +108,7 @@ pub enum KubeletTiming {
         start: Option<DurationText>,
         /// From a pod's deletionTimestamp to its end.
         stop: Option<DurationText>,
-        /// How old the last status post may become.
+        /// How old the last status post may become; without leases of nodes each check posts.
         status_report: Option<DurationText>,
         /// Pods that were marked NotReady are set back to Ready at the next status check.
         repost_pod_ready: Option<bool>,

@@ -140,7 +140,7 @@ pub struct Imitated {
     pub start: Dur,
     /// From a pod's deletionTimestamp to its end.
     pub stop: Dur,
-    /// How old the last status post may become.
+    /// How old the last status post may become; without leases of nodes each check posts.
     pub status_report: Dur,
     /// Pods that were marked NotReady are set back to Ready at the next status check.
     pub repost_pod_ready: bool,

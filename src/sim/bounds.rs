@@ -60,21 +60,19 @@ fn heartbeat_periods(plan: &Plan) -> (Dur, Dur) {
     let shortest = |of: fn(&NodePlan) -> Dur| plan.nodes.iter().map(of).min().unwrap_or(Dur::MAX);
     let has_leases = plan.profile.kubelet.leases;
     let leases_count = leases_count(plan);
+    // Without leases every check posts.
+    let posts = |report, check| if has_leases { in_checks(report, check) } else { check };
     let offset = longest(|n| n.status_offset);
     let lease_of_imitated = longest(|n| n.lease_period.max(n.lease_offset));
     let least_of_imitated = shortest(|n| n.lease_period).min(STATUS_PERIOD);
     let of_mode = |mode: KubeletMode| match mode {
         KubeletMode::Imitated(i) => {
-            let posts = in_checks(i.status_report, STATUS_PERIOD).saturating_add(offset);
+            let posts = posts(i.status_report, STATUS_PERIOD).saturating_add(offset);
             (if leases_count { lease_of_imitated } else { posts }, least_of_imitated)
         }
         KubeletMode::Real(r) => {
             let lease = Dur::from_nanos(r.node_lease_duration.as_nanos() / 4);
-            let posts = if has_leases {
-                in_checks(r.node_status_report_frequency, r.node_status_update_frequency)
-            } else {
-                r.node_status_update_frequency
-            };
+            let posts = posts(r.node_status_report_frequency, r.node_status_update_frequency);
             (if leases_count { lease } else { posts }, lease.min(r.node_status_update_frequency))
         }
     };

@@ -256,6 +256,39 @@ fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
     }
 }
 
+/// Without leases a kubelet posts at each check of its status, every ten seconds (`tryUpdateNodeStatus` of
+/// `pkg/kubelet/kubelet_node_status.go`: 1.11.10, and 1.16.15 without the gate NodeLease): no healthy node is silent for the 40 s
+/// of its grace, in an hour. The one that is cut off at 100 s is Unknown once, whose last post is of 90 or of 100 s: 40 s later at
+/// the soonest, and two passes of five seconds later than that at the latest.
+#[test]
+fn without_leases_each_check_of_the_status_posts() {
+    let off = r#"feature_gates: {"NodeLease": false},"#;
+    for (release, gates) in [("1.6", ""), ("1.11", ""), ("1.13", ""), ("1.14", off), ("1.16", off)]
+    {
+        for timing in ["Ideal", "Typical"] {
+            let text = format!(
+                r#"Scenario(version: 1, kubernetes: "{release}", timing: {timing}, horizon: "1h", {gates}
+                nodes: [(names: "a-{{0..3}}", zone: "a")],
+                timeline: [(at: "100s", do: Partition(node: "a-0"))])"#
+            );
+            let loaded = scenario::parse("w.ron", text.into_bytes(), std::path::Path::new(""))
+                .expect("valid");
+            let plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+            check(&plan, 1);
+            let trace = run(&plan, Choices::seeded(1));
+            let is_unknown = |r: &&taintsim::trace::Record| {
+                let f = trace.fields(r);
+                f.what == "node-condition" && f.reason.as_deref() == Some("NodeStatusUnknown")
+            };
+            let unknown: Vec<_> = trace.iter().filter(is_unknown).collect();
+            let of = |r: &&taintsim::trace::Record| trace.fields(r).node.as_deref() == Some("a-0");
+            assert!(!unknown.is_empty() && unknown.iter().all(of), "{release} {timing}");
+            let seconds = unknown.iter().map(|r| r.at.as_millis() / 1000);
+            assert!(seconds.clone().all(|at| (130..=150).contains(&at)), "{release} {timing}");
+        }
+    }
+}
+
 /// The workloads of the benches at a small size, so that they cannot rot: what their full size is
 /// asserted to do.
 #[test]

@@ -105,10 +105,10 @@ impl Loops {
     /// How old a status post may become.
     pub(super) fn report(&self, node: NodeId) -> Dur {
         match self.nodes.config(node).mode {
-            KubeletMode::Imitated(i) => i.status_report,
-            KubeletMode::Real(r) if self.nodes.switches.leases => r.node_status_report_frequency,
             // Without leases every check posts.
-            KubeletMode::Real(_) => Dur::ZERO,
+            _ if !self.nodes.switches.leases => Dur::ZERO,
+            KubeletMode::Imitated(i) => i.status_report,
+            KubeletMode::Real(r) => r.node_status_report_frequency,
         }
     }
 
@@ -251,7 +251,7 @@ impl Loops {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let Some(stored) = api.node(node) else { return };
         let last = self.nodes.with(node, |k| k.last_post);
-        let old = last.is_some_and(|at| ctx.now().since(at) >= mode.status_report);
+        let old = last.is_some_and(|at| ctx.now().since(at) >= self.report(node));
         if old || self.differs(&stored) {
             ctx.set_cause(stored.record);
             self.post(node);
