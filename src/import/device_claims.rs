@@ -101,13 +101,13 @@ impl Claims<'_> {
         }
         match &requests[..] {
             [] => Err("not simulated, as they ask for nothing".to_owned()),
-            [only] if only.first_available.is_empty() => {
+            [only] if only.first_available.is_none() => {
                 let DeviceSubRequest { driver, count, allocation_mode, tolerations } =
                     only.exactly();
                 let rest = DeviceClaim::default();
                 Ok(DeviceClaim { driver, count, allocation_mode, tolerations, ..rest })
             }
-            _ => Ok(DeviceClaim { requests, ..DeviceClaim::default() }),
+            _ => Ok(DeviceClaim { requests: Some(requests), ..DeviceClaim::default() }),
         }
     }
 
@@ -116,13 +116,12 @@ impl Claims<'_> {
         let mut all: Vec<DeviceSubRequest> =
             raw.alternatives().into_iter().map(exactly).collect::<Result<_, _>>()?;
         if !raw.first_available.is_empty() {
-            return Ok(DeviceRequest { first_available: all, ..DeviceRequest::default() });
+            return Ok(DeviceRequest { first_available: Some(all), ..DeviceRequest::default() });
         }
         let only =
             all.pop().ok_or("not simulated, as a request of theirs is of an unknown kind")?;
         let DeviceSubRequest { driver, count, allocation_mode, tolerations } = only;
-        let first_available = Vec::new();
-        Ok(DeviceRequest { driver, count, allocation_mode, tolerations, first_available })
+        Ok(DeviceRequest { driver, count, allocation_mode, tolerations, first_available: None })
     }
 
     /// The driver all of whose devices a class and a request select.
@@ -185,15 +184,12 @@ impl Claims<'_> {
 
 /// The requests of a claim, of each what will do for it.
 pub(super) fn requests(claim: &DeviceClaim) -> Vec<Vec<DeviceSubRequest>> {
-    match &claim.requests[..] {
-        [] => vec![vec![claim.exactly()]],
-        several => several.iter().map(alternatives).collect(),
+    match &claim.requests {
+        None => vec![vec![claim.exactly()]],
+        Some(several) => several.iter().map(alternatives).collect(),
     }
 }
 
 fn alternatives(request: &DeviceRequest) -> Vec<DeviceSubRequest> {
-    match &request.first_available[..] {
-        [] => vec![request.exactly()],
-        list => list.to_vec(),
-    }
+    request.first_available.clone().unwrap_or_else(|| vec![request.exactly()])
 }

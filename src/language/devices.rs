@@ -43,8 +43,7 @@ pub(crate) struct DeviceClaim {
     pub(crate) tolerations: Vec<Toleration>,
     /// `spec.devices.requests`, where that is more than one, or one with alternatives; what a single one asks for is
     /// then not given above.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) requests: Vec<DeviceRequest>,
+    pub(crate) requests: Option<Vec<DeviceRequest>>,
 }
 
 impl DeviceClaim {
@@ -57,9 +56,9 @@ impl DeviceClaim {
     /// All tolerations in it, each list behind the steps that lead there.
     pub(crate) fn tolerations(&self) -> Vec<(String, &[Toleration])> {
         let mut all = vec![(String::new(), &*self.tolerations)];
-        for (i, request) in self.requests.iter().enumerate() {
+        for (i, request) in self.requests.iter().flatten().enumerate() {
             all.push((format!(".requests[{i}]"), &request.tolerations));
-            let list = request.first_available.iter().enumerate();
+            let list = request.first_available.iter().flatten().enumerate();
             all.extend(
                 list.map(|(j, of)| {
                     (format!(".requests[{i}].firstAvailable[{j}]"), &*of.tolerations)
@@ -85,8 +84,8 @@ pub(crate) struct DeviceRequest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerations: Vec<Toleration>,
     /// The first of these that can be had (`firstAvailable`); nothing else is then given here.
-    #[serde(default, rename = "firstAvailable", skip_serializing_if = "Vec::is_empty")]
-    pub(crate) first_available: Vec<DeviceSubRequest>,
+    #[serde(rename = "firstAvailable")]
+    pub(crate) first_available: Option<Vec<DeviceSubRequest>>,
 }
 
 impl DeviceRequest {

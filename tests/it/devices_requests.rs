@@ -48,7 +48,7 @@ fn a_request_leaves_its_device_to_the_next() {
 #[test]
 fn several_requests_are_one_claim() {
     let at = |claims: &str| {
-        let text = cluster([TWO, TWO], "", "").replace("[(requests: [])]", claims);
+        let text = cluster([TWO, TWO], "()", "").replace("[(requests: [()])]", claims);
         let timing =
             r#"timing: Custom(request: "10ms", response: "10ms", watch: "1ms", user: Raw)"#;
         let trace = ran(&text.replace("timing: Ideal", timing));
@@ -56,6 +56,21 @@ fn several_requests_are_one_claim() {
     };
     assert_eq!(at("[(requests: [(), ()])]"), [10_382]);
     assert_eq!(at("[(), ()]"), [10_402, 10_442]);
+}
+
+/// `requests` and `firstAvailable` without anything in them are no other way to ask for one device
+/// (`validateDeviceRequest` of `pkg/apis/resource/validation`: one of `exactly` and `firstAvailable` is required).
+#[test]
+fn a_list_of_nothing_is_a_mistake() {
+    let one = cluster([TWO, TWO], "()", "");
+    for (claim, field) in
+        [("requests: []", "requests"), ("requests: [(firstAvailable: [])]", "firstAvailable")]
+    {
+        let problem = parsed(&one.replace("requests: [()]", claim)).unwrap_err();
+        assert_eq!(problem.matches("this list is empty").count(), 1, "{problem}");
+        assert!(problem.contains("leave it out for one device"), "{problem}");
+        assert!(problem.contains(field), "{problem}");
+    }
 }
 
 /// Each device goes by what its own request tolerates. A taint of both at 20.7 s, whose countdown begins at 20 s: the

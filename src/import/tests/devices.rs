@@ -452,9 +452,10 @@ status:
     let text = format!("{}{more}", yaml());
     let cluster = good(&text);
     let [only] = &*cluster.resource_claims else { panic!("{:?}", cluster.resource_claims) };
-    let [gpu, net] = &*only.spec.requests else { panic!("{:?}", only.spec) };
-    assert_eq!((gpu, net.first_available[0].count), (&Default::default(), Some(4)));
-    assert_eq!(net.first_available[1].allocation_mode, Some(AllocationMode::All));
+    let [gpu, net] = only.spec.requests.as_deref().unwrap() else { panic!("{:?}", only.spec) };
+    let list = net.first_available.as_ref().unwrap();
+    assert_eq!((gpu, list[0].count), (&Default::default(), Some(4)));
+    assert_eq!(list[1].allocation_mode, Some(AllocationMode::All));
     assert_eq!(pod(&cluster, "ml", "p").devices, ["gpu-b", "nic-0", "nic-1", "nic-2"]);
     assert!(cluster.builds().is_ok());
     // One of the three is not the claim's.

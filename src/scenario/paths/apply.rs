@@ -266,8 +266,12 @@ mod tests {
             set(&mut spec, &format!("{path}=9")).unwrap();
         }
         let requests = &spec.workloads[0].group_mut().template.resource_claims[0].requests;
+        let requests = requests.as_ref().unwrap();
         assert_eq!(requests[0].tolerations[0].toleration_seconds, Some(9));
-        assert_eq!(requests[1].first_available[1].tolerations[0].toleration_seconds, Some(9));
+        assert_eq!(
+            requests[1].first_available.as_ref().unwrap()[1].tolerations[0].toleration_seconds,
+            Some(9)
+        );
         let other = path.replace("Claims[1]", "Claims[0].requests[1].firstAvailable[2]");
         assert_eq!(
             set(&mut spec, &format!("{other}=9")).unwrap_err().to_string(),

@@ -16,11 +16,12 @@ pub(super) fn within_claims<'s>(
     Ok(match path {
         [] => Some(&mut claim.tolerations),
         [request, path @ ..] if is(request, "requests") => {
-            let request = numbered(&mut claim.requests, request, "request", steps)?;
+            let requests = claim.requests.as_deref_mut().unwrap_or_default();
+            let request = numbered(requests, request, "request", steps)?;
             match path {
                 [] => Some(&mut request.tolerations),
                 [of] if is(of, "firstAvailable") => {
-                    let list = &mut request.first_available;
+                    let list = request.first_available.as_deref_mut().unwrap_or_default();
                     Some(&mut numbered(list, of, "alternative", steps)?.tolerations)
                 }
                 _ => None,

@@ -27,7 +27,7 @@ pub(super) fn claims(
             continue;
         };
         let place = place.part("resourceClaimName");
-        if w.exactly() != DeviceSubRequest::default() || !w.requests.is_empty() {
+        if w.exactly() != DeviceSubRequest::default() || w.requests.is_some() {
             let text =
                 "what a claim asks for is given where it stands itself, under `resourceClaims`";
             place.say(text);
@@ -81,9 +81,10 @@ fn own_claim(
     place: &Spot,
 ) -> DeviceClaim {
     let list = place.part("requests");
-    let requests = match &w.requests[..] {
-        [] => vec![DeviceRequest::Exactly(exactly(&w.exactly(), nodes, place))],
-        several => {
+    let requests = match &w.requests {
+        None => vec![DeviceRequest::Exactly(exactly(&w.exactly(), nodes, place))],
+        Some(several) => {
+            check_not_empty(several, &list);
             if w.exactly() != DeviceSubRequest::default() {
                 list.say(
                     "what is asked for is given in each of these requests, and not beside them",
@@ -106,10 +107,11 @@ fn request(
     (nodes, lists): (&Nodes, bool),
     place: &Spot,
 ) -> DeviceRequest {
-    if w.first_available.is_empty() {
+    let Some(alternatives) = &w.first_available else {
         return DeviceRequest::Exactly(exactly(&w.exactly(), nodes, place));
-    }
+    };
     let list = place.part("firstAvailable");
+    check_not_empty(alternatives, &list);
     if w.exactly() != DeviceSubRequest::default() {
         list.say("what is asked for is given in each of these alternatives, and not beside them");
     }
@@ -119,11 +121,19 @@ fn request(
         );
         list.add(problem.help("`feature_gates: {\"DRAPrioritizedList\": true}`, from 1.33 on"));
     }
-    if w.first_available.len() > FIRST_AVAILABLE_MAX {
+    if alternatives.len() > FIRST_AVAILABLE_MAX {
         list.say(format!("a request has {FIRST_AVAILABLE_MAX} alternatives at most"));
     }
     let of = |(i, w)| exactly(w, nodes, &list.part(i));
-    DeviceRequest::FirstAvailable(w.first_available.iter().enumerate().map(of).collect())
+    DeviceRequest::FirstAvailable(alternatives.iter().enumerate().map(of).collect())
+}
+
+/// Complains about a list in which nothing is asked for.
+fn check_not_empty<T>(list: &[T], place: &Spot) {
+    if list.is_empty() {
+        let problem = Problem::new("a claim is on one device at least, and this list is empty");
+        place.add(problem.help("leave it out for one device"));
+    }
 }
 
 /// So many devices of a driver, or all.
