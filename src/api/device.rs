@@ -70,6 +70,14 @@ impl DeviceClaim {
         let of = |r: &DeviceRequest| r.alternatives().iter().map(|a| a.count.unwrap_or(1)).min();
         self.requests.iter().filter_map(of).map(|count| count as usize).sum()
     }
+
+    /// How many devices of a node a request or alternative of it is for that wants all of a driver.
+    pub(crate) fn all_of(&self, devices: &[Device]) -> usize {
+        let alternatives = self.requests.iter().flat_map(DeviceRequest::alternatives);
+        let all = alternatives.filter(|a| a.count.is_none());
+        let counts = all.map(|a| devices.iter().filter(|d| d.driver == a.driver).count());
+        counts.max().unwrap_or(0)
+    }
 }
 
 /// A request of a claim.

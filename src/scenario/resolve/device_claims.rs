@@ -260,6 +260,21 @@ fn at_start(
     Some(allocate(claims, (id, &node.devices), is_in_use, |_, _| false)?.devices)
 }
 
+/// Whether a node on which no pod is has the devices for these claims.
+pub(super) fn fit(claims: &[DeviceClaim], node: &NodePlan) -> bool {
+    let claims: Vec<&DeviceClaim> = claims.iter().collect();
+    at_start(&claims, (0, node), &BTreeSet::new()).is_some()
+}
+
+/// What to know of claims on all devices of a node where one has more than a claim is allocated.
+pub(super) fn too_many(claims: &[DeviceClaim], nodes: &[NodePlan]) -> Option<String> {
+    let is_beyond = |c: &DeviceClaim| nodes.iter().any(|n| c.all_of(&n.devices) > RESULTS_MAX);
+    let text = || {
+        format!(" A claim is allocated {RESULTS_MAX} devices at most, also one on all of a node.")
+    };
+    claims.iter().any(is_beyond).then(text)
+}
+
 /// The pods that are on a node from the start and have not ended.
 fn that_have_devices(pods: &Pods) -> impl Iterator<Item = (&PodPlan, NodeIndex)> {
     let is_there = |p: &&PodPlan| p.start.phase().is_some_and(|phase| !phase.is_terminal());

@@ -8,10 +8,10 @@
 //! a run can show belongs to the summary of the run instead.
 
 use super::declared::Declared;
+use super::device_claims;
 use super::overrides::Changed;
 use super::timeline::Written;
 use crate::api::budget::BudgetRule;
-use crate::api::device::DeviceClaim;
 use crate::api::node::{allows, reaches};
 use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources, add_resources};
@@ -262,19 +262,23 @@ fn on_several_nodes(plan: &Plan) -> Option<String> {
 
 /// Workloads whose pods are larger than each node.
 fn too_large(plan: &Plan) -> Option<String> {
+    let of = |w: &&WorkloadPlan| plan.templates.get(w.template as usize);
     let too_large = |w: &&WorkloadPlan| {
-        plan.templates.get(w.template as usize).is_some_and(|t| {
-            let devices: usize = t.devices.iter().map(DeviceClaim::least).sum();
+        of(w).is_some_and(|t| {
             let fits = |n: &NodePlan| {
-                exceeds(&t.requests, &n.allocatable).is_none() && devices <= n.devices.len()
+                exceeds(&t.requests, &n.allocatable).is_none() && device_claims::fit(&t.devices, n)
             };
             !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
         })
     };
     let own = plan.workloads.iter().filter(|w| w.owner.is_none());
-    let names = listed(own.filter(too_large).map(|w| in_short(&w.name)))?;
+    let all: Vec<&WorkloadPlan> = own.filter(too_large).collect();
+    let names = listed(all.iter().map(|w| in_short(&w.name)))?;
+    let mut templates = all.iter().filter_map(of);
+    let limit = templates.find_map(|t| device_claims::too_many(&t.devices, &plan.nodes));
     Some(format!(
-        "No node is large enough for a pod of {names}: what is lost of them stays Pending."
+        "No node is large enough for a pod of {names}: what is lost of them stays Pending.{}",
+        limit.unwrap_or_default()
     ))
 }
 

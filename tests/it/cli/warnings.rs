@@ -246,6 +246,34 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
 }
 
+/// A claim on all devices of a node, of which it may be allocated 32 (`AllocationResultsMaxSize` of
+/// `staging/src/k8s.io/api/resource/v1/types.go`): a node of 33 has too many, and what another driver has is none of them.
+#[test]
+fn all_devices_of_a_node_may_be_too_many() {
+    let scratch = Scratch::new();
+    let said = |devices: &str, claim: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.37", horizon: "5m", nodes: [(name: "a-0", devices: [{devices}])],
+            workloads: [Deployment(name: "train", replicas: 1, template: (resourceClaims: [({claim})]))])"#
+        );
+        scratch.write("all.ron", text);
+        let called = scratch.call(&["validate", "all.ron"]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        let said = format!("{}{}", called.stdout, called.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        (
+            said.contains("large enough for a pod of default/train:"),
+            said.contains("32 devices at most"),
+        )
+    };
+    let other = r#"(names: "gpu-0"), (driver: "nic.example.com", names: "nic-{0..32}")"#;
+    let all = "allocationMode: All";
+    assert_eq!(said(r#"(names: "gpu-{0..32}")"#, all), (true, true));
+    assert_eq!(said(r#"(names: "gpu-{0..31}")"#, all), (false, false));
+    assert_eq!(said(other, all), (false, false));
+    assert_eq!(said(other, "count: 2"), (true, false));
+}
+
 /// A pod that is bound and has not started waits for the volume that another node has.
 #[test]
 fn a_pod_that_has_not_started_shares_no_volume() {
