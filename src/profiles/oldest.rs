@@ -58,6 +58,7 @@ pub(super) fn oldest() -> Profile {
             pod_affinity_also: Some("node(s) didn't match pod affinity/anti-affinity"),
             checks_node_condition: true,
             checks_pressure: true,
+            general_predicates: true,
             narrow_search_resets_start: true,
             selector_spread: true,
             lets_in: 125,

@@ -97,6 +97,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(17, 0)], |p| {
         p.node_lifecycle.beta_zone_labels = false;
         p.kubelet.report_frequency = Dur::from_secs(300);
+        p.scheduler.general_predicates = false; // S97
     }),
     // S1
     step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.taint_eviction.forever_cancels = true),

@@ -21,21 +21,34 @@ pub(crate) struct Found {
     pub(crate) affinity: i32,
 }
 
+/// What is one predicate up to 1.16 (`algorithm/predicates/predicates.go: GeneralPredicates`).
+const GENERAL: [Plugin; 3] = [Plugin::NodeResourcesFit, Plugin::NodePorts, Plugin::NodeAffinity];
+
 /// The filters that look at one node alone, in the release's order.
 pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
     node_conditions::check_node_condition(shape, node, switches)?;
-    for plugin in node_filters(switches.filter_order) {
-        match plugin {
-            Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node)?,
-            Plugin::TaintToleration => taint_toleration::filter(shape, node, switches)?,
-            Plugin::NodeAffinity => {
-                let message = switches.node_affinity_message;
-                node_affinity::filter(shape, &info.name, &node.labels, message)?
-            }
-            Plugin::NodePorts => node_ports::filter(shape, info)?,
-            _ => node_resources_fit::filter(shape, info, switches)?,
+    let filter = |plugin: &Plugin| match plugin {
+        Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node),
+        Plugin::TaintToleration => taint_toleration::filter(shape, node, switches),
+        Plugin::NodeAffinity => {
+            let message = switches.node_affinity_message;
+            node_affinity::filter(shape, &info.name, &node.labels, message)
         }
+        Plugin::NodePorts => node_ports::filter(shape, info),
+        _ => node_resources_fit::filter(shape, info, switches),
+    };
+    let mut filters = node_filters(switches.filter_order).iter();
+    while let Some(plugin) = filters.next() {
+        let Err(mut rejection) = filter(plugin) else { continue };
+        if switches.general_predicates && GENERAL.contains(plugin) {
+            // S97: one that preemption does not help with is enough (`nodesWherePreemptionMightHelp`).
+            for other in filters.filter(|p| GENERAL.contains(p)).filter_map(|p| filter(p).err()) {
+                rejection.unresolvable |= other.unresolvable;
+                rejection.reasons.extend(other.reasons);
+            }
+        }
+        return Err(rejection);
     }
     node_conditions::check_pressure(shape, node, switches)
 }

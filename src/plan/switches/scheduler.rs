@@ -1,5 +1,5 @@
 //! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as
-//! 1.18 does, but for the conditions of nodes (S89).
+//! 1.18 does, but for the conditions of nodes (S89) and for all that GeneralPredicates says (S97).
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
@@ -217,6 +217,9 @@ pub struct Switches {
     pub checks_pressure: bool,
     /// So do nodes short of process ids (CheckNodePIDPressure): from 1.11.
     pub checks_pid_pressure: bool,
+    /// What a pod requests, its host ports and its node selector are one predicate, GeneralPredicates, which says all that it
+    /// has against a node (S97): up to 1.16. From 1.17 they are plugins, of which the first that rejects gives the reason.
+    pub general_predicates: bool,
     /// The pods of DaemonSets are the scheduler's as all others; up to 1.11 their controller binds them, whatever the
     /// conditions of nodes.
     pub schedules_daemon_pods: bool,

@@ -472,6 +472,32 @@ fn the_first_filter_gives_the_reason() {
     }
 }
 
+/// `GeneralPredicates` of `pkg/scheduler/algorithm/predicates/predicates.go`, 1.11.10 and 1.16.15: `PodFitsResources`, then
+/// `PodFitsHost`, `PodFitsHostPorts` and `PodMatchNodeSelector`, whose reasons are put together; taints come later and are
+/// not asked of a node that it rejects. In 1.17.17 (`framework/plugins/default_registry.go`) they are plugins in that order, and
+/// `RunFilterPlugins` ends with the first.
+#[test]
+fn general_predicates_say_all_up_to_1_16() {
+    for (release, expected) in [
+        ("1.11", "2 node(s) didn't match node selector, 3 Insufficient cpu."),
+        ("1.16", "2 node(s) didn't match node selector, 3 Insufficient cpu."),
+        ("1.17", "1 node(s) didn't match node selector, 3 Insufficient cpu."),
+        ("1.19", "1 node(s) didn't match node selector, 3 Insufficient cpu."),
+    ] {
+        let mut algorithm = Algorithm::new(choice(release));
+        let small = [("cpu", "1"), ("pods", "110")];
+        let taints = vec![Taint::new("t", Effect::NoSchedule)];
+        let with = |k: &str, of: Node| Node { labels: labels(k).into(), ..of };
+        set_node(&mut algorithm, with("k=v", node(1, "a", &small)));
+        set_node(&mut algorithm, Node { taints, ..with("k=v", node(2, "a", &small)) });
+        set_node(&mut algorithm, with("k=w", node(3, "a", &small)));
+        set_node(&mut algorithm, with("k=w", node(4, "a", ROOMY)));
+        let wants = PodTemplate { node_selector: labels("k=v"), ..template(&[("cpu", "2")]) };
+        let refused = place(&mut algorithm, pod(1, &Rc::new(wants)));
+        assert_eq!(refused, Err(format!("0/4 nodes are available: {expected}")), "{release}");
+    }
+}
+
 fn anti_affinity() -> SchedulingSpec {
     let term = PodAffinityTerm {
         selector: Some(selector("app=db")),
