@@ -34,7 +34,7 @@ pub(crate) struct Served {
     /// Its pods, from each time on. Times rise; the first is zero.
     pub(crate) counts: Vec<(Time, Count)>,
     /// From when on its costs are counted; none if it never asked for a pod, or the timeline took pods
-    /// away while its first ones were being made, and it never had them all.
+    /// away, or held them up, while its first ones were being made, and it never had them all.
     pub(crate) from: Option<Time>,
     /// It was never whole, and is counted all the same, as its pods were held up before something of the
     /// timeline took pods away: what did.
@@ -85,13 +85,13 @@ impl Served {
         self.counts.iter().find(|c| c.1.desired > 0).map(|c| c.0)
     }
 
-    /// Where something of the timeline that takes pods away came while its first pods were still
+    /// Where something of the timeline that takes pods away, or holds them up, came while its first pods were still
     /// being made, and so before its costs are counted: what, and when they are counted from; none
     /// where it was never whole.
     pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<(Since, Option<Time>)> {
         self.id?;
         let until = self.from.unwrap_or(analysis.horizon());
-        let harm = analysis.first_harm(self.asked()?, until)?;
+        let harm = analysis.first_hindrance(self.asked()?, until)?;
         (self.from.is_none() || self.is_counted_whole()).then_some((harm, self.from))
     }
 
@@ -138,7 +138,7 @@ pub struct Serving {
 
 /// Notes from when on the costs of a workload are counted: from the start of one that `ran` then, else from
 /// when it was first whole. One that never was is counted from when it first asked for a pod, unless the
-/// timeline took pods away while they were being made: nobody can tell what is missing because of that.
+/// timeline took pods away, or held them up, while they were being made: nobody can tell what is missing because of that.
 /// Where some were `held` up by then, so many from each time on, it was not that which kept it from being
 /// whole.
 pub(super) fn begin(
@@ -150,7 +150,7 @@ pub(super) fn begin(
     let whole = served.counts.iter().find(is_whole).map(|c| c.0);
     served.from = if ran { Some(Time::ZERO) } else { whole };
     let Some(asked) = served.asked().filter(|_| served.from.is_none()) else { return };
-    let harm = analysis.first_harm(asked, analysis.horizon()).filter(|_| served.id.is_some());
+    let harm = analysis.first_hindrance(asked, analysis.horizon()).filter(|_| served.id.is_some());
     let before = |harm: &Since| held.partition_point(|(at, _)| *at < harm.at);
     let is_held = |harm: &Since| held[..before(harm)].last().is_some_and(|(_, pods)| *pods > 0);
     served.held_up = harm.filter(is_held);

@@ -180,11 +180,28 @@ impl<'a> Analysis<'a> {
     /// The first moment from a time on, and before another, at which the timeline may take pods
     /// away: a fault, or something that a user does to nodes or pods.
     pub(crate) fn first_harm(&self, from: Time, until: Time) -> Option<Since> {
-        let harms = self.plan.actions.iter().filter(|a| {
-            let is_fault = || self.plan.timeline.get(a.entry as usize).is_some_and(|e| e.is_fault);
-            a.phase != Phase::End && (a.act.takes_pods() || is_fault())
-        });
-        let first = harms.filter(|a| (from..until).contains(&a.at)).min_by_key(|a| a.at)?;
+        self.first(&|a| self.is_harm(a) && (from..until).contains(&a.at))
+    }
+
+    /// The same of what may keep pods that are asked for from a time on from being up before another: a harm, or what
+    /// holds up their making, as an outage does that is not over by then.
+    pub(crate) fn first_hindrance(&self, asked: Time, until: Time) -> Option<Since> {
+        let ends = |a: &Action| self.plan.timeline.get(a.entry as usize).and_then(|e| e.ends);
+        self.first(&|a| {
+            let holds = a.phase != Phase::End && a.act.holds_pods();
+            let is_late = a.at >= asked || holds && ends(a).is_some_and(|end| end > asked);
+            (holds || self.is_harm(a)) && is_late && a.at < until
+        })
+    }
+
+    /// Whether it may take pods away.
+    fn is_harm(&self, a: &Action) -> bool {
+        let is_fault = || self.plan.timeline.get(a.entry as usize).is_some_and(|e| e.is_fault);
+        a.phase != Phase::End && (a.act.takes_pods() || is_fault())
+    }
+
+    fn first(&self, is_one: &dyn Fn(&Action) -> bool) -> Option<Since> {
+        let first = self.plan.actions.iter().filter(|a| is_one(a)).min_by_key(|a| a.at)?;
         Some(Since { at: first.at, entry: first.entry, ended: false })
     }
 }

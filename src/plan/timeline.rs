@@ -177,6 +177,26 @@ impl Do {
         }
     }
 
+    /// Whether it may keep pods from being made, placed or started, without being a fault.
+    pub(crate) fn holds_pods(&self) -> bool {
+        match self {
+            Self::Registry(fails) => fails.is_some(),
+            Self::RefuseVolumes(which) => !which.is_empty(),
+            Self::WatchLag(_, by) => *by > Dur::ZERO,
+            Self::Cordon(_, is_set) => *is_set,
+            Self::Taint(_, edit) => edit.add.iter().any(|t| t.effect == Effect::NoSchedule),
+            Self::TaintDevices(_, edit) => edit.adds,
+            Self::CreateDeviceTaintRule(rule) | Self::UpdateDeviceTaintRule(rule) => !rule.previews,
+            Self::StallWatches(..)
+            | Self::RejectRequests(..)
+            | Self::RestartControllers(_)
+            | Self::ReplaceLeader(_)
+            | Self::CreateReadinessRule(_)
+            | Self::SetCondition(..) => true,
+            _ => false,
+        }
+    }
+
     /// Whether it is about API servers, watches, requests or the controllers' processes.
     pub(crate) fn is_of_control_plane(&self) -> bool {
         self.nodes().is_none() && *self != Self::Over

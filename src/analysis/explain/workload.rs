@@ -186,7 +186,7 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady) -> V
 fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Option<Time>)> {
     let &(whole, wanted, available) = outcome.counted(question.until).first()?;
     let asked = outcome.wanted.iter().find(|s| s.1 > 0)?.0;
-    let harm = question.analysis.first_harm(asked, whole)?;
+    let harm = question.analysis.first_hindrance(asked, whole)?;
     (available >= wanted).then_some((harm, Some(whole)))
 }
 

@@ -88,6 +88,36 @@ fn what_is_never_whole_is_counted_only_where_it_could_not_be() {
     assert!(true_in("full"));
 }
 
+/// While no volume is made no pod is up, which is no fault of nodes: nothing is counted before 20:00, and nothing at all
+/// of a run that ends before that. A cordon of every node at 0 s holds pods up as well.
+#[test]
+fn what_an_outage_keeps_from_starting_is_not_well() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "45m", nodes: [(names: "a-{0..2}", zone: "a")],
+        workloads: [StatefulSet(name: "db", replicas: 3, podManagementPolicy: Parallel,
+            template: (volumes: [(claim: "10Gi", provision: "8s")]))],
+        timeline: [(at: "0s", do: ProvisioningOutage(duration: "20m"))])"#;
+    let outage = "do: ProvisioningOutage(duration: \"20m\")";
+    assert!(text.contains(outage));
+    let never = "not counted, as it was never whole; ";
+    for (name, text, said) in [
+        ("late.ron", text.to_owned(), "when it was first whole; provisioning outage came before"),
+        ("never.ron", text.replace("45m", "19m"), never),
+        ("cordon.ron", text.replace(outage, "do: Cordon(nodes: All)"), never),
+    ] {
+        scratch.write(name, &text);
+        let ran = scratch.call(&["run", name, "--summary"]);
+        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        for said in ["Still being made when", "0.0 replica-minutes missing; of 1 workload", said] {
+            assert!(words.contains(said), "{name}: {said}: {words}");
+        }
+        assert!(!words.contains("were up from"), "{name}: {words}");
+    }
+    let explained = scratch.call(&["explain", "late.ron", "statefulset/db"]);
+    let words = explained.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("provisioning outage came before; it never had too few from then on"));
+}
+
 /// Without `placement`, and with a fault long after: up from when it was whole, and not always.
 #[test]
 fn what_was_made_first_was_not_always_up() {
