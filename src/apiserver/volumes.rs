@@ -7,6 +7,7 @@ use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
 use crate::apiserver::prelude::*;
+use crate::trace::Unmade;
 
 impl ApiServer {
     /// The volumes of a pod, in the order of its claims; nothing where one has not been provisioned
@@ -151,23 +152,27 @@ impl ApiServer {
         Some(made)
     }
 
-    /// external-provisioner gives a claim back whose node is gone: it takes the annotation away (`rescheduleProvisioning`).
-    pub(crate) fn give_claim_back(&self, volume: VolumeId) {
+    /// external-provisioner gives a claim back: it takes the annotation away (`rescheduleProvisioning`).
+    pub(crate) fn give_claim_back(&self, volume: VolumeId, why: Unmade) {
         self.store.with(|s| s.volumes.selected.remove(&volume));
-        self.claim_changes(Actor::Provisioner, volume, None);
+        self.claim_changed(Actor::Provisioner, volume, (Note::ProvisioningFailed, why as u32));
     }
 
     fn claim_changes(&self, actor: Actor, volume: VolumeId, node: Option<NodeId>) {
         let note = match (node, self.volume(volume)) {
             (Some(_), None) => Note::Provisioning,
             (Some(_), Some(_)) => Note::Provisioned,
-            (None, None) if self.selected(volume).is_none() => Note::ProvisioningFailed,
             (None, None) => Note::ProvisioningImmediately,
             (None, Some(_)) => Note::ProvisionedImmediately,
         };
+        self.claim_changed(actor, volume, (note, node.map_or(0, |n| n.0)));
+    }
+
+    /// Notes a change of a claim, about an object, and tells of it.
+    fn claim_changed(&self, actor: Actor, volume: VolumeId, (note, object): (Note, u32)) {
         self.writes(self.keys.volumes, volume.0 as usize);
         self.store.with(|s| s.next_version());
-        let record = self.record(actor, node.map_or(0, |n| n.0), What::Noted(note, volume.0));
+        let record = self.record(actor, object, What::Noted(note, volume.0));
         self.with_cause(record, || self.tell(|w| w.claim(volume)));
     }
 

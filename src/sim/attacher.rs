@@ -18,6 +18,7 @@ use crate::apiserver::Watcher;
 use crate::kernel::{Argument, Class, Handler, HandlerId};
 use crate::plan::{ProvisioningFails, RefuseVolumes};
 use crate::sim::prelude::*;
+use crate::trace::Unmade;
 
 /// A volume, and the node that it is attached to or detached from, or made for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -136,10 +137,15 @@ impl Attacher {
         // Only a driver that knows topologies may do better for another node.
         let may_reschedule = node.is_some() && made.reach != Reach::Everywhere;
         if fails == ProvisioningFails::ResourceExhausted && may_reschedule {
-            return self.api.give_claim_back(volume);
+            return self.api.give_claim_back(volume, Unmade::GivenBack);
         }
+        let why = match fails {
+            ProvisioningFails::Internal => Unmade::Internal,
+            ProvisioningFails::ResourceExhausted => Unmade::ResourceExhausted,
+            ProvisioningFails::InvalidArgument => Unmade::InvalidArgument,
+        };
         let note = What::Noted(Note::ProvisioningFailed, volume.0);
-        self.api.record(Actor::Provisioner, 0, note);
+        self.api.record(Actor::Provisioner, why as u32, note);
         let (mut pause, mut tries) = (retry_interval(before), before + 1);
         // It is taken from its queue all the while, and put back without a word.
         while fails == ProvisioningFails::InvalidArgument && pause < SLOW_RETRY {
@@ -157,7 +163,7 @@ impl Attacher {
             let name = self.api.names(|n| n.node_name(gone).to_owned());
             let why = format!("csinode.storage.k8s.io {name:?} not found");
             self.claims.failed(volume, &why);
-            return self.api.give_claim_back(volume);
+            return self.api.give_claim_back(volume, Unmade::NodeGone);
         }
         if let Some(fails) = self.refuses(made, node) {
             return self.is_refused(About(volume, node), refused, fails, made);

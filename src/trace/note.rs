@@ -28,6 +28,22 @@ const TIMER_OVERDUE: &str = "{object}: by the `timeAdded` of its node's taint it
 const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM killer, which is not simulated, kills before that";
 
 words! {
+    /// Why a volume was not made: the code with which its driver has refused, and what becomes of its claim.
+    pub enum Unmade {
+        /// The node is gone that it was for: the claim is given back.
+        NodeGone = "NodeGone",
+        /// The driver is asked again.
+        Internal = "Internal",
+        /// The driver is asked again.
+        ResourceExhausted = "ResourceExhausted",
+        /// The claim is given back: the scheduler chooses a node anew.
+        GivenBack = "ResourceExhausted, given back",
+        /// The driver is asked again after a longer pause.
+        InvalidArgument = "InvalidArgument",
+    }
+}
+
+words! {
     /// What a controller finds or decides without anything changing: its log has it, but no
     /// timeline. And what happens too often to be told unasked. The words are those of `events.jsonl`.
     pub enum Note {
@@ -84,8 +100,8 @@ words! {
         /// The volume is made, and its claim bound.
         ProvisionedImmediately = "provisioned-immediately":
             (Nothing, "Successfully provisioned volume for claim {text}"),
-        /// A driver has refused to make a volume, or the node is gone that it is for. Object: nothing; argument: the text
-        /// of its claim's name.
+        /// A driver has refused to make a volume, or the node is gone that it is for. Object: nothing, but an [`Unmade`] by
+        /// its place; argument: the text of its claim's name.
         ProvisioningFailed = "provisioning-failed":
             (Nothing, "failed to provision volume for claim {text}"),
         /// A VolumeAttachment was created: the volume is to be attached. Object: node; argument: the text

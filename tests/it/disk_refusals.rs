@@ -197,6 +197,7 @@ fn a_zone_without_storage_is_chosen_again_and_again() {
         assert!(waits.contains(&"waiting for pod db-1 to be scheduled".to_owned()), "{waits:?}");
         let said = verdict(&text, 60_500);
         assert!(said.contains("refused by its driver, which has no storage left"), "{said}");
+        assert!(said.contains("no node is chosen for it any more"), "{said}");
     }
     // It says nothing of another zone.
     let (_, trace) = ran(&grows("1.34", &more.replace(r#""b""#, r#""a""#)));
@@ -242,6 +243,9 @@ fn an_infeasible_claim_waits_longer() {
         said.contains("refused by its driver for good, which is asked again within 9 min"),
         "{said}"
     );
+    // Of 25 events the rest is left out (`EventSourceObjectSpamFilter`), and 1 + (10,740 - 60 - 511) / 300 are more.
+    let said = verdict(&outage("").replace(r#""30m""#, r#""3h""#), 10_740_000);
+    assert!(said.contains("refused by its driver for good"), "{said}");
 }
 
 /// Where no node was chosen, or the driver knows no topologies, storage that is gone is as any other error.

@@ -7,7 +7,7 @@ use super::case::Case;
 use crate::analysis::Frees;
 use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
 use crate::api::pod::PodTemplate;
-use crate::trace::Fields;
+use crate::trace::{Fields, Unmade};
 
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
@@ -21,6 +21,32 @@ const MADE: [Note; 2] = [Note::Provisioned, Note::ProvisionedImmediately];
 /// The type of an event that tells of a failure.
 const WARNING: Option<&str> = Some("Warning");
 
+/// What a record says of why a volume was not made.
+fn unmade(r: &Record) -> Option<Unmade> {
+    let is_failed = matches!(r.what, What::Noted(Note::ProvisioningFailed, _));
+    Unmade::ALL.get(r.object as usize).copied().filter(|_| is_failed)
+}
+
+/// Whether the claim of such a volume has no node any more.
+fn is_given_back(r: &Record) -> bool {
+    matches!(unmade(r), Some(Unmade::NodeGone | Unmade::GivenBack))
+}
+
+/// What a driver's refusal means.
+fn refusal(r: &Record) -> &'static str {
+    match unmade(r) {
+        Some(Unmade::NodeGone) => "not made, as the node is gone that it was for,",
+        Some(Unmade::GivenBack) => "refused by its driver, which has no storage left,",
+        Some(Unmade::ResourceExhausted) => {
+            "refused by its driver, which has no storage left and is asked again within 5 min,"
+        }
+        Some(Unmade::InvalidArgument) => {
+            "refused by its driver for good, which is asked again within 9 min,"
+        }
+        _ => "refused by its driver, which is asked again within 5 min,",
+    }
+}
+
 impl<'a> Case<'_, 'a> {
     /// Explains a pod for which a node is chosen, and which is bound to it once its volumes are made; whether it is such
     /// a pod.
@@ -31,34 +57,25 @@ impl<'a> Case<'_, 'a> {
         let Some((_, r, claim)) = told.last() else { return false };
         let node = told.iter().rev().find_map(|(_, r, _)| r.node());
         let node = node.map_or("no node", |n| analysis.node_name(n));
+        let (until, since) = (absolute(until), absolute(r.at));
         let is = match r.what {
             What::Noted(Note::Provisioned, _) => "there",
             What::Noted(Note::Provisioning, _) => "being made",
-            _ => self.refusal(r.at),
+            _ => refusal(r),
         };
-        let (until, since) = (absolute(until), absolute(r.at));
-        let verdict = format!(
-            "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds it there, which looks every second"
-        );
+        let verdict = if is_given_back(r) {
+            format!(
+                "pending at {until}: its volume {claim} is {is} since {since}: no node is chosen for it any more, until the scheduler chooses anew"
+            )
+        } else {
+            format!(
+                "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds it there, which looks every second"
+            )
+        };
         let came = self.seen.created.last().map(|m| self.of.step(m, None)).into_iter();
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
         self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
-    }
-
-    /// What a driver's refusal means, by the event of that time.
-    fn refusal(&self, at: Time) -> &'static str {
-        let trace = self.analysis().trace;
-        let said = trace.iter().filter(|r| r.at == at && matches!(r.what, What::ClaimMessage(_)));
-        let said: Vec<String> = said.filter_map(|r| trace.fields(r).message).collect();
-        let has = |code: &str| said.iter().any(|m| m.contains(code));
-        if has("InvalidArgument") {
-            "refused by its driver for good, which is asked again within 9 min,"
-        } else if has("ResourceExhausted") {
-            "refused by its driver, which has no storage left,"
-        } else {
-            "refused by its driver, which is asked again within 5 min,"
-        }
     }
 
     /// What was said up to a time of the volumes of its claims that are made in its last life, after a record where one
