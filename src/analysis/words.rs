@@ -7,6 +7,14 @@ use std::num::NonZeroU32;
 
 pub(crate) use super::names::{ranges, short_taint, stem};
 
+/// What a node does in its zone's queue, whose nodes get a NoExecute taint or lose their pods (`doEvictionPass`).
+pub(crate) fn queued(plan: &Plan) -> &'static str {
+    match plan.evicts_by_timeout() {
+        true => "waits in its zone's queue for its pods to be deleted",
+        false => "waits in its zone's queue for the NoExecute taint",
+    }
+}
+
 /// What a record says, with its object: "b-03 tainted unreachable:NoExecute".
 pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
     let trace = analysis.trace;
@@ -34,7 +42,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::ContainersStopped(n) => {
             format!("{object}: its containers on {} have ended", named(n))
         }
-        What::NodeQueued => of("waits in its zone's queue for the NoExecute taint"),
+        What::NodeQueued => of(queued(analysis.plan)),
         What::PodCreated(on) => created(analysis, object, on),
         What::PodBound(n) => format!("{object} bound to {}", named(n)),
         What::PodTolerations => format!("{object}: its tolerations change"),

@@ -28,6 +28,14 @@ pub(super) fn within_grace(plan: &Plan, silence: Dur) -> String {
     )
 }
 
+/// When a node is queued whose pods are deleted without a taint.
+pub(super) fn queued_by_timeout(plan: &Plan) -> String {
+    format!(
+        "--pod-eviction-timeout={}: a pass queues a node that has been NotReady for longer, or is Unknown and was last heard of before that",
+        short(plan.flags.pod_eviction_timeout)
+    )
+}
+
 /// Why a node that turned Unknown waits a pass longer for its NoExecute taint, or does not.
 pub(super) fn queued(plan: &Plan) -> String {
     if plan.profile.node_lifecycle.taint_on_observed {
@@ -65,20 +73,23 @@ pub(super) fn zone(
     pace: Option<Pace>,
 ) -> Option<String> {
     let f = &plan.flags;
+    let (nobody, its, tainting) = match plan.evicts_by_timeout() {
+        true => ("no pods are deleted", "its nodes lose their pods", "that"),
+        false => ("nobody is tainted", "its nodes are tainted", "tainting"),
+    };
     if pace == Some(Pace::Master) {
-        let said = "no node of any zone is Ready, and nobody is tainted: master disruption";
-        return Some(said.to_owned());
+        return Some(format!("no node of any zone is Ready, and {nobody}: master disruption"));
     }
     if pace == Some(Pace::Kept) {
         let said = match state {
-            ZoneState::FullDisruption => "no node of it is Ready, and nobody is tainted",
-            _ => "nobody is tainted",
+            ZoneState::FullDisruption => format!("no node of it is Ready, and {nobody}"),
+            _ => nobody.to_owned(),
         };
         return Some(format!(
-            "{said}: tainting was stopped before, and a rate of exactly 1 does not start it again, as the limiter that lets nothing through says that its rate is 1 (`SwapLimiter`)"
+            "{said}: {tainting} was stopped before, and a rate of exactly 1 does not start it again, as the limiter that lets nothing through says that its rate is 1 (`SwapLimiter`)"
         ));
     }
-    let tainted = format!("its nodes are tainted at --node-eviction-rate={}", f.node_eviction_rate);
+    let tainted = format!("{its} at --node-eviction-rate={}", f.node_eviction_rate);
     Some(match state {
         ZoneState::FullDisruption => format!("no node of it is Ready: {tainted}"),
         ZoneState::PartialDisruption => {
@@ -91,7 +102,7 @@ pub(super) fn zone(
                 )
             } else {
                 format!(
-                    "0, as it has no more than --large-cluster-size-threshold={large} nodes: nobody is tainted"
+                    "0, as it has no more than --large-cluster-size-threshold={large} nodes: {nobody}"
                 )
             };
             format!(

@@ -214,14 +214,19 @@ impl<'a> Course<'a> {
         let plan = self.question.analysis.plan;
         let said =
             if self.state == ZoneState::Empty { "without a state" } else { self.state.as_str() };
-        let nodes = match (self.all_tainted.len(), self.nodes.len()) {
-            (0, 1) => "its only node not tainted".to_owned(),
-            (_, 1) => "its only node tainted".to_owned(),
+        let (pods, until) = (counted(self.lost as u64, "pod"), absolute(until));
+        let tainted = |nodes: &str| format!("{nodes} NoExecute, {pods} evicted");
+        let lost = match (self.all_tainted.len(), self.nodes.len()) {
+            (0, all) if plan.evicts_by_timeout() => {
+                format!("{pods} evicted from its {}", counted(all as u64, "node"))
+            }
+            (0, 1) => tainted("its only node not tainted"),
+            (_, 1) => tainted("its only node tainted"),
             (n, all) => {
-                format!("{} of its {} tainted", grouped(n as u64), counted(all as u64, "node"))
+                let all = counted(all as u64, "node");
+                tainted(&format!("{} of its {all} tainted", grouped(n as u64)))
             }
         };
-        let (pods, until) = (counted(self.lost as u64, "pod"), absolute(until));
         let ready = match silence {
             Dur::ZERO => String::new(),
             _ if self.was_unready => String::new(),
@@ -229,6 +234,6 @@ impl<'a> Course<'a> {
                 format!("no node of it was not Ready: {}; ", rules::within_grace(plan, silence))
             }
         };
-        format!("{ready}{nodes} NoExecute, {pods} evicted; at {until} it is {said}")
+        format!("{ready}{lost}; at {until} it is {said}")
     }
 }

@@ -827,3 +827,31 @@ fn a_workload_tells_when_its_new_pod_is_ready() {
     let made = texts.find(|t| t.contains("in place of a lost one")).expect("a new pod");
     assert!(made.contains("it gets Ready at 27:"), "{made}");
 }
+
+/// Up to 1.12 nodes get no NoExecute taints by default: the zone's queue holds nodes whose pods are deleted, `--pod-eviction-timeout`
+/// after their last heartbeat (`doEvictionPass`), one in ten seconds.
+#[test]
+fn where_nothing_is_tainted_nothing_is_said_of_taints() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.11", horizon: "20m",
+        nodes: [(names: "n-{0..3}", zone: "a"), (names: "m-{0..3}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 8, placement: Spread(All))],
+        timeline: [(at: "2m", do: Crash(nodes: Zone("a"), duration: "10m"))])"#;
+    scratch.write("old.ron", text);
+    let words = |call: &[&str]| {
+        let ran = scratch.call(call).stdout;
+        ran.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let zone = words(&["explain", "old.ron", "zone/a"]);
+    let node = words(&["explain", "old.ron", "node/n-0"]);
+    let ran = words(&["run", "old.ron", "--summary"]);
+    assert!(!zone.contains("taint") && !node.contains("taint"), "{zone} {node}");
+    for (said, part) in [
+        (&zone, "4 pods evicted from its 4 nodes"),
+        (&zone, "no node of it is Ready: its nodes lose their pods at --node-eviction-rate=0.1"),
+        (&node, "waits in its zone's queue for its pods to be deleted --pod-eviction-timeout=5m"),
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!ran.contains("is tainted"), "{ran}");
+}

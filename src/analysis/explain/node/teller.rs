@@ -288,6 +288,7 @@ impl<'a> Teller<'a> {
         // The pass is over as soon as its writes are; the next one is a period away.
         let period = plan.flags.node_monitor_period.saturating_add(Dur::from_millis(500));
         match self.turned {
+            _ if plan.evicts_by_timeout() => rules::queued_by_timeout(plan),
             Some((turned, _)) if turned < self.started_at => {
                 "it is so already when the new process of the controllers looks at it for the first time".to_owned()
             }

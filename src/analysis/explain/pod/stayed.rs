@@ -344,7 +344,8 @@ impl Case<'_, '_> {
         let story = of.story(node, of.question.until);
         let steps: Vec<Step> = story.map_or(Vec::new(), |story| story.steps().cloned().collect());
         let has = |end: &str| steps.iter().any(|s| s.text.ends_with(end));
-        let queued = "waits in its zone's queue for the NoExecute taint";
+        let by_timeout = analysis.plan.evicts_by_timeout();
+        let queued = words::queued(analysis.plan);
         let waits = steps.iter().rfind(|s| s.text.ends_with(queued)).map(|s| s.at);
         let master = steps.iter().any(|s| s.text.starts_with("master disruption:"));
         let before = node::at_start(of.question, node);
@@ -356,8 +357,9 @@ impl Case<'_, '_> {
             )
         } else if before.unready || has("Ready is Unknown") || has("Ready is False") {
             if master {
+                let nobody = if by_timeout { "no pods are deleted" } else { "nobody is tainted" };
                 format!(
-                    "{name} was not Ready, but all zones were fully disrupted, and then nobody is tainted (master disruption)"
+                    "{name} was not Ready, but all zones were fully disrupted, and then {nobody} (master disruption)"
                 )
             } else if let Some(queued) = waits {
                 let until = of.question.until;
@@ -368,9 +370,15 @@ impl Case<'_, '_> {
                 } else {
                     ": its zone's rate was too low".to_owned()
                 };
+                let waited = match by_timeout {
+                    true => "in its zone's queue for its pods to be deleted, which they were not",
+                    false => "for its NoExecute taint, which it did not get",
+                };
+                format!("{name} was not Ready and waited {waited} by {}{why}", absolute(until))
+            } else if by_timeout {
                 format!(
-                    "{name} was not Ready and waited for its NoExecute taint, which it did not get by {}{why}",
-                    absolute(until)
+                    "{name} was not Ready, but not for longer than --pod-eviction-timeout={}",
+                    short(flags.pod_eviction_timeout)
                 )
             } else {
                 format!("{name} was not Ready, but not for long enough to be tainted")
@@ -381,10 +389,16 @@ impl Case<'_, '_> {
                 short(flags.node_monitor_grace_period)
             )
         } else if of.question.until < analysis.horizon() {
-            let was = if steps.is_empty() { "was healthy" } else { "had no NoExecute taint" };
+            let was = match steps.is_empty() {
+                true => "was healthy",
+                false if by_timeout => "was Ready",
+                false => "had no NoExecute taint",
+            };
             format!("its node {name} {was} up to {}", absolute(of.question.until))
         } else if steps.is_empty() {
             format!("its node {name} was healthy all the time")
+        } else if by_timeout {
+            format!("its node {name} was always Ready")
         } else {
             format!("its node {name} never had a NoExecute taint")
         };
