@@ -855,3 +855,21 @@ fn where_nothing_is_tainted_nothing_is_said_of_taints() {
     }
     assert!(!ran.contains("is tainted"), "{ran}");
 }
+
+/// Of four CPUs each pod wants three.
+#[test]
+fn a_pod_tells_whom_it_preempted() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "a-{0..1}", capacity: {"cpu": "4"})],
+        priorityClasses: [(name: "high", value: 1000)],
+        workloads: [Deployment(name: "low", replicas: 2, placement: Spread(All), template: (requests: {"cpu": "3"}))],
+        timeline: [(at: "1m", do: CreatePod(pod: (name: "hi", on: Unbound, priorityClassName: "high", requests: {"cpu": "3"})))])"#;
+    scratch.write("preempts.ron", text);
+    let document = json(&scratch, &["preempts.ron", "pod/default/hi"]);
+    let verdict = document["verdict"].as_str().expect("a text");
+    assert!(verdict.contains("; it was pending from 1:00.000 to "), "{verdict}");
+    assert!(verdict.contains(", as the scheduler preempted default/low-"), "{verdict}");
+    let steps = document["steps"].as_array().expect("a list").iter();
+    let mut texts = steps.filter_map(|s| s["text"].as_str());
+    assert!(texts.any(|t| t.contains("deleted by the scheduler")), "{document}");
+}
