@@ -271,6 +271,28 @@ fn what_a_controller_overwrites_is_refused() {
     }
 }
 
+/// From 1.13 on the gate TaintBasedEvictions is on, and nothing heeds `--pod-eviction-timeout`; in 1.12 it says when pods of lost
+/// nodes are deleted.
+#[test]
+fn a_time_out_that_nothing_heeds_is_refused() {
+    let of = |version: &str| {
+        let faults =
+            r#"(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("10m"))"#;
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "1h", nodes: [(names: "n-{{0..1}}")],
+            workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))], faults: (models: [{faults}]))"#
+        );
+        let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+        let mut p = planner(&loaded, &["5m", "1m"], &[]);
+        "flags.kube-controller-manager.pod-eviction-timeout".clone_into(&mut p.sweep.axes[0].path);
+        p.look_for_now(&|| true).err().map(|refused| refused.to_string())
+    };
+    let refused = of("1.13").expect("it changes nothing");
+    let why = "`pod-eviction-timeout` changes nothing.";
+    assert!(refused.contains("changes anything here") && refused.contains(why), "{refused}");
+    assert_eq!(of("1.12"), None);
+}
+
 /// The plans of an outage that is to be seen are those of its rows alone, and when the time is up none is made.
 #[test]
 fn an_outage_to_be_seen_ends_with_the_time() {

@@ -6,13 +6,16 @@ use crate::lab::prelude::*;
 use crate::lab::sweep::{Axis, Sweep};
 
 /// What is run, as a text: two of the same are one setting. The seconds that the API server adds to a pod are those that
-/// somebody wrote; names, notes and the end of a run change none.
+/// somebody wrote; names, notes and the end of a run change none, nor does a time-out that nothing heeds.
 fn settings(Drawn { mut plan, models, .. }: Drawn) -> String {
     let admitted = sim::admitted(&plan).map(|mut template| {
         template.tolerations.sort_by_key(|t| format!("{t:?}"));
         template
     });
     plan.templates = admitted.collect();
+    if !plan.evicts_by_timeout() {
+        plan.flags.pod_eviction_timeout = Dur::ZERO;
+    }
     (plan.name, plan.doc, plan.notes, plan.horizon) = Default::default();
     (plan.timeline, plan.actions) = Default::default();
     format!("{plan:?} {models:?}")
@@ -73,7 +76,9 @@ impl Planner<'_> {
         if are_alike {
             let text = format!("no value of {what} changes anything here");
             let help = "`taintsim settings FILE` lists what is set; a plan compares what pods, nodes and controllers are like";
-            let help = self.why_not(&rows[0])?.unwrap_or_else(|| help.to_owned());
+            // A value that is the usual one is not told of.
+            let whys = rows.iter().find_map(|row| self.why_not(row).transpose());
+            let help = whys.transpose()?.unwrap_or_else(|| help.to_owned());
             return Err(Problems::one(Problem::new(text).help(help)).into());
         }
         Ok(found)
