@@ -323,6 +323,8 @@ impl Courses {
         );
         let courses = courses("as it is", base, &overrides, &args.what_if)?;
         let frees = Frees::of(&plan);
+        let mut taints = plan.nodes.iter().flat_map(|n| &n.taints);
+        let tainted = taints.any(|t| t.effect == Effect::NoExecute);
         let basis = Basis {
             clock,
             silent,
@@ -332,6 +334,7 @@ impl Courses {
             notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,
             open: Some(open),
+            tainted,
         };
         Ok(Courses { basis, taken: summary.lines(), courses })
     }

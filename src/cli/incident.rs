@@ -204,6 +204,7 @@ fn print(
         frees: Frees::ALL,
         horizon: verdict.horizon,
         open: None,
+        tainted: false,
     };
     let beside = Outlook::all(&basis, forecasts);
     let text = |p: &mut Printer<'_>| {

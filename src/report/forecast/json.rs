@@ -141,6 +141,7 @@ mod tests {
             frees: Frees::ALL,
             horizon: Time::ZERO,
             open: None,
+            tainted: false,
         };
         let [a, b] = ["shop/a", "shop/b"].map(forecast);
         let outlook = |name, forecast| Outlook { basis: &basis, name, forecast };

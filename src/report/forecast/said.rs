@@ -35,6 +35,8 @@ pub(crate) struct Basis {
     /// What had not happened yet to the nodes and pods of the export; nothing else tells what has
     /// come since an earlier forecast.
     pub(crate) open: Option<BTreeSet<(Happening, String)>>,
+    /// Nodes of the export have NoExecute taints.
+    pub(crate) tainted: bool,
 }
 
 /// A forecast with what it was made from.
@@ -319,6 +321,7 @@ mod tests {
             notes: vec!["another".to_owned()],
             horizon: Time::ZERO,
             open: None,
+            tainted: false,
             frees: Frees::ALL,
         };
         let of = |pod: &str, most| ((Note::TimerUndated, pod.to_owned()), most);

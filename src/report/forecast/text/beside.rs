@@ -107,7 +107,9 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
                 false => format!(" from {first} to {last}"),
             }
         });
-        let nodes = outlook.total(Happening::NodeNoExecute, "node");
+        // Those that the export has tainted already are none of them.
+        let noun = if outlook.basis.tainted { "more node" } else { "node" };
+        let nodes = outlook.total(Happening::NodeNoExecute, noun);
         let pods = done_in_all(outlook.forecast.done, false);
         let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
         let said = format!(

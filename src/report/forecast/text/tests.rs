@@ -30,6 +30,11 @@ fn printed(courses: &[Course]) -> String {
 
 /// The same with those of what somebody does beside them.
 fn beside(courses: &[Course], others: &[Course]) -> String {
+    beside_in(false, courses, others)
+}
+
+/// The same, of an export some nodes of which are `tainted`.
+fn beside_in(tainted: bool, courses: &[Course], others: &[Course]) -> String {
     let basis = Basis {
         clock: WallClock(0),
         silent: Vec::new(),
@@ -39,6 +44,7 @@ fn beside(courses: &[Course], others: &[Course]) -> String {
         frees: Frees::ALL,
         horizon: Time::from_secs(60),
         open: None,
+        tainted,
     };
     let [forecast, other] = [courses, others].map(Forecast::of);
     let outlook = Outlook { basis: &basis, name: "as it is", forecast: &forecast };
@@ -190,4 +196,11 @@ fn what_another_course_changes_is_told_from_what_it_puts_off() {
     // The other way round it is what is done that has it go before the end.
     let said = beside(&without_a(Some(75)), &was);
     assert!(said.contains("as it is: x/a not before the end; due 00:01:15"), "{said}");
+}
+
+#[test]
+fn nodes_that_were_tainted_before_are_none_of_those_that_are() {
+    let all = [Course::default()];
+    assert!(beside_in(false, &all, &all).contains(" 0 nodes tainted NoExecute"));
+    assert!(beside_in(true, &all, &all).contains(" 0 more nodes tainted NoExecute"));
 }
