@@ -202,6 +202,7 @@ raw! {
 
     /// `v1.ContainerStatus`
     struct RawContainerStatus {
+        name: String,
         state: RawContainerState,
         last_state: RawContainerState,
         restart_count: i64,

@@ -10,7 +10,7 @@
 //! first is gone. Of a workload of which many were seen they are handed over as they are, so that a
 //! run draws among them; of a few the median counts. Times of the API have whole seconds: what comes
 //! to less than one is not known, or where a pull or a probe is taken off it, half of one. Where a pod
-//! waits for a readiness or startup probe, a start is told apart: from PodScheduled to `startedAt` of its containers, and from then on until it serves, for
+//! waits for a readiness or startup probe, a start is told apart: from PodScheduled to `startedAt` of that container, and from then on until it serves, for
 //! which half a period is taken off that the probe took to find out on average; where `startedAt` is
 //! not there, the start is that up to Ready, and the probe is left out. Where events say how long pulls took of the images of
 //! pods, these are set apart, too, and starts are those of which it is known what the pulls took of them: of several containers
@@ -35,7 +35,7 @@ const GRACE_S: i64 = 30;
 struct Seen {
     ready: Vec<i64>,
     started: Vec<i64>,
-    /// Of those that are `ready`, where that is known: until their containers ran, and from then on.
+    /// Of those that are `ready`, where that is known: until the container ran that they wait for, and from then on.
     ran: Vec<(i64, i64)>,
     stopped: Vec<i64>,
     /// Pulls of images before the first container started, with their wait; and without it, of each container by its place in
@@ -275,17 +275,20 @@ impl Seen {
     fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
         let attaches = self.attaches;
         self.ready.extend(start_of(pod, attaches));
-        self.ran.extend(ran_of(pod, attaches));
+        let ran = ran_of(pod, attaches);
+        self.ran.extend(ran.map(|(_, ran)| ran));
         self.stopped.extend(stop_of(pod));
         for (i, took) in containers::inits(&pod.spec, &pod.status).into_iter().flatten().enumerate()
         {
             self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
             self.inits[i].push(at_least_less(took));
         }
-        if let Some(pull) = steps.and_then(|steps| last_pull(steps)) {
+        if let Some(pull) = steps.and_then(|steps| last_pull(steps, None)) {
             self.apart[0].extend(start_of(pod, attaches).map(|took| (took - pull).max(0)));
-            let ran = ran_of(pod, attaches);
-            self.ran_apart.extend(ran.map(|(ran, rest)| ((ran - pull).max(0), rest)));
+            // Those that start later pull theirs meanwhile.
+            let pull = |at| steps.and_then(|steps| last_pull(steps, Some(at))).unwrap_or(0);
+            let apart = |(at, (ran, rest)): (_, (i64, i64))| ((ran - pull(at)).max(0), rest);
+            self.ran_apart.extend(ran.map(apart));
         }
     }
 
@@ -441,10 +444,12 @@ fn slots_of(
     slots
 }
 
-/// How long the last life of a pod's name waited for its image, where events say so.
-fn last_pull(steps: &[(Stamp, PodStep)]) -> Option<i64> {
+/// How long the last life of a pod's name waited for its images, where events say so: for those that were there by then.
+fn last_pull(steps: &[(Stamp, PodStep)], by: Option<Stamp>) -> Option<i64> {
     let last = steps.iter().rposition(|(_, step)| *step == PodStep::Scheduled).unwrap_or(0);
-    steps[last..].iter().fold(None, |sum, (_, step)| match step {
+    // `startedAt` has whole seconds.
+    let there = |(at, _): &&(Stamp, PodStep)| by.is_none_or(|by| at.us_since(by) < SECOND_US);
+    steps[last..].iter().filter(there).fold(None, |sum, (_, step)| match step {
         PodStep::Pulled(_, waited) => Some(sum.unwrap_or(0) + waited),
         _ => sum,
     })

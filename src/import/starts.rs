@@ -29,14 +29,18 @@ fn initialized(pod: &RawPod) -> i64 {
     containers::inits(&pod.spec, &pod.status).into_iter().flatten().sum()
 }
 
-/// How long a pod took to run, and from then on to be Ready, if it did so once.
-pub(super) fn ran_of(pod: &RawPod, attaches: bool) -> Option<(i64, i64)> {
+/// When the container of a pod ran whose probe it waits for, how long that took, and how long it took from then on to be Ready,
+/// if it did so once. What stands among init containers, or has no name, is taken to run with the last of the others.
+pub(super) fn ran_of(pod: &RawPod, attaches: bool) -> Option<(Stamp, (i64, i64))> {
     let all = start_of(pod, attaches)?;
     let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
     let statuses = &pod.status.container_statuses;
-    let last = statuses.iter().map(started).collect::<Option<Vec<_>>>()?.into_iter().max()?;
-    let ran = last.us_since(began(pod, attaches)?) - initialized(pod);
-    (0..=all).contains(&ran).then_some((ran, all - ran))
+    let at = statuses.iter().map(started).collect::<Option<Vec<_>>>()?;
+    let own = containers::waited_for(&pod.spec).map(|c| &c.name).filter(|name| !name.is_empty());
+    let own = statuses.iter().position(|c| Some(&c.name) == own);
+    let at = own.map_or_else(|| at.iter().max(), |own| at.get(own)).copied()?;
+    let ran = at.us_since(began(pod, attaches)?) - initialized(pod);
+    (0..=all).contains(&ran).then_some((at, (ran, all - ran)))
 }
 
 /// The period of the probe that a pod waits for, in microseconds: of the startup probe, with whose success the other is made at

@@ -111,6 +111,45 @@ fn probes_are_those_of_their_containers() {
     assert_eq!(text.matches(liveness).count(), 2, "{text}");
 }
 
+/// One that starts 10 s after the probed one has no part in when that one serves: Ready after 24 s, which ran after 4, less half
+/// a period of 10 s. Statuses stand in the order of their names (`SortedContainerStatuses`). Of pulls those are taken off the
+/// start that came before.
+#[test]
+fn a_container_serves_so_long_after_its_own_start() {
+    let spec = json!({"containers": [
+        {"name": "db", "image": "db:2", "readinessProbe": {"periodSeconds": 10}}, {"name": "a-log", "image": "log:1"},
+    ]});
+    let running = |name: &str, second: u32| {
+        json!({"name": name, "restartCount": 0,
+        "state": {"running": {"startedAt": format!("2026-11-20T10:00:{second:02}Z")}}})
+    };
+    let status = json!({"containerStatuses": [running("a-log", 14), running("db", 4)]});
+    let (_, text) = imported(&spec, 24, &status, &[]);
+    for part in [r#"pod_start: "4s""#, r#"serves_after: "15s""#] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    let event = |n: u32, second: u32, reason: &str, message: &str| {
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
+    };
+    let events = [
+        event(1, 0, "Scheduled", ""),
+        event(2, 4, "Pulled", "Successfully pulled image \"db:2\" in 3s (3s including waiting)"),
+        event(3, 4, "Started", ""),
+        event(
+            4,
+            14,
+            "Pulled",
+            "Successfully pulled image \"log:1\" in 10s (10s including waiting)",
+        ),
+        event(5, 14, "Started", ""),
+    ];
+    let (_, text) = imported(&spec, 24, &status, &events);
+    for part in [r#"pod_start: "1s""#, r#"serves_after: "15s""#] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+}
+
 /// Pulls of 10 s and 5 s of the 18 s up to Ready: 3 s are the start's. The third container had its image, of which no more is
 /// known.
 #[test]
