@@ -16,48 +16,20 @@
 //! pods, these are set apart, too, and starts are those of which it is known what the pulls took of them: of several containers
 //! each tells of its image when it starts, in their order. So are init containers, by the statuses of pods.
 
-use super::containers::{self, Beside, Slot, at_least_less};
+use super::containers::{self, Beside, Slot};
 use super::disks::Disks;
-use super::ends::{EndsSeen, ran_so_far};
+use super::ends::ran_so_far;
 use super::event::PodStep;
-use super::fit::{ENOUGH, fitted, less, quantile};
+use super::fit::{fitted, less};
 use super::pod::{PodShape, RawPod};
 use super::prelude::*;
-use super::starts::{START_MAX_US, kills, period_of, ran_of, start_of, stop_of};
+use super::seen::{Seen, Served};
+use super::starts::{kills, period_of};
 use super::workload::RawWorkload;
 use crate::language::{Ends, Image, Probe};
 
 /// `spec.terminationGracePeriodSeconds` where none is given.
 const GRACE_S: i64 = 30;
-
-/// What was seen of the pods of one workload, in microseconds.
-#[derive(Default)]
-struct Seen {
-    ready: Vec<i64>,
-    started: Vec<i64>,
-    /// Of those that are `ready`, where that is known: until the container ran that they wait for, and from then on.
-    ran: Vec<(i64, i64)>,
-    stopped: Vec<i64>,
-    /// Pulls of images before the first container started, with their wait; and without it, of each container by its place in
-    /// the order in which they start.
-    pulls: Vec<i64>,
-    took: Vec<Vec<i64>>,
-    /// How long each init container took that is no sidecar.
-    inits: Vec<Vec<i64>>,
-    /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
-    apart: [Vec<i64>; 2],
-    ran_apart: Vec<(i64, i64)>,
-    /// Their disks are attached to their nodes first.
-    attaches: bool,
-    /// How their containers ended.
-    ends: EndsSeen,
-    /// Starts for which the node had the image.
-    present: usize,
-}
-
-/// Of what waits for a probe: from its binding to the start of its containers, from then on until it serves, and the longest
-/// that one was seen to take for that, in microseconds.
-type Served = (HowLong, Option<HowLong>, i64);
 
 /// How long the pods of a workload take.
 #[derive(Clone, Default)]
@@ -270,152 +242,6 @@ impl Takes {
     }
 }
 
-impl Seen {
-    /// What a pod's status tells, and of its image what its events do.
-    fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
-        let attaches = self.attaches;
-        self.ready.extend(start_of(pod, attaches));
-        let ran = ran_of(pod, attaches);
-        self.ran.extend(ran.map(|(_, ran)| ran));
-        self.stopped.extend(stop_of(pod));
-        for (i, took) in containers::inits(&pod.spec, &pod.status).into_iter().flatten().enumerate()
-        {
-            self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
-            self.inits[i].push(at_least_less(took));
-        }
-        if let Some(pull) = steps.and_then(|steps| last_pull(steps, None)) {
-            self.apart[0].extend(start_of(pod, attaches).map(|took| (took - pull).max(0)));
-            // Those that start later pull theirs meanwhile.
-            let pull = |at| steps.and_then(|steps| last_pull(steps, Some(at))).unwrap_or(0);
-            let apart = |(at, (ran, rest)): (_, (i64, i64))| ((ran - pull(at)).max(0), rest);
-            self.ran_apart.extend(ran.map(apart));
-        }
-    }
-
-    /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
-    /// next life begins when the one before is over; `all`: how many containers it has.
-    fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>, all: usize) {
-        let (mut scheduled, mut killing, mut pulled) = (None, None, None);
-        let mut place = None;
-        self.took.resize_with(all, Vec::new);
-        for (at, step) in steps {
-            match step {
-                PodStep::Scheduled => {
-                    let took = killing.take().map(|k| at.us_since(k));
-                    let within = |t: &i64| grace.is_some_and(|g| *t <= (g + 2) * SECOND_US);
-                    self.stopped.extend(took.filter(within));
-                    (scheduled, pulled, place) = (Some(*at), None, Some(0));
-                }
-                PodStep::Pulled(took, waited) => {
-                    // Of several containers it is known whose image it is only from the first on.
-                    let at = if all == 1 { Some(0) } else { place };
-                    place = place.map(|place| place + 1);
-                    if let Some(of) = at.and_then(|at: usize| self.took.get_mut(at)) {
-                        of.extend(Some(*took).filter(|t| *t > 0));
-                    }
-                    pulled = Some(pulled.unwrap_or(0) + waited);
-                }
-                PodStep::Started => {
-                    let took = scheduled.take().map(|s| at.us_since(s));
-                    let took = took.filter(|t| *t <= START_MAX_US && !self.attaches);
-                    self.started.extend(took);
-                    self.apart[1].extend(took.zip(pulled).map(|(t, pull)| (t - pull).max(0)));
-                    match pulled.take().filter(|_| took.is_some()) {
-                        Some(0) => self.present += 1,
-                        pull => self.pulls.extend(pull),
-                    }
-                }
-                PodStep::Killing => _ = killing.get_or_insert(*at),
-            }
-        }
-    }
-
-    /// The images of containers, where it is known how long their pulls take and what starts take without these, and what is
-    /// told of the pulls. Starts are those, then.
-    fn images(&mut self, slots: &[Slot]) -> Option<(Vec<Option<Image>>, String)> {
-        let [ready, started] = &mut self.apart;
-        let (all, known) = match self.ready.is_empty() {
-            true => (self.started.len(), started.len()),
-            false => (self.ready.len(), ready.len()),
-        };
-        // Events are kept for an hour: what many starts tell is not given up for a few of them.
-        if ready.is_empty() && started.is_empty() || all >= ENOUGH && known < ENOUGH {
-            return None;
-        }
-        let mut told = Vec::new();
-        let mut image = |(slot, took): (&Slot, &mut Vec<i64>)| {
-            let (name, image_pull_policy) = slot.image.clone()?;
-            let (pull, text) = fitted(took)?;
-            told.push(if slots.len() == 1 { text } else { format!("{name} {text}") });
-            Some(Image { name, pull, check: None, size: None, image_pull_policy })
-        };
-        let images = slots.iter().zip(&mut self.took).map(&mut image).collect();
-        let told = match &told[..] {
-            [] => return None,
-            [one] if slots.len() == 1 => format!("the pull of its image {one}"),
-            _ => format!("the pulls of its images {}", told.join(", ")),
-        };
-        (self.ready, self.started) = (std::mem::take(ready), std::mem::take(started));
-        self.ran = std::mem::take(&mut self.ran_apart);
-        Some((images, told))
-    }
-
-    /// What is known of the containers beside the main one, and what is told of init containers.
-    fn beside(
-        &mut self,
-        slots: &[Slot],
-        images: Option<&[Option<Image>]>,
-    ) -> (Vec<Beside>, String) {
-        let (mut told, mut inits) = (Vec::new(), self.inits.iter_mut());
-        let mut ends = |slot: &Slot| {
-            let (after, text) = fitted(inits.next()?)?;
-            told.push(format!("{} {text}", slot.name));
-            Some(Ends { after, exit_code: None, ran: None })
-        };
-        let mut all = Vec::new();
-        for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.is_main()) {
-            let ends = if slot.ends() { ends(slot) } else { None };
-            let image = images.and_then(|images| images.get(place)?.clone());
-            let image = image.filter(|_| ends.is_some() || !slot.ends());
-            all.push(Beside { slot: slot.clone(), ends, image });
-        }
-        let told = match told.is_empty() {
-            true => String::new(),
-            false => format!(", after its init containers {}", told.join(", ")),
-        };
-        (all, told)
-    }
-
-    /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
-    fn until_served(&self, period: i64) -> Option<Served> {
-        let mut ran: Vec<i64> = self.ran.iter().map(|(ran, _)| *ran).collect();
-        let mut serves: Vec<i64> =
-            self.ran.iter().map(|(_, took)| (took - period / 2).max(0)).collect();
-        let start = fitted(&mut ran).map(|(takes, _)| takes);
-        let start = start.or_else(|| (!ran.is_empty()).then(|| less().0))?;
-        let longest = serves.iter().copied().max().unwrap_or(0);
-        Some((start, fitted(&mut serves).map(|(takes, _)| takes), longest))
-    }
-
-    /// How often the node had the image, behind something.
-    fn of_present(&self, before: &str) -> String {
-        match self.present {
-            0 => String::new(),
-            1 => format!("{before}on the node already once"),
-            n => format!("{before}on the node already {n} times"),
-        }
-    }
-
-    /// What is told of the pulls of images.
-    fn of_pulls(&mut self) -> String {
-        let Some(took) = quantile(&mut self.pulls, 0.5) else {
-            return self.of_present(", with the image ");
-        };
-        let (n, there) = (self.pulls.len(), self.of_present(", "));
-        format!(", of which the image's pull {} (median of {n}{there})", micros(took))
-    }
-}
-
 /// The containers of each workload's pods, by whose they are in the end: as its template has them, or pods that have more.
 fn slots_of(
     pods: &Named<RawPod>,
@@ -442,17 +268,6 @@ fn slots_of(
         }
     }
     slots
-}
-
-/// How long the last life of a pod's name waited for its images, where events say so: for those that were there by then.
-fn last_pull(steps: &[(Stamp, PodStep)], by: Option<Stamp>) -> Option<i64> {
-    let last = steps.iter().rposition(|(_, step)| *step == PodStep::Scheduled).unwrap_or(0);
-    // `startedAt` has whole seconds.
-    let there = |(at, _): &&(Stamp, PodStep)| by.is_none_or(|by| at.us_since(by) < SECOND_US);
-    steps[last..].iter().filter(there).fold(None, |sum, (_, step)| match step {
-        PodStep::Pulled(_, waited) => Some(sum.unwrap_or(0) + waited),
-        _ => sum,
-    })
 }
 
 /// `shop/web` of `Deployment/shop/web`.
