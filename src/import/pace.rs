@@ -94,10 +94,18 @@ impl Pace {
             alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
             seen.attaches |= disks.attaches(pod);
-            seen.by_pod(pod, events.get(&pod.full_name()));
+            seen.inits_of(pod);
             seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
         let slots = slots_of(pods, workloads, &top);
+        for (name, seen) in &mut seen {
+            seen.keep_unknown(slots.get(*name).map_or(&[][..], Vec::as_slice));
+        }
+        for pod in pods.iter() {
+            let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
+            let seen = seen.entry(top).or_default();
+            seen.by_pod(pod, events.get(&pod.full_name()));
+        }
         for (pod, steps) in events {
             let Some(owner) = maker_of(pod, &top) else { continue };
             let is_set = owner.starts_with("StatefulSet/");

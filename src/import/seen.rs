@@ -23,6 +23,8 @@ pub(super) struct Seen {
     took: Vec<Vec<i64>>,
     /// How long each init container took that is no sidecar.
     inits: Vec<Vec<i64>>,
+    /// By their places those of which that is not known: they are not simulated, and with their pulls are a part of the start.
+    within: BTreeSet<usize>,
     /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
     apart: [Vec<i64>; 2],
     ran_apart: Vec<(i64, i64)>,
@@ -39,22 +41,36 @@ pub(super) struct Seen {
 pub(super) type Served = (HowLong, Option<HowLong>, i64);
 
 impl Seen {
-    /// What a pod's status tells, and of its image what its events do.
-    pub(super) fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
-        let attaches = self.attaches;
-        self.ready.extend(start_of(pod, attaches));
-        let ran = ran_of(pod, attaches);
-        self.ran.extend(ran.map(|(_, ran)| ran));
-        self.stopped.extend(stop_of(pod));
+    /// What a pod's status tells of its init containers.
+    pub(super) fn inits_of(&mut self, pod: &RawPod) {
         for (i, took) in containers::inits(&pod.spec, &pod.status).into_iter().flatten().enumerate()
         {
             self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
             self.inits[i].push(at_least_less(took));
         }
-        if let Some(pull) = steps.and_then(|steps| last_pull(steps, None)) {
-            self.apart[0].extend(start_of(pod, attaches).map(|took| (took - pull).max(0)));
+    }
+
+    /// Takes note of the init containers of which no pod told.
+    pub(super) fn keep_unknown(&mut self, slots: &[Slot]) {
+        let inits = slots.iter().enumerate().filter(|(_, slot)| slot.ends());
+        self.within = inits.map(|(place, _)| place).skip(self.inits.len()).collect();
+    }
+
+    /// What a pod's status tells, and of its images what its events do.
+    pub(super) fn by_pod(&mut self, pod: &RawPod, steps: Option<&Vec<(Stamp, PodStep)>>) {
+        let attaches = self.attaches;
+        // What init containers took is simulated, but is in the start of a pod of which it is not known.
+        let open = !self.inits.is_empty() && containers::inits(&pod.spec, &pod.status).is_none();
+        let start = start_of(pod, attaches).filter(|_| !open);
+        self.ready.extend(start);
+        let ran = ran_of(pod, attaches).filter(|_| !open);
+        self.ran.extend(ran.map(|(_, ran)| ran));
+        self.stopped.extend(stop_of(pod));
+        if let Some(pull) = steps.and_then(|steps| last_pull(steps, None, &self.within)) {
+            self.apart[0].extend(start.map(|took| (took - pull).max(0)));
             // Those that start later pull theirs meanwhile.
-            let pull = |at| steps.and_then(|steps| last_pull(steps, Some(at))).unwrap_or(0);
+            let pull =
+                |at| steps.and_then(|steps| last_pull(steps, Some(at), &self.within)).unwrap_or(0);
             let apart = |(at, (ran, rest)): (_, (i64, i64))| ((ran - pull(at)).max(0), rest);
             self.ran_apart.extend(ran.map(apart));
         }
@@ -63,8 +79,8 @@ impl Seen {
     /// What the events of one pod's name tell, of one life after the other; `grace` of a pod whose
     /// next life begins when the one before is over; `all`: how many containers it has.
     pub(super) fn by_events(&mut self, steps: &[(Stamp, PodStep)], grace: Option<i64>, all: usize) {
-        let (mut scheduled, mut killing, mut pulled) = (None, None, None);
-        let mut place = None;
+        let (mut scheduled, mut killing) = (None, None);
+        let (mut pulled, mut place): (Option<(i64, i64)>, Option<usize>) = (None, None);
         self.took.resize_with(all, Vec::new);
         for (at, step) in steps {
             match step {
@@ -78,19 +94,21 @@ impl Seen {
                     // Of several containers it is known whose image it is only from the first on.
                     let at = if all == 1 { Some(0) } else { place };
                     place = place.map(|place| place + 1);
-                    if let Some(of) = at.and_then(|at: usize| self.took.get_mut(at)) {
-                        of.extend(Some(*took).filter(|t| *t > 0));
+                    let within = at.is_some_and(|at| self.within.contains(&at));
+                    if let Some(of) = at.and_then(|at| self.took.get_mut(at)) {
+                        of.extend(Some(*took).filter(|t| *t > 0 && !within));
                     }
-                    pulled = Some(pulled.unwrap_or(0) + waited);
+                    let (all, off) = pulled.unwrap_or((0, 0));
+                    pulled = Some((all + waited, off + if within { 0 } else { *waited }));
                 }
                 PodStep::Started => {
                     let took = scheduled.take().map(|s| at.us_since(s));
                     let took = took.filter(|t| *t <= START_MAX_US && !self.attaches);
                     self.started.extend(took);
-                    self.apart[1].extend(took.zip(pulled).map(|(t, pull)| (t - pull).max(0)));
+                    self.apart[1].extend(took.zip(pulled).map(|(t, (_, off))| (t - off).max(0)));
                     match pulled.take().filter(|_| took.is_some()) {
-                        Some(0) => self.present += 1,
-                        pull => self.pulls.extend(pull),
+                        Some((0, _)) => self.present += 1,
+                        pull => self.pulls.extend(pull.map(|(all, _)| all)),
                     }
                 }
                 PodStep::Killing => _ = killing.get_or_insert(*at),
@@ -144,7 +162,6 @@ impl Seen {
         for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.is_main()) {
             let ends = if slot.ends() { ends(slot) } else { None };
             let image = images.and_then(|images| images.get(place)?.clone());
-            let image = image.filter(|_| ends.is_some() || !slot.ends());
             all.push(Beside { slot: slot.clone(), ends, image });
         }
         let told = match told.is_empty() {
@@ -184,13 +201,25 @@ impl Seen {
     }
 }
 
-/// How long the last life of a pod's name waited for its images, where events say so: for those that were there by then.
-fn last_pull(steps: &[(Stamp, PodStep)], by: Option<Stamp>) -> Option<i64> {
-    let last = steps.iter().rposition(|(_, step)| *step == PodStep::Scheduled).unwrap_or(0);
+/// How long the last life of a pod's name waited for its images, where events say so: for those that were there by then, but
+/// for those of containers `within` the start.
+fn last_pull(
+    steps: &[(Stamp, PodStep)],
+    by: Option<Stamp>,
+    within: &BTreeSet<usize>,
+) -> Option<i64> {
+    let last = steps.iter().rposition(|(_, step)| *step == PodStep::Scheduled);
+    if last.is_none() && !within.is_empty() {
+        return None;
+    }
+    let pulls = steps[last.unwrap_or(0)..].iter().filter_map(|(at, step)| match step {
+        PodStep::Pulled(_, waited) => Some((at, *waited)),
+        _ => None,
+    });
     // `startedAt` has whole seconds.
-    let there = |(at, _): &&(Stamp, PodStep)| by.is_none_or(|by| at.us_since(by) < SECOND_US);
-    steps[last..].iter().filter(there).fold(None, |sum, (_, step)| match step {
-        PodStep::Pulled(_, waited) => Some(sum.unwrap_or(0) + waited),
-        _ => sum,
+    let there = |at: &Stamp| by.is_none_or(|by| at.us_since(by) < SECOND_US);
+    let pulls = pulls.enumerate().filter(|(_, (at, _))| there(at));
+    pulls.fold(None, |sum: Option<i64>, (place, (_, waited))| {
+        Some(sum.unwrap_or(0) + if within.contains(&place) { 0 } else { waited })
     })
 }

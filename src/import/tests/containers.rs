@@ -186,3 +186,41 @@ fn each_container_pulls_its_image() {
     let told = "default/db 3s (median of 1), beside the pulls of its images db:2 10s (median of 1), proxy:1 5s (median of 1)";
     assert!(said.contains(told), "{said}");
 }
+
+/// Ready after 59 s, with pulls of 15 s for the init container and 20 s for the main one. How long the former took is not known: it
+/// is a part of the start with its pull, and only the latter's 20 s are taken off. Where it is known, 12 s, 59 - 12 - 35 = 12 are left.
+#[test]
+fn an_init_container_of_unknown_length_is_a_part_of_the_start_with_its_pull() {
+    let spec = json!({
+        "initContainers": [{"name": "migrate", "image": "migrate:2"}],
+        "containers": [{"name": "db", "image": "db:2"}],
+    });
+    let event = |n: u32, second: u32, reason: &str, message: &str| {
+        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
+            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
+    };
+    let pulled = |image: &str, took: u32| {
+        format!("Successfully pulled image \"{image}\" in {took}s ({took}s including waiting)")
+    };
+    let events = [
+        event(1, 0, "Scheduled", ""),
+        event(2, 16, "Pulled", &pulled("migrate:2", 15)),
+        event(3, 16, "Started", ""),
+        event(4, 50, "Pulled", &pulled("db:2", 20)),
+        event(5, 50, "Started", ""),
+    ];
+    let mut status = json!({"containerStatuses": [{"restartCount": 0}]});
+    let (cluster, text) = imported(&spec, 59, &status, &events);
+    let part = r#"pod_start: "39s""#;
+    assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    let said = cluster.summary.lines().join("\n");
+    assert!(!text.contains("migrate") && !said.contains("migrate"), "{text}{said}");
+    status["initContainerStatuses"] = json!([ended(16, 28)]);
+    let (_, text) = imported(&spec, 59, &status, &events);
+    for part in [
+        r#"pod_start: "12s""#,
+        r#"(name: "migrate", image: (name: "migrate:2", pull: "15s"), ends: (after: "12s"))"#,
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+}
