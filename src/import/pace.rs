@@ -116,46 +116,11 @@ impl Pace {
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
             let slots = slots.get(name).map_or(&[][..], Vec::as_slice);
-            let images = seen.images(slots);
-            let (beside, after) =
-                seen.beside(slots, images.as_ref().map(|(images, _)| &images[..]));
-            let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
-            let apart = images.is_some() || !after.is_empty();
-            let start = fitted(spans).or_else(|| apart.then(less));
-            let stop = fitted(&mut seen.stopped);
+            let (period, alive) = (probed.get(name).copied(), alive.get(name));
+            let (mut takes, told) = Takes::of_start(&mut seen, slots, period, alive);
             let short = short(name);
-            let mut takes = Takes::default();
-            if let Some((start, told)) = start {
-                takes.start = Some(start);
-                let served = probed.get(name).map(|period| seen.until_served(*period));
-                let apart = match &served {
-                    None => "",
-                    Some(Some(_)) => ", with its probe, which is taken apart from it",
-                    Some(None) if seen.ready.is_empty() => ", without its probe",
-                    Some(None) => {
-                        ", with its probe, which is left out as it is not known when containers started"
-                    }
-                };
-                let longest = served.as_ref().and_then(|s| s.as_ref()).map_or(0, |s| s.2);
-                takes.unlike = alive.get(name).is_some_and(|probe| kills(probe, longest));
-                let left_out = match takes.unlike {
-                    true => {
-                        ", without its liveness probe, which would have ended containers that were seen to start"
-                    }
-                    false => "",
-                };
-                let pulls = match &images {
-                    Some((_, told)) => format!(", beside {told}{}", seen.of_present(", ")),
-                    None => seen.of_pulls(),
-                };
-                pace.told[0].push(format!("{short} {told}{apart}{left_out}{pulls}{after}"));
-                let main = slots.iter().position(Slot::is_main);
-                let images = images.map(|(images, _)| images).unwrap_or_default();
-                takes.image = main.and_then(|main| images.get(main).cloned().flatten());
-                takes.beside = beside;
-                takes.included = matches!(served, Some(None)) && !seen.ready.is_empty();
-                takes.served = served.flatten();
-            }
+            pace.told[0].extend(told.map(|told| format!("{short} {told}")));
+            let stop = fitted(&mut seen.stopped);
             if let Some((stop, told)) = stop {
                 takes.stop = Some(stop);
                 pace.told[1].push(format!("{short} {told}"));
@@ -234,6 +199,57 @@ impl Pace {
 }
 
 impl Takes {
+    /// How long the pods of a workload take to start that wait for a probe of such a `period`, if for any, and are `alive` by
+    /// another, and what is told of that.
+    fn of_start(
+        seen: &mut Seen,
+        slots: &[Slot],
+        period: Option<i64>,
+        alive: Option<&Probe>,
+    ) -> (Self, Option<String>) {
+        let images = seen.images(slots);
+        let (beside, after) = seen.beside(slots, images.as_ref().map(|(images, _)| &images[..]));
+        let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
+        // Spans that came to nothing are known, other than none.
+        let apart = !spans.is_empty() && (images.is_some() || !after.is_empty());
+        let start = fitted(spans).or_else(|| apart.then(less));
+        let mut text = None;
+        let mut takes = Takes { beside, ..Takes::default() };
+        if let Some((start, told)) = start {
+            takes.start = Some(start);
+            let served = period.map(|period| seen.until_served(period));
+            let apart = match &served {
+                None => "",
+                Some(Some(_)) => ", with its probe, which is taken apart from it",
+                Some(None) if seen.ready.is_empty() => ", without its probe",
+                Some(None) => {
+                    ", with its probe, which is left out as it is not known when containers started"
+                }
+            };
+            let longest = served.as_ref().and_then(|s| s.as_ref()).map_or(0, |s| s.2);
+            takes.unlike = alive.is_some_and(|probe| kills(probe, longest));
+            let left_out = match takes.unlike {
+                true => {
+                    ", without its liveness probe, which would have ended containers that were seen to start"
+                }
+                false => "",
+            };
+            let pulls = match &images {
+                Some((_, told)) => format!(", beside {told}{}", seen.of_present(", ")),
+                None => seen.of_pulls(),
+            };
+            text = Some(format!("{told}{apart}{left_out}{pulls}{after}"));
+            let main = slots.iter().position(Slot::is_main);
+            let images = images.map(|(images, _)| images).unwrap_or_default();
+            takes.image = main.and_then(|main| images.get(main).cloned().flatten());
+            takes.included = matches!(served, Some(None)) && !seen.ready.is_empty();
+            takes.served = served.flatten();
+        } else if !after.is_empty() {
+            text = Some(format!("not known{after}"));
+        }
+        (takes, text)
+    }
+
     /// Writes into a template how long its pods take, with a start parted from what its probe takes.
     fn tell(&self, template: &mut PodTemplate) {
         template.pod_start.clone_from(&self.start);

@@ -224,3 +224,21 @@ fn an_init_container_of_unknown_length_is_a_part_of_the_start_with_its_pull() {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
 }
+
+/// A pod that was started again does not tell how long it took to start (`restartCount`), but what its init container took.
+#[test]
+fn a_start_that_nobody_saw_is_assumed_beside_init_containers() {
+    let spec = json!({"initContainers": [{"name": "migrate"}], "containers": [{"name": "db"}]});
+    let status =
+        json!({"containerStatuses": [{"restartCount": 3}], "initContainerStatuses": [ended(3, 8)]});
+    let (cluster, text) = imported(&spec, 20, &status, &[]);
+    assert_eq!(text.matches(r#"(name: "migrate", ends: (after: "5s"))"#).count(), 2, "{text}");
+    assert!(!text.contains("pod_start"), "{text}");
+    let said = cluster.summary.lines().join("\n");
+    for told in [
+        "default/db not known, after its init containers migrate 5s (median of 1)",
+        "assumed by a run, as the files lack it: pods' time to start and to stop, of 1 workload: default/db",
+    ] {
+        assert!(said.contains(told), "{said}");
+    }
+}
