@@ -4,7 +4,7 @@
 //! which there is something to say: a probe, the pull of an image, or, of an init container, how long it took by the pod's
 //! status. Where nothing is known of an init container, its time is a part of the start.
 
-use super::object::{RawPodStatus, RawProbe, RawTerminated};
+use super::object::{RawContainerStatus, RawPodStatus, RawProbe, RawTerminated};
 use super::prelude::*;
 use super::times::{LESS_US, YEARS, parse};
 use crate::api::container::Role;
@@ -45,6 +45,19 @@ impl Slot {
     /// It is an init container that is no sidecar.
     pub(super) fn ends(&self) -> bool {
         self.role == Some(Role::Init)
+    }
+
+    /// What a template says of it.
+    pub(super) fn of_template<'t>(&self, template: &'t mut PodTemplate) -> &'t mut Container {
+        let list = match self.is_init() {
+            true => &mut template.init_containers,
+            false => &mut template.containers,
+        };
+        let at = list.iter().position(|c| c.name == self.name).unwrap_or(list.len());
+        if at == list.len() {
+            list.push(self.container());
+        }
+        &mut list[at]
     }
 
     /// It stands among `initContainers`.
@@ -170,24 +183,41 @@ pub(super) fn leave_out_probes(template: &mut PodTemplate) {
         for own in list.iter_mut() {
             (own.readiness_probe, own.startup_probe) = (None, None);
         }
-        list.retain(|own| own.liveness_probe.is_some());
+        list.retain(|own| own.liveness_probe.is_some() || own.ends.is_some());
     }
 }
 
-/// Writes into a template what is known of the containers beside the main one.
+/// Writes into a template what is known of the containers beside the main one. How a pod's own ends goes before.
 pub(super) fn tell_of_others(template: &mut PodTemplate, beside: &[Beside]) {
-    for (list, init) in [(&mut template.init_containers, true), (&mut template.containers, false)] {
-        let own = beside.iter().filter(|b| b.slot.is_init() == init);
-        for of in own.clone().filter(|b| b.ends.is_some() || b.image.is_some()) {
-            let known = list.iter().position(|c| c.name == of.slot.name);
-            let at = known.unwrap_or(list.len());
-            if known.is_none() {
-                list.push(of.slot.container());
-            }
-            (list[at].ends, list[at].image) = (of.ends.clone(), of.image.clone());
-        }
-        list.sort_by_key(|c| own.clone().position(|b| b.slot.name == c.name));
+    for of in beside.iter().filter(|b| b.ends.is_some() || b.image.is_some()) {
+        let own = of.slot.of_template(template);
+        own.ends = own.ends.take().or_else(|| of.ends.clone());
+        own.image.clone_from(&of.image);
     }
+    sort(template, &beside.iter().map(|b| &b.slot).collect::<Vec<_>>());
+}
+
+/// Has the containers of a template stand in this order.
+pub(super) fn sort(template: &mut PodTemplate, slots: &[&Slot]) {
+    for list in [&mut template.init_containers, &mut template.containers] {
+        list.sort_by_key(|c| slots.iter().position(|slot| slot.name == c.name));
+    }
+}
+
+/// The statuses of a pod's containers, each with the container beside the main one that it is of; what has no name is taken for
+/// the main one.
+pub(super) fn statuses<'s>(
+    spec: &RawPodSpec,
+    status: &'s RawPodStatus,
+) -> Vec<(Option<Slot>, &'s RawContainerStatus)> {
+    let raw = in_order(spec);
+    let slots = slots(spec);
+    let named = |name: &str| raw.iter().position(|(_, c)| !name.is_empty() && c.name == name);
+    let of = |at: Option<usize>| slots.get(at?).filter(|slot| !slot.is_main()).cloned();
+    let inits = status.init_container_statuses.iter().enumerate();
+    let inits = inits.map(|(i, c)| (of(named(&c.name).or(Some(i))), c));
+    let others = status.container_statuses.iter().map(|c| (of(named(&c.name)), c));
+    inits.chain(others).collect()
 }
 
 /// How long a container had run, where it ended by itself, in microseconds.

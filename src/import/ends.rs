@@ -1,6 +1,6 @@
 //! How often the containers of each workload's pods end by themselves, as far as an export's statuses show it.
 //!
-//! A pod whose container waits in CrashLoopBackOff goes on so in the run: its containers end after as long as the last of
+//! A pod of which a container waits in CrashLoopBackOff goes on so in the run: that container ends after as long as the last of
 //! them ran, with its exit code. So does one that was caught while its container ran, or had just ended: it was started
 //! again twice or more, and neither its last container nor this one has run for the ten minutes after which a kubelet
 //! forgets the back-off. Where all pods of a workload are like that, so are those that replace them: as of starts, the
@@ -10,7 +10,7 @@
 //! end by itself. Times of the API have whole seconds: a container that ended in the second in which it began is taken to
 //! have run for half of one.
 
-use super::containers::{RAN_MAX_US, ran};
+use super::containers::{self, RAN_MAX_US, Slot, ran};
 use super::fit::{fitted, less, quantile};
 use super::object::RawContainerStatus;
 use super::pod::RawPod;
@@ -33,17 +33,27 @@ struct Ended {
 /// What was seen of the containers of one workload.
 #[derive(Default)]
 pub(super) struct EndsSeen {
-    /// Of pods that loop.
-    loops: Vec<Ended>,
-    /// Of those that have succeeded.
+    /// Of pods that have succeeded.
     done: Vec<i64>,
-    /// The other pods: how many, for how long all of them have been there, how often containers were started again, and the
-    /// last end of the one that was so most often.
+    /// By the names of containers, of the main one none.
+    of: BTreeMap<String, OfContainer>,
+}
+
+/// What was seen of one of its containers.
+#[derive(Default)]
+struct OfContainer {
+    /// Of pods in which it loops.
+    loops: Vec<Ended>,
+    /// The other pods: how many, for how long all of them have been there, how often it was started again, and the last end of
+    /// the one that was so most often.
     others: usize,
     exposure: i64,
     restarts: i64,
     most: Option<Ended>,
 }
+
+/// Containers of a pod in a loop, by their names, of the main one none.
+type Looping = BTreeMap<String, (Option<Slot>, Ended)>;
 
 /// The last end of a container, where its status says of one.
 fn ended(status: &RawContainerStatus) -> Option<Ended> {
@@ -62,23 +72,56 @@ fn loops(status: &RawContainerStatus, ended: Ended, zero: Stamp) -> bool {
     waits || status.restart_count >= 2 && ended.ran < EXPIRES_US && runs < EXPIRES_US
 }
 
-/// The last end of the container of a pod that is in a loop; of several, of the one that ends soonest.
-fn loop_of(pod: &RawPod, zero: Stamp) -> Option<Ended> {
-    let goes_on = !pod.is_over() && pod.meta.deletion_timestamp.is_empty() && pod.node().is_some();
-    let all = pod.status.container_statuses.iter().filter(|_| goes_on);
-    let looping = all.filter_map(|c| ended(c).filter(|e| loops(c, *e, zero)));
-    looping.min_by_key(|e| e.ran)
+/// The containers of a pod that are in a loop, with their last ends; of several without a name the one that ends soonest. An
+/// init container that has ended well is in none.
+fn loops_of(pod: &RawPod, zero: Stamp) -> Looping {
+    let mut all = Looping::new();
+    if pod.is_over() || !pod.meta.deletion_timestamp.is_empty() || pod.node().is_none() {
+        return all;
+    }
+    for (slot, status) in containers::statuses(&pod.spec, &pod.status) {
+        let Some(last) = ended(status).filter(|e| loops(status, *e, zero)) else { continue };
+        let is_init = slot.as_ref().is_some_and(Slot::ends);
+        if is_init && last.exit_code == 0 {
+            continue;
+        }
+        let own = all.entry(name_of(&slot)).or_insert((slot, last));
+        own.1 = if last.ran < own.1.ran { last } else { own.1 };
+    }
+    all
+}
+
+/// The name of a container; none of the main one.
+fn name_of(slot: &Option<Slot>) -> String {
+    slot.as_ref().map(|slot| slot.name.clone()).unwrap_or_default()
 }
 
 /// Tells of a pod's containers that are in a loop how they end, and whether those are started again that end.
 pub(super) fn tell_of_pod(pod: &RawPod, template: &mut PodTemplate, zero: Stamp) {
-    template.ends =
-        loop_of(pod, zero).map(|e| ends(HowLong::Always(micros(e.ran.max(LESS_US))), e.exit_code));
+    for (slot, e) in loops_of(pod, zero).into_values() {
+        let ends = Some(ends(HowLong::Always(micros(e.ran.max(LESS_US))), e.exit_code));
+        match slot {
+            None => template.ends = ends,
+            Some(slot) => slot.of_template(template).ends = ends,
+        }
+    }
+    let slots = containers::slots(&pod.spec);
+    containers::sort(template, &slots.iter().collect::<Vec<_>>());
     template.restart_policy = restart_policy(pod);
 }
 
+/// What is told of the containers of a pod that are in a loop: `after 3s, exit code 1, container log after 30s, exit code 2`.
+pub(super) fn told_of_pod(template: &PodTemplate) -> Option<String> {
+    let main = template.ends.iter().map(told);
+    let beside = template.init_containers.iter().chain(&template.containers);
+    let beside =
+        beside.filter_map(|c| Some(format!("container {} {}", c.name, told(c.ends.as_ref()?))));
+    let all: Vec<String> = main.chain(beside).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
 /// `after 3s, exit code 1`
-pub(super) fn told(ends: &Ends) -> String {
+fn told(ends: &Ends) -> String {
     let after = match &ends.after {
         HowLong::Always(span) if *span == micros(LESS_US) => &less().1,
         HowLong::Always(span) => &span.0,
@@ -110,6 +153,16 @@ fn restart_policy(pod: &RawPod) -> Option<RestartPolicy> {
     policy.filter(|p| *p != usual && !pod.is_over())
 }
 
+/// That after which containers end with such an exit code, and what is told of it.
+fn of_spans(spans: &mut [i64], exit_code: i32) -> Option<(Ends, String)> {
+    spans.iter_mut().for_each(|s| *s = (*s).max(LESS_US));
+    let (after, mut told) = fitted(spans)?;
+    if quantile(spans, 0.5) == Some(LESS_US) {
+        told.insert_str(0, "less than a second, taken as ");
+    }
+    Some((ends(after, exit_code), format!("{told}, exit code {exit_code}")))
+}
+
 impl EndsSeen {
     /// Takes in a pod.
     pub(super) fn add(&mut self, pod: &RawPod, zero: Stamp, of_job: bool) {
@@ -117,38 +170,56 @@ impl EndsSeen {
         if of_job && pod.status.phase == "Succeeded" {
             let done = statuses.iter().filter_map(|c| ran(c.state.terminated.as_ref()?));
             self.done.extend(done.max());
-        } else if let Some(looping) = loop_of(pod, zero) {
-            self.loops.push(looping);
-        } else if !pod.is_over() && !statuses.is_empty() {
-            let started = parse(&pod.status.start_time).or_else(|| pod.since("PodScheduled"));
-            let Some(there) = started.filter(|t| YEARS.contains(t)) else { return };
-            self.others += 1;
-            self.exposure = self.exposure.saturating_add(zero.us_since(there).max(0));
-            let most = statuses.iter().filter(|c| c.restart_count > 0).filter_map(ended);
-            if let Some(most) = most.max_by_key(|e| e.restarts) {
-                self.restarts = self.restarts.saturating_add(most.restarts);
-                self.most = self.most.into_iter().chain([most]).max_by_key(|e| e.restarts);
-            }
+            return;
+        }
+        let looping = loops_of(pod, zero);
+        for (name, (_, last)) in &looping {
+            self.of.entry(name.clone()).or_default().loops.push(*last);
+        }
+        // While an init container loops, the others wait for it.
+        let waits = looping.values().any(|(slot, _)| slot.as_ref().is_some_and(Slot::ends));
+        if pod.is_over() || statuses.is_empty() || waits {
+            return;
+        }
+        let started = parse(&pod.status.start_time).or_else(|| pod.since("PodScheduled"));
+        let Some(there) = started.filter(|t| YEARS.contains(t)) else { return };
+        let mut others: BTreeMap<String, Vec<&RawContainerStatus>> = BTreeMap::new();
+        for (slot, status) in containers::statuses(&pod.spec, &pod.status) {
+            let of = others.entry(name_of(&slot)).or_default();
+            // How often an init container was tried says nothing of how often one fails later.
+            of.extend((!slot.is_some_and(|slot| slot.ends())).then_some(status));
+        }
+        others.retain(|name, _| !looping.contains_key(name));
+        for (name, statuses) in others {
+            self.of.entry(name).or_default().add(&statuses, zero.us_since(there).max(0));
         }
     }
 
-    /// How its containers end, and what is told of that.
-    pub(super) fn fit(mut self) -> Option<(Ends, String)> {
-        let of_spans = |spans: &mut Vec<i64>, exit_code: i32| {
-            spans.iter_mut().for_each(|s| *s = (*s).max(LESS_US));
-            let (after, mut told) = fitted(spans)?;
-            if quantile(spans, 0.5) == Some(LESS_US) {
-                told.insert_str(0, "less than a second, taken as ");
-            }
-            Some((ends(after, exit_code), format!("{told}, exit code {exit_code}")))
-        };
-        if !self.done.is_empty() {
-            return of_spans(&mut self.done, 0);
+    /// How a container ends, and what is told of that.
+    pub(super) fn fit(&mut self, name: &str) -> Option<(Ends, String)> {
+        match name {
+            "" if !self.done.is_empty() => of_spans(&mut self.done, 0),
+            _ => self.of.get(name)?.fit(),
         }
+    }
+}
+
+impl OfContainer {
+    /// Takes in a pod in which it does not loop, and that has been there for so long.
+    fn add(&mut self, statuses: &[&RawContainerStatus], exposure: i64) {
+        self.others += 1;
+        self.exposure = self.exposure.saturating_add(exposure);
+        let most = statuses.iter().filter(|c| c.restart_count > 0).filter_map(|c| ended(c));
+        if let Some(most) = most.max_by_key(|e| e.restarts) {
+            self.restarts = self.restarts.saturating_add(most.restarts);
+            self.most = self.most.into_iter().chain([most]).max_by_key(|e| e.restarts);
+        }
+    }
+
+    fn fit(&self) -> Option<(Ends, String)> {
         if self.others == 0 {
-            let exit_code = self.loops.first()?.exit_code;
-            let mut spans = self.loops.iter().map(|e| e.ran).collect();
-            return of_spans(&mut spans, exit_code);
+            let mut spans: Vec<i64> = self.loops.iter().map(|e| e.ran).collect();
+            return of_spans(&mut spans, self.loops.first()?.exit_code);
         }
         let exit_code = self.most?.exit_code;
         let mean = micros((self.exposure / self.restarts).clamp(SECOND_US, RAN_MAX_US));

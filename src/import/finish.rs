@@ -339,8 +339,8 @@ fn note_pod(
     if !pod.spec.resource_claims.is_empty() && shape.template.resource_claims.is_empty() {
         *summary.pod_fields.entry("resourceClaims".to_owned()).or_default() += 1;
     }
-    if let Some(ends) = &shape.template.ends {
-        summary.looping.push(format!("{} ({})", pod.full_name(), ends::told(ends)));
+    if let Some(told) = ends::told_of_pod(&shape.template) {
+        summary.looping.push(format!("{} ({told})", pod.full_name()));
     }
     if node.is_none() {
         summary.unbound.push(pod.full_name());

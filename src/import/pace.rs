@@ -125,10 +125,9 @@ impl Pace {
                 takes.stop = Some(stop);
                 pace.told[1].push(format!("{short} {told}"));
             }
-            if let Some((ends, told)) = seen.ends.fit() {
-                takes.ends = Some(ends);
-                pace.told_of_ends.push(format!("{short} {told}"));
-            }
+            let told = takes.set_ends(&mut seen);
+            let told = (!told.is_empty()).then(|| format!("{short} {}", told.join(", ")));
+            pace.told_of_ends.extend(told);
             let alike = top.iter().filter(|(_, t)| *t == name);
             pace.takes.extend(alike.map(|(n, _)| (n.clone(), takes.clone())));
         }
@@ -248,6 +247,21 @@ impl Takes {
             text = Some(format!("not known{after}"));
         }
         (takes, text)
+    }
+
+    /// How its containers end by themselves, and what is told of that.
+    fn set_ends(&mut self, seen: &mut Seen) -> Vec<String> {
+        let (ends, main) = seen.ends.fit("").unzip();
+        self.ends = ends;
+        let mut all: Vec<String> = main.into_iter().collect();
+        for own in &mut self.beside {
+            let name = &own.slot.name;
+            if let Some((ends, told)) = seen.ends.fit(name) {
+                own.ends = Some(ends);
+                all.push(format!("container {name} {told}"));
+            }
+        }
+        all
     }
 
     /// Writes into a template how long its pods take, with a start parted from what its probe takes.

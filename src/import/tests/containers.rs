@@ -242,3 +242,46 @@ fn a_start_that_nobody_saw_is_assumed_beside_init_containers() {
         assert!(said.contains(told), "{said}");
     }
 }
+
+/// Containers that wait in CrashLoopBackOff go on, each on its own: a native sidecar whose last run took 30 s, one beside the main
+/// one of 4 s, and an init container of 10 s in place of the time that one takes that ends well.
+#[test]
+fn a_crash_loop_is_that_of_the_container_that_loops() {
+    let spec = json!({
+        "initContainers": [{"name": "migrate"}, {"name": "mesh", "restartPolicy": "Always"}],
+        "containers": [{"name": "db"}, {"name": "log"}],
+    });
+    let loops = |name: &str, from: u32, to: u32| {
+        let mut last = ended(from, to);
+        last["state"]["terminated"]["exitCode"] = 2.into();
+        json!({"name": name, "restartCount": 7, "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": last["state"]})
+    };
+    let running = json!({"name": "db", "restartCount": 0, "state": {"running": {"startedAt": "2026-11-20T10:00:09Z"}}});
+    let status = json!({"containerStatuses": [running, loops("log", 12, 16)],
+        "initContainerStatuses": [ended(3, 8), loops("mesh", 10, 40)]});
+    let (cluster, text) = imported(&spec, 20, &status, &[]);
+    // Of the template, as all its pods loop, and of the pod.
+    for part in [
+        r#"(name: "migrate", ends: (after: "5s"))"#,
+        r#"(name: "mesh", ends: (after: "30s", exit_code: 2), restartPolicy: Always)"#,
+        r#"containers: [(name: "log", ends: (after: "4s", exit_code: 2))]"#,
+    ] {
+        assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    }
+    assert_eq!(text.matches("ends:").count(), 6, "{text}");
+    let said = cluster.summary.lines().join("\n");
+    for told in [
+        "default/db container mesh 30s (median of 1), exit code 2, container log 4s (median of 1), exit code 2",
+        "default/db-0 (container mesh after 30s, exit code 2, container log after 4s, exit code 2)",
+    ] {
+        assert!(said.contains(told), "{said}");
+    }
+    let waits = json!({"name": "db", "restartCount": 0, "state": {"waiting": {"reason": "PodInitializing"}}});
+    let status = json!({"containerStatuses": [waits], "initContainerStatuses": [loops("migrate", 10, 20), {"name": "mesh"}]});
+    let (cluster, text) = imported(&spec, 20, &status, &[]);
+    let part = r#"(name: "migrate", ends: (after: "10s", exit_code: 2))"#;
+    assert_eq!(text.matches(part).count(), 2, "{text}");
+    let said = cluster.summary.lines().join("\n");
+    let told = "default/db-0 (container migrate after 10s, exit code 2)";
+    assert!(said.contains(told), "{said}");
+}
