@@ -38,6 +38,7 @@ impl Gathered {
     fn finish(mut self) -> Result<ImportedCluster> {
         self.make_replica_sets()?;
         self.adopt();
+        let injected = self.take_injected();
         let (zero, renewed) = self.times()?;
         let office = self.office(zero)?;
         let passed = self.passed(zero);
@@ -100,6 +101,7 @@ impl Gathered {
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
         (summary.named, summary.slices) = (devices.notes, self.devices.slices.len());
         summary.named.extend(readiness.notes);
+        summary.named.extend(injected);
         summary.named.extend(self.storage.note());
         Ok(ImportedCluster {
             memory,

@@ -21,6 +21,7 @@
 //! named, gathered: all objects together, and duplicates
 //! replica_sets those that are not in the files, made from their Deployment and its pods
 //! adopt      orphans get the owners whose selectors match them
+//! injected   containers that pods have and their template lacks
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! containers which container of a pod is the main one, and what is said of the others
@@ -59,6 +60,7 @@ mod fit;
 mod gathered;
 mod groups;
 mod images;
+mod injected;
 mod input;
 mod kubelet_config;
 mod lines;

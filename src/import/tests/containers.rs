@@ -10,6 +10,17 @@ fn imported(
     status: &Value,
     events: &[Value],
 ) -> (ImportedCluster, String) {
+    imported_of(spec, spec, ready, status, events)
+}
+
+/// The same of a template of its own.
+fn imported_of(
+    template: &Value,
+    spec: &Value,
+    ready: u32,
+    status: &Value,
+    events: &[Value],
+) -> (ImportedCluster, String) {
     let at = |second: u32| format!("2026-11-20T10:00:{second:02}Z");
     let condition = |kind: &str, second: u32| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
     let mut of_pod = status.clone();
@@ -24,7 +35,7 @@ fn imported(
             "status": {"images": [{"names": ["proxy:1"], "sizeBytes": 1024}]}}),
         json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {
             "replicas": 1, "selector": {"matchLabels": {"app": "db"}},
-            "template": {"metadata": {"labels": {"app": "db"}}, "spec": spec}}}),
+            "template": {"metadata": {"labels": {"app": "db"}}, "spec": template}}}),
         json!({"apiVersion": "v1", "kind": "Pod", "spec": bound, "status": of_pod,
             "metadata": {"name": "db-0", "labels": {"app": "db"}, "ownerReferences": [owner]}}),
     ];
@@ -284,4 +295,31 @@ fn a_crash_loop_is_that_of_the_container_that_loops() {
     let said = cluster.summary.lines().join("\n");
     let told = "default/db-0 (container migrate after 10s, exit code 2)";
     assert!(said.contains(told), "{said}");
+}
+
+/// What was added to a pod comes to those that replace it, too: its requests, 500 + 100 millicores, and its probe. A container that
+/// the template has and the pod lacks shows that the pod is of another template.
+#[test]
+fn containers_that_were_added_to_pods_are_taken_over() {
+    let own =
+        |name: &str, cpu: &str| json!({"name": name, "resources": {"requests": {"cpu": cpu}}});
+    let mut proxy = own("proxy", "100m");
+    proxy["readinessProbe"] = json!({"periodSeconds": 3});
+    let mut db = own("db", "500m");
+    db["readinessProbe"] = json!({});
+    let (template, spec) = (json!({"containers": [db]}), json!({"containers": [proxy, db]}));
+    let status = json!({"containerStatuses": [{"name": "db"}, {"name": "proxy"}]});
+    let of_both =
+        |text: &str, part: &str| assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
+    let (cluster, text) = imported_of(&template, &spec, 0, &status, &[]);
+    of_both(&text, r#"requests: {"cpu": "600m"}"#);
+    of_both(&text, r#"(name: "db", readinessProbe: ())"#);
+    let said = cluster.summary.lines().join("\n");
+    let told = "1 workload whose pods have containers that its template lacks, which those that replace them have, too: default/db";
+    assert!(said.contains(told), "{said}");
+    let (cluster, text) =
+        imported_of(&json!({"containers": [own("web", "2")]}), &spec, 0, &status, &[]);
+    assert!(text.contains(r#"requests: {"cpu": "2"}"#), "{text}");
+    let said = cluster.summary.lines().join("\n");
+    assert!(!said.contains("template lacks"), "{said}");
 }
