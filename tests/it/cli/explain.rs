@@ -714,6 +714,23 @@ fn what_refuses_a_workloads_pods_is_named() {
     assert!(!plain.contains("can be created"), "{plain}");
 }
 
+/// Of several containers it is said which one a pod waits for: by its event, one that fails again and again, and by its template
+/// an init container that has not ended. The sixth back-off is of five minutes, after 2 + 6 · 10 + 10 + 20 + 40 + 80 + 160 = 372 s.
+#[test]
+fn a_pod_tells_which_container_it_waits_for() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(name: "n")], workloads: [
+        StatefulSet(name: "fails", replicas: 1, template: (ends: (after: "60s"), initContainers: [(name: "mig", ends: (after: "10s", exit_code: 1))])),
+        StatefulSet(name: "long", replicas: 1, template: (initContainers: [(name: "mig", ends: (after: "20m"))]))])"#;
+    scratch.write("which.ron", text);
+    let verdict = |pod: &str| json(&scratch, &["which.ron", pod])["verdict"].to_string();
+    let fails = verdict("default/fails-0");
+    assert!(fails.contains("as container mig waits 300 s from its end on"), "{fails}");
+    let long = verdict("default/long-0");
+    let said = "and waits for init container mig, which has not ended: Pending at 10:00.000";
+    assert!(long.contains(said), "{long}");
+}
+
 /// A node is deleted: PodGC deletes its two pods by force, with their failure said before (from 1.26 on) and
 /// without. The workload tells of them, as it tells of those in their place.
 #[test]

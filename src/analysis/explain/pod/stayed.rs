@@ -5,6 +5,7 @@ use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
 use crate::analysis::explain::pending::Attempt;
+use crate::api::container::Role;
 use crate::api::pod::PodTemplate;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
@@ -95,10 +96,18 @@ impl Case<'_, '_> {
             return false;
         };
         let (name, at) = (self.analysis().node_name(node), absolute(bound.at));
-        let verdict = format!(
-            "bound to {name} at {at}, and its containers start: Pending at {}",
-            absolute(until)
-        );
+        let all = self.template().map_or(&[][..], |t| &t.containers[..]);
+        let inits = all.iter().filter(|c| c.role == Role::Init);
+        let inits: Vec<&str> = inits.map(|c| &*c.name).collect();
+        let what = match &inits[..] {
+            [] => "and its containers start".to_owned(),
+            [one] => format!("and waits for init container {one}, which has not ended"),
+            all => format!(
+                "and waits for its init containers {}, not all of which have ended",
+                all.join(", ")
+            ),
+        };
+        let verdict = format!("bound to {name} at {at}, {what}: Pending at {}", absolute(until));
         self.tell(verdict, self.came());
         true
     }
@@ -166,6 +175,7 @@ impl Case<'_, '_> {
         };
         let why = match note {
             Note::BackOff => {
+                let one = self.backing_off(*last).unwrap_or_else(|| one.to_owned());
                 format!("{one} waits {arg} s from its end on to be started again: CrashLoopBackOff")
             }
             Note::ContainerUnhealthy => format!("{one} is killed for a probe"),
@@ -188,6 +198,14 @@ impl Case<'_, '_> {
         let steps = self.of.question.steps(seen.own[from..].iter().copied());
         self.tell(format!("not evicted: it is not Ready, as {why}"), steps);
         true
+    }
+
+    /// Of a pod of several containers which one backs off, as the event says that follows a note of that; since 1.26 it does.
+    fn backing_off(&self, noted: RecordId) -> Option<String> {
+        let trace = self.analysis().trace;
+        let event = trace.get(noted + 1).filter(|r| self.seen.several && r.cause == noted)?;
+        let (_, name) = trace.backs_off(event)?.split_once("failed container ")?;
+        Some(format!("container {}", name.split(' ').next()?))
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.
