@@ -6,17 +6,15 @@
 //! way is to end.
 
 use super::command_line::{Cli, Command};
-use super::dispatch::{self, gave_up};
+use super::dispatch;
 use super::output::{Keeping, Tables};
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
 use super::shards::{Inputs, Work};
 use super::terminal::ColorWhen;
-use crate::kernel::Endless;
 use crate::report::tables::Table;
 use crate::report::{Report, Source, html};
 use clap::{CommandFactory, FromArgMatches};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// What a command found.
 pub struct Answer {
@@ -110,7 +108,7 @@ pub fn run(file: &str, text: Option<Vec<u8>>, overrides: Overrides) -> Result<Ra
     let ready = ready(loaded.map_err(refused)?, file.to_owned(), overrides).map_err(refused)?;
     let terminal = Terminal::new(ColorWhen::Never);
     let progress = progress(&ready.plan, true, &terminal);
-    let trace = unless_endless(|| simulate(&ready, &progress, String::new))?;
+    let trace = simulate(&ready, &progress, String::new)?;
     let Ready { plan, source, groups, .. } = ready;
     Ok(Ran { plan, trace, source, groups })
 }
@@ -125,7 +123,7 @@ pub fn ask(words: &[String], texts: BTreeMap<String, Vec<u8>>) -> Result<Answer,
     let keeping = Keeping::default();
     let work = Work::asked(Inputs::with_texts(texts), &keeping);
     let terminal = Terminal::new(ColorWhen::Never);
-    let exit = unless_endless(|| call(&command, &work, &terminal))?;
+    let exit = unless_endless(|| call(&command, &work, &terminal)).map_err(Failure::Input)??;
     let Some(found) = keeping.into_inner() else {
         let text = "this prints no document: leave out what makes a file or a work plan of it";
         return Err(Failure::Input(Problem::new(text)).into());
@@ -143,15 +141,6 @@ pub fn interrupt() {
 /// Takes an [`interrupt()`] back, once nothing is being answered any more.
 pub fn resume() {
     interrupt::forget();
-}
-
-/// Does something; a run in it that was given up is a failure as any other.
-fn unless_endless<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    let ended = catch_unwind(AssertUnwindSafe(work));
-    ended.unwrap_or_else(|payload| match payload.downcast_ref::<Endless>() {
-        Some(endless) => Err(Failure::Input(gave_up(endless))),
-        None => resume_unwind(payload),
-    })
 }
 
 /// The command that the words say.

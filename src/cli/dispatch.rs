@@ -11,6 +11,7 @@ use super::{
 };
 use crate::api::spelling;
 use crate::kernel::Endless;
+use crate::lab::endless::gave_up;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
@@ -73,25 +74,6 @@ fn guarded<P: FromArgMatches>(
         })
     });
     exit.code()
-}
-
-/// What is said of a run that was given up: nothing takes any time there, or it is too large for a
-/// search.
-pub(crate) fn gave_up(endless: &Endless) -> Problem {
-    let help = match endless {
-        Endless::Spins { .. } => {
-            "what acts without any delay may undo each other's work for ever: give the scenario's `timing` delays, or run it with \
-             `--timing Typical`; if it has delays, please report it with the scenario"
-        }
-        Endless::Remakes { .. } => {
-            "where nothing takes any time, neither do pods that are refused or evicted and made again: give the scenario's `timing` \
-             delays, or run it with `--timing Typical`"
-        }
-        Endless::Chooses { .. } => {
-            "search a smaller one: fewer pods and nodes, or a shorter horizon"
-        }
-    };
-    Problem::new(endless.to_string()).help(help)
 }
 
 fn start<P: FromArgMatches>(

@@ -187,7 +187,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     if work.writes() {
         writable(&args.out, &name)?;
     }
-    let (kept, seconds) = run_all(args, &mut planner, &mut notes, work.desk(), (&clock, terminal))?;
+    let ran = || run_all(args, &mut planner, &mut notes, work.desk(), (&clock, terminal));
+    let ran = unless_endless(ran).map_err(|given_up| given_up.about(&loaded.source.name))?;
+    let (kept, seconds) = ran?;
     work.desk().over()?;
     let preset = args.preset.as_ref().map(|name| format!("preset {name}"));
     let faults = preset.unwrap_or_else(|| "the scenario's fault models".to_owned());

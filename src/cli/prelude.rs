@@ -14,6 +14,7 @@ pub(super) use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};
 pub(super) use crate::files::{self, Escaped};
 pub(super) use crate::import::{ImportedCluster, Input};
 pub(super) use crate::kernel::{Choices, Dur, Time};
+pub(super) use crate::lab::endless::unless_endless;
 pub(super) use crate::lab::explore::{Explore, Violated};
 pub(super) use crate::lab::replay::steps;
 pub(super) use crate::lab::tape::{Tape, Texts};

@@ -227,8 +227,10 @@ pub(crate) fn simulate(
     progress: &Progress,
     meant: impl FnOnce() -> String,
 ) -> Result<Trace> {
+    let of_file = |given_up: Problem| given_up.about(&scenario.source.file);
     if scenario.plan.tape.is_some() {
-        let run = interrupt::heeding(|| played(&scenario.plan, &|| !interrupt::asked()));
+        let play = || interrupt::heeding(|| played(&scenario.plan, &|| !interrupt::asked()));
+        let run = unless_endless(play).map_err(of_file)?;
         let interrupted = || Failure::Interrupted(format!("interrupted{}", meant()));
         let (trace, departure) = run.ok_or_else(interrupted)?;
         if let Some(d) = departure {
@@ -239,13 +241,14 @@ pub(crate) fn simulate(
         return Ok(trace);
     }
     let mut reached = Time::ZERO;
-    let (trace, finished) = interrupt::heeding(|| {
-        sim::run_watched(&scenario.plan, Choices::seeded(scenario.source.seed), &mut |now| {
-            reached = now;
-            progress.set(now.as_millis());
-            !interrupt::asked()
-        })
-    });
+    let mut goes_on = |now: Time| {
+        reached = now;
+        progress.set(now.as_millis());
+        !interrupt::asked()
+    };
+    let choices = Choices::seeded(scenario.source.seed);
+    let run = || interrupt::heeding(|| sim::run_watched(&scenario.plan, choices, &mut goes_on));
+    let (trace, finished) = unless_endless(run).map_err(of_file)?;
     if finished && !interrupt::asked() {
         return Ok(trace);
     }

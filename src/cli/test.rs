@@ -284,7 +284,13 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
         Err(problems) => tested.cases[0].came = Came::Wrong(problems),
         Ok(loaded) => match Trial::new(&loaded, args.change.overrides(args.sets.clone())) {
             Err(problems) => tested.cases[0].came = Came::Wrong(problems),
-            Ok(trial) => goldens = held(&trial, skipped, args, &mut tested)?,
+            Ok(trial) => match unless_endless(|| held(&trial, skipped, args, &mut tested)) {
+                Ok(held) => goldens = held?,
+                Err(given_up) => {
+                    tested.cases.truncate(1);
+                    tested.cases[0].came = Came::Wrong(Problems::one(given_up.about(&tested.file)));
+                }
+            },
         },
     }
     tested.took = begun.elapsed();

@@ -11,7 +11,6 @@ use super::core::{Command, Core, Event, NONE, Tables, WAKE};
 use super::process::{Group, Process, Ticket};
 use super::turns::Search;
 use super::{Class, Ctx, Keys, Time, slot};
-use std::fmt;
 use std::rc::Rc;
 use std::task::{Context, Waker};
 
@@ -206,27 +205,4 @@ pub enum Endless {
         /// How many choices it has made.
         choices: usize,
     },
-}
-
-impl fmt::Display for Endless {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Spins { at, steps, kind } => write!(
-                f,
-                "the run does not go on: {steps} steps were taken at {at}, and the clock still stands there; the next is of {kind}"
-            ),
-            Self::Remakes { at, pods, workload, node } => {
-                let on = node.as_ref().map_or(String::new(), |node| format!(", on {node} say"));
-                write!(
-                    f,
-                    "the run does not go on: {workload} makes one pod in place of the other, as each comes to nothing at once{on}: \
-                     {pods} by {at}"
-                )
-            }
-            Self::Chooses { at, choices } => write!(
-                f,
-                "the run is too large for a search, which keeps each of its choices: {choices} up to {at}"
-            ),
-        }
-    }
 }

@@ -4,6 +4,7 @@
 //! Nothing here does IO. What comes out does not depend on how many threads worked on it.
 
 pub mod dice;
+pub(crate) mod endless;
 pub mod explore;
 pub(crate) mod forecast;
 pub(crate) mod pairs;

@@ -12,6 +12,7 @@ mod tests;
 use super::prelude::*;
 use crate::analysis::Metrics;
 use crate::analysis::summary::summary;
+use crate::lab::endless::unless_endless;
 use crate::lab::explore::digest;
 use crate::lab::shards::unpacked;
 use crate::trace::Note;
@@ -242,6 +243,17 @@ pub(crate) struct Prepared<'a> {
     pub(crate) notes: Vec<String>,
 }
 
+impl Prepared<'_> {
+    /// A problem of one of its runs, with its row.
+    fn problem(&self, problem: Problem, row: &Overrides, seed: u64) -> Problems {
+        let Sweep { loaded, base, .. } = self.sweep;
+        let sets = row.sets.get(base.sets.len()..).unwrap_or_default();
+        let with =
+            if sets.is_empty() { String::new() } else { format!(" with {}", sets.join(", ")) };
+        Problems::one(problem.about(&format!("{}{with}, seed {seed}", loaded.source.name)))
+    }
+}
+
 /// How far sweeps over the same number of seeds have come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
@@ -345,7 +357,10 @@ impl Work<'_> {
         for seed in begin + round * self.step..end {
             let plan = drawn.of(seed);
             let running = || self.watched.goes_on(Event::Running);
-            let Some(trace) = seeded(plan, seed, &running) else { break };
+            let ran = unless_endless(|| seeded(plan, seed, &running));
+            let Some(trace) = ran.map_err(|given_up| of.problem(given_up, overrides, seed))? else {
+                break;
+            };
             let analysis = Analysis::new(plan, &trace);
             let metrics = summary(&analysis, of.sweep.window).metrics;
             let (digest, used_up) = (digest(&trace), used_up(&analysis));

@@ -380,6 +380,39 @@ fn reports_are_the_same_whatever_the_jobs_and_the_folder() {
     );
 }
 
+/// Without delays the pod is evicted or refused as soon as the disk is short, and made again on the same node, more than 10,000
+/// times within a millisecond: of the disk's 100 GiB its node uses 40 GiB and it 15 GiB and 100 MiB/s, so that less than
+/// 15 % is left from 307.2 s on, which the kubelet sees within 10 s (5:07.2 to 5:17.2).
+#[test]
+fn a_scenario_without_an_end_is_wrong_and_the_others_count() {
+    let dir = scratch();
+    dir.write(
+        "endless.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", timing: Ideal,
+            nodes: [(name: "n", capacity: {"ephemeral-storage": "100Gi"}, usage: {"ephemeral-storage": "40Gi"}, lease_offset: "3s", status_offset: "4s")],
+            workloads: [Deployment(name: "logger", replicas: 1, template: (usage: {"ephemeral-storage": "15Gi + 100Mi/s"}))],
+            expect: [Evicted(workload: "logger", count: 1)])"#,
+    );
+    let said = "endless.ron: the run does not go on: Deployment default/logger makes one pod in place of the other";
+    let out = dir.call(&["test", "-q", "endless.ron", "passes.ron"]);
+    assert_eq!(out.code, 2, "{}", out.stderr);
+    let words = out.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for says in [said, ", the last on n", "2 scenarios: 1 passed, 1 wrong"] {
+        assert!(words.contains(says), "{words}");
+    }
+    let row = "endless.ron with horizon=9m, seed ";
+    for (args, says) in [
+        (vec!["run", "-q", "endless.ron", "passes.ron"], said),
+        (vec!["diff", "-q", "passes.ron", "endless.ron"], said),
+        (vec!["sweep", "-q", "endless.ron", "--set", "horizon=9m,10m"], row),
+    ] {
+        let out = dir.call(&args);
+        assert_eq!(out.code, 2, "{args:?}: {}", out.stderr);
+        let words = out.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(says), "{args:?}: {words}");
+    }
+}
+
 #[test]
 fn a_test_case_keeps_its_name_whatever_becomes_of_it() {
     let dir = Scratch::new();
