@@ -237,9 +237,10 @@ impl Reader<'_> {
     /// 4 % (`component-helpers/apimachinery/lease: sync`), whether or not that is known.
     fn least(&self, node: NodeId) -> Option<Time> {
         let plan = self.analysis.plan;
-        let NodeStart::Imported { lease_renewed_us, cut, .. } = plan.nodes.get(node.index())?.start
-        else {
-            return None;
+        let (lease_renewed_us, cut) = match plan.nodes.get(node.index())?.start {
+            NodeStart::Imported { lease_renewed_us, cut, .. } => (lease_renewed_us, cut),
+            NodeStart::Ready => (None, false),
+            NodeStart::Silent | NodeStart::Absent => return None,
         };
         let alive = match &plan.timing.kubelet {
             KubeletMode::Real(real) if plan.profile.kubelet.leases && !cut => {

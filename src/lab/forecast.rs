@@ -201,6 +201,10 @@ impl Forecast {
             let least = least.filter(|_| what.0 == Happening::NodeUnknown);
             whens.extend(when.map(|when| (*what, when.not_before(least))));
         }
+        let times = times_of(courses);
+        let by_when = by_when(courses, &times);
+        let all = by_when.iter().filter(|b| b.workload.is_none());
+        let ends: BTreeMap<_, _> = all.map(|b| (b.what, (b.first.low, b.last.high))).collect();
         let foreseen = |(what, when): (&(Happening, String), When)| {
             let all = courses.iter().filter(|c| c.happenings.contains_key(what));
             let nodes = all.clone().filter_map(|c| c.node(what.0, &what.1));
@@ -208,7 +212,7 @@ impl Forecast {
             Foreseen {
                 what: what.0,
                 object: what.1.clone(),
-                when,
+                when: ends.get(&what.0).map_or(when, |ends| when.within(*ends)),
                 node,
                 node_share: in_seeds.map_or(1.0, |n| n as f64 / all.clone().count() as f64),
                 workload: workload(courses, &what.1),
@@ -233,7 +237,6 @@ impl Forecast {
             let pods = course.happenings.keys().filter(|(what, _)| *what == Happening::PodDeleted);
             pods.filter(|(_, pod)| course.deleted.contains(pod) == otherwise).count() as u64
         };
-        let times = times_of(courses);
         let mut due: BTreeMap<&String, Vec<Time>> = BTreeMap::new();
         for (pod, at) in courses.iter().flat_map(|c| &c.due) {
             due.entry(pod).or_default().push(*at);
@@ -245,7 +248,7 @@ impl Forecast {
         let why = pending.iter().map(|left| (left.pod.as_str(), left.said.as_str())).collect();
         Forecast {
             seeds: seeds.count as u64,
-            by_when: by_when(courses, &times),
+            by_when,
             done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
             times,
             due: due.into_iter().filter_map(over).collect(),

@@ -71,10 +71,12 @@ fn forecast(args: &[&str]) -> (f64, BTreeMap<(String, String), Foreseen>) {
     let v: Value = serde_json::from_slice(&out.stdout).unwrap();
     let events = v["events"].as_array().unwrap().iter().map(|e| {
         let word = |field: &str| e[field].as_str().unwrap().to_owned();
+        // What one seed alone has has no range.
+        let end = |field: &str| seconds(e[field].as_str().unwrap_or(&word("median")));
         let foreseen = Foreseen {
-            low: seconds(&word("low")),
+            low: end("low"),
             median: seconds(&word("median")),
-            high: seconds(&word("high")),
+            high: end("high"),
             share: e["share"].as_f64().unwrap(),
         };
         ((word("what"), word("object")), foreseen)

@@ -15,7 +15,7 @@ use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
 use crate::trace::{Note, Trace, What};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// 2026-01-01T00:00:00Z
@@ -149,6 +149,20 @@ fn export_at(plan: &Plan, trace: &Trace, until: Time) -> ImportedCluster {
     let text = json!({"apiVersion": "v1", "kind": "List", "items": items}).to_string();
     let input = Input::from_bytes("export", text.into_bytes()).unwrap();
     ImportedCluster::read(&[input]).unwrap()
+}
+
+/// A lease is renewed within 10 s and 4 %, and the grace period of 1.34 is 50 s: a node that was well cannot be given up before
+/// 50 s - 10.4 s.
+#[test]
+fn a_node_that_was_well_is_not_given_up_before_its_lease_can_be_old() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Typical, horizon: "2m", nodes: [(names: "n-{0..2}", zone: "a")],
+        timeline: [(at: "0s", do: Crash(node: "n-0"))])"#;
+    let loaded = scenario::parse("run", text.as_bytes().to_vec(), Path::new("")).unwrap();
+    let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+    let trace = sim::run(&plan, Choices::seeded(1));
+    let course = Course::of(&Analysis::new(&plan, &trace));
+    let expected = BTreeMap::from([("n-0".to_owned(), Time::from_millis(39_600))]);
+    assert_eq!(course.least, expected);
 }
 
 /// Runs the outage with that seed, and holds a forecast from its state after so many seconds

@@ -125,6 +125,16 @@ fn a_range_holds_nothing_that_cannot_be() {
     );
 }
 
+/// Of two pods one goes after 10 s and the other after 20 s, by turns. Ten seconds wider than the seeds are, each's own
+/// range would begin at 0 s and end at 30 s; but the first goes at 10 s in both, and the last at 20 s.
+#[test]
+fn nobody_comes_before_the_first_or_after_the_last() {
+    let courses = [[10, 20], [20, 10]].map(|[a, b]| course(&[("x/a", a), ("x/b", b)]));
+    let happenings = Forecast::of(&courses).happenings;
+    let ends = happenings.iter().map(|f| (f.when.low.as_secs(), f.when.high.as_secs()));
+    assert_eq!(Vec::from_iter(ends), [(10, 20); 2]);
+}
+
 fn course(at_s: &[(&str, u64)]) -> Course {
     let happenings = at_s
         .iter()

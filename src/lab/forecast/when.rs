@@ -86,4 +86,16 @@ impl When {
         let least = least.copied().unwrap_or_default().min(self.median);
         When { low: self.low.max(Time::from_secs(least.as_secs())), ..self }
     }
+
+    /// It comes no sooner than the first of its kind can, and no later than the last.
+    pub(super) fn within(self, (first, last): (Time, Time)) -> Self {
+        let median = self.median.as_nanos();
+        let (below, above) =
+            (median / SECOND_NS * SECOND_NS, median.div_ceil(SECOND_NS) * SECOND_NS);
+        When {
+            low: self.low.max(first.min(Time::from_nanos(below))),
+            high: self.high.min(last.max(Time::from_nanos(above))),
+            ..self
+        }
+    }
 }

@@ -15,15 +15,20 @@ fn fields<'o>() -> [Field<OnCourse<'o>>; 10] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
-        ("low", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.low)),
+        ("low", Kind::Instant, |of| end(of, of.1.when.low)),
         ("median", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.median)),
-        ("high", Kind::Instant, |(o, f)| Cell::instant(o.basis.clock, f.when.high)),
+        ("high", Kind::Instant, |of| end(of, of.1.when.high)),
         ("share", Kind::Number, |(_, f)| Cell::number(Some(f.when.share))),
         ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
         ("node_share", Kind::Number, |(_, f)| Cell::number(f.node.as_ref().map(|_| f.node_share))),
         ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
         ("evicted", Kind::Truth, |(_, f)| f.evicted.map_or(Cell::Empty, Cell::Truth)),
     ]
+}
+
+/// An end of its range; one seed has none.
+fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
+    if f.in_seeds.len() <= 1 { Cell::Empty } else { Cell::instant(o.basis.clock, at) }
 }
 
 /// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
@@ -124,7 +129,7 @@ mod tests {
             node_share: 0.75,
             workload: Some("Deployment shop/web".to_owned()),
             evicted: Some(true),
-            in_seeds: vec![0],
+            in_seeds: vec![0, 1],
         };
         Forecast { happenings: vec![event], ..Forecast::default() }
     }
