@@ -1,16 +1,49 @@
 //! Cases of one kind, a loss with what it did to one workload each: who they are, what is worst of them, and
 //! what keeps their pods, in words.
 
-use super::freed;
+use super::freed::{self, Outcomes};
 use super::hit::{Bound, Hit, Lost, listed};
 use super::holder::Holder;
 use super::kept::Kept;
 use super::losses::{How, Kind};
+use super::still::Why;
 use crate::analysis::Frees;
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.
 pub(super) type Case<'a> = (&'a Lost, &'a Hit);
+
+/// What keeps the pods of some cases, and what seeing to their nodes comes to.
+pub(super) type Group = (Why, Option<Holder>, Bound, Outcomes);
+
+/// The cases of some groups. One that would say of a workload and a loss together what another denies is
+/// several, each of workloads with the same losses.
+pub(super) fn apart(by: BTreeMap<Group, Vec<Case<'_>>>) -> Vec<(Group, Vec<Case<'_>>)> {
+    let of = |(lost, hit): &Case<'_>| (lost.loss.name(), hit.workload.clone());
+    let mut told: BTreeSet<(Why, (String, String))> = BTreeSet::new();
+    for ((why, ..), cases) in &by {
+        told.extend(cases.iter().map(|case| (*why, of(case))));
+    }
+    let mut all = Vec::new();
+    for (group, cases) in by {
+        let mut own: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (loss, workload) in cases.iter().map(of) {
+            own.entry(workload).or_default().insert(loss);
+        }
+        let losses: BTreeSet<String> = own.values().flatten().cloned().collect();
+        let is_denied = |workload: &String, own: &BTreeSet<String>| {
+            let mut others = losses.difference(own);
+            others.any(|loss| told.contains(&(group.0, (loss.clone(), workload.clone()))))
+        };
+        own.retain(|workload, own| is_denied(workload, own));
+        let mut parts: BTreeMap<Option<&BTreeSet<String>>, Vec<Case<'_>>> = BTreeMap::new();
+        for case in cases {
+            parts.entry(own.get(&case.1.workload)).or_default().push(case);
+        }
+        all.extend(parts.into_values().map(|cases| (group, cases)));
+    }
+    all
+}
 
 /// `, 3.5 cores missing`, of the loss that lacks most.
 pub(super) fn missing(cases: &[Case<'_>]) -> String {

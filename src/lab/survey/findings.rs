@@ -1,7 +1,7 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::cases::{
-    Case, Few, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
+    Case, Few, apart, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
 };
 use super::freed::outcomes;
 use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
@@ -201,7 +201,8 @@ impl<'a> All<'a> {
                 add(Why::NotEvicted, Some(holder), Bound::Free);
             }
         }
-        by.into_iter()
+        let found = apart(by).into_iter();
+        found
             .map(|((why, holder, bound, _), cases)| self.short(why, holder, bound, &cases))
             .collect()
     }

@@ -25,7 +25,10 @@ pub(super) fn freed(plan: &Plan, workload: &str, with: &Seen, without: &Seen) ->
 }
 
 /// What each remedy came to, by which findings are told apart.
-pub(super) fn outcomes(hit: &Hit) -> [Option<Why>; REMEDIES.len()] {
+pub(super) type Outcomes = [Option<Why>; REMEDIES.len()];
+
+/// What each remedy came to for a workload.
+pub(super) fn outcomes(hit: &Hit) -> Outcomes {
     std::array::from_fn(|i| hit.freed[i].as_ref().map(|f| f.why))
 }
 
@@ -44,6 +47,10 @@ pub(super) fn told(bound: Bound, hit: &Hit, plan: &Plan) -> String {
     match &hit.freed {
         [Some(taint), Some(deleting)] if are_alike(taint, deleting) => {
             text += &instead(&REMEDIES.join(" or "), taint, plan);
+            let [one, other] = [taint, deleting].map(|f| first_sentence(Some(&f.said)));
+            if taint.why == Why::NoRoom && one != other {
+                text += &format!("; with the node deleted: {other}");
+            }
         }
         all => {
             let all = REMEDIES.into_iter().zip(all);

@@ -1,5 +1,6 @@
 //! What is advised to who waits for lost nodes, where it helps and where it does not.
 
+use super::losses::Wanted;
 use super::said_tests::{of_text, only};
 
 /// What is said of the loss that is asked for, by StatefulSets.
@@ -43,6 +44,27 @@ fn each_remedy_is_told_for_itself() {
     let text = said(text, "zone/a", 1_800);
     let each = "that, deleting the node does; the out-of-service taint lets a new pod be made, which finds no node: 0/6 nodes";
     assert!(text.contains(each) && text.contains("topology spread"), "{text}");
+}
+
+/// mixed asks for 3 of 4 cores. Without a-0 it finds room on b-1; without zone a its pod on b-0 leaves one core there, and
+/// f's 2 cores two on b-1. Lost nodes are tainted, and deleted ones are not there.
+#[test]
+fn what_is_said_of_a_workload_and_a_loss_no_other_finding_denies() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "30m",
+        nodes: [(names: "a-{0..1}", zone: "a", capacity: {"cpu": "4", "pods": "10"}), (names: "b-{0..1}", zone: "b", capacity: {"cpu": "4", "pods": "10"})],
+        workloads: [StatefulSet(name: "mixed", replicas: 2, placement: Nodes(["a-0", "b-0"]), template: (requests: {"cpu": "3"})),
+            StatefulSet(name: "ok", replicas: 1, placement: Node("a-0"), template: (requests: {"cpu": "500m"})),
+            Deployment(name: "f", replicas: 1, placement: Node("a-1"), template: (requests: {"cpu": "2"}))])"#;
+    let losses = ["node/a-0", "zone/a"].map(str::to_owned).to_vec();
+    let done = of_text(text, Wanted { only: losses, ..Wanted::default() }, 600);
+    let texts: Vec<String> = done.findings.into_iter().map(|f| f.text).collect();
+    let all = texts.iter().filter(|t| t.contains("no tolerationSeconds"));
+    let mixed: Vec<&String> = all.clone().filter(|t| t.contains("mixed")).collect();
+    let of = |loss: &str| mixed.iter().filter(|t| t.starts_with(loss)).count();
+    assert_eq!((mixed.len(), of("node a-0 lost: "), of("zone a lost: ")), (2, 1, 1), "{texts:#?}");
+    assert!(all.clone().any(|t| t.starts_with("node a-0, or zone a lost: ok is")), "{texts:#?}");
+    let each = "0/4 nodes are available: 2 Insufficient cpu, 2 node(s) had untolerated taint(s); with the node deleted: 0/2 nodes are available: 2 Insufficient cpu";
+    assert!(mixed.iter().any(|t| t.ends_with(each)), "{texts:#?}");
 }
 
 /// The taint frees pods and volumes from 1.26 on (gate NodeOutOfServiceVolumeDetach).
