@@ -454,12 +454,16 @@ fn of_pod_on(pods: &Named<RawPod>, node: &str, wrong: Wrong) -> ImportError {
     at(&pod.map(|(place, _)| place.clone()).unwrap_or_default())(wrong)
 }
 
-/// `v1.34.2+k3s1` is 1.34.
-fn minor_release(version: &str) -> Option<(u32, u32)> {
-    let mut parts = version.strip_prefix('v')?.split('.');
+/// `v1.34.2+k3s1` is 1.34; in words `1.34`, and of one that is not out yet `a 1.38 pre-release`.
+fn minor_release(version: &str) -> Option<((u32, u32), String)> {
+    let mut parts = version.strip_prefix('v')?.splitn(3, '.');
     let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    parts.next()?;
-    Some((major, minor))
+    let suffix = parts.next()?.split_once('-').map_or("", |(_, suffix)| suffix);
+    let said = match ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
+        true => format!("a {major}.{minor} pre-release"),
+        false => format!("{major}.{minor}"),
+    };
+    Some(((major, minor), said))
 }
 
 impl ImportedCluster {

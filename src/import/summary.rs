@@ -143,8 +143,8 @@ pub struct Summary {
     pub(crate) kubelet_config: (usize, Vec<String>),
     /// Those of them that could not be taken, and why.
     pub(crate) control_plane_wrong: Vec<String>,
-    /// The minor releases of the nodes' kubelets, `1.34`.
-    pub(crate) kubelets: BTreeSet<(u32, u32)>,
+    /// The minor releases of the nodes' kubelets, and in words: `1.34`, `a 1.38 pre-release`.
+    pub(crate) kubelets: BTreeMap<(u32, u32), String>,
 }
 
 impl Summary {
@@ -164,16 +164,16 @@ impl Summary {
     }
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
-        if let Some((major, minor)) = self.newest_kubelet() {
+        if let Some(newest) = self.newest_kubelet() {
             let named = |release| format!("Kubernetes {release}");
             let taken = self.release().map_or("the default release".to_owned(), named);
             let text = match self.own_release() {
                 Some(_) => format!("{taken}, the release of the newest kubelet"),
                 None => format!(
-                    "the newest kubelet is of {major}.{minor}, which is not known here: {taken} is simulated"
+                    "the newest kubelet is of {newest}, which is not known here: {taken} is simulated"
                 ),
             };
-            lines.add(1, text + ", unless another is asked for");
+            lines.add(1, text + ", unless --kubernetes says another");
         }
         let taken = self.control_plane.join(", ");
         let n = self.control_plane.len();
@@ -479,21 +479,22 @@ impl Summary {
         if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
     }
 
-    /// The newest of the kubelets' minor releases.
-    pub(crate) fn newest_kubelet(&self) -> Option<(u32, u32)> {
-        self.kubelets.last().copied()
+    /// The newest of the kubelets' minor releases, in words.
+    pub(crate) fn newest_kubelet(&self) -> Option<&str> {
+        self.kubelets.values().next_back().map(String::as_str)
     }
 
     /// The same, if it is one that is known.
     pub(crate) fn own_release(&self) -> Option<String> {
-        let own = self.newest_kubelet().map(|(major, minor)| format!("{major}.{minor}"));
+        let own = self.kubelets.keys().next_back();
+        let own = own.map(|(major, minor)| format!("{major}.{minor}"));
         own.filter(|release| Release::parse(release).is_ok())
     }
 
     /// The same or, where that is newer than all that are known, the newest of them.
     pub(crate) fn release(&self) -> Option<String> {
         let newest = Release::all_minors().last()?;
-        let is_newer = self.newest_kubelet().is_some_and(|own| own >= (1, newest.minor));
+        let is_newer = self.kubelets.keys().any(|own| *own >= (1, newest.minor));
         self.own_release().or_else(|| is_newer.then(|| newest.short()))
     }
 }

@@ -275,7 +275,9 @@ fn what_an_export_does_not_say_is_said() {
         );
         CLUSTER.replacen(r#""status": {"#, &info, 1)
     };
-    for (version, minor) in [("v1.99.0", "1.99"), ("v1.38.1", "1.38")] {
+    for (version, minor) in
+        [("v1.99.0", "1.99"), ("v1.38.1", "1.38"), ("v1.38.0-alpha.2", "a 1.38 pre-release")]
+    {
         let newer = said(&of(version), &[]);
         let taken = format!(
             "its newest kubelet is of {minor}, which is not known here. Kubernetes 1.38-alpha is simulated, the newest that is; --kubernetes"
