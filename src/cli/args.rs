@@ -117,5 +117,10 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
     };
     let value = value.map_err(|_| format!("{text:?} is no percentage: write 5%"))?;
     let is_part = 0.0 < value && value < 1.0;
-    is_part.then_some(value).ok_or_else(|| format!("{text:?} is not between 0% and 100%"))
+    is_part.then_some(value).ok_or_else(|| {
+        match text.ends_with('%') || !(1.0..100.0).contains(&value) {
+            true => format!("{text:?} is not between 0% and 100%"),
+            false => format!("{text:?} is not between 0 and 1: write {text}%"),
+        }
+    })
 }
