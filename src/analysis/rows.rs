@@ -82,7 +82,7 @@ impl<'a> Text<'a> {
                 format!("eviction timer of {} s set for {subject}", grouped(seconds.into()))
             }
             Fact::TimerCancelled => format!("eviction timer cancelled for {subject}"),
-            Fact::PodBound(Some(_)) => {
+            Fact::PodBound(_) => {
                 format!("{subject} {}", several(format!("bound to {}", self.nodes(&row.nodes))))
             }
             fact => format!("{subject} {}", several(self.verb(fact))),
@@ -225,7 +225,8 @@ impl<'a> Text<'a> {
 
     /// ` of b-0, b-1`, with such a word before the nodes; nothing where there are none.
     fn placed(&self, row: &Row, word: &str) -> String {
-        if row.nodes.is_empty() {
+        // Where they were bound to is said at the end.
+        if row.nodes.is_empty() || matches!(row.fact, Fact::PodBound(_)) {
             return String::new();
         }
         format!(" {word} {}", self.nodes(&row.nodes))
@@ -233,9 +234,7 @@ impl<'a> Text<'a> {
 
     /// `Deployment default/web: 3 pods on b-0, b-1`
     fn replicas(&self, row: &Row, workload: WorkloadId) -> String {
-        // Where they were bound to is said at the end.
-        let is_bound = matches!(row.fact, Fact::PodBound(Some(_)));
-        let on = if is_bound { String::new() } else { self.placed(row, "on") };
+        let on = self.placed(row, "on");
         let n = grouped(row.pods.into());
         match row.pod {
             Some(pod) => format!("{}{on}", self.analysis.pod_name(pod)),

@@ -100,3 +100,15 @@ fn a_restart_in_the_instant_of_another_entry_ends() {
         }
     }
 }
+
+/// A pod without a workload is told as others are: to which node it is bound, and not of which it is.
+#[test]
+fn a_pod_of_nobody_is_bound_to_its_node() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "solo.ron",
+        r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n-0")], pods: [(name: "solo", on: Unbound)])"#,
+    );
+    let run = scratch.call(&["run", "solo.ron"]);
+    assert!(run.stdout.contains("default/solo bound to n-0"), "{}", run.stdout);
+}
