@@ -109,6 +109,19 @@ impl Figure {
         matches!(self.looked_up().1, Measure::Count(_))
     }
 
+    /// Whether it is of the time from which on workloads are counted: of one that never is there is none.
+    pub(crate) fn is_of_counted_time(self) -> bool {
+        matches!(
+            self,
+            Self::ReplicaMinutesMissing
+                | Self::MinutesBelowNeed
+                | Self::LongestBelowNeed
+                | Self::MinutesNoneUp
+                | Self::RequestsLostShare
+                | Self::RequestsLostMinutes
+        )
+    }
+
     /// Its value, in its unit.
     pub fn of(self, costs: &Costs) -> f64 {
         match self.looked_up().1 {

@@ -21,7 +21,7 @@ use super::below_need::AllAlong;
 use super::costs::COUNT_MAX;
 use super::evictions::{Eviction, Finder};
 use super::prelude::*;
-use super::serving::{self, Serving};
+use super::serving::{self, Served, Serving};
 use super::statistics::Spread;
 use super::truth::Truth;
 
@@ -125,6 +125,14 @@ pub(crate) fn with_evictions<'a>(
         serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
     let late = serving.workloads.iter().filter(|w| w.late(analysis).is_some());
     summary.metrics.late = late.map(|w| w.name.clone()).collect();
+    let horizon = analysis.horizon();
+    let is_uncounted = |w: &&Served| {
+        let is_over = |from| analysis.first_harm(from, horizon).is_none();
+        let after = w.late(analysis).map(|(_, from)| from.is_none_or(is_over));
+        after == Some(true) && w.costs.missing_ns == 0 && w.costs.requests_lost == 0
+    };
+    let uncounted = serving.workloads.iter().filter(is_uncounted);
+    summary.metrics.uncounted = uncounted.map(|w| w.name.clone()).collect();
     summary.metrics.all_along = AllAlong::of(&serving, analysis);
     (summary, serving, evictions)
 }
@@ -332,6 +340,8 @@ pub struct Metrics {
     /// Those that were still being made when something was done to them, so that what was missing
     /// before is not counted.
     pub(crate) late: Vec<String>,
+    /// Those of them of which nothing is counted, as nothing was done to them once they were whole, if they ever were.
+    pub(crate) uncounted: Vec<String>,
     /// Those that were below their need from first to last.
     pub(crate) all_along: AllAlong,
 }

@@ -137,6 +137,9 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     Ok(Exit::Fine)
 }
 
+/// How many rows are named one by one.
+const ROWS_NAMED: usize = 6;
+
 /// One sentence for all workloads that something hit before they were first whole, by in how many
 /// runs that was so.
 fn not_whole_yet(cases: &[Case]) -> Option<String> {
@@ -147,9 +150,24 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
     let all = grouped(runs().count() as u64);
     let mut late: Vec<_> = late.into_iter().collect();
     late.sort_by_key(|(_, in_runs)| Reverse(*in_runs));
+    // Which rows these are, where it is not in all of them.
+    let rows_of = |name: &String| {
+        let is_late = |c: &&Case| c.runs.iter().any(|r| r.metrics.late.contains(name));
+        let mut rows: Vec<String> =
+            cases.iter().filter(is_late).map(|c| c.values.join(" / ")).collect();
+        let word = if rows.len() == 1 { "row" } else { "rows" };
+        if rows.len() == cases.len() {
+            return String::new();
+        }
+        if rows.len() > ROWS_NAMED {
+            let more = rows.split_off(ROWS_NAMED).len();
+            rows.push(format!("{more} more"));
+        }
+        format!(", of {word} {}", rows.join(", "))
+    };
     let named = late.iter().map(|(name, in_runs)| {
-        let name = name.replacen('/', " ", 1);
-        format!("{name} (in {} of {all} runs)", grouped(*in_runs))
+        let named = name.replacen('/', " ", 1);
+        format!("{named} (in {} of {all} runs{})", grouped(*in_runs), rows_of(name))
     });
     (!late.is_empty()).then(|| still_being_made("the timeline began", named.collect()))
 }

@@ -85,11 +85,22 @@ impl Column {
         }
     }
 
-    /// Its value in a run; none where it did not happen, or where there is no such workload in that
+    /// Its value in a run; none where it did not happen, where nothing of it is counted, or where there is no such workload in that
     /// run.
     pub(crate) fn of(&self, metrics: &Metrics) -> Option<f64> {
         let median = |spread: Option<Spread>| spread.map(|s| s.median.as_secs_f64());
+        let counts = |of: &String| !metrics.uncounted.contains(of);
         match (self.measure, &self.workload) {
+            (Measure::Cost(figure), Some(name)) if figure.is_of_counted_time() && !counts(name) => {
+                None
+            }
+            (Measure::Cost(figure), None)
+                if figure.is_of_counted_time()
+                    && !metrics.workloads.is_empty()
+                    && !metrics.workloads.iter().any(|(name, _)| counts(name)) =>
+            {
+                None
+            }
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
             (Measure::Cost(figure), Some(name)) => {
                 let of = metrics.workloads.iter().find(|(of, _)| of == name);

@@ -239,6 +239,7 @@ fn written(measure: Measure, v: f64, places: usize, least: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::{Costs, Metrics};
 
     const MINUTES: Measure = Measure::Cost(Figure::ReplicaMinutesMissing);
     const SHARE: Measure = Measure::Cost(Figure::RequestsLostShare);
@@ -287,6 +288,26 @@ mod tests {
         );
         assert_eq!(cell(MINUTES, &[]), "-");
         assert_eq!(cell(MINUTES, &[1.5]), "1.5", "one run has no interval");
+    }
+
+    /// Of what was not whole yet nothing is missing that counts, but evictions count, and so does another workload.
+    #[test]
+    fn what_is_not_counted_is_no_nought() {
+        let [web, api] =
+            ["web", "api"].map(|n| (format!("Deployment/default/{n}"), Costs::default()));
+        let uncounted = vec![web.0.clone()];
+        let alone = Metrics { workloads: vec![web.clone()], uncounted, ..Metrics::default() };
+        let of = |measure, metrics: &Metrics| Column::of_all(measure).of(metrics);
+        assert_eq!(
+            (of(MINUTES, &alone), of(SHARE, &alone), of(COUNT, &alone)),
+            (None, None, Some(0.0))
+        );
+        let both = Metrics { workloads: vec![web.clone(), api.clone()], ..alone };
+        let column = |(name, _): (String, _)| Column { measure: MINUTES, workload: Some(name) };
+        assert_eq!(
+            (of(MINUTES, &both), column(web).of(&both), column(api).of(&both)),
+            (Some(0.0), None, Some(0.0))
+        );
     }
 
     #[test]

@@ -43,6 +43,13 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     assert!(words.contains(said), "{words}");
     let json = scratch.call(&[&sweep[..], &["-o", "json"]].concat());
     assert!(json.stdout.contains(said), "{}", json.stdout);
+    // Cut off at 1m they are whole only after that, and nothing of it counts; by 5m they are, as 60 pods take two minutes
+    // and some.
+    let at = "timeline.cut b.at=1m,5m";
+    let ran = scratch.call(&["sweep", "late.ron", "--seeds", "2", "-q", "--set", at]);
+    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("StatefulSet default/db (in 2 of 4 runs, of row 1m)"), "{words}");
+    assert!(words.contains(" missing 1m - - 0 0 "), "{words}");
     // With a placement they are there from the start.
     let placed = NOT_YET_WHOLE.replace("replicas: 60", "replicas: 60, placement: Spread(All)");
     scratch.write("placed.ron", placed);
