@@ -109,7 +109,7 @@ impl Plan {
 
     /// How large images are, where that is known.
     pub(crate) fn image_sizes(&self) -> BTreeMap<Rc<str>, i64> {
-        let images = self.templates.iter().filter_map(|t| t.image.as_ref());
+        let images = self.templates.iter().flat_map(PodTemplate::images);
         images.filter(|i| i.size > 0).map(|i| (i.name.clone(), i.size)).collect()
     }
 
