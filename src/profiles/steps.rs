@@ -469,13 +469,13 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(26, 0)], |p| p.workload.job.tells_end_before_status = false),
     step(&[(27, 0)], |p| p.workload.job.failure_backoff = Some(Dur::from_secs(360))),
     step(&[(28, 0)], |p| {
-        p.workload.job.failure_backoff = Some(Dur::from_secs(600));
-        p.workload.job.retry = (Dur::from_secs(1), Dur::from_secs(60));
-        p.workload.job.batches_backoff = true;
-        p.workload.job.failure_policy_waits = true;
-        p.workload.job.pod_replacement_policy = true;
+        let w = &mut p.workload.job;
+        w.failure_backoff = Some(Dur::from_secs(600));
+        w.retry = (Dur::from_secs(1), Dur::from_secs(60));
+        (w.batches_backoff, w.failure_policy_waits, w.pod_replacement_policy) = (true, true, true);
     }),
     step(&[(31, 0)], |p| p.workload.job.delays_terminal_condition = true),
+    step(&[(31, 0)], |p| p.workload.job.deleted_are_unready = true),
     step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
     step(&[(36, 3), (37, 0)], |p| p.workload.job.counts_active_in_backoff = true),
     // S86

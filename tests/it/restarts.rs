@@ -146,6 +146,25 @@ fn restarts_count_as_failures_of_a_job() {
     }
 }
 
+/// `syncJob`: the sync that deletes the pod of a Job that has failed counts it neither as active nor, from 1.31 on (S98), as ready, so
+/// that the API server takes the status: the Job has failed, though its pod ends in order before the next sync, a second later. Up to
+/// 1.30 no status is refused, and the Job has failed with the deletion.
+#[test]
+fn a_job_that_fails_stays_so_where_its_pod_ends_in_order() {
+    for version in ["1.30", "1.31", "1.32", "1.34", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "1m", nodes: [(name: "n")],
+                workloads: [Job(name: "j", backoffLimit: 0,
+                    template: (restartPolicy: OnFailure, pod_stop: "500ms", ends: (after: "10s", exit_code: 1)))])"#
+        );
+        for seed in 1..=5 {
+            let trace = run(&plan(&text), Choices::seeded(seed));
+            let ended = ["job-failed", "job-complete"].map(|what| times(&trace, what, "").len());
+            assert_eq!(ended, [1, 0], "{version}, seed {seed}");
+        }
+    }
+}
+
 /// In 80 s it is started again three times, at 5, 20 and 45 s: less often than four times.
 #[test]
 fn restarts_below_the_limit_end_nothing() {

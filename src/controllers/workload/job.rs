@@ -169,13 +169,13 @@ impl JobController {
         let mut active = s.active.len() as i32;
         if s.end.is_some() {
             let deleted;
-            (deleted, result) = self.control.delete_pods(s, s.active.clone(), false).await;
+            let doomed = s.active.clone();
+            (deleted, result) = self.control.delete_pods(s, doomed, false).await;
             if deleted != active || !satisfied {
                 // There may be finalizers left, or pods that are not in the cache yet.
                 s.end = None;
             }
             active -= deleted;
-            s.terminating += deleted;
         } else {
             if satisfied && !s.job.is_terminating() {
                 (active, result) = self.control.manage_job(s).await;

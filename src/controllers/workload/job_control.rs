@@ -54,7 +54,6 @@ impl JobControl {
             let uids = doomed.iter().map(|p| p.uid).collect();
             self.memory.with(|m| m.expectations.expect(s.job.id, 0, uids, now));
             let (deleted, result) = self.delete_pods(s, doomed, true).await;
-            s.terminating += deleted;
             return (active - deleted, result);
         }
         self.create_missing(s, active, wanted).await
@@ -89,19 +88,20 @@ impl JobControl {
     }
 
     /// Deletes pods side by side, without their finalizer if they need not be counted
-    /// (`deleteJobControl`, `deleteActivePods`).
+    /// (`deleteJobPods`, `deleteActivePods`): how many, which are terminating from then on.
     pub(super) async fn delete_pods(
         self: &Rc<Self>,
-        s: &SyncJobCtx,
+        s: &mut SyncJobCtx,
         doomed: Vec<Rc<Pod>>,
         release: bool,
     ) -> (i32, ApiResult) {
         let count = doomed.len();
-        let errors = Rc::new(Shared::new(Vec::new()));
-        let (me, owner, failed) = (self.clone(), s.job.clone(), errors.clone());
+        // How many of them were ready, and errors.
+        let told = Rc::new(Shared::new((0, Vec::new())));
+        let (me, owner, outcome) = (self.clone(), s.job.clone(), told.clone());
         parallelize(&self.core.ctx, self.core.group, count, count, move |i| {
-            let (c, owner, pod, failed) =
-                (me.clone(), owner.clone(), doomed[i].clone(), failed.clone());
+            let (c, owner, pod, outcome) =
+                (me.clone(), owner.clone(), doomed[i].clone(), outcome.clone());
             Some(async move {
                 let mut result = Ok(());
                 if release && pod.job_finalizer {
@@ -109,18 +109,25 @@ impl JobControl {
                 }
                 if result.is_ok() {
                     result = c.core.delete_pod(&owner, &pod).await;
+                    // Whatever came of that.
+                    outcome.with(|(ready, _)| *ready += i32::from(pod.is_ready()));
                 }
                 if let Err(e) = result {
                     c.memory.with(|m| m.expectations.deletion_observed(owner.id, pod.uid));
                     if e != ApiError::NotFound {
-                        failed.with(|f| f.push(e));
+                        outcome.with(|(_, errors)| errors.push(e));
                     }
                 }
             })
         })
         .await;
-        let errors = errors.with(std::mem::take);
-        ((count - errors.len()) as i32, errors.first().map_or(Ok(()), |e| Err(*e)))
+        let (ready, errors) = told.with(std::mem::take);
+        let deleted = (count - errors.len()) as i32;
+        s.terminating += deleted;
+        if self.switches.deleted_are_unready {
+            s.ready -= ready;
+        }
+        (deleted, errors.first().map_or(Ok(()), |e| Err(*e)))
     }
 
     /// `removeTrackingFinalizerFromPods`

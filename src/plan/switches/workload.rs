@@ -49,6 +49,9 @@ pub(crate) struct JobSwitches {
     /// The status counts pods that are Ready, and is written where that changes (S76): from 1.24 (gate
     /// JobReadyPods).
     pub(crate) ready_pods: bool,
+    /// Pods that a sync deletes are no longer counted as Ready by the status that it writes (S98): from 1.31 on
+    /// (kubernetes/kubernetes#125546).
+    pub(crate) deleted_are_unready: bool,
     /// How long a sync that failed waits: first, and at the most.
     pub(crate) retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.

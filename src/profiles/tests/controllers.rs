@@ -361,6 +361,8 @@ fn scheduler_and_pod_gc_switches() {
     let of = |p: &Profile| p.scheduler.streams_first_lists;
     boundary("S75", of, &["1.33.13", "1.34.12"], &["1.35.0", "1.37.1"]);
     boundary("S76", |p| p.workload.job.ready_pods, &["1.18.20", "1.23.17"], &["1.24.0", "1.37.1"]);
+    let unready = |p: &Profile| p.workload.job.deleted_are_unready;
+    boundary("S98", unready, &["1.24.17", "1.30.14"], &["1.31.0", "1.37.1"]);
     boundary(
         "S84",
         |p| p.scheduler.storage_capacity,

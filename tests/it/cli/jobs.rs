@@ -58,7 +58,7 @@ fn an_explanation_says_that_a_job_has_failed() {
     let scratch = Scratch::new();
     fails(&scratch);
     let job = said(&scratch, &["explain", "fails.ron", "Job/sum"]);
-    has(&job, &format!("{FAILED} at 6:47.100; 0 of 4 pods available at 1:00:00.000"));
+    has(&job, &format!("{FAILED} at 6:46.100; 0 of 4 pods available at 1:00:00.000"));
     assert!(!job.contains("enough pods are available again"), "{job}");
     let pod = said(&scratch, &["explain", "fails.ron", "sum-1"]);
     has(
