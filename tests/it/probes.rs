@@ -208,16 +208,28 @@ fn a_sidecar_has_its_pod_be_not_ready() {
 }
 
 /// It serves from 14 s on; its startup probe ticks at 5, 10 and 15 s. Until that has succeeded the main container waits. Up to
-/// 1.28 the API server drops what makes a sidecar of it: its end is waited for, which never comes.
+/// 1.28 the API server drops what makes a sidecar of it: its end is waited for, which never comes, and it may have no probe
+/// (`validateInitContainers`), unless the API server drops that, too, as startup probes up to 1.17.
 #[test]
 fn what_comes_after_a_sidecar_waits_until_it_has_started() {
     let sidecar = r#"initContainers: [(name: "proxy", restartPolicy: Always, serves_after: "12s", startupProbe: (periodSeconds: 5))]"#;
     assert_eq!(told_of(&pod("1.37", "1m", sidecar)), ["15 runs", "15 Running", "15 Ready=True"]);
-    assert_eq!(told_of(&pod("1.28", "1m", sidecar)), Vec::<String>::new());
-    let notes = plan(&pod("1.28", "1m", sidecar)).notes;
+    let bare = r#"initContainers: [(name: "proxy", restartPolicy: Always)]"#;
+    assert_eq!(told_of(&pod("1.28", "1m", bare)), Vec::<String>::new());
+    let notes = plan(&pod("1.28", "1m", bare)).notes;
     let dropped = notes.iter().find(|n| n.contains("drops `restartPolicy of init containers`"));
     let told = "the feature gate SidecarContainers is off";
     assert!(dropped.is_some_and(|note| note.contains(told)), "{notes:?}");
+    for (version, help) in [
+        ("1.28", r#"leave it out, or `feature_gates: {"SidecarContainers": true}`"#),
+        ("1.27", "leave it out; sidecars are there from 1.29 on"),
+        ("1.18", "leave it out; sidecars are there from 1.29 on"),
+    ] {
+        let problem = built(&pod(version, "1m", sidecar)).expect_err(version);
+        let refused = problem.contains("may not be set for init containers in v1.");
+        assert!(refused && problem.contains(help), "{version}: {problem}");
+    }
+    assert_eq!(told_of(&pod("1.17", "1m", sidecar)), Vec::<String>::new());
     let gate = r#"feature_gates: {"SidecarContainers": true}, nodes:"#;
     let on = pod("1.28", "1m", sidecar).replace("nodes:", gate);
     assert_eq!(told_of(&on), ["15 runs", "15 Running", "15 Ready=True"]);

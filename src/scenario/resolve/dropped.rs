@@ -154,13 +154,11 @@ fn take_from_spec(spec: &mut SchedulingSpec, field: ApiField) -> bool {
     *spec != before
 }
 
-/// Takes out that an init container is a sidecar; whether it was. Without that it has no probes, and nobody waits for more
-/// than its end, which may never come.
+/// Takes out that an init container is a sidecar; whether it was. Nobody waits for more than its end then, which may never come.
 fn take_sidecar(container: &mut Container, field: ApiField) -> bool {
     let is_it = field == ApiField::ContainerRestartPolicy && container.role == Role::Sidecar;
     if is_it {
         container.role = Role::Init;
-        Rc::make_mut(&mut container.life).probes = Default::default();
     }
     is_it
 }

@@ -5,6 +5,7 @@ use crate::api::container::{Container, Image, Role};
 use crate::api::probe::{Life, Probe, ProbeType};
 use crate::api::validation;
 use crate::language::PullPolicy;
+use crate::plan::switches::api_fields::ApiField;
 
 /// How long a pull takes where the node has the image and nothing else is said.
 const CHECK: Dur = Dur::from_millis(500);
@@ -23,7 +24,11 @@ pub(super) fn image(written: &language::Image, place: &Spot) -> Option<Rc<Image>
 }
 
 /// The containers of a template beside its main one: init containers first.
-pub(super) fn containers(written: &language::PodTemplate, place: &Spot) -> Vec<Container> {
+pub(super) fn containers(
+    written: &language::PodTemplate,
+    profile: &Profile,
+    place: &Spot,
+) -> Vec<Container> {
     let mut names = BTreeSet::from(["main"]);
     let lists = [
         ("initContainers", &written.init_containers, true),
@@ -40,14 +45,19 @@ pub(super) fn containers(written: &language::PodTemplate, place: &Spot) -> Vec<C
             if !names.insert(&of.name) {
                 name.say(format!("another container is called {:?}", of.name));
             }
-            all.push(container(of, init, &place));
+            all.push(container(of, init, profile, &place));
         }
     }
     all
 }
 
 /// One of them.
-fn container(written: &language::Container, init: bool, place: &Spot) -> Container {
+fn container(
+    written: &language::Container,
+    init: bool,
+    profile: &Profile,
+    place: &Spot,
+) -> Container {
     let role = match (init, written.restart_policy) {
         (true, None) => Role::Init,
         (true, Some(language::ContainerRestartPolicy::Always)) => Role::Sidecar,
@@ -57,8 +67,10 @@ fn container(written: &language::Container, init: bool, place: &Spot) -> Contain
             Role::Beside
         }
     };
-    if role == Role::Init {
-        check_init(written, place);
+    match role {
+        Role::Init => check_init(written, place),
+        Role::Sidecar => check_sidecar(written, profile, place),
+        Role::Beside => {}
     }
     Container {
         name: Rc::from(&*written.name),
@@ -70,14 +82,9 @@ fn container(written: &language::Container, init: bool, place: &Spot) -> Contain
 
 /// An init container that is no sidecar ends, and is not probed (`validateInitContainers`).
 fn check_init(written: &language::Container, place: &Spot) {
-    let probes = [
-        ("readinessProbe", &written.readiness_probe),
-        ("livenessProbe", &written.liveness_probe),
-        ("startupProbe", &written.startup_probe),
-    ];
-    for (field, _) in probes.iter().filter(|(_, probe)| probe.is_some()) {
+    for (_, field, _) in probes(written) {
         let text = "may not be set for init containers without restartPolicy=Always";
-        place.part(*field).say(text);
+        place.part(field).say(text);
     }
     match &written.ends {
         None => {
@@ -92,9 +99,37 @@ fn check_init(written: &language::Container, place: &Spot) {
     }
 }
 
+/// Where the API server drops what makes a sidecar of it, it is an init container that is not probed; what it drops itself is no
+/// mistake.
+fn check_sidecar(written: &language::Container, profile: &Profile, place: &Spot) {
+    let dropped = |field| profile.dropped_fields.get(&field);
+    let Some(gate) = dropped(ApiField::ContainerRestartPolicy) else { return };
+    let unknown = dropped(ApiField::StartupProbe).is_some();
+    for (which, field, _) in probes(written) {
+        if which == ProbeType::Startup && unknown {
+            continue;
+        }
+        let release = &profile.release;
+        let text = format!("may not be set for init containers in {release}: it has no sidecars");
+        let help = match gate {
+            Some(gate) => format!("leave it out, or `feature_gates: {{\"{gate}\": true}}`"),
+            None => "leave it out; sidecars are there from 1.29 on".to_owned(),
+        };
+        place.part(field).add(Problem::new(text).help(help));
+    }
+}
+
+/// The probes that are written of a container.
+fn probes(of: &language::Container) -> impl Iterator<Item = WrittenProbe<'_>> {
+    Written::of_container(of).probes.into_iter().filter(|(.., probe)| probe.is_some())
+}
+
+/// Which it is, its field, and what is written there.
+type WrittenProbe<'a> = (ProbeType, &'static str, Option<&'a language::Probe>);
+
 /// What is written of a container's life.
 pub(super) struct Written<'a> {
-    probes: [(ProbeType, &'static str, Option<&'a language::Probe>); 3],
+    probes: [WrittenProbe<'a>; 3],
     serves_after: &'a Option<HowLong>,
     serves_for: &'a Option<HowLong>,
     ends: Option<&'a language::Ends>,

@@ -222,7 +222,7 @@ pub(super) fn pod_template(
         exit_code: written.exit_code.unwrap_or(0),
         image: written.image.as_ref().and_then(|i| lives::image(i, &place.part("image"))),
         life: lives::life(&Written::of_template(written), place),
-        containers: lives::containers(written, place),
+        containers: lives::containers(written, lookup.profile, place),
         restart_policy: written.restart_policy.unwrap_or_default(),
         priority: lookup.priorities.of(written, place, admitted),
         priority_class_name: written.priority_class_name.clone().unwrap_or_default(),
