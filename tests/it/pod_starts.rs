@@ -129,6 +129,44 @@ fn imitated_kubelets_heed_how_long_a_pod_takes_to_stop() {
     }
 }
 
+/// `killPod`: what runs has a grace of 30 s. Where containers have all ended and wait to be started again, or wait for images, nothing runs:
+/// the pod ends at once, and goes when its kubelet lists containers next, within a second; with `Ideal` at once.
+#[test]
+fn a_pod_of_which_nothing_runs_takes_no_time_to_stop() {
+    let ends = |after: u32| format!(r#"ends: (after: "{after}s", exit_code: 3)"#);
+    let image = r#"image: (name: "q", pull: "4m")"#;
+    let pods = [
+        ("one", ends(20), 48),
+        ("all", format!(r#"{}, containers: [(name: "b", {})]"#, ends(20), ends(20)), 48),
+        ("init", format!(r#"initContainers: [(name: "i", {})]"#, ends(20)), 48),
+        ("image", image.to_owned(), 48),
+        ("later", format!(r#"{image}, initContainers: [(name: "i", ends: (after: "5s"))]"#), 48),
+        ("runs", ends(200), 78),
+        ("runs-init", format!(r#"initContainers: [(name: "i", {})]"#, ends(200)), 78),
+        ("runs-other", format!(r#"{}, containers: [(name: "b")]"#, ends(20)), 78),
+    ];
+    let written = pods.each_ref().map(|(name, more, _)| {
+        format!(r#"(name: "{name}", on: Node("n"), start: Pending, pod_stop: "60s", {more})"#)
+    });
+    for (timing, late) in [("Ideal", 0), ("Typical", 1_200)] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", timing: {timing}, horizon: "5m", nodes: [(name: "n")],
+                pods: [{}], timeline: [(at: "48s", do: DeletePod(pods: All))])"#,
+            written.join(", ")
+        );
+        let trace = run(&plan(&text, &[]), Choices::seeded(1));
+        for (name, _, at) in &pods {
+            let is_its = |r: &&Record| {
+                r.what == What::PodGone
+                    && trace.fields(r).pod.is_some_and(|pod| pod == format!("default/{name}"))
+            };
+            let gone: Vec<u64> = trace.iter().filter(is_its).map(|r| r.at.as_millis()).collect();
+            let within = at * 1_000..=at * 1_000 + late;
+            assert!(gone.len() == 1 && within.contains(&gone[0]), "{timing}: {name} {gone:?}");
+        }
+    }
+}
+
 /// Without chance the shortest is taken, and a tape chooses another: the third of three.
 #[test]
 fn a_start_is_a_choice_like_others() {

@@ -119,6 +119,18 @@ impl Containers {
         }
     }
 
+    /// How long what runs of a pod takes to stop: nothing does where they all have ended, wait for an image, or were never started
+    /// (`killPod`). A container that is about to start may run already.
+    pub(super) fn stopping(&self, pod: &Pod, due: &Due) -> Dur {
+        let rests = if due.turns.are_several() {
+            !due.waits && !self.lives.any_runs(pod.uid)
+        } else {
+            due.down || due.unpulled && !due.waits
+        };
+        let ended = pod.phase.is_terminal() || rests;
+        if ended && !due.up { Dur::ZERO } else { due.stop_of(pod) }
+    }
+
     /// Starts or ends the containers of one life of a pod, if that is due and its kubelet knows.
     /// Its machine runs.
     pub(super) fn run(&self, uid: Uid, due: &Due, cut: bool) {

@@ -179,15 +179,6 @@ impl Due {
         let code = if self.succeeded { 0 } else { KILLED };
         self.forgotten && self.stop == Time::MAX && !pod.template.restart_policy.restarts(code)
     }
-
-    /// How long what runs of a pod takes to stop.
-    pub(super) fn stopping(&self, pod: &Pod) -> Dur {
-        if (pod.phase.is_terminal() || self.down) && !self.up {
-            Dur::ZERO
-        } else {
-            self.stop_of(pod)
-        }
-    }
 }
 
 /// What nearly all parts work on.

@@ -48,7 +48,9 @@ impl PodUpdates {
             let stop = match self.nodes.mode {
                 // They stop every pod in the same time, whatever its grace period, but for one with a time of its own.
                 KubeletMode::Imitated(i) if new.template.stop.is_none() => i.stop,
-                KubeletMode::Imitated(_) | KubeletMode::Real(_) => due.stopping(new),
+                KubeletMode::Imitated(_) | KubeletMode::Real(_) => {
+                    self.containers.stopping(new, &due)
+                }
             };
             self.pods.with_due(new.uid, |d| {
                 (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, heard == Some(now));
@@ -156,7 +158,7 @@ impl PodUpdates {
                 });
                 told(due.stop)
             } else {
-                back.pods + due.stopping(&pod)
+                back.pods + self.containers.stopping(&pod, &due)
             };
             pods.with_due(uid, |d| d.stop_at(at));
             pods.work_at(uid, at);
@@ -276,8 +278,11 @@ impl PodUpdates {
                 // Its machine was off meanwhile.
                 self.find_stopped(uid, node, hears, real);
             } else if let Some(pod) = pod.filter(|p| p.is_terminating()) {
-                let at =
-                    if due.stop_known { due.stop.max(hears) } else { hears + due.stopping(&pod) };
+                let at = if due.stop_known {
+                    due.stop.max(hears)
+                } else {
+                    hears + self.containers.stopping(&pod, &due)
+                };
                 self.pods.with_due(uid, |d| (d.stop, d.removal) = (at, None));
                 self.pods.work_at(uid, at);
             } else if due.up || due.down {
