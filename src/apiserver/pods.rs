@@ -346,6 +346,13 @@ impl ApiServer {
         Ok(())
     }
 
+    /// A kubelet's report of how often containers were started again of a pod that is still Pending, for that life of the pod only.
+    pub(crate) fn set_restart_count(&self, (id, uid): (PodId, Uid), count: u32) -> ApiResult {
+        let old = self.life_of_pod(id, uid)?;
+        self.change_pod(Actor::Kubelet, &old, |p| p.restart_count = count);
+        Ok(())
+    }
+
     /// A kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given, for
     /// that life of the pod only.
     pub(crate) fn set_pod_phase(

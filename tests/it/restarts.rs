@@ -165,6 +165,38 @@ fn a_job_that_fails_stays_so_where_its_pod_ends_in_order() {
     }
 }
 
+/// The same of containers of a pod that is Pending (`InitContainerStatuses`). From a second on each runs for 10 s, fails, and is started again
+/// at once at 11 s, after 10 s at 31 s and after 20 s at 61 s. The Job's syncs and the end of its pod take up to five seconds more; real
+/// kubelets look for the end of a back-off every 10 to 15 s up to 1.34.
+#[test]
+fn restarts_of_init_containers_count_as_failures_of_a_job() {
+    let fails = r#"ends: (after: "10s", exit_code: 1)"#;
+    let init = format!(r#"(name: "i", {fails})"#);
+    let sidecar = format!(
+        r#"(name: "s", restartPolicy: Always, {fails}), (name: "i", ends: (after: "200s"))"#
+    );
+    for (version, limit, containers, at) in [
+        ("1.24", 2, &init, 31),
+        ("1.34", 0, &init, 11),
+        ("1.34", 2, &init, 31),
+        ("1.37", 3, &init, 61),
+        ("1.34", 3, &sidecar, 61),
+    ] {
+        for (timing, late) in [("Ideal", 5), ("Typical", 10 + 12 * limit.max(1))] {
+            let text = format!(
+                r#"Scenario(version: 1, kubernetes: "{version}", horizon: "3m", timing: {timing}, nodes: [(name: "n")],
+                    workloads: [Job(name: "j", backoffLimit: {limit}, template: (restartPolicy: OnFailure,
+                        pod_start: "1s", pod_stop: "1s", ends: (after: "60s"), initContainers: [{containers}]))])"#
+            );
+            let trace = run(&plan(&text), Choices::seeded(1));
+            let ends = times(&trace, "job-failed", "BackoffLimitExceeded");
+            let within = at * 1_000..=(at + late) * 1_000;
+            let case = format!("{version}, {timing}, limit {limit}, {containers}");
+            assert!(ends.len() == 1 && within.contains(&ends[0]), "{case}: {ends:?}");
+        }
+    }
+}
+
 /// In 80 s it is started again three times, at 5, 20 and 45 s: less often than four times.
 #[test]
 fn restarts_below_the_limit_end_nothing() {

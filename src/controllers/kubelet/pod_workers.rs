@@ -82,12 +82,15 @@ impl PodWorkers {
             let ready = self.containers.lives.is_ready(uid);
             let _ = api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
         } else if runs
-            && (due.started || self.containers.lives.finished(uid).is_some())
             && !stop
             && self.containers.lives.knows(uid)
             && let Some(pod) = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())
         {
-            self.status.tell_ready(&pod);
+            if due.started || self.containers.lives.finished(uid).is_some() {
+                self.status.tell_ready(&pod);
+            } else {
+                self.status.tell_restarts(&pod);
+            }
         }
         if stop {
             self.pods.remove(due.pod, uid);
@@ -165,6 +168,8 @@ impl PodWorkers {
             && !pod.phase.is_terminal()
         {
             self.status.tell_ready(&pod);
+        } else {
+            self.status.tell_restarts(&pod);
         }
     }
 }

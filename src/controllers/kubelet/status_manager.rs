@@ -85,6 +85,14 @@ impl StatusManager {
         }
     }
 
+    /// Containers of a pod that is not started yet were started again: its init containers.
+    pub(super) fn tell_restarts(&self, pod: &Pod) {
+        let restarts = self.restart_count(pod.uid);
+        if pod.phase == PodPhase::Pending && pod.restart_count != restarts {
+            let _ = self.nodes.api.set_restart_count((pod.id, pod.uid), restarts);
+        }
+    }
+
     /// Whether a kubelet has more to say of a pod that runs than it has said (`needsUpdate`). What somebody else wrote since
     /// it only hears of by its watch (`needsReconcile`).
     pub(super) fn needs_update(&self, pod: &Pod, due: &Due) -> bool {
