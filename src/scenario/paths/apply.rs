@@ -2,6 +2,7 @@
 
 use super::called::{self, Called, Target};
 use super::claims::within_claims;
+use super::containers::{is_list, within_containers};
 use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
 use super::read::{Segment, names_of, segments, split, toleration_seconds};
@@ -80,6 +81,21 @@ fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], va
         };
         let steps = toleration_seconds(tolerations, key, value)?;
         return Ok(Some([above, steps].concat()));
+    }
+    if let Some(list) = fields.iter().position(is_list) {
+        let (above, within) = fields.split_at(list);
+        let lists = match (target, &names_of(above)[..]) {
+            (Target::Pods, []) if above.is_empty() => {
+                let pod = &mut spec.pods[i];
+                (at![], [&mut pod.init_containers, &mut pod.containers])
+            }
+            (Target::Workloads, ["template"]) => {
+                let template = &mut spec.workloads[i].group_mut().template;
+                (at!["template"], [&mut template.init_containers, &mut template.containers])
+            }
+            _ => return Ok(None),
+        };
+        return within_containers(lists, within, value);
     }
     let path = names_of(fields);
     match target {

@@ -32,7 +32,7 @@ pub(super) fn within_claims<'s>(
 }
 
 /// The element of a list that has that number.
-fn numbered<'l, T>(
+pub(super) fn numbered<'l, T>(
     list: &'l mut [T],
     at: &Segment,
     what: &str,

@@ -40,6 +40,21 @@ pub(super) fn change<T: Serialize + DeserializeOwned>(
     Ok(steps)
 }
 
+/// The same of something of that type, by the field itself.
+pub(super) fn change_part<T: Serialize + DeserializeOwned>(
+    of: &mut T,
+    shape: Shape,
+    path: &[&str],
+    value: &str,
+) -> Put {
+    let mut tree = Tree::of(of);
+    let steps = put(&mut tree, shape, path, value)?;
+    if steps.is_some() {
+        *of = tree.typed().map_err(|mistake| mistake.words())?;
+    }
+    Ok(steps)
+}
+
 fn edit(tree: &mut Tree, target: Target, path: &[&str], value: &str) -> Put {
     for way in ways(target, path) {
         if is_field(target, tree, &way) {

@@ -2,6 +2,7 @@
 //! more than a field: `timing.watch`, `flags.kubelet.FLAG`.
 
 use super::called::{Called, Target, paths_of, quoted};
+use super::containers::LISTS;
 use super::edit::{is_field, is_plain};
 use super::read::{keys, seconds_in, seconds_of, without_brackets};
 use crate::language::flags::{known as known_flags, values as flag_values};
@@ -152,6 +153,28 @@ fn of_element(
         is_field(target, tree, &names)
     });
     paths.extend(all);
+    match target {
+        Target::Pods => of_containers(tree, own, paths),
+        Target::Workloads => {
+            if let Some(template) = tree.field("template") {
+                of_containers(template, &format!("{own}.template"), paths);
+            }
+        }
+        Target::Scenario | Target::Nodes | Target::Budgets | Target::Timeline => {}
+    }
+}
+
+/// Adds the paths of the containers of a pod beside its main one.
+fn of_containers(pod: &Tree, own: &str, paths: &mut Vec<Written>) {
+    for name in LISTS {
+        for (i, part) in pod.field(name).map_or(&[][..], Tree::parts).iter().enumerate() {
+            let own = format!("{own}.{name}[{i}]");
+            let mut all = Vec::new();
+            below(Some(part), Shape::of("Container"), &own, &mut all);
+            all.retain(|(path, _)| path[own.len()..] != *".name");
+            paths.extend(all);
+        }
+    }
 }
 
 /// Adds the paths of the fields of something, and of what they hold.
