@@ -87,7 +87,7 @@ impl Marks {
         for (id, r) in trace.iter().enumerate() {
             let mark = finder.mark_of(id, r);
             finder.marks.of_record.push(mark);
-            if r.what == What::MachineOff
+            if matches!(r.what, What::MachineOff)
                 && let Some(off) = finder.marks.off.get_mut(r.object as usize)
             {
                 off.push(id as RecordId);

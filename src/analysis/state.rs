@@ -173,7 +173,9 @@ impl<'a> Follow<'a> {
             let before = *pod;
             pod.take(id, r);
             pod.refused_volume |= matches!(self.analysis.trace.attached(r), Some(Err(_)));
-            if self.analysis.trace.evicts_under_pressure(r) {
+            let may_say =
+                matches!(r.what, What::Noted(..) | What::PodEvent(..) | What::PodMessage(_));
+            if may_say && self.analysis.trace.evicts_under_pressure(r) {
                 pod.asked = Some(EvictionCause::Pressure);
             }
             let after = *pod;
@@ -182,7 +184,7 @@ impl<'a> Follow<'a> {
                 self.take_template(p, id);
             }
             let step = Step { node: None, pod: Some((p, before, after)), host };
-            if step.eviction(r).is_some() {
+            if before.asked.is_some() && step.eviction(r).is_some() {
                 // That it has failed may be heard of after it was deleted, which is no second eviction.
                 self.pods[p.index()].asked = None;
             }

@@ -34,7 +34,7 @@ pub(super) struct Claims {
     api: Rc<ApiServer>,
     switches: Switches,
     /// The recorder of each source.
-    said: Shared<[Correlator; 2]>,
+    said: Shared<Vec<Correlator>>,
     /// When the last event was made: the clock goes on from one to the next.
     last: Cell<Time>,
     unbound: Shared<BTreeSet<VolumeId>>,
@@ -49,7 +49,9 @@ pub(super) struct Claims {
 impl Claims {
     /// Has claims heeded from now on, if any takes time.
     pub(super) fn start(api: &Rc<ApiServer>, switches: Switches, provisions: bool) -> Rc<Self> {
-        let said = Shared::new([Correlator::new(), Correlator::new()]);
+        // They are large, and most runs have no such claim.
+        let recorders = if provisions { 2 } else { 0 };
+        let said = Shared::new((0..recorders).map(|_| Correlator::new()).collect());
         let (ctx, api) = (api.ctx().clone(), api.clone());
         let point = ctx.point("claim-resync-phase");
         let phase = if provisions { ctx.phase(point, RESYNC_PERIOD) } else { Dur::ZERO };
@@ -155,7 +157,8 @@ impl Claims {
             None => text.into(),
         };
         let about = About::Claim(claim);
-        let told = self.said.with(|all| all[source as usize].correlate(about, body, at, now));
+        let told =
+            self.said.with(|all| all.get_mut(source as usize)?.correlate(about, body, at, now));
         let Some(told) = told else { return };
         let event = Message { body, combined: told.combined, count: told.count };
         let write = |patch: bool| match patch {

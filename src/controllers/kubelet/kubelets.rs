@@ -342,7 +342,7 @@ impl Kubelets {
     /// time at the latest.
     pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
         let over = self.shutdowns.begin(node, at_most);
-        if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.config(node).mode) {
+        if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.mode(node)) {
             self.loops.sync_node_status(node, real);
             self.volumes.reported(node);
         }

@@ -196,6 +196,9 @@ impl Lives {
 
     /// They run already, for long.
     pub(super) fn run_already(&self, pod: &Pod) {
+        if pod.template.life.is_none() && pod.template.containers.is_empty() {
+            return;
+        }
         let now = self.nodes.now();
         for (place, role, life) in containers(&pod.template) {
             let tick = |which: ProbeType| now + self.part_of_period(pod.id, &life, which);

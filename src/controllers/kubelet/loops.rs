@@ -65,7 +65,7 @@ impl Loops {
 
     /// The period of a loop that nothing slows down, without its jitter.
     pub(super) fn undisturbed(&self, node: NodeId, which: Loop) -> Dur {
-        match (self.nodes.config(node).mode, which) {
+        match (self.nodes.mode(node), which) {
             (KubeletMode::Imitated(_), Loop::Lease) => {
                 self.nodes.with(node, |k| k.settings.lease_period).unwrap_or(STATUS_PERIOD)
             }
@@ -104,7 +104,7 @@ impl Loops {
 
     /// How old a status post may become.
     pub(super) fn report(&self, node: NodeId) -> Dur {
-        match self.nodes.config(node).mode {
+        match self.nodes.mode(node) {
             // Without leases every check posts.
             _ if !self.nodes.switches.leases => Dur::ZERO,
             KubeletMode::Imitated(i) => i.status_report,
@@ -169,7 +169,7 @@ impl Loops {
             };
             self.schedule(node, which, now + first);
         }
-        if let KubeletMode::Real(real) = self.nodes.config(node).mode {
+        if let KubeletMode::Real(real) = self.nodes.mode(node) {
             let most = real.node_status_report_frequency;
             let age = self.nodes.draw("kubelet-phase", node, most);
             self.nodes.with(node, |k| {
@@ -182,7 +182,7 @@ impl Loops {
 
     /// A tick of a loop. Whether it did what the loop is for.
     pub(super) fn tick(&self, node: NodeId, which: Loop) -> bool {
-        match self.nodes.config(node).mode {
+        match self.nodes.mode(node) {
             KubeletMode::Imitated(mode) => self.tick_imitated(node, which, mode),
             KubeletMode::Real(real) => self.tick_real(node, which, real),
         }

@@ -38,10 +38,12 @@ impl<T> ByNode<T> {
 pub(super) struct Nodes {
     pub(super) ctx: Ctx,
     pub(super) api: Rc<ApiServer>,
-    /// How they all behave; how often each is heard is its own ([`Nodes::config`]).
+    /// How they all behave; how often each is heard is its own ([`Nodes::mode`]).
     pub(super) mode: KubeletMode,
     /// The configuration of those that have none of their own.
     config: Rc<KubeletConfig>,
+    /// Some have one of their own.
+    differ: Cell<bool>,
     pub(super) switches: Switches,
     /// Heartbeats that can't make a difference are computed.
     pub(super) lazy: bool,
@@ -61,6 +63,7 @@ impl Nodes {
             api: api.clone(),
             mode: config.mode,
             config: Rc::new(config),
+            differ: Cell::new(false),
             switches,
             lazy,
             kubelets: ByNode::default(),
@@ -73,6 +76,7 @@ impl Nodes {
 
     /// A node has that kubelet from now on.
     pub(super) fn join(&self, node: NodeId, kubelet: Kubelet) {
+        self.differ.set(self.differ.get() || kubelet.config.is_some());
         self.kubelets.join(node, kubelet);
     }
 
@@ -85,6 +89,11 @@ impl Nodes {
     pub(super) fn config(&self, node: NodeId) -> Rc<KubeletConfig> {
         let own = self.with(node, |k| k.config.clone()).flatten();
         own.unwrap_or_else(|| self.config.clone())
+    }
+
+    /// How a node's kubelet behaves.
+    pub(super) fn mode(&self, node: NodeId) -> KubeletMode {
+        if self.differ.get() { self.config(node).mode } else { self.mode }
     }
 
     /// The nodes that may have one.

@@ -92,6 +92,9 @@ pub(super) struct Turns {
 impl Turns {
     /// Those of a pod that is to start, or that runs already.
     pub(super) fn of(template: &PodTemplate, runs: bool) -> Self {
+        if template.containers.is_empty() {
+            return Self { begun: runs, initialized: true, ..Self::default() };
+        }
         let (others, main) = (template.containers.len(), template.main());
         Self { others, main, begun: runs, initialized: runs || main == 0, ..Self::default() }
     }

@@ -3,6 +3,7 @@
 use crate::files::line;
 use crate::report::files::Written;
 use anstyle::{AnsiColor, Style as Ansi};
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// How the text is laid out.
@@ -43,6 +44,9 @@ pub(crate) fn fold(text: &str, room: usize) -> Vec<String> {
         .word_separator(textwrap::WordSeparator::AsciiSpace)
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit);
+    if !text.contains(" %") {
+        return textwrap::wrap(text, options).into_iter().map(Cow::into_owned).collect();
+    }
     let text = text.replace(" %", TOGETHER);
     textwrap::wrap(&text, options).iter().map(|line| line.replace(TOGETHER, " %")).collect()
 }
