@@ -4,7 +4,7 @@ import { Asks, fetched } from './asks.js';
 import { follow } from './begin.js';
 import { Columns } from './columns.js';
 import { Language } from './complete.js';
-import { bdi, el, prose } from './dom.js';
+import { el, prose } from './dom.js';
 import { Editor } from './editor.js';
 import { readColours } from './palette.js';
 import { Run } from './run.js';
