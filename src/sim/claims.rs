@@ -41,9 +41,8 @@ pub(super) struct Claims {
     /// Pods that had no node when they were created.
     waiting: Shared<BTreeSet<PodId>>,
     worker: Cell<Option<HandlerId<u32>>>,
-    /// When in its period a look at all claims comes, and whether the next one is due.
+    /// When in its period a look at all claims comes, as long as any is not bound.
     phase: Dur,
-    looks: Cell<bool>,
 }
 
 impl Claims {
@@ -55,9 +54,9 @@ impl Claims {
         let (ctx, api) = (api.ctx().clone(), api.clone());
         let point = ctx.point("claim-resync-phase");
         let phase = if provisions { ctx.phase(point, RESYNC_PERIOD) } else { Dur::ZERO };
-        let (last, looks) = (Cell::new(Time::ZERO), Cell::new(false));
+        let last = Cell::new(Time::ZERO);
         let (unbound, waiting, worker) = Default::default();
-        let own = Self { ctx, api, switches, said, last, unbound, waiting, worker, phase, looks };
+        let own = Self { ctx, api, switches, said, last, unbound, waiting, worker, phase };
         let claims = Rc::new(own);
         if provisions {
             claims.worker.set(Some(claims.ctx.register(claims.clone())));
@@ -87,7 +86,7 @@ impl Claims {
 
     /// Remembers a claim that is not bound; whether it is new.
     fn add(&self, claim: VolumeId) -> bool {
-        if !self.looks.replace(true) {
+        if self.unbound.with_ref(BTreeSet::is_empty) {
             let period = RESYNC_PERIOD.as_nanos();
             let into = (self.ctx.now().as_nanos() + period - self.phase.as_nanos()) % period;
             self.look_in(Dur::from_nanos(period - into));
@@ -202,17 +201,15 @@ impl Handler for Claims {
     fn handle(&self, _: u32) {
         let api = &self.api;
         let waits = |id: &PodId| api.pod(*id).is_some_and(|pod| pod.node.is_none());
-        let waiting = self.waiting.with(std::mem::take).into_iter().filter(waits).collect();
-        self.waiting.with(|all| *all = waiting);
-        let unbound: BTreeSet<VolumeId> = self.unbound.with(std::mem::take);
-        let unbound = unbound.into_iter().filter(|id| api.volume(*id).is_none());
-        let unbound: BTreeSet<VolumeId> = unbound.collect();
-        self.looks.set(!unbound.is_empty());
+        self.waiting.with(|all| all.retain(waits));
+        let unbound = self.unbound.with(|all| {
+            all.retain(|id| api.volume(*id).is_none());
+            all.clone()
+        });
         unbound.iter().for_each(|claim| self.sync(*claim));
         if !unbound.is_empty() {
             self.look_in(RESYNC_PERIOD);
         }
-        self.unbound.with(|all| *all = unbound);
     }
 
     fn name(&self, _: u32) -> Name {
