@@ -9,7 +9,6 @@ use crate::api::pod::Pod;
 use crate::apiserver::Watcher;
 use crate::kernel::Endless;
 use crate::sim::prelude::*;
-use std::rc::Weak;
 
 /// What counts as at once: reading a status before it is written takes a nanosecond.
 const AT_ONCE: Dur = Dur::from_millis(1);
@@ -24,8 +23,7 @@ struct Made {
 
 /// Hears of every pod that is made.
 pub(super) struct Remakes {
-    ctx: Ctx,
-    api: Weak<ApiServer>,
+    api: Rc<ApiServer>,
     /// More than any workload can make at once where its pods stay.
     most: u64,
     made: Shared<BTreeMap<WorkloadId, Made>>,
@@ -36,13 +34,12 @@ impl Remakes {
     pub(super) fn watch(api: &Rc<ApiServer>, plan: &Plan) {
         let most = 10_000 + objects(plan).saturating_mul(2);
         let made = Shared::new(BTreeMap::new());
-        let (ctx, weak) = (api.ctx().clone(), Rc::downgrade(api));
-        api.watch(Rc::new(Self { ctx, api: weak, most, made }));
+        api.watch(Rc::new(Self { api: api.clone(), most, made }));
     }
 
     /// Ends the run.
     fn give_up(&self, owner: WorkloadId, Made { pods, last, .. }: Made, at: Time) {
-        let Some(api) = self.api.upgrade() else { return };
+        let api = &self.api;
         let node = api.pod(last).and_then(|pod| pod.node);
         // People wrote the Deployment, and not its ReplicaSet.
         let made_by = api.workload(owner).and_then(|w| w.owner).map_or(owner, |(id, _)| id);
@@ -58,7 +55,7 @@ impl Watcher for Remakes {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let (None, Some(new)) = (old, new) else { return };
         let Some((owner, _)) = new.controller() else { return };
-        let now = self.ctx.now();
+        let now = self.api.ctx().now();
         let before = self.made.with(|made| {
             let fresh = Made { since: now, pods: 0, last: new.id };
             let entry = made.entry(owner).or_insert(fresh);
