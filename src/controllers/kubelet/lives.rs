@@ -75,8 +75,14 @@ impl Lives {
         self.all.with(|all| f(all.range((uid, 0)..=(uid, usize::MAX))))
     }
 
+    /// Works on all of them.
+    pub(super) fn each(&self, uid: Uid, f: impl FnMut(&mut Container)) {
+        self.all
+            .with(|all| all.range_mut((uid, 0)..=(uid, usize::MAX)).map(|(_, c)| c).for_each(f));
+    }
+
     /// Those of one life of a pod by their places.
-    pub(super) fn places(&self, uid: Uid) -> Vec<usize> {
+    fn places(&self, uid: Uid) -> Vec<usize> {
         self.of_pod(uid, |all| all.map(|((_, place), _)| *place).collect())
     }
 
@@ -92,9 +98,7 @@ impl Lives {
 
     /// Their kubelet says which of them are ready.
     pub(super) fn say_ready(&self, uid: Uid) {
-        for place in self.places(uid) {
-            self.with((uid, place), |c| c.said_ready = c.ready);
-        }
+        self.each(uid, |c| c.said_ready = c.ready);
     }
 
     /// Whether one is ready that was said not to be, or the other way round.
@@ -196,7 +200,7 @@ impl Lives {
 
     /// They run already, for long.
     pub(super) fn run_already(&self, pod: &Pod) {
-        if pod.template.life.is_none() && pod.template.containers.is_empty() {
+        if !pod.template.has_lives() {
             return;
         }
         let now = self.nodes.now();
@@ -297,12 +301,10 @@ impl Lives {
     /// A kubelet dies: nobody probes a container of its, and none is started again.
     pub(super) fn kubelet_dies(&self, uid: Uid) {
         let now = self.nodes.now();
-        for place in self.places(uid) {
-            self.with((uid, place), |c| {
-                c.follow(now);
-                c.watched = false;
-            });
-        }
+        self.each(uid, |c| {
+            c.follow(now);
+            c.watched = false;
+        });
     }
 
     /// A kubelet that starts hears of a pod then. Up to 1.34 it takes a container as not ready until it has probed it.
@@ -362,15 +364,13 @@ impl Lives {
 
     /// Has a pod worked on when something comes about.
     pub(super) fn schedule(&self, uid: Uid) {
-        for place in self.places(uid) {
-            let next = self.with((uid, place), |c| {
-                let (at, _) = c.next()?;
-                (std::mem::replace(&mut c.posted, at) != at).then_some(at)
-            });
-            if let Some(at) = next.flatten() {
+        self.each(uid, |c| {
+            if let Some((at, _)) = c.next()
+                && std::mem::replace(&mut c.posted, at) != at
+            {
                 self.pods.work_at(uid, at.max(self.nodes.now()));
             }
-        }
+        });
     }
 
     /// Says something of a pod's container. Kubelets of the recorder say nothing of it.

@@ -116,17 +116,14 @@ impl Restarts {
     /// Where the recorder's kubelets were dead, their containers are watched again when they are back.
     fn is_back(&self, uid: Uid) {
         let now = self.nodes.now();
-        for place in self.lives.places(uid) {
-            let unwatched = self.lives.with((uid, place), |c| !c.watched) == Some(true);
-            let node = self.pods.due(uid).filter(|_| unwatched).map(|d| d.node);
-            let is_back =
-                |node| matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.runs(node);
-            if node.is_some_and(is_back) {
-                self.lives.with((uid, place), |c| {
+        let node = self.pods.due(uid).filter(|_| self.nodes.real().is_none()).map(|d| d.node);
+        if node.is_some_and(|node| self.nodes.runs(node)) {
+            self.lives.each(uid, |c| {
+                if !c.watched {
                     c.follow(now);
                     c.watched = true;
-                });
-            }
+                }
+            });
         }
     }
 
@@ -217,13 +214,11 @@ impl Restarts {
         }
         let stops = self.pods.object(uid, due).map_or(Dur::ZERO, |pod| due.stop_of(&pod));
         let ends = self.nodes.now() + stops;
-        for place in self.lives.places(uid) {
-            self.lives.with((uid, place), |c| {
-                if c.runs && c.role == Role::Sidecar {
-                    c.killed.get_or_insert(ends);
-                }
-            });
-        }
+        self.lives.each(uid, |c| {
+            if c.runs && c.role == Role::Sidecar {
+                c.killed.get_or_insert(ends);
+            }
+        });
     }
 
     /// A pod of several containers is synced, or will be once the sync that is under way is over.
