@@ -246,11 +246,11 @@ impl ScheduleOne {
             let message = format!("running PreBind plugin \"VolumeBinding\": {why}");
             return self.unreserve(entry, reservation, message).await;
         }
-        if let Some(reservation) = &mut reservation
-            && let Err(message) = self.allocate(reservation).await
+        if let Some(of) = &mut reservation
+            && let Err(message) = self.allocate(of).await
         {
             self.core.in_flight.with(|all| all.remove(&uid));
-            return self.unreserve(entry, Some(reservation.clone()), message).await;
+            return self.unreserve(entry, reservation, message).await;
         }
         let asked = self.core.switches().binds_by_uid.then_some(uid);
         let bind = move |api: &ApiServer, actor| api.bind_pod(actor, id, asked, node);

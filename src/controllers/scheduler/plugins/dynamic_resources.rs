@@ -32,7 +32,6 @@ pub struct PodDevices<'a> {
 }
 
 /// What the claims of a pod are to be on the node that was chosen.
-#[derive(Clone)]
 pub(crate) struct Reservation {
     /// The devices that it gets there.
     pub(crate) allocation: Rc<Allocation>,
