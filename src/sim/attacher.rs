@@ -124,28 +124,24 @@ impl Attacher {
         fails: ProvisioningFails,
         made: &Volume,
     ) {
+        let (unmade, words) = match fails {
+            ProvisioningFails::Internal => (Unmade::Internal, ""),
+            ProvisioningFails::ResourceExhausted => (Unmade::ResourceExhausted, ""),
+            ProvisioningFails::InvalidArgument => (
+                Unmade::InvalidArgument,
+                "Volume provisioning failed with infeasible error. Retries will be delayed. ",
+            ),
+        };
         // The words behind `desc` are the driver's.
-        let why = format!("rpc error: code = {fails:?} desc = no volumes are made");
-        match fails {
-            ProvisioningFails::InvalidArgument => {
-                let words =
-                    "Volume provisioning failed with infeasible error. Retries will be delayed.";
-                self.claims.failed(volume, &format!("{words} {why}"));
-            }
-            _ => self.claims.failed(volume, &why),
-        }
+        let why = format!("{words}rpc error: code = {fails:?} desc = no volumes are made");
+        self.claims.failed(volume, &why);
         // Only a driver that knows topologies may do better for another node.
         let may_reschedule = node.is_some() && made.reach != Reach::Everywhere;
         if fails == ProvisioningFails::ResourceExhausted && may_reschedule {
             return self.api.give_claim_back(volume, Unmade::GivenBack);
         }
-        let why = match fails {
-            ProvisioningFails::Internal => Unmade::Internal,
-            ProvisioningFails::ResourceExhausted => Unmade::ResourceExhausted,
-            ProvisioningFails::InvalidArgument => Unmade::InvalidArgument,
-        };
         let note = What::Noted(Note::ProvisioningFailed, volume.0);
-        self.api.record(Actor::Provisioner, why as u32, note);
+        self.api.record(Actor::Provisioner, unmade as u32, note);
         let (mut pause, mut tries) = (retry_interval(before), before + 1);
         // It is taken from its queue all the while, and put back without a word.
         while fails == ProvisioningFails::InvalidArgument && pause < SLOW_RETRY {
