@@ -129,8 +129,9 @@ impl Images {
         self.lists && self.pods.of_node(node).into_iter().any(pulls)
     }
 
-    fn adds(&self, node: NodeId, image: &Image) {
-        self.with(node, |n| Rc::make_mut(&mut n.there).insert(image.name.clone()));
+    /// Changes which images a node has, of which its status tells.
+    fn change(&self, node: NodeId, f: impl FnOnce(&mut BTreeSet<Rc<str>>)) {
+        self.with(node, |n| f(Rc::make_mut(&mut n.there)));
         if self.lists {
             self.nodes.view_changes(node);
         }
@@ -305,7 +306,7 @@ impl Images {
                 self.fails(uid, &due, &image, why);
                 continue;
             }
-            self.adds(node, &image);
+            self.change(node, |there| _ = there.insert(image.name.clone()));
             let asked = self.asked.with(|all| all.get(&(uid, due.turns.turn)).copied());
             let (first, last) = asked.map_or((now, now), |a| (a.first, a.last));
             let Image { name, size, .. } = &*image;
@@ -455,11 +456,7 @@ impl Images {
 
     /// An image is deleted; how many bytes that frees.
     pub(super) fn delete(&self, node: NodeId, image: &Rc<str>) -> i64 {
-        self.with(node, |n| Rc::make_mut(&mut n.there).remove(image));
-        if self.lists {
-            self.nodes.view_changes(node);
-        }
-        self.fill(node);
+        self.change(node, |there| _ = there.remove(image));
         self.sizes.get(image).copied().unwrap_or(0)
     }
 }
