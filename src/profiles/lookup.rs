@@ -17,9 +17,16 @@ pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
     Ok(made(Release::parse(version)?, None, &BTreeMap::new()))
 }
 
-/// The behaviour of a release with these gates set, without one of its steps.
+/// The behaviour of a release with these gates set, without one of its steps. Before gates are looked at every one that it has
+/// is taken as on.
 fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, bool>) -> Profile {
-    let mut profile = without(release, left_out);
+    let mut profile = oldest();
+    profile.release = release.to_string();
+    profile.recorded = release.recorded();
+    let taken = |step: &&Step| !left_out.is_some_and(|out| std::ptr::eq(out, *step));
+    for step in STEPS.iter().filter(|step| release.has(step.since)).filter(taken) {
+        (step.change)(&mut profile);
+    }
     gates::apply(&mut profile, release, settings);
     profile
 }
@@ -64,16 +71,4 @@ pub fn without_each(
     }
     profiles.retain(|profile| *profile != own);
     Ok(profiles)
-}
-
-/// The behaviour of a release, every gate it has taken as on, with one of its steps left out.
-fn without(release: Release, left_out: Option<&Step>) -> Profile {
-    let mut profile = oldest();
-    profile.release = release.to_string();
-    profile.recorded = release.recorded();
-    let taken = |step: &&Step| !left_out.is_some_and(|out| std::ptr::eq(out, *step));
-    for step in STEPS.iter().filter(|step| release.has(step.since)).filter(taken) {
-        (step.change)(&mut profile);
-    }
-    profile
 }
