@@ -349,13 +349,10 @@ impl ApiServer {
         };
         let Some(found) = found else { return };
         let mut found = found.into_iter();
-        let of_claim = |known: Option<Vec<DeviceResult>>| match (known, named) {
-            (Some(known), None) => known,
-            (Some(known), Some(_)) => {
-                found.next();
-                known
-            }
-            (None, _) => found.next().unwrap_or_default(),
+        // By names every claim is found, also one that is known.
+        let of_claim = |known: Option<Vec<DeviceResult>>| {
+            let own = if known.is_none() || named.is_some() { found.next() } else { None };
+            known.or(own).unwrap_or_default()
         };
         let devices = known.into_iter().map(of_claim).collect();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
