@@ -3,6 +3,9 @@
 use super::probe::Life;
 use crate::api::prelude::*;
 
+/// What a pod's main container is called, as nothing else is said of its name.
+pub(crate) const MAIN: &str = "main";
+
 /// What a container beside a pod's main one is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Role {

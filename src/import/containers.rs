@@ -7,14 +7,11 @@
 use super::object::{RawContainerStatus, RawPodStatus, RawProbe, RawTerminated};
 use super::prelude::*;
 use super::times::{LESS_US, YEARS, parse};
-use crate::api::container::Role;
+use crate::api::container::{MAIN, Role};
 use crate::language::{Container, ContainerRestartPolicy, Ends, Image, Probe, PullPolicy};
 
 /// What is said to have run for longer than ten years did not: a clock was off.
 pub(super) const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
-
-/// What the language calls the main container.
-const MAIN: &str = "main";
 
 /// The name of an image, and when it is pulled.
 type Pulled = (String, Option<PullPolicy>);

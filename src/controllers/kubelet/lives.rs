@@ -10,7 +10,7 @@
 
 use super::prober::{Container, Event};
 use super::worker::{Serves, Worker, initial};
-use crate::api::container::Role;
+use crate::api::container::{MAIN, Role};
 use crate::api::probe::{Life, ProbeType};
 use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
@@ -428,9 +428,6 @@ impl Lives {
         named.unwrap_or_else(|| Rc::from(MAIN))
     }
 }
-
-/// What a pod's main container is called, as nothing else is said of its name.
-const MAIN: &str = "main";
 
 /// The containers of a pod of which there is something to know: their places, what they are for, and what is said of them.
 fn containers(template: &PodTemplate) -> Vec<(usize, Role, Rc<Life>)> {

@@ -1,7 +1,7 @@
 //! What is said of a pod's containers: their images, their probes, what these see, and ends.
 
 use super::prelude::*;
-use crate::api::container::{Container, Image, Role};
+use crate::api::container::{Container, Image, MAIN, Role};
 use crate::api::probe::{Life, Probe, ProbeType};
 use crate::api::validation;
 use crate::language::PullPolicy;
@@ -29,7 +29,7 @@ pub(super) fn containers(
     profile: &Profile,
     place: &Spot,
 ) -> Vec<Container> {
-    let mut names = BTreeSet::from(["main"]);
+    let mut names = BTreeSet::from([MAIN]);
     let lists = [
         ("initContainers", &written.init_containers, true),
         ("containers", &written.containers, false),
