@@ -1,7 +1,6 @@
 //! What is said of the life of a pod's containers: the probes of `v1.Container`, and what these would find.
 //!
-//! What a probe finds is stated, too: from when on a container serves, for how
-//! long, and when it ends by itself.
+//! What a probe finds is stated: from when on a container serves, for how long, and when it ends by itself.
 
 use crate::api::prelude::*;
 

@@ -131,8 +131,8 @@ impl Remembered {
     }
 }
 
-/// What is said of a pod that is evicted (`evictionMessage`), by what it uses of the resource that is short, and asks for. It has
-/// one container as far as it is known here, `main`.
+/// What is said of a pod that is evicted (`evictionMessage`), by what it uses of the resource that is short, and asks for: all of
+/// that is told of its main container.
 pub(super) fn eviction_message(
     switch: EvictionMessage,
     config: &Eviction,
