@@ -26,6 +26,8 @@ pub(super) struct Inquiry<'a> {
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
     ends: OnceCell<Ends>,
+    /// The records with which the scheduler preempted pods up to the time of the question, by the node that they were on.
+    preempted: OnceCell<BTreeSet<(NodeId, RecordId)>>,
     /// By pod, as it is at the time of the question.
     states: OnceCell<Vec<PodState>>,
 }
@@ -50,8 +52,20 @@ impl<'a> Inquiry<'a> {
         let nodes = nodes.into_iter().collect();
         let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let job_ends = OnceCell::new();
-        Inquiry { question, nodes, told, origins, workloads, job_ends, whole, asked, ends, states }
+        let (job_ends, preempted) = (OnceCell::new(), OnceCell::new());
+        Inquiry {
+            question,
+            nodes,
+            told,
+            origins,
+            workloads,
+            job_ends,
+            whole,
+            asked,
+            ends,
+            preempted,
+            states,
+        }
     }
 
     /// Where pods come from.
@@ -163,6 +177,23 @@ impl<'a> Inquiry<'a> {
         from: RecordId,
     ) -> impl Iterator<Item = (RecordId, &'a Record)> {
         self.records(&self.ends().nodes, node, from)
+    }
+
+    /// The records with which the scheduler preempted pods of a node, from a record on.
+    pub(super) fn preempted(
+        &self,
+        node: NodeId,
+        from: RecordId,
+    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+        let all = self.preempted.get_or_init(|| {
+            let (mut follow, mut all) = (Follow::new(self.question.analysis), BTreeSet::new());
+            while let Some((id, r, step)) = follow.step_until(self.question.until) {
+                let node = step.preemption(r).and_then(|(_, before)| before.node_id());
+                all.extend(node.map(|node| (node, id)));
+            }
+            all
+        });
+        self.records(all, node, from)
     }
 
     /// When a node was cordoned first from a time on.

@@ -61,6 +61,8 @@ pub(super) struct Seen<'a> {
     pub(super) bound: Vec<Moment<'a>>,
     /// What the scheduler reported, the same only once in a row.
     pub(super) told: Vec<Attempt>,
+    /// The records with which the scheduler could not place it.
+    pub(super) unplaced: Vec<RecordId>,
     /// What was said of its volumes: whether they were attached.
     pub(super) volumes: Vec<RecordId>,
     /// Other tolerations that it got.
@@ -155,6 +157,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
                 seen.removal(r, &step, || moment(&before), follow.timer(&before));
             }
             What::PodUnplaced(_) => {
+                seen.unplaced.push(id);
                 let attempt = Attempt::new(analysis, id, r);
                 if seen.told.last().is_none_or(|last| last.rejections != attempt.rejections) {
                     seen.told.push(attempt);

@@ -125,40 +125,31 @@ impl Case<'_, '_> {
         let from = made.map_or(Time::ZERO, |m| m.at);
         self.found.verdict +=
             &format!("; it was pending from {} to {}", absolute(from), absolute(bound.at));
+        let trace = self.analysis().trace;
         let preempted = self.preempted(made.map_or(0, |m| m.record), bound);
-        if let Some((_, victim)) = preempted.first() {
+        if let Some(victim) = preempted.first().and_then(|id| trace.get(*id)?.pod()) {
+            let victim = self.analysis().pod_name(victim);
             let n = preempted.len() as u64 - 1;
             let more =
                 if n == 0 { String::new() } else { format!(" and {}", counted(n, "more pod")) };
             self.found.verdict += &format!(", as the scheduler preempted {victim}{more} for it");
         }
-        let steps = self.of.question.steps(preempted.into_iter().map(|(id, _)| id));
+        let steps = self.of.question.steps(preempted);
         self.found.add(told.into_iter().chain(self.came()).chain(steps));
         self.found.sort();
     }
 
-    /// The pods that the scheduler took from its node before it was bound there, in an attempt to place it: what led
-    /// to that attempt led to their deletion.
-    fn preempted(&self, made: RecordId, bound: &Moment<'_>) -> Vec<(RecordId, String)> {
-        let analysis = self.analysis();
+    /// The records with which the scheduler took pods from its node before it was bound there, in an attempt to place it:
+    /// what led to that attempt led to their deletion.
+    fn preempted(&self, made: RecordId, bound: &Moment<'_>) -> Vec<RecordId> {
+        let (trace, unplaced) = (self.analysis().trace, &self.seen.unplaced);
         let What::PodBound(node) = bound.r.what else { return Vec::new() };
-        let (mut follow, mut causes) = (Follow::new(analysis), BTreeSet::new());
-        let mut found = Vec::new();
-        while let Some((id, r, step)) = follow.step_until(bound.at) {
-            if id < made {
-                continue;
-            }
-            if matches!(r.what, What::PodUnplaced(_)) && r.pod() == Some(self.pod) {
-                causes.insert(r.cause);
-            }
-            let preempted =
-                step.preemption(r).filter(|(_, before)| before.node_id() == Some(NodeId(node)));
-            let (Some((victim, _)), true) = (preempted, causes.contains(&r.cause)) else {
-                continue;
-            };
-            found.push((id, analysis.pod_name(victim).to_owned()));
-        }
-        found
+        let is_for_it = |(id, r): &(RecordId, &Record)| {
+            let mut tried = unplaced.iter().filter(|tried| (made..*id).contains(tried));
+            tried.any(|tried| trace.get(*tried).is_some_and(|tried| tried.cause == r.cause))
+        };
+        let all = self.of.preempted(NodeId(node), made);
+        all.take_while(|(_, r)| r.at <= bound.at).filter(is_for_it).map(|(id, _)| id).collect()
     }
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
