@@ -26,6 +26,8 @@ pub(super) struct Inquiry<'a> {
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
     ends: OnceCell<Ends>,
+    /// The records about claims, by the name.
+    claims: OnceCell<BTreeMap<&'a str, Vec<RecordId>>>,
     /// The records with which the scheduler preempted pods up to the time of the question, by the node that they were on.
     preempted: OnceCell<BTreeSet<(NodeId, RecordId)>>,
     /// By pod, as it is at the time of the question.
@@ -52,7 +54,7 @@ impl<'a> Inquiry<'a> {
         let nodes = nodes.into_iter().collect();
         let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (job_ends, preempted) = (OnceCell::new(), OnceCell::new());
+        let (job_ends, claims, preempted) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
         Inquiry {
             question,
             nodes,
@@ -63,6 +65,7 @@ impl<'a> Inquiry<'a> {
             whole,
             asked,
             ends,
+            claims,
             preempted,
             states,
         }
@@ -194,6 +197,35 @@ impl<'a> Inquiry<'a> {
             all
         });
         self.records(all, node, from)
+    }
+
+    /// What was noted of the volume of a claim, and the events about it, up to a time.
+    pub(super) fn of_claim(
+        &self,
+        name: &str,
+        until: Time,
+    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+        let trace = self.question.analysis.trace;
+        let all = self.claims.get_or_init(|| {
+            let mut all: BTreeMap<&str, Vec<RecordId>> = BTreeMap::new();
+            for (id, r) in (0..).zip(trace.iter()) {
+                let name = match r.what {
+                    What::Noted(
+                        Note::Provisioning
+                        | Note::Provisioned
+                        | Note::ProvisionedImmediately
+                        | Note::ProvisioningFailed,
+                        name,
+                    ) => name,
+                    What::ClaimMessage(_) => r.object,
+                    _ => continue,
+                };
+                all.entry(trace.names.text_of(TextId(name))).or_default().push(id);
+            }
+            all
+        });
+        let own = all.get(name).into_iter().flatten();
+        own.filter_map(|id| Some((*id, trace.get(*id)?))).take_while(move |(_, r)| r.at <= until)
     }
 
     /// When a node was cordoned first from a time on.

@@ -12,9 +12,6 @@ use crate::trace::{Fields, Unmade};
 /// `ReconcilerMaxWaitForUnmountDuration`
 const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
-/// What is noted of claims that wait for a node or have one.
-const OF_CLAIMS: [Note; 3] = [Note::Provisioning, Note::Provisioned, Note::ProvisioningFailed];
-
 /// What is noted of a claim whose volume is there.
 const MADE: [Note; 2] = [Note::Provisioned, Note::ProvisionedImmediately];
 
@@ -85,21 +82,21 @@ impl<'a> Case<'_, 'a> {
         after: Option<RecordId>,
         until: Time,
     ) -> Vec<(RecordId, &'a Record, &'a str)> {
-        let trace = self.analysis().trace;
-        let claims = self.made_claims();
-        if claims.is_empty() {
-            return Vec::new();
-        }
+        let (trace, claims) = (self.analysis().trace, self.made_claims());
         let since = after.max(self.seen.created.last().map(|m| m.record));
-        let records = (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= until);
-        let told = records.filter_map(|(id, r)| match r.what {
-            What::Noted(note, claim) if Some(id) > since && OF_CLAIMS.contains(&note) => {
-                let claim = trace.names.text_of(TextId(claim));
-                claims.iter().any(|own| own == claim).then_some((id, r, claim))
+        let own = claims.iter().flat_map(|claim| self.of.of_claim(claim, until));
+        let told = own.filter_map(|(id, r)| match r.what {
+            What::Noted(note, claim)
+                if Some(id) > since && note != Note::ProvisionedImmediately =>
+            {
+                Some((id, r, trace.names.text_of(TextId(claim))))
             }
             _ => None,
         });
-        told.collect()
+        let mut told: Vec<_> = told.collect();
+        told.sort_unstable_by_key(|t| t.0);
+        told.dedup_by_key(|t| t.0);
+        told
     }
 
     /// The names of its claims whose volumes take time to make.
@@ -162,17 +159,15 @@ impl<'a> Case<'_, 'a> {
     pub(super) fn tell_of_claims(&mut self) {
         let (trace, until) = (self.analysis().trace, self.of.question.until);
         for claim in self.made_claims() {
-            let is_own = |name: u32| trace.names.text_of(TextId(name)) == claim;
             let (mut is_made, mut said) = (false, None);
-            for r in trace.iter().take_while(|r| r.at <= until) {
+            for (_, r) in self.of.of_claim(&claim, until) {
                 match r.what {
-                    What::Noted(note, of) if MADE.contains(&note) => is_made |= is_own(of),
-                    What::ClaimMessage(_) if is_own(r.object) => {
+                    What::Noted(note, _) => is_made |= MADE.contains(&note),
+                    _ => {
                         let (before, fields) = (said.take(), trace.fields(r));
                         let warned = before.filter(|(_, f): &(Time, Fields)| f.kind == WARNING);
                         said = warned.filter(|_| fields.kind != WARNING).or(Some((r.at, fields)));
                     }
-                    _ => {}
                 }
             }
             let Some((at, fields)) = said.filter(|_| !is_made) else { continue };
