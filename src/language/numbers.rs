@@ -19,6 +19,17 @@ pub(crate) fn legible(x: f64) -> String {
     if is_plain { x.to_string() } else { format!("{x:e}") }
 }
 
+/// The first three names, and how many more there are.
+pub(crate) fn listed(names: &[&str]) -> String {
+    const NAMES: usize = 3;
+    let more = names.len().saturating_sub(NAMES);
+    let first = names[..names.len() - more].join(", ");
+    match more {
+        0 => first,
+        more => format!("{first} and {} more", grouped(more as u64)),
+    }
+}
+
 /// `1 node`, `1,234 nodes`, `2 entries`, `3 NetworkPolicies`, `3 PriorityClasses`
 pub(crate) fn counted(n: impl TryInto<u64>, noun: &str) -> String {
     let n = n.try_into().unwrap_or(u64::MAX);

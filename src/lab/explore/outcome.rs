@@ -12,8 +12,6 @@ use std::fmt::Write as _;
 
 /// How many pods, and nodes, are described one by one.
 const SHOWN: usize = 6;
-/// How many names of those of which one thing became.
-const NAMED: usize = 3;
 
 /// What finally became of pods and nodes.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, Serialize)]
@@ -79,16 +77,7 @@ impl Outcome {
         }
         let mut other: Vec<(&str, Vec<&str>)> = other.into_iter().collect();
         other.sort_by_key(|(_, names)| names.len());
-        let said = |(end, names): &(&str, Vec<&str>)| {
-            let more = names.len().saturating_sub(NAMED);
-            let named = names[..names.len() - more].join(", ");
-            let more = if more > 0 {
-                format!(" and {} more", grouped(more as u64))
-            } else {
-                String::new()
-            };
-            format!("{named}{more} {end}")
-        };
+        let said = |(end, names): &(&str, Vec<&str>)| format!("{} {end}", listed(names));
         let other: Vec<String> = other.iter().map(said).collect();
         Some(first(&other, "more difference").join("; ") + "; else as the most frequent")
     }

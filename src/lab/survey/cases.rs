@@ -2,7 +2,7 @@
 //! what keeps their pods, in words.
 
 use super::freed::{self, Outcomes};
-use super::hit::{Bound, Hit, Lost, listed};
+use super::hit::{Bound, Hit, Lost};
 use super::holder::Holder;
 use super::kept::Kept;
 use super::losses::{How, Kind};

@@ -4,7 +4,7 @@ use super::cases::{
     Case, Few, apart, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
 };
 use super::freed::outcomes;
-use super::hit::{Bound, Hit, LATER, Lost, listed, up_to, whole};
+use super::hit::{Bound, Hit, LATER, Lost, up_to, whole};
 use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
 use super::still::Why;

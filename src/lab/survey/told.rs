@@ -1,7 +1,7 @@
 //! What a taint of devices did, in words: whom it evicts and when, and whether the successors find devices; and
 //! what nodes that are left run short of.
 
-use super::hit::{Hit, Lost, listed, up_to, whole};
+use super::hit::{Hit, Lost, up_to, whole};
 use super::losses::Part;
 use super::tainted::{Evicted, Tainted};
 use crate::api::device::DeviceSelector;
