@@ -11,6 +11,7 @@ use crate::lab::prelude::*;
 use crate::plan::Perturb;
 use serde::de::DeserializeOwned;
 use std::cell::Cell;
+use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 
 /// No more runs of other timelines are made between two looks at which of them to go on from.
@@ -345,33 +346,38 @@ impl Tally {
     pub(super) fn beside(&mut self, drawn: Self) -> Beside {
         let Self { outcomes, violations, runs } = drawn;
         self.violated(violations);
-        let only = outcomes.into_values().filter(|o| !self.outcomes.contains_key(&o.0.hash));
-        let outcomes = reached(by_count(only), by_count(self.outcomes.values().cloned()).first());
+        let only = outcomes.values().filter(|o| !self.outcomes.contains_key(&o.0.hash));
+        let outcomes = reached(only, self.usual());
         Beside { runs, outcomes }
     }
 
+    fn usual(&self) -> Option<&(Outcome, u64)> {
+        self.outcomes.values().min_by(by_count)
+    }
+
     pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
-        let outcomes = by_count(self.outcomes.into_values());
-        let usual = outcomes.first().cloned();
-        let outcomes = reached(outcomes, usual.as_ref());
+        let outcomes = reached(self.outcomes.values(), self.usual());
         let mut violations: Vec<Violated> = self.violations.into_values().collect();
         sort(&mut violations);
         (outcomes, violations)
     }
 }
 
-/// The most frequent outcomes first.
-fn by_count(outcomes: impl Iterator<Item = (Outcome, u64)>) -> Vec<(Outcome, u64)> {
-    let mut outcomes: Vec<(Outcome, u64)> = outcomes.collect();
-    outcomes.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.text.cmp(&b.0.text)));
-    outcomes
+/// The more frequent outcome first.
+fn by_count(a: &&(Outcome, u64), b: &&(Outcome, u64)) -> Ordering {
+    b.1.cmp(&a.1).then_with(|| a.0.text.cmp(&b.0.text))
 }
 
-/// Outcomes as they are told beside the most frequent one.
-fn reached(outcomes: Vec<(Outcome, u64)>, usual: Option<&(Outcome, u64)>) -> Vec<Reached> {
-    let one = |(outcome, runs): (Outcome, u64)| {
+/// Outcomes as they are told beside the most frequent one, the more frequent ones first.
+fn reached<'o>(
+    outcomes: impl Iterator<Item = &'o (Outcome, u64)>,
+    usual: Option<&(Outcome, u64)>,
+) -> Vec<Reached> {
+    let mut outcomes: Vec<&(Outcome, u64)> = outcomes.collect();
+    outcomes.sort_by(by_count);
+    let one = |(outcome, runs): &(Outcome, u64)| {
         let other = usual.and_then(|(usual, _)| outcome.beside(usual));
-        Reached { other, text: outcome.text, runs }
+        Reached { other, text: outcome.text.clone(), runs: *runs }
     };
     outcomes.into_iter().map(one).collect()
 }
