@@ -123,16 +123,14 @@ pub(crate) fn with_evictions<'a>(
     summary.metrics.costs = serving.whole;
     summary.metrics.workloads =
         serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
-    let late = serving.workloads.iter().filter(|w| w.late(analysis).is_some());
-    summary.metrics.late = late.map(|w| w.name.clone()).collect();
-    let horizon = analysis.horizon();
-    let is_uncounted = |w: &&Served| {
-        let is_over = |from| analysis.first_harm(from, horizon).is_none();
-        let after = w.late(analysis).map(|(_, from)| from.is_none_or(is_over));
-        after == Some(true) && w.costs.missing_ns == 0 && w.costs.requests_lost == 0
-    };
-    let uncounted = serving.workloads.iter().filter(is_uncounted);
-    summary.metrics.uncounted = uncounted.map(|w| w.name.clone()).collect();
+    let late = serving.workloads.iter().filter_map(|w| Some((w, w.late(analysis)?.1)));
+    let late: Vec<(&Served, Option<Time>)> = late.collect();
+    summary.metrics.late = late.iter().map(|(w, _)| w.name.clone()).collect();
+    let is_over = |from| analysis.first_harm(from, analysis.horizon()).is_none();
+    let uncounted = late.iter().filter(|(w, from)| {
+        from.is_none_or(is_over) && w.costs.missing_ns == 0 && w.costs.requests_lost == 0
+    });
+    summary.metrics.uncounted = uncounted.map(|(w, _)| w.name.clone()).collect();
     summary.metrics.all_along = AllAlong::of(&serving, analysis);
     (summary, serving, evictions)
 }
