@@ -344,13 +344,14 @@ fn run(
         goes_on && budget.is_none_or(|budget| spent < budget)
     };
     let ran = progress.during(|| planner.run(jobs(args.many.jobs), &watch, desk));
-    let Some(budget) = budget else { return Ok((ran?, false)) };
+    if budget.is_none() {
+        return Ok((ran?, false));
+    }
     let kept = ran.map_err(|stopped| {
         let soon = || goes_on(args, clock, SOON_S);
         not_known(stopped, planner.counting.0, &planner.by_formula(&soon).unwrap_or_default())
     })?;
-    let is_early = interrupt::asked() || clock.seconds() * 1e3 >= budget as f64;
-    Ok((kept, is_early))
+    Ok((kept, !goes_on(args, clock, 0.0)))
 }
 
 /// Runs the plan, and beside it what settings that are chosen each for itself do together, every
