@@ -90,17 +90,12 @@ impl Column {
     pub(crate) fn of(&self, metrics: &Metrics) -> Option<f64> {
         let median = |spread: Option<Spread>| spread.map(|s| s.median.as_secs_f64());
         let counts = |of: &String| !metrics.uncounted.contains(of);
+        let is_counted = || match &self.workload {
+            Some(name) => counts(name),
+            None => metrics.workloads.is_empty() || metrics.workloads.iter().any(|w| counts(&w.0)),
+        };
         match (self.measure, &self.workload) {
-            (Measure::Cost(figure), Some(name)) if figure.is_of_counted_time() && !counts(name) => {
-                None
-            }
-            (Measure::Cost(figure), None)
-                if figure.is_of_counted_time()
-                    && !metrics.workloads.is_empty()
-                    && !metrics.workloads.iter().any(|(name, _)| counts(name)) =>
-            {
-                None
-            }
+            (Measure::Cost(figure), _) if figure.is_of_counted_time() && !is_counted() => None,
             (Measure::Cost(figure), None) => Some(figure.of(&metrics.costs)),
             (Measure::Cost(figure), Some(name)) => {
                 let of = metrics.workloads.iter().find(|(of, _)| of == name);
