@@ -174,32 +174,32 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
 
 /// One sentence for the settings with which no run of any file is another.
 fn change_nothing(sweeps: &[Sweep<'_>], cases: &[Vec<Case>]) -> Option<String> {
-    let (first, _) = sweeps.split_first()?;
-    let of_all = |path: &&str| {
-        let mut all = sweeps.iter().zip(cases);
-        all.all(|(sweep, cases)| idle(&sweep.axes, sweep.zipped, cases).contains(path))
+    let all = sweeps.iter().zip(cases);
+    let mut all = all.map(|(sweep, cases)| idle(&sweep.axes, sweep.zipped, cases));
+    let (first, others) = (all.next()?, Vec::from_iter(all));
+    let of_all = |path: &&str| others.iter().all(|idle| idle.contains(path));
+    let names = first.into_iter().filter(of_all).map(|path| format!("`{path}`"));
+    let names: Vec<String> = names.collect();
+    let (change, values) = match names.len() {
+        0 => return None,
+        1 => ("changes", "its values"),
+        _ => ("change", "their values"),
     };
-    let paths: Vec<&str> =
-        first.axes.iter().map(|axis| axis.path.as_str()).filter(of_all).collect();
-    let names: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let change = if names.len() == 1 { "changes" } else { "change" };
-    let values = if names.len() == 1 { "its values" } else { "their values" };
-    (!names.is_empty()).then(|| {
-        let names = names.join(", ");
-        format!("{names} {change} nothing here: every run is the same with all of {values}, record by record.")
-    })
+    Some(format!(
+        "{} {change} nothing here: every run is the same with all of {values}, record by record.",
+        names.join(", ")
+    ))
 }
 
 /// One sentence for the rows in whose runs nodes ran out of memory.
 fn out_of_memory(cases: &[Case]) -> Option<String> {
     let row = |case: &Case| {
-        let some = case.runs.iter().filter(|r| !r.used_up.is_empty());
-        let nodes: BTreeSet<&str> =
-            some.clone().flat_map(|r| &r.used_up).map(String::as_str).collect();
+        let some = case.runs.iter().map(|r| &r.used_up).filter(|nodes| !nodes.is_empty());
+        let nodes: BTreeSet<&str> = some.clone().flatten().map(String::as_str).collect();
         let (times, of) = (grouped(some.count() as u64), grouped(case.runs.len() as u64));
-        let nodes = ranges(&Vec::from_iter(nodes));
-        (times != "0")
-            .then(|| format!("{} ({nodes}, in {times} of {of} runs)", case.values.join(" / ")))
+        let named = ranges(&Vec::from_iter(&nodes));
+        (!nodes.is_empty())
+            .then(|| format!("{} ({named}, in {times} of {of} runs)", case.values.join(" / ")))
     };
     let rows: Vec<String> = cases.iter().filter_map(row).collect();
     (!rows.is_empty()).then(|| {
