@@ -320,7 +320,7 @@ impl Names {
 
 /// What is said of so many entries without names.
 fn others(rest: usize) -> String {
-    format!("and {rest} more {}", if rest == 1 { "entry" } else { "entries" })
+    format!("and {}", counted(rest, "more entry"))
 }
 
 /// An entry from one time to another, without a name.
