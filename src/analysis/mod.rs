@@ -67,7 +67,7 @@ pub(crate) use curves::Curves;
 pub(crate) use evictions::Eviction;
 pub(crate) use frees::Frees;
 pub(crate) use lanes::Lanes;
-pub(crate) use names::{ranges, size_in_words, stem};
+pub(crate) use names::{ranges, shortened, size_in_words, stem};
 pub(crate) use owners::Owners;
 pub(crate) use serving::Serving;
 pub use setting::Analysis;

@@ -11,8 +11,16 @@ pub(crate) fn short_taint(taint: &Taint) -> String {
 /// How many names or ranges of names are written out; of more only the first and last ones are.
 const PARTS: usize = 4;
 
-/// Names as ranges: `a-1, b-00..b-08`. The names need not be sorted.
+/// Names as ranges: `a-1, b-00..b-08`; where not all are written out, with how many they are. The names need not be sorted.
 pub(crate) fn ranges(names: &[impl AsRef<str>]) -> String {
+    match shortened(names) {
+        (said, true) => said,
+        (said, false) => format!("{said} ({} in all)", grouped(names.len() as u64)),
+    }
+}
+
+/// The same without how many they are, and whether all are written out.
+pub(crate) fn shortened(names: &[impl AsRef<str>]) -> (String, bool) {
     let all: BTreeSet<_> = names.iter().map(|n| numbered(n.as_ref())).collect();
     let mut parts: Vec<(&str, &str)> = Vec::new();
     let mut last: Option<(&str, Option<u64>)> = None;
@@ -29,11 +37,11 @@ pub(crate) fn ranges(names: &[impl AsRef<str>]) -> String {
         if first == end { first.to_owned() } else { format!("{first}..{end}") }
     };
     if parts.len() <= PARTS {
-        return parts.iter().map(said).collect::<Vec<_>>().join(", ");
+        return (parts.iter().map(said).collect::<Vec<_>>().join(", "), true);
     }
     let (first, second) = (said(&parts[0]), said(&parts[1]));
     let end = parts.last().map(said).unwrap_or_default();
-    format!("{first}, {second}, … {end} ({} in all)", grouped(names.len() as u64))
+    (format!("{first}, {second}, … {end}"), false)
 }
 
 /// A name's text before its number at the end, and that number.

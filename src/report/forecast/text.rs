@@ -7,7 +7,7 @@ pub(crate) use self::beside::write_beside;
 use self::parts::FEW;
 use super::said::{ALONE, Outlook, done, holds, how_many, node, number, unless_all};
 use crate::analysis::course::Happening;
-use crate::analysis::ranges;
+use crate::analysis::{ranges, shortened};
 use crate::files::line;
 use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
@@ -43,13 +43,6 @@ pub(crate) fn write(p: &mut Printer<'_>, outlook: &Outlook<'_>, all: bool) -> io
         last += " Every node and pod: `--all`, `-o csv`.";
     }
     p.folded(&last, 0, DIM)
-}
-
-/// Names as ranges, where how many they are stands before them.
-fn in_short(names: &[impl AsRef<str>]) -> String {
-    let all = ranges(names);
-    let count = format!(" ({} in all)", grouped(names.len() as u64));
-    all.strip_suffix(&count).unwrap_or(&all).to_owned()
 }
 
 /// Which of the times of counts have a column: at most five, as far apart as each other, that end
@@ -230,7 +223,7 @@ impl Printer<'_> {
         let span = format!("NoExecute, one each {each}, from {first} to {last}");
         let names = &queue.names;
         let of_these = match names.len() > queue.nodes {
-            true => format!(", of these {}: {}", grouped(names.len() as u64), in_short(names)),
+            true => format!(", of these {}: {}", grouped(names.len() as u64), shortened(names).0),
             false => format!(": {}", ranges(names)),
         };
         self.item(&name, &format!("{span}, in any order{of_these}"))
@@ -316,7 +309,11 @@ impl Printer<'_> {
                 let differ = stuck.iter().any(|l| l.workload == *workload && l.share < 1.0);
                 let on = match nodes.len() {
                     n if differ && n > 1 => {
-                        format!("some of these {} nodes: {}", grouped(n as u64), in_short(&nodes))
+                        format!(
+                            "some of these {} nodes: {}",
+                            grouped(n as u64),
+                            shortened(&nodes).0
+                        )
                     }
                     _ => ranges(&nodes),
                 };
