@@ -1,10 +1,9 @@
 //! Taints of devices: each time by arithmetic from upstream's constants, and beside each what a taint of the node
 //! does (`pkg/controller/devicetainteviction`, `pkg/controller/tainteviction`).
 
+use super::plans::{drawn, plan};
 use std::collections::BTreeSet;
-use std::path::Path;
 use taintsim::kernel::Choices;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
@@ -22,15 +21,8 @@ fn cluster(timeline: &str) -> String {
     )
 }
 
-pub(super) fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
-}
-
 pub(super) fn ran(text: &str) -> Trace {
-    run(&parsed(text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1))
+    run(&plan(text), Choices::seeded(1))
 }
 
 /// When each deletion of a pod begins, in milliseconds, and who began it.
@@ -217,7 +209,7 @@ fn a_toleration_that_is_over_makes_a_loop() {
 
 #[test]
 fn what_is_not_there_is_a_mistake() {
-    let problem = |text: String| parsed(&text).map(drop).unwrap_err();
+    let problem = |text: String| drawn(&text).map(drop).unwrap_err();
     let named = |part: &str| {
         format!(
             r#"(at: "1s", do: CreateDeviceTaintRule(rule: (name: "x", {part}, taint: "ecc:NoExecute")))"#
@@ -265,11 +257,11 @@ fn what_is_there_from_the_start() {
     assert_eq!(at(r#"devices: ["gpu-0"],"#), Some((30_000, DEVICE)));
     // Where it does not say, it has the first that is free.
     assert_eq!(at(""), Some((30_000, DEVICE)));
-    let problem = |more: &str| parsed(&text(more)).map(drop).unwrap_err();
+    let problem = |more: &str| drawn(&text(more)).map(drop).unwrap_err();
     assert!(problem(r#"devices: ["gpu-2"],"#).contains("which node `a` does not have"));
     assert!(problem(r#"devices: ["gpu-0", "gpu-1"],"#).contains("claims 1 device and names 2"));
     let stale = text("").replace("pool: \"big\", taint", "pool: \"bug\", taint");
-    assert!(parsed(&stale).map(drop).unwrap_err().contains("did you mean `big`?"));
+    assert!(drawn(&stale).map(drop).unwrap_err().contains("did you mean `big`?"));
 }
 
 /// A node `a` with one device and `b` with two, and a claim that pods may share, on one device, which tolerates every
@@ -426,13 +418,13 @@ fn a_claim_is_reserved_for_256_pods() {
     let gone = r#", (at: "10s", do: DeletePod(pod: "p-0", gracePeriodSeconds: 0))"#;
     let all = bound(&ran(&sharing(&there(255), &(one + gone))));
     assert_eq!(all.iter().map(|(at, _)| at / 100).collect::<Vec<_>>(), [100]);
-    let refused = parsed(&sharing(&there(256), "")).map(drop).unwrap_err();
+    let refused = drawn(&sharing(&there(256), "")).map(drop).unwrap_err();
     assert!(refused.contains("claim `default/gpu` may be reserved for 256 pods"), "{refused}");
 }
 
 #[test]
 fn mistakes_about_claims_that_pods_share() {
-    let refused = |pods: &str| parsed(&sharing(pods, "")).map(drop).unwrap_err();
+    let refused = |pods: &str| drawn(&sharing(pods, "")).map(drop).unwrap_err();
     for (pods, words) in [
         (
             r#"(name: "p", on: Unbound, resourceClaims: [(resourceClaimName: "gpo")])"#,
@@ -504,7 +496,7 @@ fn a_rule_may_become_a_preview() {
         .collect();
     assert_eq!(said, [(10_700, "PodsPending".to_owned()), (12_300, "NoEffect 1 ".to_owned())]);
     let unknown = changed("1s", r#"pool: "a", taint: "ecc:None""#);
-    let refused = parsed(&cluster(&unknown)).map(drop).unwrap_err();
+    let refused = drawn(&cluster(&unknown)).map(drop).unwrap_err();
     assert!(refused.contains("no entry creates a rule `x`"), "{refused}");
 }
 

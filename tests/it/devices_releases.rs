@@ -1,7 +1,8 @@
 //! Taints of devices from release to release: the last one with a behaviour beside the first one without it, by
 //! arithmetic from upstream's constants and with what its source says.
 
-use super::devices::{deletions, parsed, ran, told};
+use super::devices::{deletions, ran, told};
+use super::plans::drawn;
 
 /// A pod on each of two nodes, which has the device there and tolerates NoExecute taints for 60 s.
 fn cluster(version: &str, timeline: &str) -> String {
@@ -86,14 +87,14 @@ fn what_a_status_says() {
 #[test]
 fn what_a_release_lacks_is_a_mistake() {
     let preview = cluster("1.34", &rule("1s", "Create", "None"));
-    assert!(parsed(&preview).unwrap_err().contains("the effect None from 1.35 on"));
+    assert!(drawn(&preview).unwrap_err().contains("the effect None from 1.35 on"));
     let gates = ["1.33", "1.34", "1.35"];
     for version in gates {
         let off = cluster(version, "").replace("\"DRADeviceTaints\": true", "");
-        let problem = parsed(&off.replace("{, ", "{").replace(", }", "}")).unwrap_err();
+        let problem = drawn(&off.replace("{, ", "{").replace(", }", "}")).unwrap_err();
         assert!(problem.contains("with the gate DRADeviceTaints"), "{problem}");
     }
     let rules = cluster("1.35", &rule("1s", "Create", "NoExecute"));
     let off = rules.replace(", \"DRADeviceTaintRules\": true", "");
-    assert!(parsed(&off).unwrap_err().contains("with the gate DRADeviceTaintRules"));
+    assert!(drawn(&off).unwrap_err().contains("with the gate DRADeviceTaintRules"));
 }

@@ -1,7 +1,8 @@
 //! Claims with several requests, with alternatives, and on all devices of a node: which devices they get, and whom a taint
 //! evicts then, by arithmetic from upstream's constants and what its allocator does.
 
-use super::devices::{bound, deletions, parsed, ran, told};
+use super::devices::{bound, deletions, ran, told};
+use super::plans::{drawn, plan};
 
 const GPU: &str = "gpu.example.com";
 
@@ -66,7 +67,7 @@ fn a_list_of_nothing_is_a_mistake() {
     for (claim, field) in
         [("requests: []", "requests"), ("requests: [(firstAvailable: [])]", "firstAvailable")]
     {
-        let problem = parsed(&one.replace("requests: [()]", claim)).unwrap_err();
+        let problem = drawn(&one.replace("requests: [()]", claim)).unwrap_err();
         assert_eq!(problem.matches("this list is empty").count(), 1, "{problem}");
         assert!(problem.contains("leave it out for one device"), "{problem}");
         assert!(problem.contains(field), "{problem}");
@@ -121,7 +122,7 @@ fn the_first_alternative_that_a_node_has() {
 }
 
 fn under_seed(text: &str, seed: u64) -> Vec<String> {
-    let plan = parsed(text).unwrap_or_else(|p| panic!("{p}"));
+    let plan = plan(text);
     let trace = taintsim::sim::run(&plan, taintsim::kernel::Choices::seeded(seed));
     bound(&trace).into_iter().map(|(_, pod)| pod).collect()
 }
@@ -157,7 +158,7 @@ fn pods_of_the_start_have_their_devices() {
     let has = |claims: &str, devices: &str| {
         let devices =
             if devices.is_empty() { String::new() } else { format!(", devices: [{devices}]") };
-        parsed(&text(claims, &devices)).map(|plan| {
+        drawn(&text(claims, &devices)).map(|plan| {
             let trace = taintsim::sim::run(&plan, taintsim::kernel::Choices::seeded(1));
             told(&trace, "devices-allocated")
                 .into_iter()
@@ -194,7 +195,7 @@ fn pods_of_the_start_have_their_devices() {
     // In 1.33 the API server knows no alternatives without their gate.
     let gates = r#"feature_gates: {"DRADeviceTaints": true, "DynamicResourceAllocation": true}, kubernetes: "1.33""#;
     let older = text(list, "").replace(r#"kubernetes: "1.37""#, gates);
-    assert!(parsed(&older).map(drop).unwrap_err().contains("without the gate DRAPrioritizedList"));
-    assert!(parsed(&older.replace("true}", r#"true, "DRAPrioritizedList": true}"#)).is_ok());
-    assert!(parsed(&text(&format!("(driver: \"{GPU}\")"), "")).is_ok());
+    assert!(drawn(&older).map(drop).unwrap_err().contains("without the gate DRAPrioritizedList"));
+    assert!(drawn(&older.replace("true}", r#"true, "DRAPrioritizedList": true}"#)).is_ok());
+    assert!(drawn(&text(&format!("(driver: \"{GPU}\")"), "")).is_ok());
 }

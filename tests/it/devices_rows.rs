@@ -1,7 +1,8 @@
 //! A node's taint beside a device's: the rows of the table in docs/devices.md that devices.rs does not hold, each by two
 //! runs with times by arithmetic from upstream's constants.
 
-use super::devices::{bound, deletions, parsed, ran, told};
+use super::devices::{bound, deletions, ran, told};
+use super::plans::drawn;
 
 const DEVICE: &str = "device-taint-eviction";
 const NODE: &str = "taint-eviction";
@@ -189,7 +190,7 @@ fn whom_a_taint_would_hit() {
         let taint = taint.replace("NoExecute", "None");
         cluster("n-{0..0}", &format!("{pods}, timeline: [{taint}]"))
     };
-    let refused = parsed(&text(OF_NODE)).map(drop).unwrap_err();
+    let refused = drawn(&text(OF_NODE)).map(drop).unwrap_err();
     assert!(refused.contains("None"), "{refused}");
     let trace = ran(&text(OF_DEVICE));
     assert!(told(&trace, "rule-condition")[0].1.contains("1 pod would be evicted in 1 namespace"));

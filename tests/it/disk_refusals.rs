@@ -2,8 +2,8 @@
 //! most), and when the scheduler gives up (`bindTimeoutSeconds`, 600).
 
 use crate::cli::Scratch;
-use crate::devices::parsed;
 use crate::disks::{grows, messages, nodes, ran, times, within};
+use crate::plans::drawn;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::kernel::Time;
@@ -78,7 +78,7 @@ fn only_the_driver_that_is_named_refuses() {
     assert_eq!(made(text("fast.example", "")), [data + 8_500, logs + 16_000]);
     let of_all = r#"(at: "65s", do: ProvisioningOutage(duration: "15s"))"#;
     assert_eq!(made(text("slow.example", of_all)), [logs + 1_000, data + 39_500]);
-    let mistake = parsed(&text("slow.exmple", "")).map(drop).unwrap_err();
+    let mistake = drawn(&text("slow.exmple", "")).map(drop).unwrap_err();
     assert!(
         mistake.contains("no claim with `provision` has the driver `slow.exmple`"),
         "{mistake}"
@@ -202,7 +202,7 @@ fn a_zone_without_storage_is_chosen_again_and_again() {
     // It says nothing of another zone.
     let (_, trace) = ran(&grows("1.34", &more.replace(r#""b""#, r#""a""#)));
     assert!(times(&trace, "provisioning-failed").is_empty());
-    let mistake = parsed(&grows("1.34", &more.replace(r#""b""#, r#""x""#))).map(drop).unwrap_err();
+    let mistake = drawn(&grows("1.34", &more.replace(r#""b""#, r#""x""#))).map(drop).unwrap_err();
     assert!(mistake.contains("there is no zone `x`"), "{mistake}");
 }
 

@@ -2,8 +2,8 @@
 //! (`checkVolumeProvisions`).
 
 use crate::cli::Scratch;
-use crate::devices::parsed;
 use crate::disks::{grows, messages, nodes, ran};
+use crate::plans::drawn;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::kernel::Time;
@@ -84,7 +84,7 @@ fn where_a_disk_lies_is_said_once() {
         (r#", volume: "pv-1""#, "where this volume lies is said already"),
         (", access: RWX, binding: Immediate", "reached from everywhere, is in no zone"),
     ] {
-        let problem = parsed(&only("1.34", r#""b""#, claim, "")).map(drop).unwrap_err();
+        let problem = drawn(&only("1.34", r#""b""#, claim, "")).map(drop).unwrap_err();
         assert!(problem.contains(words), "{problem}");
     }
 }
@@ -125,7 +125,7 @@ fn a_new_disk_is_made_where_there_is_storage_for_it() {
         ("", "the size of this volume is not said"),
     ] {
         let text = of_size("1.34", "", "9Gi").replace(r#"size: "10Gi""#, changed);
-        let problem = parsed(&text).map(drop).unwrap_err();
+        let problem = drawn(&text).map(drop).unwrap_err();
         assert!(problem.contains(words), "{problem}");
     }
 }

@@ -4,12 +4,11 @@
 //! `pkg/volume/csi/csi_attacher.go`: an operation looks for its VolumeAttachment after half a second and up to a
 //! tenth of that more; kubelets say every ten seconds which volumes are in use.
 
-use std::path::Path;
+use super::plans::{drawn, plan};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::kernel::{Choices, Time};
 use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
@@ -25,15 +24,8 @@ fn cluster(volume: &str, version: &str, more: &str) -> String {
     )
 }
 
-fn plan_of(text: &str) -> Plan {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
-}
-
 pub(super) fn ran(text: &str) -> (Plan, Trace) {
-    let plan = plan_of(text);
+    let plan = plan(text);
     let trace = run(&plan, Choices::seeded(1));
     (plan, trace)
 }
@@ -135,8 +127,7 @@ fn six_minutes_after_a_forced_deletion_the_disk_moves() {
     assert!(times(&ran(&text).1, "attachment-deleting").is_empty());
     // The flag is of 1.30.
     let text = text.replace("1.34", "1.29");
-    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new("")).unwrap();
-    assert!(scenario::build(&loaded, &Overrides::default()).is_err());
+    assert!(drawn(&text).is_err());
 }
 
 /// Out of service: the pod garbage collector deletes the pod at its next pass, every 20 s, and the volume is
@@ -248,10 +239,7 @@ fn who_has_a_read_write_once_pod_claim_is_preempted() {
 fn mistakes_are_said_at_their_places() {
     let say = |volume: &str| {
         let text = cluster(volume, "1.34", "");
-        let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-        let built = loaded.and_then(|l| scenario::build(&l, &Overrides::default()));
-        let problems = built.err().unwrap_or_else(|| panic!("{volume} builds"));
-        taintsim::report::diagnostics::draw(&problems, false, 120)
+        drawn(&text).err().unwrap_or_else(|| panic!("{volume} builds"))
     };
     for (volume, said) in [
         (r#"(claim: "data", zone: "c")"#, "no node is in zone `c`"),

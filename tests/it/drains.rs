@@ -1,6 +1,6 @@
 //! Drains, budgets that change, and rolling maintenances: what is counted, told and explained.
 
-use std::path::Path;
+use super::plans::{drawn, plan};
 use taintsim::analysis::Analysis;
 use taintsim::analysis::disruption::{Pace, disruptions};
 use taintsim::analysis::evictions::evictions;
@@ -9,26 +9,18 @@ use taintsim::analysis::summary::summary;
 use taintsim::analysis::timeline::{DEFAULT_ROWS, timeline};
 use taintsim::kernel::{Choices, Dur, Time};
 use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::{DrainOutcome, EvictionCause, Record, Trace, What};
 
 fn plan_of(timing: &str, fields: &str) -> Plan {
     let text = format!("Scenario(version: 1, kubernetes: \"1.34\", timing: {timing}, {fields})");
-    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
+    plan(&text)
 }
 
 /// What a scenario is refused with.
 fn problem(fields: &str) -> String {
     let text = format!("Scenario(version: 1, kubernetes: \"1.34\", timing: Ideal, {fields})");
-    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    match loaded.and_then(|l| scenario::build(&l, &Overrides::default())) {
-        Ok(_) => panic!("this builds"),
-        Err(problems) => taintsim::report::diagnostics::draw(&problems, false, 120),
-    }
+    drawn(&text).expect_err("this builds")
 }
 
 fn ran(fields: &str) -> (Plan, Trace) {

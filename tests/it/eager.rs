@@ -6,7 +6,7 @@
 #[path = "../../benches/workloads/cluster.rs"]
 mod cluster;
 
-use super::invariants;
+use super::{invariants, plans};
 use proptest::prelude::*;
 use taintsim::api::kubectl_taint::TaintEdit;
 use taintsim::api::meta::ConditionStatus;
@@ -18,7 +18,6 @@ use taintsim::plan::{
     Phase, Plan, Resource, TimelineEntry, WatchCache,
 };
 use taintsim::profiles::profile;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager, run_watched};
 use taintsim::trace::Trace;
 
@@ -271,9 +270,7 @@ fn without_leases_each_check_of_the_status_posts() {
                 nodes: [(names: "a-{{0..3}}", zone: "a")],
                 timeline: [(at: "100s", do: Partition(node: "a-0"))])"#
             );
-            let loaded = scenario::parse("w.ron", text.into_bytes(), std::path::Path::new(""))
-                .expect("valid");
-            let plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+            let plan = plans::plan(&text);
             check(&plan, 1);
             let trace = run(&plan, Choices::seeded(1));
             let is_unknown = |r: &&taintsim::trace::Record| {
@@ -334,8 +331,7 @@ fn a_finished_pod_keeps_no_kubelet_awake() {
         nodes: [(names: "a-{0..2}")],
         pods: [(name: "done", on: Node("a-0"), start: Imported(phase: Succeeded, ready: (status: True, lastTransitionTime: "0s")))],
         timeline: [(at: "1h", do: Crash(node: "a-0", duration: "3m"))])"#;
-    let loaded = scenario::parse("case.ron", text.into(), std::path::Path::new(""));
-    let plan = loaded.and_then(|l| scenario::build(&l, &Overrides::default())).expect("it builds");
+    let plan = plans::plan(text);
     let mut reports = 0;
     let (trace, _) = run_watched(&plan, Choices::seeded(1), &mut |_| {
         reports += 1;
@@ -358,9 +354,7 @@ fn a_lagging_watch_that_carries_no_heartbeat_costs_nothing() {
             nodes: [(names: \"a-{{0..1}}\", zone: \"a\"), (names: \"b-{{0..1}}\", zone: \"b\")],
             timeline: [(at: \"1s\", do: {what})])"
         );
-        let loaded =
-            scenario::parse("w.ron", text.into_bytes(), std::path::Path::new("")).expect("valid");
-        let plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+        let plan = plans::plan(&text);
         let mut looks = 0;
         // Every 65,536 events.
         run_watched(&plan, Choices::seeded(1), &mut |_| {

@@ -2,24 +2,8 @@
 //! upstream's source (`pkg/kubelet/images/image_gc_manager.go`) by arithmetic. With `timing: Ideal` collectors begin with the run, and
 //! look every five minutes: at 0, 300, 600 s and so on.
 
-use std::path::Path;
-use taintsim::kernel::Choices;
-use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{run, run_eager};
+use super::plans::{built, plan, ran};
 use taintsim::trace::Trace;
-
-fn built(text: &str) -> Result<Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).map_err(|p| p.to_string())
-}
-
-fn ran(text: &str, seed: u64) -> Trace {
-    let plan = built(text).unwrap_or_else(|p| panic!("{p}"));
-    let trace = run(&plan, Choices::seeded(seed));
-    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(seed)).iter()), "eager is no other");
-    trace
-}
 
 /// What becomes of images, in seconds: those that are deleted, and what kubelets say when they cannot free enough.
 fn told(trace: &Trace) -> Vec<String> {
@@ -79,7 +63,7 @@ fn the_image_goes_first_that_was_used_longest_ago() {
             later.trim_end_matches(',')
         );
         let more = format!("pods: [{pods}], timeline: [{timeline}]");
-        told(&ran(&node(version, 55, "", r#""five:1""#, &more), 1))
+        told(&ran(&plan(&node(version, 55, "", r#""five:1""#, &more)), 1))
     };
     let by_age = ["300 image five:1", "300 image ten:1"];
     let said = "0 FreeDiskSpaceFailed Insufficient free disk space on the node's image filesystem (90% of 100.0 GiB used). \
@@ -114,14 +98,14 @@ fn the_image_goes_first_that_was_used_longest_ago() {
 #[test]
 fn what_fails_again_is_said_to() {
     let more = format!("pods: [{}]", pod("one", 1, ""));
-    let failing = in_short(&told(&ran(&node("1.37", 89, "", "", &more), 1)));
+    let failing = in_short(&told(&ran(&plan(&node("1.37", 89, "", "", &more)), 1)));
     let both =
         |at: u32| ["FreeDiskSpaceFailed", "ImageGCFailed"].map(|said| format!("{at} {said}"));
     let after: Vec<String> = [300, 600, 900, 1200].into_iter().flat_map(both).collect();
     assert_eq!(failing, [&["0 FreeDiskSpaceFailed".to_owned()][..], &after[..]].concat());
     // Of 84 GiB and some bytes 84 % are used; of 85, 85.
     let at = |used: u32, flags: &str| {
-        let told = told(&ran(&node("1.37", used, flags, "", &more), 1));
+        let told = told(&ran(&plan(&node("1.37", used, flags, "", &more)), 1));
         told.len()
     };
     assert_eq!([at(82, ""), at(83, ""), at(84, "")], [0, 0, 9]);
@@ -151,7 +135,7 @@ fn what_was_pulled_fills_the_disk_and_is_pulled_again() {
         starts.map(|r| r.at.as_millis()).collect()
     };
     let size = r#", size: "20Gi""#;
-    let trace = ran(&case("", size), 1);
+    let trace = ran(&plan(&case("", size)), 1);
     let expected = [
         "300 FreeDiskSpaceFailed",
         "600 image",
@@ -167,12 +151,12 @@ fn what_was_pulled_fills_the_disk_and_is_pulled_again() {
         case("", size).replace(r#""ephemeral-storage": "100Gi""#, r#""cpu": "4""#),
         case("", size).replace("100Gi", "200Gi"),
     ] {
-        let trace = ran(&other, 1);
+        let trace = ran(&plan(&other), 1);
         assert_eq!((told(&trace), runs(&trace)), (Vec::new(), vec![41_000, 701_000]));
     }
     // Where thresholds are as upstream has them less than 15 GiB are too little: the look at 40 s finds 10.
     let short = case("", size).replace(r#""eviction-hard": "memory.available<100Mi","#, "");
-    let trace = ran(&short, 1);
+    let trace = ran(&plan(&short), 1);
     let pressed = trace.iter().find(|r| trace.fields(r).kind == Some("DiskPressure"));
     assert!(pressed.is_some_and(|r| (40_000..=50_000).contains(&r.at.as_millis())));
 }
@@ -196,7 +180,7 @@ fn images_of_every_container_take_up_disk() {
             r#"pods: [(name: "p", on: Node("n"), start: Pending, {pod})], timeline: [{}]"#,
             deleted(400, "p")
         );
-        let told = told(&ran(&node("1.37", 60, "", "", &more), 1));
+        let told = told(&ran(&plan(&node("1.37", 60, "", "", &more)), 1));
         assert_eq!(in_short(&told)[0], "300 FreeDiskSpaceFailed", "{pod}: {told:?}");
         let large = told.iter().filter(|line| line.ends_with("large:1")).count();
         assert_eq!(large, 1, "{pod}: {told:?}");
@@ -216,7 +200,7 @@ fn images_that_nobody_has_used_for_too_long() {
         later.trim_end_matches(',')
     );
     let more = format!("pods: [{pods}], timeline: [{timeline}]");
-    let of = |flags: &str| told(&ran(&node("1.30", 10, flags, r#""never:1""#, &more), 1));
+    let of = |flags: &str| told(&ran(&plan(&node("1.30", 10, flags, r#""never:1""#, &more)), 1));
     let expected = ["900 image never:1", "900 image early:1", "1200 image late:1"];
     assert_eq!(of(r#""image-maximum-gc-age": "10m""#), expected);
     // One that is off by its thresholds is on with an age.
@@ -236,11 +220,11 @@ fn images_without_names_go_as_far_as_it_takes() {
     };
     let flags = r#""image-gc-high-threshold": 85"#;
     let text = "0 images that nobody uses, 10737418240 bytes";
-    assert_eq!(told(&ran(&case(flags), 1)), [text, text]);
-    assert_eq!(told(&ran(&case(""), 1)), Vec::<String>::new());
+    assert_eq!(told(&ran(&plan(&case(flags)), 1)), [text, text]);
+    assert_eq!(told(&ran(&plan(&case("")), 1)), Vec::<String>::new());
     let own = r#"unused_images: "30Gi"), (name: "o", kubelet: {"image-gc-high-threshold": 95}, capacity: {"ephemeral-storage": "100Gi"}, usage: {"ephemeral-storage": "60Gi"}, unused_images: "30Gi""#;
     let pools = case(flags).replace(r#"unused_images: "30Gi""#, own);
-    assert_eq!(told(&ran(&pools, 1)), [text, text]);
+    assert_eq!(told(&ran(&plan(&pools), 1)), [text, text]);
 }
 
 /// Collectors of kubelets that have been running for long begin at any time within their period, and what they do is the same whether
@@ -252,7 +236,7 @@ fn collectors_begin_anywhere() {
         let pods = [pod("ten", 10, ""), pod("twenty", 20, "")].concat();
         let more = format!("pods: [{pods}], timeline: [{}]", deleted(100, "ten"));
         let text = node("1.37", 60, "", "", &more).replace("timing: Ideal", "timing: Typical");
-        let all = told(&ran(&text, seed));
+        let all = told(&ran(&plan(&text), seed));
         let at = |line: &String| line.split(' ').next().and_then(|at| at.parse::<f64>().ok());
         let gone = all.iter().find(|l| l.ends_with("image ten:1")).and_then(at);
         let gone = gone.unwrap_or_else(|| panic!("{all:?}"));
@@ -265,7 +249,8 @@ fn collectors_begin_anywhere() {
 /// In upstream's words, where it has some.
 #[test]
 fn what_is_refused_and_what_is_told() {
-    let refused = |version: &str, flags: &str| built(&node(version, 1, flags, "", "")).map(drop);
+    let refused =
+        |version: &str, flags: &str| built(&node(version, 1, flags, "", ""), &[]).map(drop);
     for (version, flags, said) in [
         ("1.37", r#""image-gc-high-threshold": 101"#, "101 is not between 0 and 100"),
         (
@@ -286,7 +271,7 @@ fn what_is_refused_and_what_is_told() {
     }
     let gate = node("1.29", 1, r#""image-maximum-gc-age": "1h""#, "", "");
     let gate = gate.replace("timing:", r#"feature_gates: {"ImageMaximumGCAge": true}, timing:"#);
-    let notes = |text: &str| built(text).unwrap_or_else(|p| panic!("{p}")).notes.join("\n");
+    let notes = |text: &str| plan(text).notes.join("\n");
     let idle = "Not simulated: garbage collection of images.";
     assert!(notes(&gate).contains(idle), "nothing says how large images are");
     assert!(!notes(&gate.replace("images: []", r#"unused_images: "1Gi""#)).contains(idle));

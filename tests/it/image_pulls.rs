@@ -2,24 +2,8 @@
 //! starts a second after its image is there (`timing: Ideal`), unless a pod says otherwise.
 
 use super::cli::Scratch;
-use std::path::Path;
-use taintsim::kernel::Choices;
-use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{run, run_eager};
+use super::plans::{built, plan, ran};
 use taintsim::trace::Trace;
-
-fn built(text: &str) -> Result<Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).map_err(|p| p.to_string())
-}
-
-fn ran(text: &str, seed: u64) -> Trace {
-    let plan = built(text).unwrap_or_else(|p| panic!("{p}"));
-    let trace = run(&plan, Choices::seeded(seed));
-    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(seed)).iter()), "eager is no other");
-    trace
-}
 
 /// A node with pods that its kubelet hears of when the run begins.
 fn case(pods: &str, more: &str) -> String {
@@ -41,7 +25,7 @@ fn runs(trace: &Trace) -> Vec<(String, u64)> {
 }
 
 fn times(text: &str) -> Vec<u64> {
-    runs(&ran(text, 1)).into_iter().map(|(_, at)| at).collect()
+    runs(&ran(&plan(text), 1)).into_iter().map(|(_, at)| at).collect()
 }
 
 /// Twenty pods have asked before the image is there. The first pull takes 40 s, each of the others half a second: the k-th of
@@ -79,7 +63,7 @@ fn too_many_pulls_at_once_fail() {
     let flags = r#"flags: (kubelet: {"serialize-image-pulls": false})"#;
     let mut expected = vec![6_000; 10];
     expected.extend([11_000; 10]);
-    let trace = ran(&case(pods, flags), 1);
+    let trace = ran(&plan(&case(pods, flags)), 1);
     assert_eq!(runs(&trace).into_iter().map(|(_, at)| at).collect::<Vec<u64>>(), expected);
     let failed = trace.iter().filter(|r| trace.fields(r).what == "image-pull-failed").count();
     assert_eq!(failed, 10);
@@ -136,7 +120,7 @@ fn a_registry_that_does_not_answer_holds_the_line() {
         )
     };
     let failed = |pods: &str, outage: &str| -> Vec<u64> {
-        let trace = ran(&case(pods, outage), 1);
+        let trace = ran(&plan(&case(pods, outage)), 1);
         let failed = trace.iter().filter(|r| trace.fields(r).what == "image-pull-failed");
         failed.map(|r| r.at.as_millis()).collect()
     };
@@ -305,7 +289,7 @@ fn what_kubelets_say() {
                 pods: [(names: "p-{{0,1}}", on: Node("n"), start: Pending, image: (name: "web:2", pull: "40s"{size})),
                        (name: "q", on: Node("m"), start: Pending, image: (name: "web:2", pull: "40s"{size}))])"#
         );
-        let trace = ran(&text, 3);
+        let trace = ran(&plan(&text), 3);
         let said: Vec<String> = trace
             .iter()
             .filter_map(|r| {
@@ -338,7 +322,7 @@ fn what_kubelets_say() {
 /// Which node the pods named `q` come to, with 20 seeds.
 fn places(text: &str) -> Vec<String> {
     let of = |seed| {
-        let trace = ran(text, seed);
+        let trace = ran(&plan(text), seed);
         let bound = |r: &taintsim::trace::Record| {
             let f = trace.fields(r);
             let is = f.what == "pod-bound" && f.pod?.starts_with("default/q");
@@ -388,7 +372,7 @@ fn the_scheduler_hears_of_an_image_with_a_status() {
 #[test]
 fn what_is_refused() {
     let pod = r#"(name: "p", on: Node("n"), image: (name: "web:2", pull: "40s"))"#;
-    let refused = |text: &str| built(text).map(drop).unwrap_err();
+    let refused = |text: &str| built(text, &[]).map(drop).unwrap_err();
     let both =
         r#"flags: (kubelet: {"serialize-image-pulls": true, "max-parallel-image-pulls": 3})"#;
     let told = refused(&case(pod, both));

@@ -35,6 +35,7 @@ mod node_pools;
 mod orphans;
 mod pack_traces;
 mod pictures;
+mod plans;
 mod pod_starts;
 mod pressure;
 mod probes;

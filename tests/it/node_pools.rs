@@ -1,29 +1,11 @@
 //! Groups of nodes whose kubelets have flags of their own: each kubelet goes by its group's, and by those of all where its group
 //! says nothing. What each flag comes to is what it comes to where all have it.
 
-use std::path::Path;
+use super::plans::{built, plan, ran};
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
-use taintsim::sim::{run, run_eager};
+use taintsim::sim::run;
 use taintsim::trace::Trace;
-
-fn built(text: &str, sets: &[&str]) -> Result<Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    let sets = sets.iter().map(|set| (*set).to_owned()).collect();
-    let overrides = Overrides { sets, ..Overrides::default() };
-    loaded.and_then(|l| scenario::build(&l, &overrides)).map_err(|p| p.to_string())
-}
-
-fn plan(text: &str) -> Plan {
-    built(text, &[]).unwrap_or_else(|p| panic!("{p}"))
-}
-
-fn ran(plan: &Plan) -> Trace {
-    let trace = run(plan, Choices::seeded(1));
-    assert!(trace.iter().eq(run_eager(plan, Choices::seeded(1)).iter()), "eager is no other");
-    trace
-}
 
 /// The seconds of records of a kind, with their pods or nodes; of phases those of Failed.
 fn when(trace: &Trace, what: &str) -> Vec<(f64, String)> {
@@ -54,7 +36,7 @@ fn each_node_has_its_thresholds() {
             (name: "on-late", on: Node("late"), usage: {"memory": "1000Mi + 10Mi/s"}),
             (name: "on-early", on: Node("early"), usage: {"memory": "1000Mi + 10Mi/s"}),
         ])"#;
-    let evicted = |plan: &Plan| when(&ran(plan), "pod-phase");
+    let evicted = |plan: &Plan| when(&ran(plan, 1), "pod-phase");
     let found = evicted(&plan(text));
     // A second after the look, which is the pod's grace.
     let expected = [(471.0, "on-early".to_owned()), (661.0, "on-late".to_owned())];
@@ -73,7 +55,7 @@ fn each_node_has_its_grace_periods() {
         pods: [(name: "slow", count: 2, on: Nodes(["n", "m"]), pod_stop: "5m", terminationGracePeriodSeconds: 300)],
         timeline: [(at: "60s", do: Shutdown(node: "n")), (at: "60s", do: Shutdown(node: "m"))])"#;
     let both = plan(text);
-    let off = when(&ran(&both), "machine-off");
+    let off = when(&ran(&both, 1), "machine-off");
     assert_eq!((of(&off, "n"), of(&off, "m")), (vec![80.0], vec![60.0]));
     let told = both.notes.join("\n");
     assert!(told.contains("Those of m have none, so that a machine"), "{told}");
@@ -98,7 +80,7 @@ fn each_node_has_its_heartbeats() {
                 nodes: [(names: "n-{{0..2}}"), (names: "m-{{0..2}}", kubelet: {{"node-status-update-frequency": "4s", "node-status-report-frequency": "1m"}})],
                 timeline: [(at: "3m", do: Partition(nodes: Nodes(["n-0", "m-0"]), duration: "5m")), (at: "5m", do: Crash(node: "m-1", duration: "2m"))])"#
         );
-        ran(&plan(&text));
+        ran(&plan(&text), 1);
     }
     // Renewed every 15 s, and up to 4 % later.
     let slow = text.replace("seconds\": 10", "seconds\": 60");
@@ -124,7 +106,7 @@ fn each_node_pulls_in_its_way() {
             nodes: [(name: "n"), (name: "m", kubelet: {{"serialize-image-pulls": false}})], pods: [{}])"#,
         pods.concat()
     );
-    let runs = when(&ran(&plan(&text)), "containers-started");
+    let runs = when(&ran(&plan(&text), 1), "containers-started");
     let at = |pod: &str| of(&runs, pod);
     assert_eq!([at("n-1"), at("n-2")], [[11.0], [31.0]]);
     assert_eq!([at("m-1"), at("m-2")], [[11.0], [21.0]]);
@@ -145,7 +127,7 @@ fn each_node_has_its_longest_back_off() {
         pod("n"),
         pod("m")
     );
-    let runs = when(&ran(&plan(&text)), "containers-started");
+    let runs = when(&ran(&plan(&text), 1), "containers-started");
     assert_eq!(of(&runs, "on-n"), [2.0, 7.0, 22.0, 47.0]);
     assert_eq!(of(&runs, "on-m"), [2.0, 7.0, 13.0, 19.0, 25.0, 31.0, 37.0, 43.0, 49.0]);
 }

@@ -2,28 +2,14 @@
 //! set; told by an export, and what a plan makes of it.
 
 use super::cli::Scratch;
+use super::plans::{built, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 use taintsim::api::names::stable_hash;
 use taintsim::kernel::Choices;
 use taintsim::kernel::choice::Deviation;
-use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::{Record, Trace, What};
-
-fn built(text: &str, sets: &[&str]) -> Result<Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    let sets = sets.iter().map(|s| (*s).to_owned()).collect();
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides { sets, ..Overrides::default() }))
-        .map_err(|p| p.to_string())
-}
-
-fn plan(text: &str, sets: &[&str]) -> Plan {
-    built(text, sets).unwrap_or_else(|p| panic!("{p}"))
-}
 
 /// Four nodes, a Deployment whose pods take 1 to 8 s, and a StatefulSet; a node crashes and boots.
 const WEB: &str = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "n-{0..3}", zone: "a")],
@@ -56,7 +42,7 @@ fn starts(trace: &Trace) -> BTreeMap<String, u64> {
 
 #[test]
 fn each_start_is_drawn_and_no_other_setting_changes_it() {
-    let trace = run(&plan(WEB, &[]), Choices::seeded(5));
+    let trace = run(&plan(WEB), Choices::seeded(5));
     let web: Vec<u64> =
         starts(&trace).iter().filter(|(n, _)| n.contains("web")).map(|(_, s)| *s).collect();
     // Some milliseconds until the kubelet hears of it; then whole seconds from 1 to 8.
@@ -73,7 +59,7 @@ fn each_start_is_drawn_and_no_other_setting_changes_it() {
         "workloads.db.template.pod_start=3s",
         "workloads.web.template.pod_stop=Uniform(\"1s\", \"2s\")",
     ] {
-        let other = told(&run(&plan(WEB, &[set]), Choices::seeded(5)));
+        let other = told(&run(&built(WEB, &[set]).unwrap(), Choices::seeded(5)));
         let own = told(&trace);
         let web = |n: &&String| n.contains("web") && other.contains_key(*n);
         let both: Vec<&String> = own.keys().filter(web).collect();
@@ -83,7 +69,7 @@ fn each_start_is_drawn_and_no_other_setting_changes_it() {
         }
     }
     // Another seed is another draw.
-    assert_ne!(told(&trace), told(&run(&plan(WEB, &[]), Choices::seeded(6))));
+    assert_ne!(told(&trace), told(&run(&plan(WEB), Choices::seeded(6))));
 }
 
 #[test]
@@ -96,8 +82,8 @@ fn what_is_computed_is_what_is_simulated() {
         let text = WEB.replace("version: 1,", &format!("version: 1, timing: {timing},"));
         for seed in 1..6 {
             let (lazy, eager) = (
-                run(&plan(&text, &[]), Choices::seeded(seed)),
-                run_eager(&plan(&text, &[]), Choices::seeded(seed)),
+                run(&plan(&text), Choices::seeded(seed)),
+                run_eager(&plan(&text), Choices::seeded(seed)),
             );
             assert!(lazy.iter().eq(eager.iter()), "{timing}, seed {seed}");
         }
@@ -116,7 +102,7 @@ fn imitated_kubelets_heed_how_long_a_pod_takes_to_stop() {
         ],
         workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-2"), template: (pod_stop: "20s"))],
         timeline: [(at: "2m", do: DeletePod(pods: All))])"#;
-    let trace = run(&plan(text, &[]), Choices::default_order());
+    let trace = run(&plan(text), Choices::default_order());
     for (name, at) in [("usual", 121), ("slow", 140), ("slower", 150), ("db-0", 140)] {
         let is_its = |r: &&Record| {
             r.what == What::PodGone && {
@@ -154,7 +140,7 @@ fn a_pod_of_which_nothing_runs_takes_no_time_to_stop() {
                 pods: [{}], timeline: [(at: "48s", do: DeletePod(pods: All))])"#,
             written.join(", ")
         );
-        let trace = run(&plan(&text, &[]), Choices::seeded(1));
+        let trace = run(&plan(&text), Choices::seeded(1));
         for (name, _, at) in &pods {
             let is_its = |r: &&Record| {
                 r.what == What::PodGone
@@ -173,7 +159,7 @@ fn a_start_is_a_choice_like_others() {
     let text = r#"Scenario(version: 1, horizon: "2m", timing: Ideal, nodes: [(name: "a")],
         pods: [(name: "p", on: Node("a"), start: Pending, pod_start: Values(["9s", "4s", "30s"]))])"#;
     let running = |choices: Choices| {
-        let trace = run(&plan(text, &[]), choices);
+        let trace = run(&plan(text), choices);
         let started = trace.iter().find(|r| matches!(r.what, What::ContainersStarted(_)));
         started.map(|r| r.at.as_millis() / 1_000)
     };

@@ -6,21 +6,12 @@
 //! when the node is under pressure, came out of that program; a condition is posted here with the next status, every 10 s from
 //! 4 s on.
 
-use std::path::Path;
+use super::plans::plan;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::evictions::evictions;
 use taintsim::kernel::{Choices, Endless, Time};
-use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
-
-fn plan_of(text: &str) -> Plan {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
-}
 
 /// A node of 8 GiB that uses 500 MiB itself, under these flags, with these pods.
 fn node(version: &str, flags: &str, horizon: &str, pods: &str) -> String {
@@ -66,7 +57,7 @@ fn told(trace: &Trace) -> Vec<String> {
 }
 
 fn told_of(text: &str) -> Vec<String> {
-    told(&run(&plan_of(text), Choices::seeded(1)))
+    told(&run(&plan(text), Choices::seeded(1)))
 }
 
 /// The message of an eviction for want of memory, as recorded, with the container's name that pods have here.
@@ -209,7 +200,7 @@ fn usage_beyond_the_nodes_memory_leaves_nothing() {
     let text = node("1.37", r#""eviction-hard": "memory.available<100Mi""#, "3m", &pods);
     let told = told_of(&text);
     assert_eq!(told[0], format!("100 x {}", said("100Mi", "0", "7700Mi", "1Gi")));
-    assert!(plan_of(&text).notes.iter().any(|n| n.contains("OOM killer")), "{text}");
+    assert!(plan(&text).notes.iter().any(|n| n.contains("OOM killer")), "{text}");
 }
 
 /// A pod that takes 20 s to stop: up to 1.21 it has failed when it is killed, and nothing is waited for; from 1.22 to 1.30 a grace of none is taken for its
@@ -228,7 +219,7 @@ fn the_grace_at_a_hard_threshold_differs_by_release() {
         ("1.31", "111 leaky Failed", true),
         ("1.37", "111 leaky Failed", true),
     ] {
-        let trace = run(&plan_of(&node(version, "", "3m", &pods)), Choices::seeded(1));
+        let trace = run(&plan(&node(version, "", "3m", &pods)), Choices::seeded(1));
         assert!(told(&trace).contains(&failed.to_owned()), "{version}: {:?}", told(&trace));
         let target = trace.iter().any(|r| {
             let f = trace.fields(r);
@@ -314,7 +305,7 @@ fn looks_that_are_left_out_would_have_found_nothing() {
                         (at: "9m", do: Partition(nodes: Node("n-2"), duration: "3m")),
                     ])"#
             );
-            let plan = plan_of(&text);
+            let plan = plan(&text);
             let lines = |trace: &Trace| -> Vec<String> {
                 trace.iter().map(|r| format!("{} {:?}", r.at.as_nanos(), r.what)).collect()
             };
@@ -340,12 +331,12 @@ fn where_nothing_is_used_nothing_happens() {
         )
     };
     let lines = |text: &str| -> Vec<String> {
-        let trace = run(&plan_of(text), Choices::seeded(1));
+        let trace = run(&plan(text), Choices::seeded(1));
         trace.iter().map(|r| format!("{r:?}")).collect()
     };
     let flags = text(r#""eviction-hard": "memory.available<90%""#);
     assert_eq!(lines(&text("")), lines(&flags));
-    assert!(plan_of(&flags).notes.iter().any(|n| n.contains("eviction flags change nothing")));
+    assert!(plan(&flags).notes.iter().any(|n| n.contains("eviction flags change nothing")));
 }
 
 /// 500 MiB of the node's own and a pod's 100 MiB that grows by 50 MiB a second: 100 MiB are left of 4 GiB after
@@ -359,7 +350,7 @@ fn a_leak_that_is_too_quick_is_said_to_be() {
                 nodes: [(name: "n", capacity: {{"memory": "4Gi"}}, usage: {{"memory": "500Mi"}})],
                 pods: [(name: "leaky", on: Node("n"), usage: {{"memory": "100Mi + {leak}/s"}})])"#
         );
-        let trace = run(&plan_of(&text), Choices::seeded(1));
+        let trace = run(&plan(&text), Choices::seeded(1));
         trace.iter().filter(|r| trace.fields(r).what == "memory-used-up").count()
     };
     assert_eq!((used_up("50Mi"), used_up("5Mi")), (1, 0));
@@ -370,7 +361,7 @@ fn a_leak_that_is_too_quick_is_said_to_be() {
 /// successor comes to the same node and is refused there, which takes a nanosecond without delays.
 #[test]
 fn pods_that_are_refused_and_made_again_at_once_end_the_run() {
-    let plan = plan_of(
+    let plan = plan(
         r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", timing: Ideal, nodes: [(name: "n", capacity: {"ephemeral-storage": "100Gi"},
             usage: {"ephemeral-storage": "40Gi"}, lease_offset: "3s", status_offset: "4s")],
             workloads: [Deployment(name: "logger", replicas: 1, template: (usage: {"ephemeral-storage": "15Gi + 100Mi/s"}))])"#,
@@ -388,7 +379,7 @@ fn pods_that_are_refused_and_made_again_at_once_end_the_run() {
 /// Any number of pods that somebody asks for is made at once, and stays.
 #[test]
 fn a_burst_of_pods_ends_no_run() {
-    let plan = plan_of(
+    let plan = plan(
         r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20s", timing: Ideal, nodes: [(name: "n", capacity: {"pods": "20000"})],
             workloads: [Deployment(name: "web", replicas: 1)], timeline: [(at: "10s", do: Scale(workload: "web", replicas: 12000))])"#,
     );
@@ -404,7 +395,7 @@ fn a_burst_of_pods_ends_no_run() {
 #[test]
 fn an_eviction_that_nobody_heard_of_is_one() {
     let causes = |tolerations: &str| {
-        let plan = plan_of(&format!(
+        let plan = plan(&format!(
             r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "6m",
                 nodes: [(names: "n-{{0..2}}", capacity: {{"memory": "10000Mi"}}, lease_offset: "3s", status_offset: "4s")],
                 workloads: [

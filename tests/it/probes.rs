@@ -5,24 +5,14 @@
 //! container serves; its worker begins when the pod is synced first, its container two seconds later.
 
 use super::cli::Scratch;
+use super::plans::{built, plan, ran};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 use taintsim::analysis::{DEFAULT_NEEDLESS_WINDOW, metrics};
 use taintsim::kernel::Choices;
-use taintsim::plan::Plan;
 use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
-
-fn built(text: &str) -> Result<Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded.and_then(|l| scenario::build(&l, &Overrides::default())).map_err(|p| p.to_string())
-}
-
-pub(super) fn plan(text: &str) -> Plan {
-    built(text).unwrap_or_else(|p| panic!("{p}"))
-}
 
 /// A pod that a node's kubelet hears of when the run begins, and that starts in two seconds.
 fn pod(version: &str, horizon: &str, more: &str) -> String {
@@ -53,10 +43,7 @@ pub(super) fn told(trace: &Trace) -> Vec<String> {
 }
 
 pub(super) fn told_of(text: &str) -> Vec<String> {
-    let plan = plan(text);
-    let trace = run(&plan, Choices::seeded(1));
-    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(1)).iter()), "eager is no other");
-    told(&trace)
+    told(&ran(&plan(text), 1))
 }
 
 /// Recorded: `12.000 probe ready false`, `22.000 probe ready true`, `22.000 READY=true`. The container is seen at 2 s, which
@@ -225,7 +212,7 @@ fn what_comes_after_a_sidecar_waits_until_it_has_started() {
         ("1.27", "leave it out; sidecars are there from 1.29 on"),
         ("1.18", "leave it out; sidecars are there from 1.29 on"),
     ] {
-        let problem = built(&pod(version, "1m", sidecar)).expect_err(version);
+        let problem = built(&pod(version, "1m", sidecar), &[]).expect_err(version);
         let refused = problem.contains("may not be set for init containers in v1.");
         assert!(refused && problem.contains(help), "{version}: {problem}");
     }
@@ -446,9 +433,7 @@ fn what_is_computed_is_what_is_simulated() {
 /// A pod on a node with a real kubelet, whose containers start at some time: what is told from its first start on, in seconds, with events.
 fn events(version: &str, horizon: &str, more: &str) -> Vec<(f64, String, u32)> {
     let text = pod(version, horizon, more).replace("timing: Ideal, ", "");
-    let plan = plan(&text);
-    let trace = run(&plan, Choices::seeded(1));
-    assert!(trace.iter().eq(run_eager(&plan, Choices::seeded(1)).iter()), "eager is no other");
+    let trace = ran(&plan(&text), 1);
     let starts = trace.iter().find(|r| trace.fields(r).what == "containers-started");
     let first = starts.expect("the pod starts").at;
     let line = |r: &taintsim::trace::Record| {
@@ -615,7 +600,7 @@ fn a_crash_loop_backs_off_no_longer_than_kubelets_are_told_to() {
         (text("1.37", "", "500ms"), "(got: 0.5 seconds) must be set between 1s and 300s"),
         (text("1.34", "", "1m"), "MaxContainerRestartPeriod must not be set"),
     ] {
-        let problem = built(&text).expect_err(why);
+        let problem = built(&text, &[]).expect_err(why);
         assert!(problem.contains(why), "{problem}");
     }
 }
@@ -661,7 +646,7 @@ fn mistakes_are_told() {
             "nothing sees whether the container serves",
         ),
     ] {
-        let problem = built(&pod("1.37", "1m", more)).expect_err(more);
+        let problem = built(&pod("1.37", "1m", more), &[]).expect_err(more);
         assert!(problem.contains(expected), "{more}: {problem}");
     }
 }

@@ -1,18 +1,16 @@
 //! What the properties say of whole runs: each of a scenario that violates it, and of one that differs
 //! little and does not.
 
-use std::path::Path;
+use super::plans::plan;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::properties::{Property, check};
 use taintsim::kernel::Choices;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
 
 /// What is said of the run of a scenario in the default order.
 fn said(property: &str, what: &str) -> Vec<String> {
     let text = format!("(version: 1, kubernetes: \"1.34\", {what})");
-    let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).expect("a scenario");
-    let plan = scenario::build(&loaded, &Overrides::default()).expect("a scenario");
+    let plan = plan(&text);
     let trace = sim::run(&plan, Choices::default_order());
     let property = Property::parse(property).expect("a property");
     let found = check(&property, &Analysis::new(&plan, &trace));

@@ -2,9 +2,8 @@
 //! (kubernetes-sigs/node-readiness-controller, `internal/controller`). With `timing: Ideal` requests and watches
 //! take no time.
 
-use std::path::Path;
+use super::plans::{drawn, plan};
 use taintsim::kernel::Choices;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
@@ -20,15 +19,8 @@ fn cluster(rules: &str, timeline: &str) -> String {
     )
 }
 
-fn parsed(text: &str) -> Result<taintsim::plan::Plan, String> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
-}
-
 fn ran(rules: &str, timeline: &str) -> Trace {
-    run(&parsed(&cluster(rules, timeline)).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1))
+    run(&plan(&cluster(rules, timeline)), Choices::seeded(1))
 }
 
 /// What the controller changes of taints: when, in whole milliseconds, `+` or `-`, and where.
@@ -139,7 +131,7 @@ fn its_taint_evicts() {
 #[test]
 fn mistakes_are_told() {
     let says = |rules: &str, timeline: &str, wanted: &str| {
-        let text = parsed(&cluster(rules, timeline)).unwrap_err();
+        let text = drawn(&cluster(rules, timeline)).unwrap_err();
         assert!(text.contains(wanted), "{text}");
     };
     let rule = |mode: &str, taint: &str, more: &str| {
@@ -176,14 +168,14 @@ fn a_completed_bootstrap_stays_completed() {
     assert_eq!(changes(&ran(&rule, "")), ["0 +b"]);
     let text =
         cluster(&rule, "").replace(r#"name: "b""#, r#"name: "b", bootstrapCompleted: ["cni"]"#);
-    let trace = run(&parsed(&text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1));
+    let trace = run(&plan(&text), Choices::seeded(1));
     assert_eq!(changes(&trace), [""; 0]);
     let unknown = text.replace(r#"["cni"]"#, r#"["cnj"]"#);
-    let refused = parsed(&unknown).unwrap_err();
+    let refused = drawn(&unknown).unwrap_err();
     let wanted = "no readiness rule `cnj` with BootstrapOnly exists from the start";
     assert!(refused.contains(wanted) && refused.contains("did you mean `cni`?"), "{refused}");
     let joins = r#"(at: "1s", do: AddNode(node: (name: "c", bootstrapCompleted: ["cni"])))"#;
-    let refused = parsed(&cluster(&rule, joins)).unwrap_err();
+    let refused = drawn(&cluster(&rule, joins)).unwrap_err();
     assert!(refused.contains("a node that joins later has completed no bootstrap"), "{refused}");
 }
 
@@ -198,7 +190,7 @@ fn rules_of_one_taint_share_no_node() {
     let others = rule("others", r#"matchExpressions: [(key: "tier", operator: DoesNotExist)]"#);
     assert_eq!(changes(&ran(&format!("{of_x}, {others}"), "")), ["0 +b"]);
     let some = rule("some", r#"matchExpressions: [(key: "tier", operator: NotIn, values: ["y"])]"#);
-    let refused = parsed(&cluster(&format!("{of_x}, {some}"), "")).unwrap_err();
+    let refused = drawn(&cluster(&format!("{of_x}, {some}"), "")).unwrap_err();
     assert!(refused.contains("conflicts with rule `x`"), "{refused}");
 }
 
@@ -209,6 +201,6 @@ fn rules_of_one_taint_share_no_node() {
 fn rules_of_an_export_act() {
     let text = r#"Scenario(version: 1, horizon: "1m", timing: Ideal, cluster: From("tests/exports/readiness.json"), timeline: [
         (at: "10s", do: SetCondition(node: "n-2", type: "example.com/CniReady", status: True))])"#;
-    let trace = run(&parsed(text).unwrap_or_else(|p| panic!("{p}")), Choices::seeded(1));
+    let trace = run(&plan(text), Choices::seeded(1));
     assert_eq!(changes(&trace), ["0 +n-3", "10000 -n-2"]);
 }

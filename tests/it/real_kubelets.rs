@@ -3,6 +3,7 @@
 //! seeds, and the medians lie within half a second or 20 % of each other. `docs/model.md` has the rest
 //! of the table, and says what is not met and why.
 
+use super::plans::plan;
 use std::collections::BTreeMap;
 use std::path::Path;
 use taintsim::kernel::Choices;
@@ -70,10 +71,7 @@ const REFUSED_BEFORE: &str = "(at: \"7m\", do: Partition(nodes: Nodes([\"k{0..8}
 
 /// What every seed says.
 fn said(text: &str) -> Vec<Vec<Said>> {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    let plan = loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)));
+    let plan = plan(text);
     (1..=SEEDS)
         .map(|seed| {
             let trace = run(&plan, Choices::seeded(seed));

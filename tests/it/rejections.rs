@@ -3,19 +3,15 @@
 //! Recordings of upstream hold the model to the same (`tests/traces`, `reject-*`); here the times are
 //! worked out by hand. A reply takes 1 ns with `timing: Ideal`, so that all is within a millisecond.
 
-use std::path::Path;
+use super::plans::drawn;
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::{Trace, What};
 
 fn built(release: &str, timing: &str, fields: &str) -> Result<Plan, String> {
     let text = format!("Scenario(version: 1, kubernetes: {release:?}, timing: {timing}, {fields})");
-    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .map_err(|p| taintsim::report::diagnostics::draw(&p, false, 120))
+    drawn(&text)
 }
 
 fn ran(release: &str, fields: &str) -> Trace {

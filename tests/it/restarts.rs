@@ -1,7 +1,8 @@
 //! What becomes of pods whose containers are started again, or are not, by `restartPolicy`: when their machine has
 //! stopped, how often a Job allows it, and when a kubelet forgets how often it was.
 
-use super::probes::{plan, told_of};
+use super::plans::plan;
+use super::probes::told_of;
 use taintsim::kernel::Choices;
 use taintsim::sim::run;
 use taintsim::trace::Trace;

@@ -4,10 +4,8 @@
 //! its own grace period and its group's seconds. Every time here is the time that a pod was given to stop (`pod_stop`) or that
 //! least, counted from 60 s, when the machine is told.
 
-use std::path::Path;
+use super::plans::{drawn, plan};
 use taintsim::kernel::Choices;
-use taintsim::plan::Plan;
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::{run, run_eager};
 use taintsim::trace::Trace;
 
@@ -30,15 +28,8 @@ const CRITICAL: &str =
 const SLOW: &str =
     r#"(name: "slow", on: Node("n-0"), pod_stop: "5m", terminationGracePeriodSeconds: 300),"#;
 
-fn plan_of(text: &str) -> Plan {
-    let loaded = scenario::parse("case.ron", text.as_bytes().to_vec(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
-}
-
 fn ran(text: &str) -> Trace {
-    run(&plan_of(text), Choices::seeded(1))
+    run(&plan(text), Choices::seeded(1))
 }
 
 /// Records of these kinds from 60 s on: the second, and its words.
@@ -243,11 +234,11 @@ fn a_machine_that_is_off_too_soon() {
 fn nothing_keeps_a_machine_on_but_its_kubelet() {
     let bare = scenario("1.34", "", QUICK, TOLD);
     assert_eq!(ends(&bare), ["60 n-0 machine-off"]);
-    assert!(plan_of(&bare).notes.iter().any(|n| n.contains("no grace periods")));
+    assert!(plan(&bare).notes.iter().any(|n| n.contains("no grace periods")));
     // The recorder's kubelets have none either.
     let ideal = scenario("1.34", PERIODS, QUICK, &format!("timing: Ideal, {TOLD}"));
     assert_eq!(ends(&ideal), ["60 n-0 machine-off"]);
-    assert!(plan_of(&ideal).notes.iter().any(|n| n.contains("Imitated kubelets")));
+    assert!(plan(&ideal).notes.iter().any(|n| n.contains("Imitated kubelets")));
     let dead = |at: &str| {
         format!(
             r#"timeline: [(at: "{at}", do: KubeletRestart(node: "n-0", downtime: "5m")), (at: "60s", do: Shutdown(node: "n-0"))]"#
@@ -338,10 +329,7 @@ fn a_daemon_set_makes_pods_for_a_node_that_refuses_them() {
 fn grace_periods_that_are_refused() {
     let refused = |version: &str, flags: &str, more: &str| {
         let text = scenario(version, flags, QUICK, &format!("{more}{TOLD}"));
-        let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-        let built = loaded.and_then(|l| scenario::build(&l, &Overrides::default()));
-        built
-            .map_or_else(|p| taintsim::report::diagnostics::draw(&p, false, 120), |_| String::new())
+        drawn(&text).err().unwrap_or_default()
     };
     let longer = r#""shutdown-grace-period": "10s", "shutdown-grace-period-critical-pods": "30s""#;
     let said = "shutdownGracePeriodCriticalPods 30s must be <= shutdownGracePeriod 10s";
@@ -367,7 +355,7 @@ fn it_is_the_same_where_every_heartbeat_is_simulated() {
     let more = r#"workloads: [Deployment(name: "web", replicas: 4), DaemonSet(name: "agent", template: (tolerations: [(operator: Exists)]))],
         timeline: [(at: "3m", do: Shutdown(node: "n-0", duration: "1m")), (at: "185s", do: Partition(node: "n-0", duration: "10s"))]"#;
     for version in ["1.21", "1.34"] {
-        let plan = plan_of(&scenario(version, PERIODS, &format!("{QUICK}{SLOW}{CRITICAL}"), more));
+        let plan = plan(&scenario(version, PERIODS, &format!("{QUICK}{SLOW}{CRITICAL}"), more));
         for seed in 1..=5 {
             let lazy = run(&plan, Choices::seeded(seed));
             let eager = run_eager(&plan, Choices::seeded(seed));

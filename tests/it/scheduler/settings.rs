@@ -2,12 +2,10 @@
 //! that fit nowhere.
 
 use super::{HostPort, Rc, SchedulingSpec, bind, choice, node, place, pod, set_node, template};
-use std::path::Path;
 use taintsim::analysis::Analysis;
 use taintsim::controllers::scheduler::algorithm::Algorithm;
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
-use taintsim::scenario::{Overrides, build, parse};
 use taintsim::sim::run;
 use taintsim::trace::{Trace, What};
 
@@ -15,9 +13,7 @@ fn plan(fields: &str) -> Plan {
     let text = format!(
         r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "30s", {fields})"#
     );
-    let loaded = parse("case.ron", text.into_bytes(), Path::new("."))
-        .unwrap_or_else(|e| panic!("{fields}: {e:?}"));
-    build(&loaded, &Overrides::default()).unwrap_or_else(|e| panic!("{fields}: {e:?}"))
+    crate::plans::plan(&text)
 }
 
 fn play(fields: &str) -> Trace {

@@ -15,12 +15,11 @@ mod replica_set;
 mod scheduling;
 mod stateful_set;
 
-use std::path::Path;
+use crate::plans;
 use taintsim::api::meta::{ConditionStatus, OwnerReference, Timestamp};
 use taintsim::api::pod::{Deletion, PodCondition, PodPhase, PodReason};
 use taintsim::kernel::Choices;
 use taintsim::plan::{Plan, PodStart};
-use taintsim::scenario::{self, Overrides};
 use taintsim::sim::run;
 use taintsim_referee::conformance::lines;
 use taintsim_referee::recorded::{Line, parse};
@@ -44,10 +43,7 @@ fn ron(release: &str, fields: &str) -> Plan {
 fn scenario_of(release: &str, timing: &str, fields: &str) -> Plan {
     let text =
         format!("Scenario(version: 1, kubernetes: \"{release}\", timing: {timing}, {fields})");
-    let loaded = scenario::parse("case.ron", text.into_bytes(), Path::new(""));
-    loaded
-        .and_then(|l| scenario::build(&l, &Overrides::default()))
-        .unwrap_or_else(|p| panic!("{}", taintsim::report::diagnostics::draw(&p, false, 120)))
+    plans::plan(&text)
 }
 
 /// The pods that are there from the start belong to a workload.
