@@ -52,6 +52,17 @@ fn ended(from: u32, to: u32) -> Value {
         "startedAt": format!("2026-11-20T10:00:{from:02}Z"), "finishedAt": format!("2026-11-20T10:00:{to:02}Z")}}})
 }
 
+/// An event about the pod, so many seconds after ten.
+fn event(n: u32, second: u32, reason: &str, message: &str) -> Value {
+    json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
+        "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
+}
+
+/// What a kubelet says of a pull that took so many seconds.
+fn pulled(image: &str, took: u32) -> String {
+    format!("Successfully pulled image \"{image}\" in {took}s ({took}s including waiting)")
+}
+
 /// Of 20 s the first took 5 and the second 7, so that 8 are the start's; where a status is missing, all 20 are. A sidecar never
 /// ends.
 #[test]
@@ -139,20 +150,11 @@ fn a_container_serves_so_long_after_its_own_start() {
     for part in [r#"pod_start: "4s""#, r#"serves_after: "15s""#] {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
-    let event = |n: u32, second: u32, reason: &str, message: &str| {
-        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
-    };
     let events = [
         event(1, 0, "Scheduled", ""),
-        event(2, 4, "Pulled", "Successfully pulled image \"db:2\" in 3s (3s including waiting)"),
+        event(2, 4, "Pulled", &pulled("db:2", 3)),
         event(3, 4, "Started", ""),
-        event(
-            4,
-            14,
-            "Pulled",
-            "Successfully pulled image \"log:1\" in 10s (10s including waiting)",
-        ),
+        event(4, 14, "Pulled", &pulled("log:1", 10)),
         event(5, 14, "Started", ""),
     ];
     let (_, text) = imported(&spec, 24, &status, &events);
@@ -168,13 +170,6 @@ fn each_container_pulls_its_image() {
     let spec = json!({"containers": [
         {"name": "db", "image": "db:2"}, {"name": "proxy", "image": "proxy:1"}, {"name": "log", "image": "log:1"},
     ]});
-    let event = |n: u32, second: u32, reason: &str, message: &str| {
-        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
-    };
-    let pulled = |image: &str, took: u32| {
-        format!("Successfully pulled image \"{image}\" in {took}s ({took}s including waiting)")
-    };
     let events = [
         event(1, 0, "Scheduled", ""),
         event(2, 10, "Pulled", &pulled("db:2", 10)),
@@ -206,13 +201,6 @@ fn an_init_container_of_unknown_length_is_a_part_of_the_start_with_its_pull() {
         "initContainers": [{"name": "migrate", "image": "migrate:2"}],
         "containers": [{"name": "db", "image": "db:2"}],
     });
-    let event = |n: u32, second: u32, reason: &str, message: &str| {
-        json!({"apiVersion": "v1", "kind": "Event", "metadata": {"name": format!("db-0.{n}")}, "reason": reason, "message": message,
-            "involvedObject": {"kind": "Pod", "namespace": "default", "name": "db-0"}, "lastTimestamp": format!("2026-11-20T10:00:{second:02}Z")})
-    };
-    let pulled = |image: &str, took: u32| {
-        format!("Successfully pulled image \"{image}\" in {took}s ({took}s including waiting)")
-    };
     let events = [
         event(1, 0, "Scheduled", ""),
         event(2, 16, "Pulled", &pulled("migrate:2", 15)),
