@@ -52,6 +52,11 @@ pub(crate) struct Called {
     pub(crate) stderr: String,
 }
 
+/// A text without the line breaks that the width of a terminal makes.
+pub(crate) fn unfolded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl Scratch {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);

@@ -1,7 +1,7 @@
 //! What is said of claims in events: the words of `pv_controller.go` and of external-provisioner, a look at claims that are
 //! not bound every 15 s (`--pvclaimbinder-sync-period`), and what client-go's correlator makes of that.
 
-use crate::cli::Scratch;
+use crate::cli::{Scratch, unfolded};
 use crate::disk_topologies::{SLOW, only};
 use crate::disks::{grows, ran, times, within};
 use taintsim::trace::Trace;
@@ -69,8 +69,8 @@ fn a_claim_says_which_pod_it_waits_for() {
         assert!((15..=17).contains(&last.1), "{version}: {last:?}");
         let scratch = Scratch::new();
         scratch.write("case.ron", &text);
-        let said = scratch.call(&["explain", "case.ron", "pod/db-1", "--at", "100s"]).stdout;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said =
+            unfolded(&scratch.call(&["explain", "case.ron", "pod/db-1", "--at", "100s"]).stdout);
         let words = format!("event {reason} about its claim default/data-db-1, at 1:");
         assert!(said.contains(&words) && said.contains(message), "{said}");
     }

@@ -1,7 +1,7 @@
 //! Where volumes may be made: `allowedTopologies` of a StorageClass, and CSIStorageCapacities, by upstream's words
 //! (`checkVolumeProvisions`).
 
-use crate::cli::Scratch;
+use crate::cli::{Scratch, unfolded};
 use crate::disks::{grows, messages, nodes, ran};
 use crate::plans::drawn;
 use taintsim::analysis::Analysis;
@@ -49,8 +49,7 @@ fn a_class_that_allows_only_zones_that_are_gone_leaves_pods_pending() {
         let scratch = Scratch::new();
         scratch.write("case.ron", &text);
         let said = scratch.call(&["explain", "case.ron", "pod/db-1", "--at", "100s"]).stdout;
-        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words(&said).contains(why), "{said}");
+        assert!(unfolded(&said).contains(why), "{said}");
         assert!(!plan.notes.iter().any(|n| n.contains("allowedTopologies")), "{:?}", plan.notes);
     }
     let (plan, trace) = ran(&only("1.34", r#""c""#, "", ""));

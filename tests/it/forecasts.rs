@@ -4,6 +4,7 @@
 //! all three exports; of medians those are held that are not one of several nodes' in a queue whose
 //! order is chance.
 
+use super::cli::unfolded;
 use assert_cmd::Command;
 use flate2::read::GzDecoder;
 use serde_json::Value;
@@ -156,7 +157,7 @@ fn another_course_stands_beside() {
         .output()
         .unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unfolded(&text);
     assert_eq!(out.status.code(), Some(1), "{text}");
     // s-2 has been tainted since 02:29:46, and its pods tolerate 20 s. Of soft one pod is on a-3, which
     // was tainted at 02:29:55, and the others on a-1 and a-2, which are from 02:30:04 to 02:30:17 on.
@@ -418,7 +419,7 @@ fn a_command_is_asked_again_and_as_a_plugin_kubectl_is() {
     // What shows a finding is called as the survey was: there is no export on its standard input.
     let surveyed = asks("survey", "blue", &["--lose", "node"]);
     let text = String::from_utf8(surveyed.stdout).unwrap();
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&text);
     let called = "kubectl taintsim survey --context blue --lose node --only node/";
     assert!(words.contains(called), "{text}");
     assert!(!words.contains("survey - "), "{text}");

@@ -1,7 +1,7 @@
 //! Pulls of images before containers start: what follows from upstream's source (`pkg/kubelet/images`) by arithmetic. A container
 //! starts a second after its image is there (`timing: Ideal`), unless a pod says otherwise.
 
-use super::cli::Scratch;
+use super::cli::{Scratch, unfolded};
 use super::plans::{built, plan, ran};
 use taintsim::trace::Trace;
 
@@ -401,8 +401,7 @@ fn people_are_told() {
     let said = scratch.call(&["run", "case.ron", "--out", "out"]).stdout;
     // (40 + 40.5 + 41) / 3
     assert!(said.contains("3 pulls waited for, 40.5s on average, 41s the longest"), "{said}");
-    let said = scratch.call(&["explain", "case.ron", "pod/p-2", "--at", "20s"]).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&scratch.call(&["explain", "case.ron", "pod/p-2", "--at", "20s"]).stdout);
     let told =
         "it waits for the pull of its image web:2, with 2 before it on its node since 0:00.000";
     assert!(said.contains(told), "{said}");

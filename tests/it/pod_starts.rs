@@ -1,7 +1,7 @@
 //! How long pods take, where it is drawn: each start by itself, by the pod's name, whatever else is
 //! set; told by an export, and what a plan makes of it.
 
-use super::cli::Scratch;
+use super::cli::{Scratch, unfolded};
 use super::plans::{built, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -303,7 +303,7 @@ fn an_import_says_of_how_many_starts_it_knows() {
     scratch.write("slow.json", export(20, 40));
     let called = scratch.call(&["import", "slow.json"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    let said = called.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&called.stderr);
     let told = "pods' time to start, by conditions and events, of 1 workload: default/web 30s, nine in ten within 40s (drawn among 24)";
     assert!(said.contains(told), "{said}");
     assert!(said.contains("pods' time to stop, of 1 workload: default/web"), "{said}");

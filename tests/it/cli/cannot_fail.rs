@@ -1,7 +1,7 @@
 //! What is met whatever happens, and is told.
 
-use super::Scratch;
 use super::warnings::said_by_a_test;
+use super::{Scratch, unfolded};
 
 /// A node is lost a minute after the start, and a pod of three evicted some five minutes later. Each
 /// of the first lines of a pair is met for want of what it is about, and the second is met by the run.
@@ -71,7 +71,7 @@ fn what_cannot_be_met_is_told_as_that() {
         let tested = scratch.call(&["test", "no.ron"]);
         assert_eq!(tested.code, 1, "{}", tested.stdout);
         let said = tested.stdout + &tested.stderr;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&said);
         assert_eq!(said.contains(never), is_told, "{said}");
     }
 }

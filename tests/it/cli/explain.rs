@@ -1,7 +1,7 @@
 //! `explain`: what it says of shipped scenarios, and that what it says would have changed the
 //! outcome does, when the scenario is run again with that change.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -855,10 +855,7 @@ fn where_nothing_is_tainted_nothing_is_said_of_taints() {
         workloads: [Deployment(name: "web", replicas: 8, placement: Spread(All))],
         timeline: [(at: "2m", do: Crash(nodes: Zone("a"), duration: "10m"))])"#;
     scratch.write("old.ron", text);
-    let words = |call: &[&str]| {
-        let ran = scratch.call(call).stdout;
-        ran.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let words = |call: &[&str]| unfolded(&scratch.call(call).stdout);
     let zone = words(&["explain", "old.ron", "zone/a"]);
     let node = words(&["explain", "old.ron", "node/n-0"]);
     let ran = words(&["run", "old.ron", "--summary"]);

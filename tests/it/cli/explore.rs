@@ -1,6 +1,6 @@
 //! `taintsim explore`, `replay` and `shrink`: a hunt from beginning to end, as the README tells it.
 
-use super::{Scratch, repository};
+use super::{Scratch, repository, unfolded};
 use std::fs;
 
 fn with_rapid() -> Scratch {
@@ -100,7 +100,7 @@ fn faults_are_added_and_no_more_than_that() {
     let found = dir.call(&[&hunt[..], &["--faults", "crash<=1"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
     let added = "timeline[+]=(at: \"";
-    let said = found.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&found.stdout);
     assert!(said.contains(added) && said.contains("do: Crash("), "{said}");
     assert_eq!(dir.call(&["replay", "output/quiet-explore/expect-1.tape.ron"]).code, 1);
     for (args, words) in [
@@ -401,7 +401,7 @@ fn what_a_scenario_expects_is_searched_for() {
     );
     let found = dir.call(&[&hunt[..], &["-q", "--property", "expect"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
-    let said = found.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&found.stdout);
     assert!(said.contains("Never: expected no violation of pod-stuck, got"), "{said}");
     let tape = "output/e-explore/1.32-expect-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
@@ -437,7 +437,7 @@ fn a_clock_that_goes_back_at_the_start_is_no_silence_before_it() {
             ),
         );
         let found = dir.call(&["explore", "skew.ron", "-q", "--depth", "0", "-p", "false-unknown"]);
-        let said = found.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&found.stdout);
         let told = |second: u32| said.contains(&format!("marked Unknown at {second}."));
         assert!(!said.contains("marked Unknown at 101.") && !(0..40).any(told), "{said}");
         assert!(skew != "-60s" || (40..=50).any(told), "{}", found.stdout);

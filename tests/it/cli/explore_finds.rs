@@ -1,6 +1,6 @@
 //! `taintsim explore`: each violation has a tape, a scenario and a report of its own, and none is the search's own doing.
 
-use super::{Scratch, repository};
+use super::{Scratch, repository, unfolded};
 use std::fs;
 
 /// Beside the race of `db-0`, which takes another order than the usual one, there is a pod whose eviction is refused
@@ -73,8 +73,7 @@ fn each_expectation_has_its_own_tape() {
     );
     let hunt = ["explore", "two.ron", "-p", "expect", "--strategy", "random", "--runs", "64"];
     let found = dir.call(&[&hunt[..], &["-q"]].concat());
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = words(&found.stdout);
+    let said = unfolded(&found.stdout);
     let told: Vec<&str> = said.split(" expect, with ").skip(1).collect();
     let all = found.stdout.lines().filter(|l| l.trim_start().starts_with("expect, ")).count();
     let order = told.iter().find(|t| t.contains(": Order: ")).expect("the order is otherwise");
@@ -82,7 +81,7 @@ fn each_expectation_has_its_own_tape() {
     let shown = dir.call(&["replay", "output/two-explore/expect-2.tape.ron"]);
     let told = order.split_once(": Order: ").unwrap().1;
     let told = told.split(" drawn as ").next().and_then(|t| t.split(" taintsim ").next()).unwrap();
-    assert!(words(&shown.stdout).contains(told), "{told}: {}", shown.stdout);
+    assert!(unfolded(&shown.stdout).contains(told), "{told}: {}", shown.stdout);
 }
 
 /// The eviction's GET waits for the 60 s after which the API server gives it up, as the search has it, and is sent again.
@@ -101,6 +100,6 @@ fn time_for_which_the_search_holds_up_a_request_is_nobodys_fault() {
     let found = dir.call(&[&hunt[..], &["--perturb", "request of taint-eviction"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
     assert!(found.stdout.contains("1 violation\n  expect, with 1 deviation, "), "{}", found.stdout);
-    let said = found.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&found.stdout);
     assert!(said.contains(" at 2m0"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! Scenarios that point at an export of kubectl: what is said of it, and that the manifest tells
 //! one from another.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use serde_json::Value;
 
 const CLUSTER: &str = r#"{"apiVersion": "v1", "kind": "List", "items": [
@@ -80,7 +80,7 @@ fn explain_tells_what_the_export_shows_of_the_start() {
     // time zero.
     let pod = scratch.call(&["explain", "d.ron", "pod/shop/api-7c6dbd6bcd-5mxr5", "--quiet"]);
     assert_eq!(pod.code, 0, "{}", pod.stderr);
-    let said = pod.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&pod.stdout);
     assert!(
         said.contains(
             "evicted from worker-a1 by the taint eviction controller before the run began"
@@ -89,7 +89,7 @@ fn explain_tells_what_the_export_shows_of_the_start() {
     );
     assert!(said.contains("DeletionByTaintManager") && !said.contains("not evicted"), "{said}");
     let node = scratch.call(&["explain", "d.ron", "node/worker-a1", "--quiet"]).stdout;
-    let said = node.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&node);
     assert!(
         said.contains("when the run began, worker-a1 was Unknown, since")
             && said.contains("tainted unreachable:NoExecute"),
@@ -213,7 +213,6 @@ fn what_an_export_brought_along_is_in_the_result() {
     scratch.write("cluster.json", format!("{}{scaler}", WEB.trim_end().trim_end_matches(']')));
     scratch
         .write("a.ron", "Scenario(version: 1, horizon: \"1m\", cluster: From(\"cluster.json\"))");
-    let unfolded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for file in ["cluster.json", "a.ron"] {
         let json = scratch.call(&["run", file, "-q", "-o", "json"]).stdout;
         let text = unfolded(&scratch.call(&["run", file]).stdout);
@@ -259,7 +258,7 @@ fn what_an_export_does_not_say_is_said() {
         scratch.write("cluster.json", cluster);
         let called = scratch.call(&[&["run", "cluster.json"], more].concat());
         assert_eq!(called.code, 0, "{}", called.stderr);
-        called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&called.stdout)
     };
     let silent = said(CLUSTER, &[]);
     assert!(
@@ -299,7 +298,7 @@ fn standard_error_in_the_file_is_named() {
     scratch.write("cluster.json", format!("{CLUSTER}\n{error}\n"));
     let called = scratch.call(&["survey", "cluster.json"]);
     assert_eq!(called.code, 2);
-    let said = called.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&called.stderr);
     assert!(said.contains(error) && said.contains("2>/dev/null"), "{said}");
 }
 

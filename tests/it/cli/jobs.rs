@@ -1,6 +1,6 @@
 //! Jobs that end: what is said of them, and of the pods that go with one that fails.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use serde_json::Value;
 
 const FAILED: &str = "failed: BackoffLimitExceeded (Job has reached the specified backoff limit)";
@@ -22,7 +22,7 @@ fn fails(scratch: &Scratch) {
 fn said(scratch: &Scratch, args: &[&str]) -> String {
     let called = scratch.call(args);
     assert_eq!(called.code, 0, "{args:?}: {}", called.stderr);
-    called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    unfolded(&called.stdout)
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Folders of results whose text is packed, and their tables in more forms.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use flate2::read::MultiGzDecoder;
 use std::io::Read;
 
@@ -17,7 +17,7 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
     let called = scratch.call(&["run", "a.ron", "--records", "gzip", "--out", "packed"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     // What is packed is said, and how to have it otherwise.
-    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&called.stdout);
     assert!(
         said.contains("events.jsonl.gz, evictions.csv.gz, summary.json.gz, names.json.gz are packed: `--records jsonl` leaves them as text"),
         "{said}"

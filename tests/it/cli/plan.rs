@@ -1,7 +1,7 @@
 //! Plans, drawn faults and histories from the command line; the three decisions of
 //! docs/planning.md, each from its beginning to its end.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use serde_json::Value;
 
 const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
@@ -156,7 +156,7 @@ fn what_was_run_answers_for_other_prices() {
     }
     // The figure that is limited is in the table, whatever has no room.
     let called = scratch.call(&["plan", "--kept", kept[2], "--within", "evicted<=0/y"]);
-    let text = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unfolded(&called.stdout);
     let left_out = text.split_once("of -o csv: ").map_or("", |(_, rest)| rest);
     assert!(text.contains("breaks evicted<=0/y"), "{text}");
     assert!(
@@ -512,7 +512,7 @@ fn where_nothing_is_recommended_nothing_is_said_to_be() {
             ["plan", "n.ron", "--choose", &choose, "--precision", "25%", "--budget", "1h", "-q"];
         let called = scratch.call(&[&args[..], more].concat());
         assert_eq!(called.code, code, "{}", called.stderr);
-        called.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&called.stdout)
     };
     let broken = of("web", &["--within", "missing<=1/y"], 1);
     assert!(broken.contains("no recommendation, as no value keeps missing<=1/y"), "{broken}");

@@ -1,7 +1,7 @@
 //! `report` on folders of results: the same bytes as the run printed, and what is said of folders
 //! that cannot be read.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use std::fs;
 
 #[test]
@@ -174,8 +174,7 @@ fn a_pod_of_a_job_that_succeeded_is_not_lost() {
         workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All)), Job(name: "j", completions: 3, parallelism: 3)],
         timeline: [(at: "1m", do: Shutdown(nodes: All, duration: "3m"))])"#,
     );
-    let said = scratch.call(&["run", "off.ron", "--summary"]).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&scratch.call(&["run", "off.ron", "--summary"]).stdout);
     assert_eq!(said.matches("3 lost, ").count(), 1, "{said}");
     assert!(said.contains("3 lost, 3 replaced") && !said.contains("0 replaced"), "{said}");
 }

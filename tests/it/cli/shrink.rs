@@ -1,6 +1,6 @@
 //! `taintsim shrink`: what it writes passes as a test, and what it cannot do it says.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 
 /// The pod does not tolerate the taint, and the API server does not answer when it is to be
 /// deleted.
@@ -89,8 +89,7 @@ fn a_tape_that_is_not_of_the_run_is_told() {
         dir.write("t.ron", taped.replace(from, to));
         for command in ["test", "run"] {
             let called = dir.call(&[command, "t.ron"]);
-            let said = format!("{}{}", called.stdout, called.stderr);
-            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let said = unfolded(&format!("{}{}", called.stdout, called.stderr));
             assert_eq!(called.code, 0, "{said}");
             let departs = said.find("the run departs from its tape: ").map(|at| &said[at..]);
             assert_eq!(departs.is_some(), says.is_some(), "{command} {to}: {said}");

@@ -1,6 +1,6 @@
 //! Help, version, what goes to which stream, suggestions, colours.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use std::process::Command;
 
 #[test]
@@ -40,7 +40,6 @@ fn every_option_that_takes_a_number_or_time_says_its_default() {
     let scratch = Scratch::new();
     let (run, sweep) =
         (scratch.call(&["run", "--help"]).stdout, scratch.call(&["sweep", "--help"]).stdout);
-    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for (text, words) in [
         (&run, "[default: the scenario's, or 1]"),
         (&run, "[default: the scenario's, or 1.34]"),
@@ -50,7 +49,7 @@ fn every_option_that_takes_a_number_or_time_says_its_default() {
         (&sweep, "[default: 10]"),
         (&sweep, "[default: one for each processor]"),
     ] {
-        assert!(flat(text).contains(words), "{words}: {text}");
+        assert!(unfolded(text).contains(words), "{words}: {text}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Surveys: the table, findings with commands that work, exports as they stand, limits.
 
-use super::{Called, Scratch};
+use super::{Called, Scratch, unfolded};
 
 #[test]
 fn an_export_as_it_stands() {
@@ -19,7 +19,7 @@ fn a_limit_that_is_broken_ends_with_one() {
         |limit| scratch.call(&["survey", "a.ron", "-q", "--lose", "node,zone", "--fail-on", limit]);
     let broken = run("evicted>0");
     assert_eq!(broken.code, 1, "{}", broken.stderr);
-    let said = broken.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&broken.stdout);
     assert!(said.contains("--fail-on 'evicted>0'"), "{said}");
     assert_eq!(run("evicted>1000").code, 0);
     let refused = run("down>5");

@@ -1,6 +1,6 @@
 //! Sweeps: the table, its files, what is refused.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 
 const TOLERATION: &str = "pods.web.tolerations[unreachable].tolerationSeconds";
 
@@ -235,7 +235,7 @@ fn rows_whose_nodes_run_out_of_memory_are_named() {
     let args = ["sweep", "a.ron", "--set", memory, "--set", starts, "--seeds", "2", "-q"];
     let called = scratch.call(&args);
     assert_eq!(called.code, 0, "{}", called.stderr);
-    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&called.stdout);
     assert!(said.contains("Nodes run out of memory with 1000Mi + 1000Mi/s / 2s (n-0"), "{said}");
     assert!(!said.contains("1000Mi / 2s ("), "{said}");
     let idle = "`timing.kubelet.pod_start` changes nothing here: every run is the same";

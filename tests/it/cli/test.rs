@@ -1,6 +1,6 @@
 //! `taintsim test`: what passes, what fails, what is neither, and who is told.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 use std::fs;
 
 /// A node is lost at 61 s and tainted at 105.1 s; its pod tolerates that for 60 s.
@@ -112,8 +112,7 @@ fn golden_timelines_are_written_compared_and_shown() {
     }
     assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
     // Another seed is another run, which `--update` leaves alone, too.
-    let text = dir.call(&["test", "-q", "--seed", "2", "s.ron"]).stdout;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unfolded(&dir.call(&["test", "-q", "--seed", "2", "s.ron"]).stdout);
     assert!(text.contains("the file is of the scenario alone, with seed 1, and"), "{text}");
     assert!(!text.contains("writes it anew"), "{text}");
     fs::write(dir.path("g.timeline"), golden.replace("1:45.100", "1:45.200")).unwrap();
@@ -205,7 +204,7 @@ fn a_failure_says_why_and_what_to_ask() {
         "--node-eviction-rate=0.1, one node of the zone every 10s; it was the first in its zone's queue",
         "toleration of unreachable:NoExecute for 60 s",
     ] {
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = unfolded(&text);
         assert!(words.contains(part), "{part}: {text}");
     }
     let more = text
@@ -240,8 +239,7 @@ fn a_failure_says_why_and_what_to_ask() {
     expect: [Evicted(workload: "web"), Evicted(pod: "p"), Tainted(node: "a-1", taint: "unreachable:NoExecute")],
 )"#,
     );
-    let text = dir.call(&["test", "-q", "not.ron"]).stdout;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unfolded(&dir.call(&["test", "-q", "not.ron"]).stdout);
     for part in [
         "budget default/web needs 2 of 2 (minAvailable 2)",
         "why: pod default/p: not evicted: it tolerates the NoExecute taints of a-2 for ever",
@@ -279,8 +277,7 @@ fn a_failure_names_what_came_after_the_eviction() {
         ),
     ] {
         dir.write(file, format!("Scenario({text})"));
-        let said = dir.call(&["test", "-q", file]).stdout;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&dir.call(&["test", "-q", file]).stdout);
         for part in parts {
             assert!(said.contains(part), "{part}: {said}");
         }
@@ -319,8 +316,7 @@ fn what_did_not_come_is_said_to_stand_otherwise() {
             ],
         ),
     ] {
-        let said = dir.call(&["test", "-q", file]).stdout;
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&dir.call(&["test", "-q", file]).stdout);
         for part in parts {
             assert!(said.contains(part), "{part}: {said}");
         }
@@ -396,7 +392,7 @@ fn a_scenario_without_an_end_is_wrong_and_the_others_count() {
     let said = "endless.ron: the run does not go on: Deployment default/logger makes one pod in place of the other";
     let out = dir.call(&["test", "-q", "endless.ron", "passes.ron"]);
     assert_eq!(out.code, 2, "{}", out.stderr);
-    let words = out.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&out.stdout);
     for says in [said, ", the last on n", "2 scenarios: 1 passed, 1 wrong"] {
         assert!(words.contains(says), "{words}");
     }
@@ -408,7 +404,7 @@ fn a_scenario_without_an_end_is_wrong_and_the_others_count() {
     ] {
         let out = dir.call(&args);
         assert_eq!(out.code, 2, "{args:?}: {}", out.stderr);
-        let words = out.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = unfolded(&out.stderr);
         assert!(words.contains(says), "{args:?}: {words}");
     }
 }

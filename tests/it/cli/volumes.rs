@@ -1,7 +1,7 @@
 //! What is said of workloads whose pods have disks; and of volumes of which nothing is known, which are not
 //! simulated, whoever gives a figure of a workload that has some says so.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 
 /// A Deployment of one pod on `a1`, whose claim is not in the file: it is taken for a cloud's disk.
 const ASSUMED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/one-claim.json");
@@ -106,8 +106,7 @@ fn a_lost_node_keeps_the_disk_of_its_pod() {
     assert!(why.contains("didn't match PersistentVolume's node affinity"), "{why}");
     let notes = told["notes"].to_string();
     assert!(notes.contains("Assumed: volumes of shop/db are a cloud's disks"), "{notes}");
-    let text = scratch.call(&["survey", ASSUMED, "-q", "--lose", "node"]).stdout;
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = unfolded(&scratch.call(&["survey", ASSUMED, "-q", "--lose", "node"]).stdout);
     assert!(
         text.contains(
             "as volume of claim shop/db stays attached to the lost node; no tolerationSeconds changes that"
@@ -141,8 +140,7 @@ fn a_forecast_says_who_waits_for_a_disk() {
     scratch.write("silent.json", export.replace(fresh, &old));
     let taint = "kubectl taint nodes a1 node.kubernetes.io/out-of-service=nodeshutdown:NoExecute";
     let words = ["forecast", "silent.json", "-q", "--seeds", "3", "--what-if", taint];
-    let said = scratch.call(&words).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&scratch.call(&words).stdout);
     for wanted in [
         "1 pod is Pending at the end",
         "Multi-Attach error for volume",
@@ -279,8 +277,7 @@ fn what_people_do_about_a_disk_decides_when_it_moves() {
     let share = healed.iter().find(is_moved).and_then(|e| e["share"].as_f64()).unwrap();
     assert!(share < 1.0, "{share}");
     let on = format!("on n3 (in {:.0} % of the seeds)", share * 100.0);
-    let said = scratch.call(&words).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&scratch.call(&words).stdout);
     for wanted in [
         &*on,
         "Volumes, and the pods that have them shop/data-db-0 is attached to n1, whose pod shop/db-0 is being deleted",
@@ -308,7 +305,7 @@ fn what_frees_a_disk_is_what_is_left_to_do() {
         [("5m", [true, true, false]), ("9m", [true, false, true]), ("11m", [false, false, true])]
     {
         let called = scratch.call(&["explain", "disk.ron", "pod/default/new", "--at", at]);
-        let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&called.stdout);
         let (_, frees) = said.split_once("what frees it: ").expect(&said);
         let ways = ["n1 is back", "deleted by force", "waiting, until the 6 minutes are over"];
         assert_eq!(ways.map(|way| frees.contains(way)), left, "{at}: {said} {}", called.stderr);
@@ -332,15 +329,15 @@ fn a_bound_pod_is_not_pending() {
         timeline: [(at: "1m", do: Crash(node: "n1"))])"#;
     scratch.write("bound.ron", text);
     let ran = scratch.call(&["run", "bound.ron"]);
-    let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&ran.stdout);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for wanted in
         ["; 1 waiting for a volume (Multi-Attach error", "; 1 starting", "; 1 pending (0/2 nodes"]
     {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
-    let explained = scratch.call(&["explain", "bound.ron", "deployment/default/disk"]).stdout;
-    let explained = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+    let explained =
+        unfolded(&scratch.call(&["explain", "bound.ron", "deployment/default/disk"]).stdout);
     let wanted = "1 of its pods is waiting for a volume at the end: Multi-Attach error";
     assert!(explained.contains(wanted), "{explained}");
 }

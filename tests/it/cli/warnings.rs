@@ -1,6 +1,6 @@
 //! What a person should know before a figure or a passed test is believed, and where it is said.
 
-use super::Scratch;
+use super::{Scratch, unfolded};
 
 /// A StatefulSet of sixty without a placement makes its pods one after another, at two seconds of
 /// start each: it cannot be whole one minute after the start. The nodes of zone b are cut off then.
@@ -14,7 +14,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     let scratch = Scratch::new();
     scratch.write("late.ron", NOT_YET_WHOLE);
     let ran = scratch.call(&["run", "late.ron", "--summary", "--html"]);
-    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&ran.stdout);
     for said in [
         "Still being made when `cut b` came, at 1m",
         "StatefulSet default/db (whole at ",
@@ -38,7 +38,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     assert!(!words.contains("it never had too few;") && !words.ends_with("it never had too few"));
     let sweep = ["sweep", "late.ron", "--seeds", "2", "-q"];
     let ran = scratch.call(&sweep);
-    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&ran.stdout);
     let said = "what was missing before is not counted: StatefulSet default/db (in 2 of 2 runs)";
     assert!(words.contains(said), "{words}");
     let json = scratch.call(&[&sweep[..], &["-o", "json"]].concat());
@@ -47,7 +47,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     // and some.
     let at = "timeline.cut b.at=1m,5m";
     let ran = scratch.call(&["sweep", "late.ron", "--seeds", "2", "-q", "--set", at]);
-    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&ran.stdout);
     assert!(words.contains("StatefulSet default/db (in 2 of 4 runs, of row 1m)"), "{words}");
     assert!(words.contains(" missing 1m - - 0 0 "), "{words}");
     // With a placement they are there from the start.
@@ -65,10 +65,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
 #[test]
 fn what_is_never_whole_is_counted_only_where_it_could_not_be() {
     let scratch = Scratch::new();
-    let words = |name: &str| {
-        let ran = scratch.call(&["run", name, "--summary"]);
-        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
-    };
+    let words = |name: &str| unfolded(&scratch.call(&["run", name, "--summary"]).stdout);
     let true_in = |name: &str| {
         let summary = scratch.text(&format!("output/{name}/summary.json"));
         summary.contains("\"not_whole_at_first_fault\": true")
@@ -114,14 +111,14 @@ fn what_an_outage_keeps_from_starting_is_not_well() {
     ] {
         scratch.write(name, &text);
         let ran = scratch.call(&["run", name, "--summary"]);
-        let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = unfolded(&ran.stdout);
         for said in ["Still being made when", "0.0 replica-minutes missing; of 1 workload", said] {
             assert!(words.contains(said), "{name}: {said}: {words}");
         }
         assert!(!words.contains("were up from"), "{name}: {words}");
     }
     let explained = scratch.call(&["explain", "late.ron", "statefulset/db"]);
-    let words = explained.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&explained.stdout);
     assert!(words.contains("provisioning outage came before; it never had too few from then on"));
 }
 
@@ -191,8 +188,7 @@ fn pods_larger_than_their_nodes_are_warned_of() {
         &["run", "over.ron", "--summary"],
     ] {
         let called = scratch.call(words);
-        let said = format!("{}{}", called.stdout, called.stderr);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&format!("{}{}", called.stdout, called.stderr));
         assert!(
             said.contains("No node is large enough for a pod of default/web"),
             "{words:?}: {said}"
@@ -218,7 +214,7 @@ fn what_is_about_nothing_is_said() {
         scratch.write("odd.ron", text);
         let called = scratch.call(&["validate", "odd.ron"]);
         assert_eq!(called.code, 0, "{}", called.stderr);
-        called.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&called.stderr)
     };
     let odd = said(text);
     for wanted in [
@@ -269,8 +265,7 @@ fn what_no_scheduler_would_have_done_is_said() {
         scratch.write("odd.ron", text);
         let called = scratch.call(&["validate", "odd.ron"]);
         assert_eq!(called.code, 0, "{}", called.stderr);
-        let said = format!("{}{}", called.stdout, called.stderr);
-        said.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&format!("{}{}", called.stdout, called.stderr))
     };
     let both = said(text);
     assert!(both.contains("No node is large enough for a pod of default/train:"), "{both}");
@@ -296,8 +291,7 @@ fn all_devices_of_a_node_may_be_too_many() {
         scratch.write("all.ron", text);
         let called = scratch.call(&["validate", "all.ron"]);
         assert_eq!(called.code, 0, "{}", called.stderr);
-        let said = format!("{}{}", called.stdout, called.stderr);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&format!("{}{}", called.stdout, called.stderr));
         (
             said.contains("large enough for a pod of default/train:"),
             said.contains("32 devices at most"),
@@ -323,8 +317,7 @@ fn a_pod_that_has_not_started_shares_no_volume() {
         );
         scratch.write("shared.ron", text);
         let called = scratch.call(&["validate", "shared.ron"]);
-        let said = format!("{}{}", called.stdout, called.stderr);
-        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = unfolded(&format!("{}{}", called.stdout, called.stderr));
         assert_eq!((called.code, said.contains("share a volume")), (0, shares), "{start}: {said}");
     }
 }
@@ -339,7 +332,7 @@ fn nodes_that_others_taint_are_told() {
             (at: "2m", do: Taint(node: "a-2", taint: "k:NoSchedule"))])"#;
     scratch.write("by.ron", text);
     let ran = scratch.call(&["run", "by.ron", "--summary"]);
-    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&ran.stdout);
     assert!(words.contains("nodes NoExecute 0; 2 by others"), "{words} {}", ran.stderr);
     let summary = scratch.text("output/by/summary.json");
     assert!(summary.contains("\"nodes_tainted_by_others\": 2"), "{summary}");
@@ -352,7 +345,7 @@ fn pods_that_end_with_their_node_are_counted() {
     let scratch = Scratch::new();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/scenarios/graceful-shutdown.ron");
     let ran = scratch.call(&["run", file, "--summary"]);
-    let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&ran.stdout);
     assert!(words.contains("shut down 6 pods, with their nodes"), "{words}");
     let summary = scratch.text("output/graceful-shutdown/summary.json");
     assert!(summary.contains("\"pods_shut_down\": 6"), "{summary}");
@@ -363,8 +356,7 @@ pub(super) fn said_by_a_test(scratch: &Scratch, text: &str) -> String {
     scratch.write("so.ron", text);
     let tested = scratch.call(&["test", "so.ron"]);
     assert_eq!(tested.code, 0, "{}", tested.stderr);
-    let said = format!("{}{}", tested.stdout, tested.stderr);
-    said.split_whitespace().collect::<Vec<_>>().join(" ")
+    unfolded(&format!("{}{}", tested.stdout, tested.stderr))
 }
 
 /// Any number of evictions, and none before the fault: neither can fail. With a bound on their
@@ -503,7 +495,7 @@ fn a_rate_of_exactly_one_is_told() {
     let race = include_str!("../../../scenarios/races/rate-of-one.ron");
     scratch.write("rate.ron", race);
     let told = scratch.call(&["explain", "rate.ron", "zone/b", "-q"]);
-    let said = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&told.stdout);
     assert!(said.contains("a rate of exactly 1 does not start it again"), "{said}");
     assert!(!said.contains("tainted at --node-eviction-rate=1"), "{said}");
     let ran = scratch.call(&["run", "rate.ron"]);
@@ -570,7 +562,7 @@ fn what_is_assumed_of_some_pods_is_said_of_those() {
     let said = |more: &[&str]| {
         let ran = scratch.call(&[&["run", "own.ron", "--summary"], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
-        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&ran.stdout)
     };
     let words = said(&[]);
     let assumed = "pods of default/web take 2s from binding to Ready, all pods 1s to stop.";
@@ -588,7 +580,7 @@ fn an_export_that_is_tested_is_told_to_be_one() {
     let tested = scratch.call(&["test", export.to_str().unwrap()]);
     assert_eq!(tested.code, 4, "{}", tested.stderr);
     let words = tested.stdout + &tested.stderr;
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&words);
     assert!(words.contains("is run as `taintsim import` takes it"), "{words}");
 }
 
@@ -599,14 +591,13 @@ fn a_pre_release_may_change_before_it_ships() {
     let scratch = Scratch::with_starter();
     let warning =
         "1.38-alpha is a pre-release (v1.38.0-alpha.0): what it does may change before it ships.";
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for args in [
         &["run", "a.ron", "--kubernetes", "1.38-alpha", "--summary"][..],
         &["sweep", "a.ron", "--set", "kubernetes=1.37,1.38-alpha", "--seeds", "1", "-q"],
         &["diff", "a.ron", "--kubernetes", "1.37", "--against", "1.38-alpha"],
     ] {
         let called = scratch.call(args);
-        let said = words(&called.stdout);
+        let said = unfolded(&called.stdout);
         assert!(said.contains(warning), "{args:?}: {said} {}", called.stderr);
         assert!(!said.contains("was not checked against recordings"), "{said}");
     }
@@ -649,8 +640,7 @@ fn an_outage_that_outlasts_the_run_is_told() {
     );
     let sweep = |durations: &str| {
         let set = format!("timeline.cut.duration={durations}");
-        let ran = scratch.call(&["sweep", "short.ron", "-q", "--seeds", "1", "--set", &set]);
-        ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+        unfolded(&scratch.call(&["sweep", "short.ron", "-q", "--seeds", "1", "--set", &set]).stdout)
     };
     let said = "The run ends at 10m, and cut would end at 1h4m:";
     let told = sweep("5m,1h");
@@ -669,7 +659,7 @@ fn a_limit_that_fails_while_the_first_pods_are_made_says_so() {
     scratch.write("first.ron", text);
     let called = scratch.call(&["test", "first.ron"]);
     let during = r#"during: ("3s", "10m")"#;
-    let said = called.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&called.stdout);
     assert!(
         said.contains(&format!("before its pods are there: `{during}` leaves that out")),
         "{said}"
