@@ -6,7 +6,7 @@
 
 use super::object::{RawContainerStatus, RawPodStatus, RawProbe, RawTerminated};
 use super::prelude::*;
-use super::times::{LESS_US, YEARS, parse};
+use super::times::{YEARS, parse};
 use crate::api::container::{MAIN, Role};
 use crate::language::{Container, ContainerRestartPolicy, Ends, Image, Probe, PullPolicy};
 
@@ -135,13 +135,10 @@ pub(super) fn tell_of_probes(spec: &RawPodSpec, template: &mut PodTemplate) {
         }
         let is_probed = readiness_probe.or(liveness_probe).or(startup_probe).is_some();
         if is_probed && !slot.ends() {
-            let own = slot.container();
-            let own = Container { readiness_probe, liveness_probe, startup_probe, ..own };
-            let list = match slot.is_init() {
-                true => &mut template.init_containers,
-                false => &mut template.containers,
-            };
-            list.push(own);
+            let own = slot.of_template(template);
+            own.readiness_probe = readiness_probe;
+            own.liveness_probe = liveness_probe;
+            own.startup_probe = startup_probe;
         }
     }
 }
@@ -235,9 +232,4 @@ pub(super) fn inits(spec: &RawPodSpec, status: &RawPodStatus) -> Option<Vec<i64>
         ran(last).filter(|_| last.exit_code == 0 && status.restart_count == 0)
     });
     (all.len() == statuses.len()).then(|| took.collect()).flatten()
-}
-
-/// A span that takes some time, as far as times of whole seconds tell.
-pub(super) fn at_least_less(span: i64) -> i64 {
-    span.max(LESS_US)
 }

@@ -1,12 +1,13 @@
 //! What was seen of how long the pods of one workload took to start and to stop, and what of that is told apart.
 
-use super::containers::{self, Beside, Slot, at_least_less};
+use super::containers::{self, Beside, Slot};
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
 use super::pod::RawPod;
 use super::prelude::*;
 use super::starts::{START_MAX_US, ran_of, start_of, stop_of};
+use super::times::LESS_US;
 use crate::language::{Ends, Image};
 
 /// What was seen of the pods of one workload, in microseconds.
@@ -46,7 +47,7 @@ impl Seen {
         for (i, took) in containers::inits(&pod.spec, &pod.status).into_iter().flatten().enumerate()
         {
             self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
-            self.inits[i].push(at_least_less(took));
+            self.inits[i].push(took.max(LESS_US));
         }
     }
 
