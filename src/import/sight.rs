@@ -29,7 +29,7 @@ const LAST_LINES: usize = 5;
 /// Whether a file is called as an export is, and holds something that does not begin as a scenario.
 pub(crate) fn is_meant_as_export(name: &str, bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 12)]);
-    let begins = ["Scenario", "(", "//", "/*", "#!"];
+    let begins = ["Scenario", "(", "//", "/*"];
     name.ends_with(".json")
         && first_line(&head).is_some_and(|line| !begins.iter().any(|b| line.starts_with(b)))
 }
