@@ -1,6 +1,7 @@
 //! What an export shows to be as it is for a cause, and what a run makes of that.
 
-use crate::import::{ImportedCluster, Input};
+use super::good;
+use crate::import::ImportedCluster;
 use crate::kernel::Choices;
 use crate::scenario::{Overrides, build, parse};
 use crate::trace::{Trace, What};
@@ -35,8 +36,7 @@ fn pod(name: &str, meta: Value, status: Value) -> Value {
 }
 
 fn imported(items: Vec<Value>) -> ImportedCluster {
-    let input = Input::from_bytes("f", Value::from(items).to_string().into_bytes()).unwrap();
-    ImportedCluster::read(&[input]).unwrap()
+    good(&Value::from(items).to_string())
 }
 
 /// The run of what was imported, as it is written, and the notes of its result.

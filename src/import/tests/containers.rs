@@ -1,6 +1,7 @@
 //! Pods of several containers in an export: init containers, probes each of its container, and images each of its own.
 
-use crate::import::{ImportedCluster, Input};
+use super::written;
+use crate::import::ImportedCluster;
 use serde_json::{Value, json};
 
 /// A StatefulSet whose pod has this spec; the pod was scheduled at 10:00:00 and Ready so many seconds later, with this status.
@@ -40,10 +41,7 @@ fn imported_of(
             "metadata": {"name": "db-0", "labels": {"app": "db"}, "ownerReferences": [owner]}}),
     ];
     all.extend_from_slice(events);
-    let input = Input::from_bytes("f", Value::from(all).to_string().into_bytes()).unwrap();
-    let cluster = ImportedCluster::read(&[input]).unwrap();
-    let text = cluster.to_scenario();
-    (cluster, text)
+    written(all)
 }
 
 /// A status of an init container that ran between two seconds.

@@ -1,6 +1,7 @@
 //! How often containers end, by the statuses of exported pods, and what a run makes of that.
 
-use crate::import::{ImportedCluster, Input};
+use super::written;
+use crate::import::ImportedCluster;
 use serde_json::{Value, json};
 
 /// A workload of that kind, its pods with these specs and statuses, and a node that was heard last at 12:00:00.
@@ -28,10 +29,7 @@ fn imported(kind: &str, pods: &[(Value, Value)]) -> (ImportedCluster, String) {
         }
         all.push(pod);
     }
-    let input = Input::from_bytes("f", Value::from(all).to_string().into_bytes()).unwrap();
-    let cluster = ImportedCluster::read(&[input]).unwrap();
-    let text = cluster.to_scenario();
-    (cluster, text)
+    written(all)
 }
 
 fn ran(from: &str, to: &str, exit_code: i64) -> Value {

@@ -1,6 +1,7 @@
 //! Pulls of images in an export, and which nodes have one.
 
-use crate::import::{ImportedCluster, Input};
+use super::written;
+use crate::import::ImportedCluster;
 use serde_json::{Value, json};
 
 const IMAGE: &str = "shop/web:2";
@@ -33,11 +34,7 @@ fn imported(more: Vec<Value>, listed: usize, policy: &str) -> (ImportedCluster, 
         json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "web"},
             "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}}, "template": template}}),
     ];
-    let text = Value::from(all.into_iter().chain(more).collect::<Vec<_>>()).to_string();
-    let input = Input::from_bytes("f", text.into_bytes()).unwrap();
-    let cluster = ImportedCluster::read(&[input]).unwrap();
-    let text = cluster.to_scenario();
-    (cluster, text)
+    written(all.into_iter().chain(more).collect::<Vec<_>>())
 }
 
 /// web-0 pulled for 30 of its 34 s, 10 s of them in line; web-1 had the image and took 3 s; of web-2 nothing is known, so that

@@ -21,6 +21,7 @@ mod volumes;
 
 use super::{ImportedCluster, Input};
 use crate::language::{NodeGroup, PodGroup};
+use serde_json::Value;
 
 /// An export of `tests/exports`.
 fn export(name: &str) -> Input {
@@ -41,6 +42,13 @@ fn read(text: &str) -> Result<ImportedCluster, super::ImportError> {
 
 fn good(text: &str) -> ImportedCluster {
     read(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// What these objects come to, and as it is written.
+fn written(objects: impl Into<Value>) -> (ImportedCluster, String) {
+    let cluster = good(&objects.into().to_string());
+    let text = cluster.to_scenario();
+    (cluster, text)
 }
 
 fn error(text: &str) -> String {

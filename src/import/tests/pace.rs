@@ -1,6 +1,7 @@
 //! How long pods took to start and to stop.
 
-use crate::import::{ImportedCluster, Input};
+use super::written;
+use crate::import::ImportedCluster;
 use serde_json::{Value, json};
 
 fn pod(name: &str, ready: &str, restarts: i64) -> Value {
@@ -25,11 +26,7 @@ fn scenario(pods: Vec<Value>) -> (ImportedCluster, String) {
             .into_iter()
             .chain(pods)
             .collect();
-    let text = Value::from(items).to_string();
-    let input = Input::from_bytes("f", text.into_bytes()).unwrap();
-    let cluster = ImportedCluster::read(&[input]).unwrap();
-    let text = cluster.to_scenario();
-    (cluster, text)
+    written(items)
 }
 
 /// Of 12, 20 and 40 s the median is 20 s; the pod that restarted and the one that became Ready

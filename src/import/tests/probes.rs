@@ -1,6 +1,7 @@
 //! Probes of exported pods, and a start that is told apart from what its probe took.
 
-use crate::import::{ImportedCluster, Input};
+use super::written;
+use crate::import::ImportedCluster;
 use serde_json::{Value, json};
 
 /// A StatefulSet whose pods have this container, and a pod that was scheduled at 10:00:00, and became Ready at 10:00:24.
@@ -18,10 +19,7 @@ fn imported(container: &Value, state: &Value) -> (ImportedCluster, String) {
             "status": {"phase": "Running", "containerStatuses": [{"restartCount": 0, "state": state}],
                 "conditions": [condition("PodScheduled", "2026-11-20T10:00:00Z"), condition("Ready", "2026-11-20T10:00:24Z")]}},
     ]);
-    let input = Input::from_bytes("f", all.to_string().into_bytes()).unwrap();
-    let cluster = ImportedCluster::read(&[input]).unwrap();
-    let text = cluster.to_scenario();
-    (cluster, text)
+    written(all)
 }
 
 /// The container ran after 4 s, and was Ready 20 s later: with a period of 10 s the probe has found out 5 s late on average.
