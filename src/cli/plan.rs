@@ -344,9 +344,7 @@ fn run(
         goes_on && budget.is_none_or(|budget| spent < budget)
     };
     let ran = progress.during(|| planner.run(jobs(args.many.jobs), &watch, desk));
-    if budget.is_none() {
-        return Ok((ran?, false));
-    }
+    let Some(_) = budget else { return Ok((ran?, false)) };
     let kept = ran.map_err(|stopped| {
         let soon = || goes_on(args, clock, SOON_S);
         not_known(stopped, planner.counting.0, &planner.by_formula(&soon).unwrap_or_default())
