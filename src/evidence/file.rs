@@ -5,7 +5,7 @@ use super::audit::{self, Taken};
 use super::heard::Heard;
 use super::{events, export, klog, prometheus};
 use crate::evidence::prelude::*;
-use crate::import::yaml_values;
+use crate::import::yaml_to_json;
 
 /// How many of many are named.
 const SHOWN: usize = 3;
@@ -208,15 +208,15 @@ fn items(mut document: Value) -> Vec<Value> {
 
 /// JSON, one value or several, or YAML.
 fn documents(text: &str) -> Result<Vec<Value>, String> {
+    let values = |json: &str| -> Result<Vec<Value>, _> {
+        serde_json::Deserializer::from_str(json).into_iter().collect()
+    };
     if text.starts_with(['{', '[']) {
-        let values: Result<Vec<Value>, _> =
-            serde_json::Deserializer::from_str(text).into_iter().collect();
-        return values.map_err(|e| format!("it is no JSON: {e}"));
+        return values(text).map_err(|e| format!("it is no JSON: {e}"));
     }
-    yaml_values(text).map_err(|said| {
-        let line = said.lines().next().unwrap_or_default();
-        format!("it is neither JSON nor YAML, nor a log: {line}")
-    })
+    let neither = |said: String| format!("it is neither JSON nor YAML, nor a log: {said}");
+    let json = yaml_to_json(text).map_err(|wrong| neither(wrong.to_string()))?;
+    values(&json).map_err(|e| neither(e.to_string()))
 }
 
 /// The files with every name in them made another.

@@ -28,7 +28,7 @@ pub(super) fn read(input: &Input, take: &mut Take<'_>) -> Result<(), ImportError
         let number = several.then_some(i + 1);
         let place = Place { file: input.file.clone(), document: number, ..Place::default() };
         let reader = Reader { input, document, place };
-        if is_json(document.text) { reader.json(take)? } else { reader.yaml(take)? }
+        reader.read(take)?;
     }
     Ok(())
 }
@@ -92,8 +92,30 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn json(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
-        let mut de = serde_json::Deserializer::from_str(self.document.text);
+    fn read(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
+        let text = self.document.text;
+        if is_json(text) {
+            return self.json(text, take, |e| (e.line(), e.column()));
+        }
+        let json = yaml::to_json(text).map_err(|wrong| {
+            // Of what was read up to there is the name of the object.
+            let cursor = Cursor::default();
+            let mut before = serde_json::Deserializer::from_str(&wrong.json);
+            drop(ObjectSeed::document(&cursor).deserialize(&mut before));
+            self.syntax(&cursor, wrong.line, wrong.column, wrong.message)
+        })?;
+        // It is all on one line.
+        self.json(&json, take, |e| yaml::place(text, e.column()))
+    }
+
+    /// Reads a text of JSON, in which what is wrong has the line and column that `place` gives.
+    fn json(
+        &self,
+        text: &str,
+        take: &mut Take<'_>,
+        place: impl Fn(&serde_json::Error) -> (usize, usize),
+    ) -> Result<(), ImportError> {
+        let mut de = serde_json::Deserializer::from_str(text);
         let mut is_first = true;
         loop {
             let cursor = Cursor::default();
@@ -111,27 +133,21 @@ impl Reader<'_> {
                         other => unlike(&other).unwrap_or(other),
                     }
                 };
-                self.syntax(&cursor, e.line(), e.column(), message)
+                let (line, column) = place(&e);
+                self.syntax(&cursor, line, column, message)
             })?;
+            // Any line may be the last one of YAML, but for a list of kubectl's: its kind stands behind its items.
+            if text != self.document.text && raw.is_list_without_kind() {
+                let message = "the YAML ends in the middle, without the `kind` of its list: is the file cut short?";
+                let last = self.document.text.lines().count();
+                return Err(self.syntax(&cursor, last, 1, message.to_owned()));
+            }
             raw.flatten(self.place.clone(), take)?;
             is_first = false;
             if de.end().is_ok() {
                 return Ok(());
             }
         }
-    }
-
-    fn yaml(&self, take: &mut Take<'_>) -> Result<(), ImportError> {
-        let cursor = Cursor::default();
-        let raw = yaml::parse(self.document.text, &cursor)
-            .map_err(|(line, column, message)| self.syntax(&cursor, line, column, message))?;
-        // Any line may be the last one of YAML, but for a list of kubectl's: its kind stands behind its items.
-        if raw.is_list_without_kind() {
-            let message = "the YAML ends in the middle, without the `kind` of its list: is the file cut short?";
-            let last = self.document.text.lines().count();
-            return Err(self.syntax(&cursor, last, 1, message.to_owned()));
-        }
-        raw.flatten(self.place.clone(), take)
     }
 
     /// An error of a parser at a line and column of the document, from 1; zero is unknown.

@@ -107,4 +107,4 @@ pub(crate) use sight::{is_export, is_meant_as_export};
 pub(crate) use summary::Summary;
 pub(crate) use times::{SECOND_US, Stamp, YEARS, parse as parse_time};
 pub(crate) use write::Asked;
-pub(crate) use yaml::values as yaml_values;
+pub use yaml::{Wrong as WrongYaml, to_json as yaml_to_json};

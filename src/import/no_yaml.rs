@@ -1,21 +1,25 @@
 //! In place of `yaml.rs` where the program was built without YAML: every text of it is refused.
 
-use super::seeds::{Cursor, Raw};
-use serde_json::Value;
-
-const REFUSED: &str = "this build reads JSON alone: print it with `-o json`";
-
-/// Refuses a document.
-pub(super) fn parse(_: &str, _: &Cursor) -> Result<Raw, (usize, usize, String)> {
-    Err((0, 0, REFUSED.to_owned()))
+/// Why a text is refused; it has no place.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Wrong {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) message: String,
+    pub(super) json: String,
 }
 
 /// Refuses a text.
-pub(crate) fn values(_: &str) -> Result<Vec<Value>, String> {
-    Err(REFUSED.to_owned())
+///
+/// # Errors
+/// Always.
+pub fn to_json(_: &str) -> Result<String, Wrong> {
+    let message = "this build reads JSON alone: print it with `-o json`".to_owned();
+    Err(Wrong { line: 0, column: 0, message, json: String::new() })
 }
 
-/// Nothing of a text.
-pub(super) fn value(_: &str) -> Option<Value> {
-    None
+/// No place.
+pub(super) fn place(_: &str, _: usize) -> (usize, usize) {
+    (0, 0)
 }

@@ -118,7 +118,8 @@ mod tests {
     use super::*;
 
     fn requests(yaml: &str) -> Result<Vec<(String, String)>, Wrong> {
-        let spec: RawPodSpec = serde_saphyr::from_str(yaml).unwrap();
+        let json = crate::import::yaml_to_json(yaml).unwrap();
+        let spec: RawPodSpec = serde_json::from_str(&json).unwrap();
         Ok(pod_requests(&spec)?.into_iter().map(|(name, text)| (name, text.0)).collect())
     }
 

@@ -157,7 +157,9 @@ fn answer(text: &str) -> Option<String> {
     if text.len() > ANSWER_BYTES {
         return None;
     }
-    let answer: Value = serde_json::from_str(text).ok().or_else(|| yaml::value(text))?;
+    let answer: Value = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&yaml::to_json(text).unwrap_or_default()))
+        .ok()?;
     let said = answer["message"].as_str().unwrap_or("no reason given");
     let said: String = said.chars().take(160).collect();
     match answer["kind"].as_str() {

@@ -413,8 +413,9 @@ fn the_command_of_the_manifest_does_every_index_of_the_job() {
     assert_eq!(call(&scratch, &sweep(), &["--plan-shards", "3", "--out", "p"]).code, 0);
     let image = ["shard", "p", "--for", "kubernetes", "--image", "registry.example/taintsim:1"];
     assert_eq!(scratch.call(&image).stdout, "kubectl apply -f p/kubernetes.yaml\n");
-    let manifest: serde_json::Value =
-        serde_saphyr::from_str(&scratch.text("p/kubernetes.yaml")).expect("it is YAML");
+    let json =
+        taintsim::import::yaml_to_json(&scratch.text("p/kubernetes.yaml")).expect("it is YAML");
+    let manifest: serde_json::Value = serde_json::from_str(&json).expect("it is JSON now");
     let job = &manifest["spec"];
     assert_eq!(
         (&manifest["kind"], &job["completionMode"], job["completions"].as_u64()),
