@@ -11,6 +11,7 @@
 //! recursion), and that of [`yaml`](super::yaml).
 
 use super::error::{ImportError, Place};
+use super::fields::Wrong;
 use super::input::Input;
 use super::seeds::{Cursor, ObjectSeed, Take};
 use super::yaml;
@@ -120,20 +121,20 @@ impl Reader<'_> {
         loop {
             let cursor = Cursor::default();
             let raw = ObjectSeed::document(&cursor).deserialize(&mut de).map_err(|e| {
+                let (line, column) = place(&e);
                 let message = if e.is_eof() {
                     "the JSON ends in the middle: is the file cut short?".to_owned()
                 } else if !is_first && e.is_syntax() {
                     "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
                         .to_owned()
                 } else {
-                    match without_position(&e) {
+                    match Wrong::from(e).0 {
                         m if m.starts_with("invalid type: sequence, expected an object of") => {
                             "a list stands where an object of the Kubernetes API should: `jq flatten` makes one list of lists".to_owned()
                         }
                         other => unlike(&other).unwrap_or(other),
                     }
                 };
-                let (line, column) = place(&e);
                 self.syntax(&cursor, line, column, message)
             })?;
             // Any line may be the last one of YAML, but for a list of kubectl's: its kind stands behind its items.
@@ -188,12 +189,6 @@ fn unlike(message: &str) -> Option<String> {
     let word = words.iter().find_map(|(of, word)| Some((word, found.strip_prefix(of)?)));
     let found = word.map_or(found.to_owned(), |(word, rest)| format!("{word}{rest}"));
     Some(format!("expected {expected}, found {found}"))
-}
-
-/// serde_json ends its messages with a position, which an error here shows in another way.
-fn without_position(e: &serde_json::Error) -> String {
-    let text = e.to_string();
-    text.rsplit_once(" at line ").map_or(text.as_str(), |(said, _)| said).to_owned()
 }
 
 /// The line in question and a caret under the column, both cut to a width that fits a terminal.

@@ -117,6 +117,15 @@ impl From<FieldError> for Wrong {
     }
 }
 
+/// Without the position with which serde_json ends its messages: an error here has a place of its
+/// own.
+impl From<serde_json::Error> for Wrong {
+    fn from(error: serde_json::Error) -> Self {
+        let text = error.to_string();
+        Wrong(text.rsplit_once(" at line ").map_or(text.as_str(), |(said, _)| said).to_owned())
+    }
+}
+
 /// The first of a check's errors, if there are any.
 pub(super) fn first(errors: Vec<FieldError>) -> Result<(), Wrong> {
     errors.into_iter().next().map_or(Ok(()), |e| Err(e.into()))

@@ -21,6 +21,7 @@ use super::storage_classes::STORAGE_FIELDS;
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
@@ -107,7 +108,7 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
                     let (version, kind) = KUBELET_CONFIG;
                     (raw.api_version, raw.kind) = (Some(version.to_owned()), Some(kind.to_owned()));
                     self.cursor.kind.replace(kind.to_owned());
-                    let all: BTreeMap<String, Value> =
+                    let all: BTreeMap<String, Box<RawValue>> =
                         map.next_value::<Option<_>>()?.unwrap_or_default();
                     let known =
                         all.into_iter().filter_map(|(name, value)| Some((part(&name)?, value)));
@@ -385,8 +386,8 @@ pub(super) struct Raw {
     kind: Option<String>,
     meta: RawMeta,
     body: Body,
-    /// Fields that stood before the kind, kept aside until it is known.
-    aside: Fields,
+    /// Fields that stood before the kind, as JSON that is kept aside until it is known.
+    aside: BTreeMap<&'static str, Box<RawValue>>,
     items: Option<Vec<Raw>>,
 }
 
@@ -436,8 +437,9 @@ impl Raw {
         if matches!(body, Body::Unknown) {
             return Err(wrong("has no `apiVersion`".to_owned()));
         }
-        for (field, value) in aside {
-            body.read(field, value).map_err(|e| wrong(e.to_string()))?;
+        for (field, json) in aside {
+            let mut value = serde_json::Deserializer::from_str(json.get());
+            body.read(field, &mut value).map_err(|e| wrong(Wrong::from(e).0))?;
         }
         take(place, self.meta, self.body)
     }
