@@ -175,7 +175,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(20, 0)], |p| p.kubelet.graceful_shutdown = true),
     step(&[(22, 0)], |p| {
         p.kubelet.shutdown_phase = ShutdownPhase::Failed;
-        p.kubelet.shutdown_no_seconds = NoSeconds::IsPodsOwn;
+        p.kubelet.no_seconds = NoSeconds::IsPodsOwn;
         p.kubelet.shutdown_says_node = true;
     }),
     step(&[(23, 0)], |p| {
@@ -186,8 +186,8 @@ pub(super) static STEPS: &[Step] = &[
     // S67
     step(&[(26, 0)], |p| p.kubelet.life.back_off_says_which = true),
     step(&[(27, 0)], |p| p.kubelet.shutdown_phase = ShutdownPhase::ByExitCode),
-    step(&[(28, 0)], |p| p.kubelet.shutdown_two_seconds = true),
-    step(&[(31, 0)], |p| p.kubelet.shutdown_no_seconds = NoSeconds::IsOne),
+    step(&[(28, 0)], |p| p.kubelet.two_seconds = true),
+    step(&[(31, 0)], |p| p.kubelet.no_seconds = NoSeconds::IsOne),
     // S52 to S58: node-pressure eviction
     step(&[(19, 0)], |p| p.kubelet.eviction.ranks_processes = true),
     step(&[(22, 0)], |p| {

@@ -42,6 +42,51 @@ fn a_pod_that_is_being_ended_ends_as_it_was_to() {
     }
 }
 
+/// The pod is deleted by force at 90 s, and its kubelet hears that no seconds are left: up to 1.21 containers have two at least
+/// (`killContainer`); up to 1.30 none is taken for none given, and they have the pod's own 60; then it is one, and they have two.
+#[test]
+fn no_seconds_of_grace_are_what_the_release_makes_of_them() {
+    for (version, stops) in [
+        ("1.11", 92_000),
+        ("1.21", 92_000),
+        ("1.22", 150_000),
+        ("1.30", 150_000),
+        ("1.31", 92_000),
+        ("1.37", 92_000),
+    ] {
+        let real = stopped(&format!(r#"kubernetes: "{version}""#), SLOW, BY_FORCE);
+        assert_eq!(real.len(), 1, "{version}");
+        within(real[0], stops, stops + 500);
+        let ideal = format!(r#"kubernetes: "{version}", timing: Ideal"#);
+        assert_eq!(stopped(&ideal, SLOW, BY_FORCE), [stops], "{version}");
+    }
+}
+
+/// One that is being ended since 90 s, for its 60: up to 1.21 a second stop of two seconds begins when it is deleted by force at 100 s
+/// (`podKiller`), later the pod's worker is busy with the first.
+#[test]
+fn a_pod_that_is_being_ended_is_hurried_up_to_1_21() {
+    let timeline = r#"(at: "90s", do: DeletePod(pods: Group("p"))), (at: "100s", do: DeletePod(pods: Group("p"), gracePeriodSeconds: 0))"#;
+    for (version, stops) in [("1.21", 102_000), ("1.22", 150_000), ("1.37", 150_000)] {
+        let at = stopped(&format!(r#"kubernetes: "{version}""#), SLOW, timeline);
+        assert_eq!(at.len(), 1, "{version}");
+        within(at[0], stops, stops + 500);
+    }
+}
+
+/// A grace of one second: two up to 1.21 and from 1.28 on.
+#[test]
+fn containers_have_two_seconds_but_from_1_22_to_1_27() {
+    let timeline = r#"(at: "90s", do: DeletePod(pods: Group("p"), gracePeriodSeconds: 1))"#;
+    for (version, stops) in
+        [("1.21", 92_000), ("1.22", 91_000), ("1.27", 91_000), ("1.28", 92_000), ("1.37", 92_000)]
+    {
+        let at = stopped(&format!(r#"kubernetes: "{version}""#), SLOW, timeline);
+        assert_eq!(at.len(), 1, "{version}");
+        within(at[0], stops, stops + 500);
+    }
+}
+
 /// The kubelet that knew the pod dies. The next one asks for its pods within 1.1 s, has them 1.1 s later at most, and finds the
 /// containers with its housekeeping, every 2 s: it gives them a second, from 1.28 on two, and up to 1.21 their grace.
 #[test]

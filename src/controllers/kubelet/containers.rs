@@ -4,7 +4,8 @@
 //! No controller sees any of this; it is written down for those who read the trace. A kubelet that
 //! is cut off goes on with what it heard before: it starts the pods and ends those that it knows
 //! of, and learns of everything else when it is heard again. Containers of a pod whose object is
-//! gone run on until their kubelet hears of that, and for the grace of the pod that it knows
+//! gone run on until their kubelet hears of that, and for the grace that no seconds are to it (S101) or, where it was cut
+//! off meanwhile, of the pod that it knows
 //! (`pkg/kubelet/kubelet.go: HandlePodRemoves`), or until their machine stops. A kubelet that has been started since
 //! knows no such pod, and gives them two seconds (`HandlePodCleanups`).
 //!
@@ -19,6 +20,7 @@ use super::stats::Stats;
 use super::volume_manager::VolumeManager;
 use crate::api::probe::RestartPolicy;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::switches::kubelet::NoSeconds;
 
 /// The containers of all pods.
 pub(super) struct Containers {
@@ -69,12 +71,15 @@ impl Containers {
         if let Some(node) = old.node {
             self.volumes.leaves(node, old);
         }
-        let stop = self.stop_of(old, &due);
+        let heard = old.node.and_then(|n| self.nodes.hears_from(n));
+        // The API server writes that a pod has no seconds left before it removes it, which a kubelet hears of that hears
+        // everything (`registry/store.go`, `updateForGracefulDeletionAndFinalizers`).
+        let by_force = (heard == Some(self.nodes.now())).then_some(0);
+        let stop = self.stop_of(old, &due, by_force);
         if due.shutdown.is_some() {
             // They are being stopped, and end when they were to.
             return self.pods.with_due(old.uid, |d| d.orphaned = Some(stop));
         }
-        let heard = old.node.and_then(|n| self.nodes.hears_from(n));
         let unheard = match self.nodes.mode {
             // The recorder's kubelets end it by the clock, and do so once they are heard.
             KubeletMode::Imitated(_) if heard.is_none() && old.template.stop.is_none() => {
@@ -84,13 +89,17 @@ impl Containers {
         };
         self.pods.with_due(old.uid, |d| {
             d.orphaned = Some(stop);
+            d.stop_known |= by_force.is_some();
             // A kubelet that ends them already goes on with that.
             if heard.is_none() && !d.stop_known {
                 d.stop = unheard;
             }
         });
+        // From 1.22 on a pod worker is busy with containers that it has asked to stop.
+        let is_busy = self.nodes.switches.no_seconds != NoSeconds::Kills;
         if let Some(heard) = heard {
-            self.end_orphan(old.uid, heard + stop);
+            let ends = due.stop_known && due.stop != Time::MAX && is_busy;
+            self.end_orphan(old.uid, if ends { due.stop } else { heard + stop });
         }
     }
 
@@ -110,12 +119,12 @@ impl Containers {
         self.pods.work_at(uid, at);
     }
 
-    /// How long a pod takes to stop once its kubelet is to end it.
-    pub(super) fn stop_of(&self, pod: &Pod, due: &Due) -> Dur {
+    /// How long a pod takes to stop once its kubelet is to end it, within so many seconds where they are given.
+    pub(super) fn stop_of(&self, pod: &Pod, due: &Due, given: Option<i64>) -> Dur {
         match self.nodes.mode {
             // They stop every pod in the same time, but for one with a time of its own.
             KubeletMode::Imitated(_) if pod.template.stop.is_none() => due.unhurried,
-            KubeletMode::Imitated(_) | KubeletMode::Real(_) => due.stop_of(pod),
+            KubeletMode::Imitated(_) | KubeletMode::Real(_) => self.pods.stop_of(pod, due, given),
         }
     }
 
@@ -128,7 +137,7 @@ impl Containers {
             due.down || due.unpulled && !due.waits
         };
         let ended = pod.phase.is_terminal() || rests;
-        if ended && !due.up { Dur::ZERO } else { due.stop_of(pod) }
+        if ended && !due.up { Dur::ZERO } else { self.pods.stop_of(pod, due, None) }
     }
 
     /// Starts or ends the containers of one life of a pod, if that is due and its kubelet knows.

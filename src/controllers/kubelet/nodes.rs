@@ -8,8 +8,11 @@ use crate::api::node::NodeReason;
 use crate::client::connection::Link;
 use crate::controllers::prelude::*;
 use crate::kernel::Argument;
-use crate::plan::switches::kubelet::Switches;
+use crate::plan::switches::kubelet::{NoSeconds, Switches};
 use crate::plan::{Connections, KubeletConfig, KubeletMode, Real};
+
+/// `minimumGracePeriodInSeconds` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`)
+pub(super) const MINIMUM_GRACE_PERIOD: i64 = 2;
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
@@ -148,6 +151,25 @@ impl Nodes {
         if !patched {
             let _ = self.api.create_event(Actor::Kubelet, name, event);
         }
+    }
+
+    /// How long containers have where their kubelet asks for so many seconds, of a pod with that grace period of its own
+    /// (`pod_workers.go`, `calculateEffectiveGracePeriod`; `kuberuntime_container.go`, `killContainer`).
+    pub(super) fn effective_grace_period(&self, given: i64, own: i64) -> Dur {
+        let seconds = match self.switches.no_seconds {
+            NoSeconds::IsPodsOwn if given <= 0 => own.max(1),
+            NoSeconds::Kills => given.max(0),
+            NoSeconds::IsPodsOwn | NoSeconds::IsOne => given.max(1),
+        };
+        let least = if self.switches.two_seconds { MINIMUM_GRACE_PERIOD } else { 0 };
+        Dur::from_secs(seconds.max(least).unsigned_abs())
+    }
+
+    /// The same of a pod that is deleted: up to 1.21 that is no override, and has the least of all (`killContainer`).
+    pub(super) fn deletion_grace_period(&self, given: i64, own: i64) -> Dur {
+        let least = self.switches.no_seconds == NoSeconds::Kills;
+        let given = if least { given.max(MINIMUM_GRACE_PERIOD) } else { given };
+        self.effective_grace_period(given, own)
     }
 
     /// A time that is drawn for a node, from nothing to the most.

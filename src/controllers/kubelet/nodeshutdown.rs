@@ -16,10 +16,6 @@ use super::eviction::SYSTEM_CRITICAL_PRIORITY;
 use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::KubeletSettings;
-use crate::plan::switches::kubelet::NoSeconds;
-
-/// `minimumGracePeriodInSeconds` (`pkg/kubelet/kuberuntime/kuberuntime_manager.go`)
-const MINIMUM_GRACE_PERIOD: i64 = 2;
 
 /// Pods that are ended together.
 #[derive(Debug, PartialEq)]
@@ -179,7 +175,7 @@ impl ShutdownManager {
         let due = self.pods.due(uid)?;
         let pod = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())?;
         let own = pod.termination_grace_period_seconds();
-        let grace = self.effective_grace_period(own.min(group_seconds), own);
+        let grace = self.nodes.effective_grace_period(own.min(group_seconds), own);
         let takes = if due.up { due.unhurried.min(grace) } else { Dur::ZERO };
         // One that is to end already has its containers stopping.
         let stop = if due.stop == Time::MAX { now + takes } else { due.stop.min(now + grace) };
@@ -191,19 +187,6 @@ impl ShutdownManager {
         }
         self.pods.work_at(uid, stop);
         Some(stop)
-    }
-
-    /// How long containers have that are given so many seconds (`pod_workers.go`,
-    /// `calculateEffectiveGracePeriod`; `kuberuntime_container.go`, `killContainer`).
-    fn effective_grace_period(&self, given: i64, own: i64) -> Dur {
-        let switches = &self.nodes.switches;
-        let seconds = match switches.shutdown_no_seconds {
-            NoSeconds::IsPodsOwn if given <= 0 => own.max(1),
-            NoSeconds::Kills => given.max(0),
-            _ => given.max(1),
-        };
-        let least = if switches.shutdown_two_seconds { MINIMUM_GRACE_PERIOD } else { 0 };
-        Dur::from_secs(seconds.max(least).unsigned_abs())
     }
 
     /// Whether a machine was told to go off, and is not yet.

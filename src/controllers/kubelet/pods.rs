@@ -168,14 +168,6 @@ impl Due {
         }
     }
 
-    /// How long a pod takes to stop: no longer than its grace period.
-    pub(super) fn stop_of(&self, pod: &Pod) -> Dur {
-        let grace = pod
-            .deletion
-            .map_or_else(|| pod.termination_grace_period_seconds(), |d| d.grace_period_seconds);
-        self.unhurried.min(Dur::from_secs(grace.max(1).unsigned_abs()))
-    }
-
     /// Its containers ran until its machine stopped, and are not started again (`computePodActions`). Whatever still ran
     /// then has failed.
     pub(super) fn is_over(&self, pod: &Pod) -> bool {
@@ -229,6 +221,13 @@ impl Pods {
             KubeletMode::Real(real) => real.pod_stop,
         };
         self.drawn(self.nodes.ctx.point("pod-stop"), pod, pod.template.stop.as_ref(), usual)
+    }
+
+    /// How long a pod takes to stop that has so many seconds of grace, or as many as its deletion gives it, or of its own.
+    pub(super) fn stop_of(&self, pod: &Pod, due: &Due, given: Option<i64>) -> Dur {
+        let own = pod.termination_grace_period_seconds();
+        let given = given.or(pod.deletion.map(|d| d.grace_period_seconds)).unwrap_or(own);
+        due.unhurried.min(self.nodes.deletion_grace_period(given, own))
     }
 
     fn drawn(&self, point: PointId, pod: &Pod, own: Option<&Spread>, usual: Dur) -> Dur {

@@ -170,9 +170,11 @@ impl Refusals {
         let how = self.nodes.switches.refused_at_start;
         let grace = match how {
             _ if !due.up || due.stop_known => None,
-            RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod, due)),
+            RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod, due, None)),
             RefusedAtStart::RunsOn => None,
-            RefusedAtStart::Ends => Some(self.containers.stop_of(pod, due).min(ORPHANS_GRACE)),
+            RefusedAtStart::Ends => {
+                Some(self.containers.stop_of(pod, due, None).min(ORPHANS_GRACE))
+            }
         };
         let stop = match grace {
             Some(grace) => settled + grace,

@@ -11,6 +11,7 @@
 
 use super::containers::Containers;
 use super::lives::Lives;
+use super::nodes::MINIMUM_GRACE_PERIOD;
 use super::prober::{Container, Event, KILLED};
 use super::status_manager::{HOUSEKEEPING, StatusManager};
 use crate::api::container::Role;
@@ -149,10 +150,8 @@ impl Restarts {
         let Some(Some(own)) = fails else { return };
         self.lives.say_failures(which, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, probe as u32);
-        let stops = self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| match own {
-            Some(grace) => due.unhurried.min(grace),
-            None => due.stop_of(&pod),
-        });
+        let stops =
+            self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| killed_within(&pod, due, own));
         self.lives.say_killing(which, due, probe, self.restarts(which, due, KILLED));
         self.lives.with(which, |c| c.killed = Some(now + stops));
     }
@@ -212,7 +211,8 @@ impl Restarts {
             self.pods.with_due(uid, |d| d.down = true);
             return self.containers.volumes.remove_pod(due.node, uid);
         }
-        let stops = self.pods.object(uid, due).map_or(Dur::ZERO, |pod| due.stop_of(&pod));
+        let stops =
+            self.pods.object(uid, due).map_or(Dur::ZERO, |pod| killed_within(&pod, due, None));
         let ends = self.nodes.now() + stops;
         self.lives.each(uid, |c| {
             if c.runs && c.role == Role::Sidecar {
@@ -360,4 +360,12 @@ enum Step {
     Waits,
     /// It starts it.
     Starts,
+}
+
+/// How long a container takes to stop that is killed while its pod stays, within the grace of its probe or its pod, and two
+/// seconds at least (`killContainer`).
+fn killed_within(pod: &Pod, due: &Due, own: Option<Dur>) -> Dur {
+    let seconds = pod.termination_grace_period_seconds().max(MINIMUM_GRACE_PERIOD);
+    let least = Dur::from_secs(MINIMUM_GRACE_PERIOD.unsigned_abs());
+    due.unhurried.min(own.map_or(Dur::from_secs(seconds.unsigned_abs()), |own| own.max(least)))
 }

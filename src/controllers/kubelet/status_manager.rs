@@ -105,7 +105,8 @@ impl StatusManager {
     /// (`getPhase`).
     pub(super) fn tell_stopped(&self, pod: &Pod, due: &Due) {
         if due.is_over(pod) && !pod.phase.is_terminal() {
-            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), last_phase(pod, due), None);
+            let _ =
+                self.nodes.api.set_pod_phase((pod.id, pod.uid), self.last_phase(pod, due), None);
             return;
         }
         // It was taken away when the pod was refused.
@@ -136,7 +137,7 @@ impl StatusManager {
                     self.pods.with_due(pod.uid, |d| d.read = true);
                     return self.pods.work_at(pod.uid, now + READ);
                 }
-                let phase = last_phase(pod, due);
+                let phase = self.last_phase(pod, due);
                 let _ = api.set_pod_phase((pod.id, pod.uid), phase, None);
             }
             let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
@@ -176,8 +177,8 @@ impl StatusManager {
         }
         let of_a_job = pod.template.owner.as_ref().is_some_and(|o| o.kind == "Job");
         let phase = match switches.shutdown_phase {
-            ShutdownPhase::ByExitCode => last_phase(pod, due),
-            ShutdownPhase::Failed if of_a_job => last_phase(pod, due),
+            ShutdownPhase::ByExitCode => self.last_phase(pod, due),
+            ShutdownPhase::Failed if of_a_job => self.last_phase(pod, due),
             ShutdownPhase::Failed | ShutdownPhase::FailedBefore => PodPhase::Failed,
         };
         let target = self.target(switches.shutdown_disruption_target);
@@ -189,22 +190,22 @@ impl StatusManager {
         let (is, why) = (ConditionStatus::True, PodReason::TerminationByKubelet);
         is_set.then(|| PodCondition::new(is, why, self.nodes.api.timestamp()))
     }
-}
 
-/// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
-/// `status_manager.go`, `TerminatePod`): it goes by the exit codes of its containers, whatever
-/// their restart policy and whoever owns the pod. Failed has also one that was killed at the end of
-/// its grace, which is an exit code of 137, one that never started, and one of whose containers the
-/// runtime knows nothing any more.
-fn last_phase(pod: &Pod, due: &Due) -> PodPhase {
-    let grace = due.shutdown.unwrap_or(Dur::MAX).min(due.stop_of(pod));
-    let killed = grace < due.unhurried;
-    let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
-    let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
-    let failed = killed && !due.down
-        || code != 0
-        || due.turns.failed
-        || due.forgotten
-        || pod.phase == PodPhase::Pending;
-    if failed && !due.succeeded { PodPhase::Failed } else { PodPhase::Succeeded }
+    /// The phase with which a pod ends (`pkg/kubelet/kubelet_pods.go`, `getPhase`;
+    /// `status_manager.go`, `TerminatePod`): it goes by the exit codes of its containers, whatever
+    /// their restart policy and whoever owns the pod. Failed has also one that was killed at the end of
+    /// its grace, which is an exit code of 137, one that never started, and one of whose containers the
+    /// runtime knows nothing any more.
+    fn last_phase(&self, pod: &Pod, due: &Due) -> PodPhase {
+        let grace = due.shutdown.unwrap_or(Dur::MAX).min(self.pods.stop_of(pod, due, None));
+        let killed = grace < due.unhurried;
+        let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
+        let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
+        let failed = killed && !due.down
+            || code != 0
+            || due.turns.failed
+            || due.forgotten
+            || pod.phase == PodPhase::Pending;
+        if failed && !due.succeeded { PodPhase::Failed } else { PodPhase::Succeeded }
+    }
 }

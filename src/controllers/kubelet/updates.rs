@@ -191,7 +191,7 @@ impl PodUpdates {
     fn end_of_unknown(&self, node: NodeId, heard: Time, stop: Dur) -> Time {
         let switches = self.nodes.switches;
         let most = match switches.hurries_unknown {
-            true if switches.shutdown_two_seconds => ORPHANS_GRACE * 2,
+            true if switches.two_seconds => ORPHANS_GRACE * 2,
             true => ORPHANS_GRACE,
             false => stop,
         };
@@ -243,7 +243,10 @@ impl PodUpdates {
         let pod = due.and_then(|d| self.nodes.api.pod(d.pod));
         let takes = pod.as_ref().map_or(real.pod_start, |p| self.pods.draw_start(p));
         let (found, ended) = if real.recorded {
-            let stops = pod.as_ref().zip(due.as_ref()).map_or(real.pod_stop, |(p, d)| d.stop_of(p));
+            let stops = pod
+                .as_ref()
+                .zip(due.as_ref())
+                .map_or(real.pod_stop, |(p, d)| self.pods.stop_of(p, d, None));
             (hears + self.status.until_relist(node), hears + stops)
         } else {
             (hears, hears)

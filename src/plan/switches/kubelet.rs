@@ -55,13 +55,15 @@ pub(crate) enum ShutdownPhase {
     ByExitCode,
 }
 
-/// What a grace period of no seconds means to a kubelet that ends a pod because its machine goes off.
+/// What a grace period of no seconds means to a kubelet that ends a pod because its machine goes off, or because it is
+/// deleted so.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NoSeconds {
-    /// Containers are killed at once (up to 1.21).
+    /// Containers are killed at once; those of a pod that is deleted have two seconds, as they always have at least, and no
+    /// longer where they are being stopped already (up to 1.21).
     #[default]
     Kills,
-    /// The pod's own grace period, which the machine's end cuts short (1.22 to 1.30).
+    /// The pod's own grace period, which a machine's end cuts short (1.22 to 1.30).
     IsPodsOwn,
     /// A second (1.31 on).
     IsOne,
@@ -218,10 +220,10 @@ pub(crate) struct Switches {
     pub(crate) shutdown_phase: ShutdownPhase,
     /// With it comes the condition DisruptionTarget (S48).
     pub(crate) shutdown_disruption_target: bool,
-    /// What no seconds of grace mean then (S49).
-    pub(crate) shutdown_no_seconds: NoSeconds,
-    /// Containers have at least two seconds then, whatever their grace (S49).
-    pub(crate) shutdown_two_seconds: bool,
+    /// What no seconds of grace mean then (S49), and to a pod that is deleted (S101).
+    pub(crate) no_seconds: NoSeconds,
+    /// Containers have at least two seconds, whatever grace their kubelet asks for (S49, S101).
+    pub(crate) two_seconds: bool,
     /// The event of a pod that is refused meanwhile has the reason NodeShutdown; before, Shutdown
     /// (S50).
     pub(crate) shutdown_says_node: bool,

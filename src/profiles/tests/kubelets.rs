@@ -34,7 +34,7 @@ fn switches_of_a_machine_that_goes_off() {
     boundary("S48", |p| p.kubelet.shutdown_disruption_target, &["1.25.16"], &["1.26.0", "1.31.0"]);
     check(
         "S49",
-        |p| p.kubelet.shutdown_no_seconds,
+        |p| p.kubelet.no_seconds,
         &[
             ("1.21.14", NoSeconds::Kills),
             ("1.22.0", NoSeconds::IsPodsOwn),
@@ -42,7 +42,7 @@ fn switches_of_a_machine_that_goes_off() {
             ("1.31.0", NoSeconds::IsOne),
         ],
     );
-    boundary("S49", |p| p.kubelet.shutdown_two_seconds, &["1.27.16"], &["1.28.0"]);
+    boundary("S49", |p| p.kubelet.two_seconds, &["1.27.16"], &["1.28.0"]);
     boundary("S50", |p| p.kubelet.shutdown_says_node, &["1.21.14"], &["1.22.0"]);
     boundary("S50", |p| p.kubelet.shutdown_event, &["1.22.17"], &["1.23.0"]);
 }
