@@ -17,7 +17,7 @@ use crate::plan::switches::{
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::RefusedAtStart::{Ends, RunsOn};
-use kubelet::{EvictionMessage, FirstTry, KillGrace, NoSeconds, ReportOffset, ShutdownPhase};
+use kubelet::{EvictionMessage, FirstTry, NoSeconds, ReportOffset, ShutdownPhase};
 use kubelet::{Pulled, TooLittle};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
@@ -190,16 +190,12 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(31, 0)], |p| p.kubelet.no_seconds = NoSeconds::IsOne),
     // S52 to S58: node-pressure eviction
     step(&[(19, 0)], |p| p.kubelet.eviction.ranks_processes = true),
-    step(&[(22, 0)], |p| {
-        p.kubelet.eviction.kill_grace = KillGrace::NoneIsOwn;
-        p.kubelet.eviction.fails_first = false;
-    }),
+    step(&[(22, 0)], |p| p.kubelet.eviction.fails_first = false),
     step(&[(26, 0)], |p| {
         p.kubelet.eviction.disruption_target = true;
         p.kubelet.eviction.message = EvictionMessage::WithThreshold;
     }),
     step(&[(30, 0)], |p| p.kubelet.eviction.image_inodes_by_default = true),
-    step(&[(31, 0)], |p| p.kubelet.eviction.kill_grace = KillGrace::Second),
     step(&[(32, 0)], |p| p.kubelet.eviction.soft_grace_is_capped = true),
     // S61 to S65: probes and restarts
     step(&[(21, 0)], |p| p.kubelet.life.probes_at_once = true),

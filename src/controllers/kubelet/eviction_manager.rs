@@ -13,7 +13,7 @@ use super::stats::Stats;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::EventKey;
 use crate::plan::Threshold;
-use crate::plan::switches::kubelet::KillGrace;
+use crate::plan::switches::kubelet::NoSeconds;
 
 /// `evictionMonitoringPeriod`
 const MONITORING_PERIOD: Dur = Dur::from_secs(10);
@@ -338,10 +338,11 @@ impl EvictionManager {
         let now = self.nodes.now();
         let (pod, uid) = (&candidate.pod, candidate.uid);
         let asked = self.grace_override(pod, config, threshold);
-        let grace = self.effective_grace(pod, asked);
+        let grace =
+            self.nodes.effective_grace_period(asked, pod.termination_grace_period_seconds());
         let due = self.pods.due(uid);
         let takes = match due {
-            Some(due) if due.up => due.unhurried.min(Dur::from_secs(grace.max(0).unsigned_abs())),
+            Some(due) if due.up => due.unhurried.min(grace),
             _ => Dur::ZERO,
         };
         let before = due.map_or(Time::MAX, |d| d.stop.min(d.evicted.unwrap_or(Time::MAX)));
@@ -357,24 +358,15 @@ impl EvictionManager {
 
     /// The grace that the manager asks for, in seconds.
     fn grace_override(&self, pod: &Pod, config: &Eviction, threshold: &Threshold) -> i64 {
-        let switches = &self.nodes.switches.eviction;
+        let switches = &self.nodes.switches;
         let most = config.max_pod_grace_period_seconds;
-        match (threshold.is_hard(), switches.kill_grace) {
-            (true, KillGrace::Second) => 1,
+        match (threshold.is_hard(), switches.no_seconds) {
+            (true, NoSeconds::IsOne) => 1,
             (true, _) => 0,
-            (false, _) if switches.soft_grace_is_capped => {
+            (false, _) if switches.eviction.soft_grace_is_capped => {
                 most.min(pod.termination_grace_period_seconds())
             }
             (false, _) => most,
-        }
-    }
-
-    /// The grace that a pod has when that one is asked for, in seconds (`calculateEffectiveGracePeriod`).
-    fn effective_grace(&self, pod: &Pod, asked: i64) -> i64 {
-        match self.nodes.switches.eviction.kill_grace {
-            KillGrace::AsAsked => asked,
-            KillGrace::NoneIsOwn if asked == 0 => pod.termination_grace_period_seconds().max(1),
-            KillGrace::NoneIsOwn | KillGrace::Second => asked.max(1),
         }
     }
 }

@@ -56,7 +56,7 @@ pub(crate) enum ShutdownPhase {
 }
 
 /// What a grace period of no seconds means to a kubelet that ends a pod because its machine goes off, or because it is
-/// deleted so.
+/// deleted or evicted so (`calculateEffectiveGracePeriod`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NoSeconds {
     /// Containers are killed at once; those of a pod that is deleted have two seconds, as they always have at least, and no
@@ -65,21 +65,8 @@ pub(crate) enum NoSeconds {
     Kills,
     /// The pod's own grace period, which a machine's end cuts short (1.22 to 1.30).
     IsPodsOwn,
-    /// A second (1.31 on).
+    /// A second, which a hard threshold asks for itself (1.31 on).
     IsOne,
-}
-
-/// Which grace a kubelet gives a pod that it evicts (`calculateEffectiveGracePeriod`,
-/// `immediateEvictionGracePeriodSeconds`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum KillGrace {
-    /// As asked for: none at a hard threshold (up to 1.21).
-    #[default]
-    AsAsked,
-    /// A grace of zero is taken for the pod's own, which is a bug; no less than a second (1.22 to 1.30).
-    NoneIsOwn,
-    /// A second at a hard threshold, and no less than that (1.31 on).
-    Second,
 }
 
 /// What is said of a pod that is evicted.
@@ -95,8 +82,6 @@ pub(crate) enum EvictionMessage {
 /// What changed in node-pressure eviction from release to release. What is older than 1.18 was not looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EvictionSwitches {
-    /// The grace of a pod that is evicted (S52).
-    pub(crate) kill_grace: KillGrace,
     /// That of a soft threshold is no longer than the pod's own (S53).
     pub(crate) soft_grace_is_capped: bool,
     /// A pod has failed before its containers end (S54).
@@ -220,7 +205,7 @@ pub(crate) struct Switches {
     pub(crate) shutdown_phase: ShutdownPhase,
     /// With it comes the condition DisruptionTarget (S48).
     pub(crate) shutdown_disruption_target: bool,
-    /// What no seconds of grace mean then (S49), and to a pod that is deleted (S101).
+    /// What no seconds of grace mean then (S49), and to a pod that is deleted (S101) or evicted (S52).
     pub(crate) no_seconds: NoSeconds,
     /// Containers have at least two seconds, whatever grace their kubelet asks for (S49, S101).
     pub(crate) two_seconds: bool,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::kernel::Dur;
 use crate::plan::Profile;
-use crate::plan::switches::kubelet::{EvictionMessage, KillGrace};
+use crate::plan::switches::kubelet::EvictionMessage;
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
 use crate::plan::switches::scheduler::{ImageScores, InternalErrors, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
@@ -67,17 +67,6 @@ fn taint_eviction_switches() {
 
 #[test]
 fn eviction_switches() {
-    check(
-        "S52",
-        |p| p.kubelet.eviction.kill_grace,
-        &[
-            ("1.21.14", KillGrace::AsAsked),
-            ("1.22.0", KillGrace::NoneIsOwn),
-            ("1.30.14", KillGrace::NoneIsOwn),
-            ("1.31.0", KillGrace::Second),
-            ("1.37.1", KillGrace::Second),
-        ],
-    );
     boundary("S53", |p| p.kubelet.eviction.soft_grace_is_capped, &["1.31.14"], &["1.32.0"]);
     boundary("S54", |p| p.kubelet.eviction.fails_first, &["1.22.0", "1.37.1"], &["1.21.14"]);
     boundary("S55", |p| p.kubelet.eviction.disruption_target, &["1.25.16"], &["1.26.0", "1.37.1"]);

@@ -33,7 +33,7 @@ fn switches_of_a_machine_that_goes_off() {
     );
     boundary("S48", |p| p.kubelet.shutdown_disruption_target, &["1.25.16"], &["1.26.0", "1.31.0"]);
     check(
-        "S49",
+        "S49, S52, S101",
         |p| p.kubelet.no_seconds,
         &[
             ("1.21.14", NoSeconds::Kills),
