@@ -106,3 +106,30 @@ fn a_kubelet_that_was_started_since_does_not_know_their_grace() {
         within(at[0], 180_000 + grace, 225_000 + grace);
     }
 }
+
+/// A kubelet that starts at 180 s no longer admits a pod whose node has lost its label. It asks for its pods 0.6 to 1.1 s later, and
+/// does its housekeeping for the first time 2 s after that. Up to 1.21 the pod has its grace from then on, from 1.22 to 1.26 its
+/// containers run on, and then they are orphans: a second, of which containers make two from 1.28 on.
+#[test]
+fn a_pod_that_is_not_admitted_any_more_has_the_seconds_of_an_orphan() {
+    let timeline = r#"(at: "60s", do: KubeletRestart(node: "a", downtime: "2m")), (at: "90s", do: Label(node: "a", labels: {"disk": None}))"#;
+    for (version, grace) in [
+        ("1.21", Some(60_000)),
+        ("1.22", None),
+        ("1.26", None),
+        ("1.27", Some(1_000)),
+        ("1.28", Some(2_000)),
+        ("1.37", Some(2_000)),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "12m", kubernetes: "{version}", nodes: [(names: "a", labels: {{"disk": "ssd"}})],
+                pods: [(name: "p", on: Node("a"), nodeSelector: {{"disk": "ssd"}}, {SLOW} terminationGracePeriodSeconds: 60)],
+                timeline: [{timeline}])"#
+        );
+        let at = times(&ran(&text).1, "containers-stopped");
+        assert_eq!(at.len(), usize::from(grace.is_some()), "{version}: {at:?}");
+        if let Some(grace) = grace {
+            within(at[0], 182_600 + grace, 183_100 + grace);
+        }
+    }
+}

@@ -19,8 +19,8 @@ use crate::api::toleration::matching_tolerations;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::RefusedAtStart;
 
-/// The grace of containers of which no pod worker knows (`HandlePodCleanups`).
-pub(super) const ORPHANS_GRACE: Dur = Dur::from_secs(1);
+/// How many seconds are asked for, for containers of which no pod worker knows (`HandlePodCleanups`).
+pub(super) const ORPHANS_GRACE: i64 = 1;
 
 /// How many times in a thousand the event of a pod that is refused comes behind the others of its instant, where goroutines
 /// take drawn turns. Of those some come behind it even so, and its eviction's event is before it in a third of the runs, as
@@ -172,9 +172,7 @@ impl Refusals {
             _ if !due.up || due.stop_known => None,
             RefusedAtStart::FailsAtOnce => Some(self.containers.stop_of(pod, due, None)),
             RefusedAtStart::RunsOn => None,
-            RefusedAtStart::Ends => {
-                Some(self.containers.stop_of(pod, due, None).min(ORPHANS_GRACE))
-            }
+            RefusedAtStart::Ends => Some(self.containers.stop_of(pod, due, Some(ORPHANS_GRACE))),
         };
         let stop = match grace {
             Some(grace) => settled + grace,

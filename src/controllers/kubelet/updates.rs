@@ -189,10 +189,8 @@ impl PodUpdates {
     /// When containers end that would take so long, and of whose pod a kubelet that hears of its pods then knows nothing: it
     /// finds them with its housekeeping (`HandlePodCleanups`).
     fn end_of_unknown(&self, node: NodeId, heard: Time, stop: Dur) -> Time {
-        let switches = self.nodes.switches;
-        let most = match switches.hurries_unknown {
-            true if switches.two_seconds => ORPHANS_GRACE * 2,
-            true => ORPHANS_GRACE,
+        let most = match self.nodes.switches.hurries_unknown {
+            true => self.nodes.effective_grace_period(ORPHANS_GRACE, ORPHANS_GRACE),
             false => stop,
         };
         self.status.tick_after(node, heard, HOUSEKEEPING) + stop.min(most)

@@ -37,7 +37,7 @@ pub(crate) enum RefusedAtStart {
     /// It has failed once its kubelet has told its pod workers of all pods, and with the next sync
     /// of pod statuses; its containers run on until it is deleted (1.22 to 1.26).
     RunsOn,
-    /// The same, but its containers end within a second (1.27 on).
+    /// The same, but its containers end within a second, from 1.28 on within two (1.27 on).
     Ends,
 }
 
