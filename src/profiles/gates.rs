@@ -216,6 +216,10 @@ const GATES: &[Gate] = &[
         p.pod_gc.marks_failed |= on;
     })
     .storing(ApiField::PodReplacementPolicy),
+    // S102
+    gate("ScheduleDaemonSetPods", &[off(11), on(12), locked(17, true), gone(18)], |p, on| {
+        p.workload.daemon_set.scheduled = on
+    }),
     gate("StatefulSetMinReadySeconds", &[off(22), on(23), locked(25, true), gone(27)], |p, on| {
         p.workload.stateful_set.min_ready_seconds &= on;
     })

@@ -450,6 +450,9 @@ pub(super) static STEPS: &[Step] = &[
         ];
         waits.into_iter().for_each(|switch| *switch = true);
     }),
+    step(&[(12, 0)], |p| {
+        (p.workload.daemon_set.scheduled, p.workload.daemon_set.backs_off) = (true, true);
+    }),
     step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
     step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
     step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
@@ -492,5 +495,4 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(8, 0)], |p| p.scheduler.checks_node_condition = false),
     step(&[(11, 0)], |p| p.scheduler.checks_pressure = false),
     step(&[(11, 0)], |p| p.scheduler.checks_pid_pressure = true),
-    step(&[(12, 0)], |p| p.scheduler.schedules_daemon_pods = true),
 ];

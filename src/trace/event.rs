@@ -71,6 +71,8 @@ words! {
         RecreatingTerminatedPod = "RecreatingTerminatedPod": (NORMAL, TEXT),
         /// Normal ScalingReplicaSet, of a Deployment. Argument: text.
         ScalingReplicaSet = "ScalingReplicaSet": (NORMAL, TEXT),
+        /// Warning FailedPlacement, of a DaemonSet. Argument: text.
+        FailedPlacement = "FailedPlacement": (WARNING, TEXT),
         /// Warning FailedDaemonPod. Argument: text.
         FailedDaemonPod = "FailedDaemonPod": (WARNING, TEXT),
         /// Normal SucceededDaemonPod. Argument: text.

@@ -6,6 +6,7 @@ mod cli;
 mod conformance;
 mod costs;
 mod counts;
+mod daemon_sets;
 mod devices;
 mod devices_releases;
 mod devices_requests;

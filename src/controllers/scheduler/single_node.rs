@@ -27,7 +27,7 @@ const GENERAL: [Plugin; 3] = [Plugin::NodeResourcesFit, Plugin::NodePorts, Plugi
 /// The filters that look at one node alone, in the release's order.
 pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
-    node_conditions::check_node_condition(shape, node, switches)?;
+    node_conditions::check_node_condition(node, switches)?;
     let filter = |plugin: &Plugin| match plugin {
         Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node),
         Plugin::TaintToleration => taint_toleration::filter(shape, node, switches),

@@ -202,7 +202,7 @@ impl Core {
     /// POST of a pod with a generated name, then an event (`CreatePods`). `tracked`: it carries the
     /// finalizer of jobs.
     pub(super) async fn create_pod(&self, owner: &Workload, tracked: bool) -> ApiResult {
-        self.create_pod_from(owner, owner.template.clone(), tracked).await
+        self.create_pod_from(owner, owner.template.clone(), owner.pinned, tracked).await
     }
 
     /// As [`Self::create_pod`], from a template that is not quite the owner's.
@@ -210,9 +210,10 @@ impl Core {
         &self,
         owner: &Workload,
         template: Rc<PodTemplate>,
+        node: Option<NodeId>,
         tracked: bool,
     ) -> ApiResult {
-        let (id, node) = (owner.id, owner.pinned);
+        let id = owner.id;
         let create = move |api: &ApiServer, actor| {
             let new = Pod::pending(api.generate_pod_name(id), template, node);
             api.create_pod(actor, Pod { job_finalizer: tracked, ..new }, false)

@@ -58,6 +58,8 @@ pub(super) struct DaemonCensus {
     stranded: BTreeSet<NodeId>,
     /// Nodes whose pod is ready, but not for long enough.
     maturing: BTreeSet<NodeId>,
+    /// Nodes that are to have a pod and have no room for it (`suspendedDaemonPods`), up to 1.11.
+    suspended: BTreeSet<NodeId>,
     numbers: Numbers,
 }
 
@@ -130,7 +132,8 @@ impl DaemonCensus {
         mut should: impl FnMut(NodeId) -> Option<ShouldRun>,
     ) {
         let same = |b: &Basis| Rc::ptr_eq(&b.template, &ds.template) && b.pinned == ds.pinned;
-        if !self.basis.as_ref().is_some_and(same) {
+        // Up to 1.11 other pods matter, too.
+        if !self.switches.scheduled || !self.basis.as_ref().is_some_and(same) {
             all().into_iter().for_each(|node| self.node_changed(node));
         }
         if self.basis.as_ref().is_some_and(|b| b.min_ready_seconds != ds.min_ready_seconds) {
@@ -176,13 +179,14 @@ impl DaemonCensus {
         let place = &mut self.places[node.index()];
         place.pods_changed = false;
         let should = place.should;
-        let run = should.is_some_and(|s| s.run);
-        let first = here.first().filter(|_| run);
+        let want = should.is_some_and(|s| s.want);
+        let suspended = should.is_some_and(|s| s.want && !s.run);
+        let first = here.first().filter(|_| want);
         let ready = first.is_some_and(|p| p.is_ready());
         let available = ready && first.is_some_and(|p| is_available(p));
         let now = Numbers {
-            desired: run.into(),
-            misscheduled: (should.is_some() && !run && !here.is_empty()).into(),
+            desired: want.into(),
+            misscheduled: (should.is_some() && !want && !here.is_empty()).into(),
             scheduled: first.is_some().into(),
             ready: ready.into(),
             available: available.into(),
@@ -195,6 +199,7 @@ impl DaemonCensus {
         let ended = |p: &Pod| p.phase == PodPhase::Failed || too && p.phase == PodPhase::Succeeded;
         let wanting = match should {
             None => false,
+            Some(_) if suspended => false,
             Some(s) if here.is_empty() => s.run,
             Some(s) if s.stay => remaining().count() > 1 || remaining().any(|p| ended(p)),
             Some(_) => remaining().next().is_some(),
@@ -204,6 +209,7 @@ impl DaemonCensus {
             (&mut self.wanting, wanting),
             (&mut self.stranded, stranded),
             (&mut self.maturing, ready && !available),
+            (&mut self.suspended, suspended),
         ];
         for (set, is_in) in sets {
             if is_in {
@@ -226,6 +232,11 @@ impl DaemonCensus {
             let place = &self.places[node.index()];
             Some((*node, place.should?, &*place.pods))
         })
+    }
+
+    /// The nodes that are to have a pod and have no room for it.
+    pub(super) fn suspended(&self) -> &BTreeSet<NodeId> {
+        &self.suspended
     }
 
     /// The pods of nodes that are gone, node by node, where any of them waits for its node.

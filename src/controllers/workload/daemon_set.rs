@@ -7,8 +7,9 @@
 //!
 //! Between its syncs the template of its pods and its census are known of every DaemonSet.
 
+use super::daemon_backoff::FailedPodsBackoff;
 use super::daemon_census::DaemonCensus;
-use super::daemon_pods::DaemonTemplate;
+use super::daemon_pods::{DaemonTemplate, lacking};
 use super::expectations::Expectations;
 use crate::client::go_all;
 use crate::controllers::workload::prelude::*;
@@ -19,14 +20,6 @@ const WORKERS: usize = 2;
 
 /// Pods that one sync creates, and deletes, at the most (`BurstReplicas`).
 const BURST_REPLICAS: usize = 250;
-/// The back-off of the deletion of failed pods (`app/apps.go: startDaemonSetController`); it starts
-/// over after twice the longest.
-const BACKOFF: Dur = Dur::from_secs(1);
-const LONGEST_BACKOFF: Dur = Dur::from_secs(15 * 60);
-
-/// Back-off of the deletion of failed pods: its length and when it began.
-type Backoff = (Dur, Time);
-
 /// The DaemonSet controller.
 pub(crate) struct DaemonSetController {
     core: Rc<Core>,
@@ -36,8 +29,7 @@ pub(crate) struct DaemonSetController {
     templates: Shared<BTreeMap<WorkloadId, DaemonTemplate>>,
     /// Of the DaemonSets that were synced.
     censuses: Shared<BTreeMap<WorkloadId, DaemonCensus>>,
-    /// By life of the DaemonSet, the generation that its status is of, and node.
-    failed_pods_backoff: Shared<BTreeMap<(Uid, i64, NodeId), Backoff>>,
+    failed_pods_backoff: Shared<FailedPodsBackoff>,
 }
 
 impl DaemonSetController {
@@ -89,7 +81,7 @@ impl DaemonSetController {
         let Some(node) = self.core.informers.node(id) else { return };
         let here = self.core.informers.pods_on(id);
         for ds in self.core.informers.workloads(WorkloadKind::DaemonSet) {
-            let ShouldRun { run, stay } = self.should_run(&ds, &node);
+            let ShouldRun { run, stay, .. } = self.should_run(&ds, &node);
             let scheduled =
                 here.iter().any(|p| p.controller().is_some_and(|(owner, _)| owner == ds.id));
             if run && !scheduled || scheduled && (!stay || ds.status.misscheduled > 0) {
@@ -127,14 +119,15 @@ impl DaemonSetController {
 
     /// `manage`: finds the nodes that lack a pod and the pods that are too many, and sees to both.
     async fn manage(self: &Rc<Self>, ds: &Rc<Workload>) -> ApiResult {
-        let (mut needing, mut doomed) = (Vec::new(), Vec::new());
+        let (mut needing, mut doomed, mut failed) = (Vec::new(), Vec::new(), false);
+        self.tell_suspended(ds);
         self.with_census(ds, |census| {
             for (node, ShouldRun { stay, .. }, here) in census.wanting() {
                 let here = self.pods_among(here);
                 if here.is_empty() {
                     needing.push(node);
                 } else if stay {
-                    self.pods_to_drop(ds, node, here, &mut doomed);
+                    failed |= self.pods_to_drop(ds, node, here, &mut doomed);
                 } else {
                     doomed.extend(here.into_iter().filter(|p| !p.is_terminating()));
                 }
@@ -146,24 +139,43 @@ impl DaemonSetController {
         let ctx = &self.core.ctx;
         let order = ctx.point("daemonset-node-order");
         ctx.order(order, &mut needing, |n| self.core.client.node_object(*n));
-        self.sync_nodes(ds, needing, doomed).await
+        self.sync_nodes(ds, needing, doomed).await?;
+        // "deleted %d failed pods": the rate limiter of the queue keeps it from a hot loop.
+        if failed && !self.switches.backs_off { Err(ApiError::Conflict) } else { Ok(()) }
+    }
+
+    /// Says what those nodes lack that are to have a pod; that nodes which change have it said, too (`updateNode`), is left out.
+    fn tell_suspended(&self, ds: &Workload) {
+        if self.switches.scheduled {
+            return;
+        }
+        let nodes = self.with_census(ds, |c| c.suspended().clone()).unwrap_or_default();
+        for node in nodes.into_iter().filter_map(|id| self.core.informers.node(id)) {
+            let Some(why) = lacking(&ds.template, &node, &self.others_on(ds, node.id)) else {
+                continue;
+            };
+            let name = self.core.client.api().names(|n| n.node_name(node.id).to_owned());
+            let words = format!("failed to place pod on {name:?}: {why}");
+            self.core.tell_words(ds, EventText::FailedPlacement, &words);
+        }
     }
 
     /// The pods of a node that are to go although the node suits: those that ended, and all but the
-    /// oldest of the others (`podsShouldBeOnNode`).
+    /// oldest of the others (`podsShouldBeOnNode`). Whether one had failed.
     fn pods_to_drop(
         &self,
         ds: &Workload,
         node: NodeId,
         here: Vec<Rc<Pod>>,
         doomed: &mut Vec<Rc<Pod>>,
-    ) {
-        let mut running = Vec::new();
+    ) -> bool {
+        let (mut running, mut failed) = (Vec::new(), false);
         for pod in here.into_iter().filter(|p| !p.is_terminating()) {
             match pod.phase {
                 PodPhase::Failed => match self.in_backoff(ds, node) {
                     Some(delay) => self.core.queue.add_after(delay, ds.id),
                     None => {
+                        failed = true;
                         self.tell_of_ended(ds, &pod, node, EventText::FailedDaemonPod);
                         doomed.push(pod);
                     }
@@ -177,22 +189,13 @@ impl DaemonSetController {
         }
         self.sort_oldest_first(&mut running);
         doomed.extend(running.into_iter().skip(1));
+        failed
     }
 
-    /// The whole length of the back-off of a node's failed pods while it lasts; otherwise the next,
-    /// longer one begins (`flowcontrol.Backoff`).
+    /// The whole length of the back-off of a node's failed pods while it lasts; up to 1.11 there is none.
     fn in_backoff(&self, ds: &Workload, node: NodeId) -> Option<Dur> {
         let (now, key) = (self.core.ctx.now(), (ds.uid, ds.status.observed_generation, node));
-        self.failed_pods_backoff.with(|all| {
-            let last = all.get(&key).copied();
-            let next = match last.filter(|(_, since)| now.since(*since) <= LONGEST_BACKOFF * 2) {
-                Some((length, since)) if now.since(since) < length => return Some(length),
-                Some((length, _)) => (length * 2).min(LONGEST_BACKOFF),
-                None => BACKOFF,
-            };
-            all.insert(key, (next, now));
-            None
-        })
+        self.failed_pods_backoff.with(|b| b.is_in(now, key)).filter(|_| self.switches.backs_off)
     }
 
     /// `syncNodes`: creations in batches of growing size, then deletions side by side.
@@ -211,8 +214,9 @@ impl DaemonSetController {
         let work = move |i: usize| {
             let (sync, owner, node) = (sync.clone(), owner.clone(), needing[i]);
             async move {
-                let template = sync.pinned_template(&owner, node);
-                sync.core.create_pod_from(&owner, template, false).await
+                let template = sync.template_on(&owner, node);
+                let on = owner.pinned.or((!sync.switches.scheduled).then_some(node));
+                sync.core.create_pod_from(&owner, template, on, false).await
             }
         };
         let (created, result) = slow_start_batch(&self.core, creations, |_| false, work).await;
@@ -242,6 +246,7 @@ impl DaemonSetController {
     /// `updateDaemonSetStatus`
     async fn update_status(&self, ds: &Rc<Workload>, dealt_with: bool) -> ApiResult {
         let numbers = self.with_census(ds, DaemonCensus::numbers).unwrap_or_default();
+        self.tell_suspended(ds);
         let status = WorkloadStatus {
             replicas: numbers.scheduled,
             ready: numbers.ready,
@@ -289,18 +294,37 @@ impl DaemonSetController {
 
     /// What a DaemonSet makes of a node.
     fn should_run(&self, ds: &Workload, node: &Node) -> ShouldRun {
+        let others = (!self.switches.scheduled).then(|| self.others_on(ds, node.id));
         self.core.client.api().names(|n| {
             let (name, comparison_operators) =
                 (n.node_name(node.id), self.switches.comparison_operators);
-            self.with_template(ds, |t| t.should_run(ds, node, name, comparison_operators))
+            let others = others.as_deref();
+            self.with_template(ds, |t| t.should_run(ds, node, name, comparison_operators, others))
         })
     }
 
+    /// The pods of a node beside a DaemonSet's own, but for those that have ended (`simulate`).
+    fn others_on(&self, ds: &Workload, node: NodeId) -> Vec<Rc<Pod>> {
+        let mut pods = self.core.informers.pods_on(node);
+        pods.retain(|p| !p.phase.is_terminal() && p.controller().is_none_or(|c| c.1 != ds.uid));
+        pods
+    }
+
+    /// `requeueSuspendedDaemonPods`: a pod that is gone leaves room on its node.
+    fn requeue_suspended(&self, pod: &Pod) {
+        let other = || self.core.resolve(pod.controller(), WorkloadKind::DaemonSet).is_none();
+        let Some(node) = pod.node.filter(|_| !self.switches.scheduled && other()) else { return };
+        let mut sets: Vec<WorkloadId> = self.censuses.with(|all| all.keys().copied().collect());
+        let waits = |c: &DaemonCensus| c.suspended().contains(&node);
+        sets.retain(|ds| self.censuses.with(|all| all.get(ds).is_some_and(waits)));
+        sets.into_iter().for_each(|ds| self.core.queue.add_rate_limited(ds));
+    }
+
     /// The template of a DaemonSet's pod on a node.
-    fn pinned_template(&self, ds: &Workload, node: NodeId) -> Rc<PodTemplate> {
+    fn template_on(&self, ds: &Workload, node: NodeId) -> Rc<PodTemplate> {
         self.core.client.api().names(|n| {
-            let name = n.node_name(node);
-            self.with_template(ds, |t| t.pinned_to(node, name))
+            let name = self.switches.scheduled.then(|| n.node_name(node));
+            self.with_template(ds, |t| t.on(node, name))
         })
     }
 
@@ -424,7 +448,10 @@ impl ResourceEventHandler<Pod> for DaemonSetController {
     /// `addPod`, `updatePod`, `deletePod`: the start of a deletion counts as the deletion.
     fn on_change(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let (before, now) = match (old, new) {
-            (Some(old), None) => return self.pod_deleted(old),
+            (Some(old), None) => {
+                self.requeue_suspended(old);
+                return self.pod_deleted(old);
+            }
             (_, Some(new)) if new.is_terminating() => return self.pod_deleted(new),
             (old, Some(new)) => (old, new),
             (None, None) => return,

@@ -5,6 +5,7 @@
 //! that creates it), and volume claims.
 
 mod core;
+mod daemon_backoff;
 mod daemon_census;
 mod daemon_pods;
 mod daemon_set;

@@ -220,9 +220,6 @@ pub struct Switches {
     /// What a pod requests, its host ports and its node selector are one predicate, GeneralPredicates, which says all that it
     /// has against a node (S97): up to 1.16. From 1.17 they are plugins, of which the first that rejects gives the reason.
     pub general_predicates: bool,
-    /// The pods of DaemonSets are the scheduler's as all others; up to 1.11 their controller binds them, whatever the
-    /// conditions of nodes.
-    pub schedules_daemon_pods: bool,
     /// How failures are reported.
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate

@@ -129,6 +129,11 @@ pub(crate) struct StatefulSetSwitches {
 /// What changed in the DaemonSet controller from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DaemonSetSwitches {
+    /// Pods are pinned to their nodes and bound by the scheduler (S102, gate ScheduleDaemonSetPods, on from 1.12). Before, the
+    /// controller binds them, whatever the conditions of nodes, where they fit, and says FailedPlacement where they do not.
+    pub(crate) scheduled: bool,
+    /// Pods that failed are deleted after a back-off (1.12 on); before at once, and the sync counts as failed.
+    pub(crate) backs_off: bool,
     /// The status is written even if something failed (1.25.6, 1.26.1, 1.27 on).
     pub(crate) status_after_error: bool,
     /// A pod that Succeeded is deleted and made anew (1.26.5, 1.27 on).

@@ -371,7 +371,10 @@ fn scheduler_and_pod_gc_switches() {
     );
     boundary("S89", |p| !p.scheduler.checks_pressure, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     boundary("S89", |p| p.scheduler.checks_pid_pressure, &ends("1.10.13"), &["1.11.0", "1.11.10"]);
-    boundary("S89", |p| p.scheduler.schedules_daemon_pods, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
+    let scheduled = |p: &Profile| p.workload.daemon_set.scheduled;
+    boundary("S102", scheduled, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
+    let backs_off = |p: &Profile| p.workload.daemon_set.backs_off;
+    boundary("S102", backs_off, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     let first = |p: &Profile| !p.scheduler.general_predicates;
     boundary("S97", first, &ends("1.16.15"), &["1.17.0", "1.37.1"]);
     check("S28", |p| p.scheduler.weights.taint_toleration, &[("1.22.17", 1), ("1.23.0", 3)]);

@@ -78,6 +78,8 @@ fn gates_switch_what_they_switch_upstream() {
         ["1.8", "1.10", "1.11"].map(|v| read_both(v, true)),
         [(false, true), (false, true), (false, false)]
     );
+    assert!(read("1.11", "ScheduleDaemonSetPods", true, |p| p.workload.daemon_set.scheduled));
+    assert!(read("1.16", "ScheduleDaemonSetPods", false, |p| !p.workload.daemon_set.scheduled));
     assert!(read("1.12", "NodeLease", true, |p| p.kubelet.leases && !p.node_lifecycle.leases));
     assert!(read("1.13", "NodeLease", true, |p| p.kubelet.leases && p.node_lifecycle.leases));
     assert!(read("1.16", "NodeLease", false, |p| !p.kubelet.leases && !p.node_lifecycle.leases));

@@ -16,8 +16,7 @@ use taintsim::api::pod::{
 };
 use taintsim::api::quantity::{Quantity, Resources};
 use taintsim::api::scheduling::{
-    HostPort, NodeNameRequirement, NodeSelectorTerm, PodAffinity, PodAffinityTerm, SchedulingSpec,
-    TopologySpreadConstraint,
+    HostPort, PodAffinity, PodAffinityTerm, SchedulingSpec, TopologySpreadConstraint,
 };
 use taintsim::api::taint::{Effect, Taint};
 use taintsim::api::toleration::{Operator, Toleration};
@@ -441,13 +440,6 @@ fn conditions_keep_pods_off_up_to_1_11() {
         assert!(place(&mut algorithm, pod(2, &modest)).is_err(), "{release}");
     }
     assert!(place(&mut cluster("1.12"), pod(1, &free)).is_ok());
-    // A daemon pod of the node that is short of disk space: its controller binds it in 1.11, and asks for no conditions.
-    let named = NodeNameRequirement { name: "n4".to_owned(), is: true };
-    let term = NodeSelectorTerm { match_expressions: Vec::new(), match_fields: vec![named] };
-    let scheduling =
-        SchedulingSpec { required_nodes: Some(vec![term]), ..SchedulingSpec::default() };
-    let agent = Rc::new(PodTemplate { scheduling: Some(Rc::new(scheduling)), ..template(&[]) });
-    assert_eq!(place(&mut cluster("1.11"), pod(1, &agent)), Ok(4));
     // CheckNodePIDPressure came with 1.11.
     for (release, fits) in [("1.10", true), ("1.11", false), ("1.12", true)] {
         let mut algorithm = Algorithm::new(choice(release));

@@ -8,15 +8,9 @@ use crate::api::meta::ConditionStatus::{False, True, Unknown};
 use crate::controllers::scheduler::prelude::*;
 use std::borrow::Cow;
 
-/// Whether conditions keep the pod off nodes at all. The pods of DaemonSets are bound by their controller up to 1.11
-/// (`CreatePodsOnNode`), which does not ask for conditions.
-fn concern(shape: &Shape, switches: &Switches) -> bool {
-    switches.schedules_daemon_pods || shape.template.target_node_name().is_none()
-}
-
 /// CheckNodeCondition: rejects a node that is not ready, is cordoned, or may lack disk space or network.
-pub(crate) fn check_node_condition(shape: &Shape, node: &Node, switches: &Switches) -> Verdict {
-    if !switches.checks_node_condition || !concern(shape, switches) {
+pub(crate) fn check_node_condition(node: &Node, switches: &Switches) -> Verdict {
+    if !switches.checks_node_condition {
         return Ok(());
     }
     let reason = |c: &NodeCondition| match (c.kind, c.status) {
@@ -40,7 +34,7 @@ pub(crate) fn check_node_condition(shape: &Shape, node: &Node, switches: &Switch
 
 /// CheckNodeMemoryPressure, which is about BestEffort pods, CheckNodePIDPressure and CheckNodeDiskPressure.
 pub(crate) fn check_pressure(shape: &Shape, node: &Node, switches: &Switches) -> Verdict {
-    if !switches.checks_pressure || !concern(shape, switches) {
+    if !switches.checks_pressure {
         return Ok(());
     }
     let (memory, pid, disk) = (

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 const LIFE: Uid = Uid(7);
 const SWITCHES: DaemonSetSwitches = DaemonSetSwitches {
+    scheduled: true,
+    backs_off: true,
     status_after_error: true,
     replaces_succeeded: true,
     ended_pods_make_room: true,
@@ -129,7 +131,7 @@ proptest::proptest! {
                     kept.node_changed(NodeId(node));
                     match state {
                         // Where a pod may not stay none is made.
-                        Some((run, stay)) => nodes.insert(node, ShouldRun { run: run && stay, stay }),
+                        Some((run, stay)) => nodes.insert(node, ShouldRun { want: run && stay, run: run && stay, stay }),
                         None => nodes.remove(&node),
                     };
                 }
@@ -168,10 +170,10 @@ fn three_nodes() {
     for pod in pods.values() {
         census.pod_changed(None, Some(pod), node_of);
     }
-    let should = |n: NodeId| Some(ShouldRun { run: n.0 < 2, stay: n.0 < 2 });
+    let should = |n: NodeId| Some(ShouldRun { want: n.0 < 2, run: n.0 < 2, stay: n.0 < 2 });
     census.take_nodes(&workload(), || (0..3).map(NodeId).collect(), should);
     let numbers = Numbers { desired: 2, misscheduled: 1, scheduled: 1, ready: 1, available: 0 };
-    let (run, stop) = (ShouldRun { run: true, stay: true }, ShouldRun { run: false, stay: false });
+    let (run, stop) = (ShouldRun { want: true, run: true, stay: true }, ShouldRun::default());
     let wanting = vec![(NodeId(0), run, vec![]), (NodeId(2), stop, vec![PodId(5)])];
     assert_eq!(read(&mut census, &pods, 3), (numbers, wanting.clone(), vec![]));
     assert_eq!(read(&mut census, &pods, 4), (Numbers { available: 1, ..numbers }, wanting, vec![]));
