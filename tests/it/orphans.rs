@@ -30,6 +30,20 @@ fn a_kubelet_that_was_cut_off_heeds_the_grace_of_a_pod_that_is_gone() {
     assert_eq!(stopped(ideal, "", &timeline), [180_000]);
 }
 
+/// Its node is deleted at 90 s, while it is cut off, and the pod by the pod garbage collector before its kubelet is back at 180 s: it
+/// runs on, and then for the pod's 60 s. Where the kubelet is not back it does not end, nor does a machine that is not cut off keep it.
+#[test]
+fn a_kubelet_that_is_cut_off_goes_on_without_its_node() {
+    let deleted = r#"(at: "90s", do: DeleteNode(node: "a-0"))"#;
+    let real = stopped(r#"kubernetes: "1.34""#, SLOW, &format!("{CUT_OFF}, {deleted}"));
+    assert_eq!(real.len(), 1);
+    within(real[0], 240_000, 300_000);
+    let ideal = r#"kubernetes: "1.34", timing: Ideal"#;
+    assert_eq!(stopped(ideal, SLOW, &format!("{CUT_OFF}, {deleted}")), [240_000]);
+    let for_good = r#"(at: "60s", do: Partition(node: "a-0"))"#;
+    assert!(stopped(ideal, SLOW, &format!("{for_good}, {deleted}")).is_empty());
+}
+
 /// One that is ended already, since 90 s and for 20, ends no later for being deleted by force.
 #[test]
 fn a_pod_that_is_being_ended_ends_as_it_was_to() {

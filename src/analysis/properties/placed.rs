@@ -3,8 +3,8 @@
 //! `runs-twice`: containers of two pods of one name of a StatefulSet run at one time.
 //!
 //! Judged by what runs, not by what the API says: a pod that was deleted by force, or as out of
-//! service, may run on. Not so with its node: `DeleteNode` takes the machine, too. Whether clients
-//! reach both does not matter, as both may write to what they share.
+//! service, may run on. With its node it does where that is cut off: otherwise `DeleteNode` takes the
+//! machine, too. Whether clients reach both does not matter, as both may write to what they share.
 //!
 //! `bound-to-cordoned`: the scheduler binds a pod to a node that has been cordoned for long.
 //!

@@ -18,12 +18,12 @@ use super::refusal::Refusals;
 use super::restarts::Restarts;
 use super::stats::Stats;
 use super::status_manager::StatusManager;
+use super::step::step;
 use super::updates::PodUpdates;
 use super::volume_manager::VolumeManager;
 use crate::api::usage::NodeUsage;
 use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;
-use crate::kernel::{Argument, Handler};
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{
     Connections, KubeletConfig, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
@@ -151,7 +151,7 @@ impl Kubelets {
 
     /// Has a kubelet for a node, which exists: one that starts now, or has been running for long.
     /// `cut`: it does not reach the API server, whose packets are lost. A machine that was taken away
-    /// is back.
+    /// is back; one that runs on under that name, and was cut off when its node was deleted, makes room for it.
     pub(crate) fn join(
         &self,
         node: NodeId,
@@ -160,6 +160,9 @@ impl Kubelets {
         cut: bool,
         starts: bool,
     ) {
+        if self.nodes.is(node, |k| k.is_on()) {
+            self.taken_away(node);
+        }
         let is_back = self.nodes.is(node, |k| k.gone);
         if is_back {
             self.nodes.record(node, What::MachineOn);
@@ -326,8 +329,15 @@ impl Kubelets {
         }
     }
 
-    /// Ends a node's kubelet with its machine; its pods stay until someone else removes them.
+    /// A node is deleted. Its kubelet ends with its machine; its pods stay until someone else removes them. One that is cut off
+    /// does not hear of it, and goes on with what it runs.
     pub(crate) fn leave(&self, node: NodeId) {
+        if !self.nodes.is(node, |k| k.cut.is_some() && k.is_on()) {
+            self.taken_away(node);
+        }
+    }
+
+    fn taken_away(&self, node: NodeId) {
         self.shutdowns.end(node);
         self.machines.leave(node);
     }
@@ -464,34 +474,4 @@ impl Watcher for Kubelets {
             self.machines.containers.lose_pod(old);
         }
     }
-}
-
-/// Steps of one kind.
-struct Step<K, A> {
-    kubelets: Weak<K>,
-    take: fn(&K, A),
-    name: Name,
-}
-
-impl<K, A: Argument> Handler for Step<K, A> {
-    type Argument = A;
-
-    fn handle(&self, about: A) {
-        if let Some(kubelets) = self.kubelets.upgrade() {
-            (self.take)(&kubelets, about);
-        }
-    }
-
-    fn name(&self, _: A) -> Name {
-        self.name
-    }
-}
-
-/// Has kubelets take steps of one kind, which are of that name to a search.
-fn step<K: 'static, A: Argument + 'static>(
-    (ctx, kubelets): (&Ctx, &Weak<K>),
-    name: Name,
-    take: fn(&K, A),
-) -> HandlerId<A> {
-    ctx.register(Rc::new(Step { kubelets: kubelets.clone(), take, name }))
 }

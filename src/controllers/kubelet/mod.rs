@@ -30,6 +30,7 @@ mod refusal;
 mod restarts;
 mod stats;
 mod status_manager;
+mod step;
 mod updates;
 mod uplink;
 mod volume_manager;

@@ -85,8 +85,14 @@ impl InForce {
                 *until = at.saturating_add(*lasts).max(*until);
                 *lasts = until.since(at);
             }
-            // One that joins again later has a kubelet of its own.
-            Do::DeleteNode(nodes) => nodes.iter().for_each(|n| drop(self.nodes.remove(n))),
+            // One that joins again later has a kubelet of its own; one that is cut off goes on, and may be back.
+            Do::DeleteNode(nodes) => {
+                for node in nodes.iter() {
+                    let faults = self.nodes.entry(*node).or_default();
+                    faults.retain(|(_, fault)| matches!(fault, NodeFault::Cut(_)));
+                }
+            }
+            Do::AddNode(node) => _ = self.nodes.remove(node),
             _ => {}
         }
         Vec::new()
@@ -176,6 +182,18 @@ mod tests {
             (20, heal(vec![1, 2])),
         ];
         assert_eq!(run(&steps), expected);
+    }
+
+    /// A kubelet goes on without its node; one that joins under its name was never cut off.
+    #[test]
+    fn a_node_that_is_deleted_while_it_is_cut_off_may_be_back() {
+        let deleted = [(10, 0, Begin, cut(vec![0])), (12, 1, Phase::Step, Do::DeleteNode(vec![0]))];
+        let end = (20, 0, End, heal(vec![0]));
+        let back = run(&[&deleted[..], std::slice::from_ref(&end)].concat());
+        assert_eq!(back.last(), Some(&(20, heal(vec![0]))));
+        let joins = (15, 2, Phase::Step, Do::AddNode(0));
+        let back = run(&[&deleted[..], &[joins, end]].concat());
+        assert_eq!(back.last(), Some(&(20, heal(vec![]))));
     }
 
     #[test]
