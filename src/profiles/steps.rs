@@ -17,12 +17,13 @@ use crate::plan::switches::{
 use crate::plan::{Profile, WatchRetry};
 use disruption::{NoScale, UnmanagedPods};
 use kubelet::RefusedAtStart::{Ends, RunsOn};
-use kubelet::{EvictionMessage, FirstTry, NoSeconds, ReportOffset, ShutdownPhase};
-use kubelet::{Pulled, TooLittle};
+use kubelet::{
+    EvictionMessage, FirstTry, NoSeconds, Pulled, ReportOffset, ShutdownPhase, TooLittle,
+};
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
-    Balance, BindErrorText, FilterOrder, FitText, ImageScores, InternalErrors, PreemptedText,
-    PreemptionWrites, SpreadScore, TaintMessage, Weights,
+    Balance, BindErrorText, FilterOrder, FitText, FitWords, ImageScores, InternalErrors,
+    PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{ScalingText, TerminalPods};
@@ -165,13 +166,12 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(31, 0)], |p| p.kubelet.first_try = FirstTry::Informer),
     step(&[(31, 0)], |p| p.kubelet.rejection_says_why = true),
     step(&[(22, 0)], |p| p.kubelet.refused_at_start = RunsOn),
-    step(&[(22, 0)], |p| p.kubelet.hurries_unknown = true),
     step(&[(27, 0)], |p| p.kubelet.refused_at_start = Ends),
     // S23: partial in 1.32.0, taken back in 1.32.3
     step(&[(32, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChange),
     step(&[(32, 3)], |p| p.kubelet.report_offset = ReportOffset::None),
     step(&[(34, 0)], |p| p.kubelet.report_offset = ReportOffset::AfterChangeOrFirst),
-    // S44 to S50: a machine that goes off
+    // S44 to S50, and S67: a machine that goes off
     step(&[(20, 0)], |p| p.kubelet.graceful_shutdown = true),
     step(&[(22, 0)], |p| {
         p.kubelet.shutdown_phase = ShutdownPhase::Failed;
@@ -183,7 +183,6 @@ pub(super) static STEPS: &[Step] = &[
         (k.shutdown_by_priority, k.shutdown_in_groups, k.shutdown_event) = (true, true, true);
     }),
     step(&[(26, 0)], |p| p.kubelet.shutdown_disruption_target = true),
-    // S67
     step(&[(26, 0)], |p| p.kubelet.life.back_off_says_which = true),
     step(&[(27, 0)], |p| p.kubelet.shutdown_phase = ShutdownPhase::ByExitCode),
     step(&[(28, 0)], |p| p.kubelet.two_seconds = true),
@@ -450,9 +449,8 @@ pub(super) static STEPS: &[Step] = &[
         ];
         waits.into_iter().for_each(|switch| *switch = true);
     }),
-    step(&[(12, 0)], |p| {
-        (p.workload.daemon_set.scheduled, p.workload.daemon_set.backs_off) = (true, true);
-    }),
+    step(&[(12, 0)], |p| p.workload.daemon_set.scheduled = true),
+    step(&[(12, 0)], |p| p.workload.daemon_set.backs_off = true),
     step(&[(25, 6), (26, 1), (27, 0)], |p| p.workload.daemon_set.status_after_error = true),
     step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
     step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
@@ -491,7 +489,11 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(29, 0)], |p| {
         p.stores(&[ApiField::PodReplacementPolicy, ApiField::ContainerRestartPolicy]);
     }),
-    // S89
+    // S89, S103, S104
+    step(&[(8, 0)], |p| p.scheduler.fit_words = FitWords::Predicates),
+    step(&[(9, 0)], |p| p.scheduler.fit_words = FitWords::Names),
+    step(&[(10, 0)], |p| p.scheduler.fit_words = FitWords::Described),
+    step(&[(18, 0)], |p| p.scheduler.too_many_pods = true),
     step(&[(8, 0)], |p| p.scheduler.checks_node_condition = false),
     step(&[(11, 0)], |p| p.scheduler.checks_pressure = false),
     step(&[(11, 0)], |p| p.scheduler.checks_pid_pressure = true),

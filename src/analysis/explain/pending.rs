@@ -14,7 +14,7 @@ pub(super) struct Rejection {
 
 /// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
 /// fits.
-const FILTERS: [(&str, &str); 28] = [
+const FILTERS: [(&str, &str); 39] = [
     ("PersistentVolume's node affinity", "VolumeBinding"),
     ("volume node affinity", "VolumeBinding"),
     ("persistent volumes to bind", "VolumeBinding"),
@@ -43,6 +43,18 @@ const FILTERS: [(&str, &str); 28] = [
     ("ports", "NodePorts"),
     ("Insufficient", "NodeResourcesFit"),
     ("Too many pods", "NodeResourcesFit"),
+    // Up to 1.9
+    ("MatchNodeSelector", "NodeAffinity"),
+    ("PodToleratesNodeTaints", "TaintToleration"),
+    ("PodFitsHostPorts", "NodePorts"),
+    ("AffinityRulesNotMatch", "InterPodAffinity"),
+    ("MatchInterPodAffinity", "InterPodAffinity"),
+    ("NodeNotReady", "CheckNodeCondition"),
+    ("NodeUnschedulable", "CheckNodeCondition"),
+    ("NodeOutOfDisk", "CheckNodeCondition"),
+    ("NodeNetworkUnavailable", "CheckNodeCondition"),
+    ("NodeUnderMemoryPressure", "CheckNodeMemoryPressure"),
+    ("NodeUnderDiskPressure", "CheckNodeDiskPressure"),
 ];
 
 /// Whether the scheduler can say this of a node, as far as filters are known by their words.

@@ -11,6 +11,7 @@ use super::status_manager::{HOUSEKEEPING, StatusManager};
 use super::uplink::Back;
 use crate::api::pod::Stuck;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::switches::kubelet::NoSeconds;
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {
@@ -189,9 +190,10 @@ impl PodUpdates {
     /// When containers end that would take so long, and of whose pod a kubelet that hears of its pods then knows nothing: it
     /// finds them with its housekeeping (`HandlePodCleanups`).
     fn end_of_unknown(&self, node: NodeId, heard: Time, stop: Dur) -> Time {
-        let most = match self.nodes.switches.hurries_unknown {
-            true => self.nodes.effective_grace_period(ORPHANS_GRACE, ORPHANS_GRACE),
-            false => stop,
+        // S92
+        let most = match self.nodes.switches.no_seconds {
+            NoSeconds::Kills => stop,
+            _ => self.nodes.effective_grace_period(ORPHANS_GRACE, ORPHANS_GRACE),
         };
         self.status.tick_after(node, heard, HOUSEKEEPING) + stop.min(most)
     }

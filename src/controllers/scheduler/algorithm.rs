@@ -6,7 +6,7 @@ use super::memo::Memo;
 use super::single_node::Found;
 use super::text::{Histogram, reasons};
 use crate::controllers::scheduler::prelude::*;
-use crate::plan::switches::scheduler::FitText;
+use crate::plan::switches::scheduler::{FitText, FitWords};
 
 pub use super::cycle_state::Incoming;
 pub use super::framework::Choice;
@@ -29,8 +29,9 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// "0/3 nodes are available: …"; `post_filter` is what came of preemption, if it was tried.
+    /// "0/3 nodes are available: …", as the release words it; `post_filter` is what came of preemption, if it was tried.
     pub fn text(&self, post_filter: &str, rejections: &Rejections, switches: &Switches) -> String {
+        let words = switches.fit_words;
         let mut histogram = Histogram::default();
         let mut numbers: BTreeMap<u32, usize> = BTreeMap::new();
         for (_, number) in &self.rejected {
@@ -38,21 +39,30 @@ impl Diagnosis {
         }
         for (number, nodes) in &numbers {
             if let Some(r) = rejections.get(*number) {
-                histogram.add(reasons(r), *nodes);
+                histogram.add(reasons(r, words), *nodes);
             }
         }
         if let Some(reason) = self.left_out.filter(|_| self.rejected.len() < self.nodes) {
             histogram.add([reason].into_iter(), self.nodes - self.rejected.len());
         }
-        let mut text = format!("0/{} nodes are available:", self.nodes);
+        let none = "No nodes are available that match all of the";
+        let mut text = match words {
+            FitWords::Following => format!("{none} following predicates::"),
+            FitWords::Predicates => format!("{none} predicates:"),
+            FitWords::Names | FitWords::Described => {
+                format!("0/{} nodes are available:", self.nodes)
+            }
+        };
         let old = matches!(switches.fit_text, FitText::Reasons | FitText::WithPreemption);
         match &self.at_once {
-            Some(r) if !old => text += &format!(" {}.", reasons(r).collect::<Vec<_>>().join(", ")),
-            Some(r) => {
-                histogram.add(reasons(r), self.nodes);
-                text += &format!(" {}.", histogram.text());
+            Some(r) if !old => {
+                text += &format!(" {}.", reasons(r, words).collect::<Vec<_>>().join(", "));
             }
-            None if old || !histogram.is_empty() => text += &format!(" {}.", histogram.text()),
+            Some(r) => {
+                histogram.add(reasons(r, words), self.nodes);
+                text += &format!(" {}.", histogram.text(words));
+            }
+            None if old || !histogram.is_empty() => text += &format!(" {}.", histogram.text(words)),
             None => {}
         }
         let more = if switches.fit_text == FitText::Reasons { "" } else { post_filter };

@@ -80,20 +80,21 @@ impl ClusterState {
         switches: &Switches,
     ) -> Verdict {
         let shape = of.shape;
-        if let Some(volumes) = of.volumes {
-            volumes.filter(info, self.claim_users, switches)?;
-        }
+        let mut verdict = of.volumes.map_or(Ok(()), |v| v.filter(info, self.claim_users, switches));
         for plugin in cluster_filters(switches.filter_order) {
-            match (plugin, &self.spread, &self.affinity) {
-                (Plugin::PodTopologySpread, Some(spread), _) => {
-                    spread.filter(shape, node, cache)?
-                }
-                (Plugin::InterPodAffinity, _, Some(affinity)) => {
-                    affinity.filter(shape, node, cache, switches.pod_affinity_also)?
-                }
-                _ => {}
+            if verdict.is_err() && !switches.fit_words.are_names() {
+                return verdict;
             }
+            let found = match (plugin, &self.spread, &self.affinity) {
+                (Plugin::PodTopologySpread, Some(spread), _) => spread.filter(shape, node, cache),
+                (Plugin::InterPodAffinity, _, Some(affinity)) => {
+                    affinity.filter(shape, node, cache, switches.pod_affinity_also)
+                }
+                _ => Ok(()),
+            };
+            verdict = both(verdict, found);
         }
+        verdict?;
         of.devices.map_or(Ok(()), |devices| devices.filter(node))
     }
 }

@@ -71,6 +71,22 @@ impl Rejection {
 /// What a filter says about a node.
 pub(crate) type Verdict = Result<(), Rejection>;
 
+/// What two filters say where both are asked.
+pub(crate) fn both(one: Verdict, other: Verdict) -> Verdict {
+    let (mut all, more) = match (one, other) {
+        (Err(one), Err(other)) => (one, other),
+        (Ok(()), verdict) | (verdict, Ok(())) => return verdict,
+    };
+    // One that preemption does not help with is enough (`nodesWherePreemptionMightHelp`).
+    all.unresolvable |= more.unresolvable;
+    for reason in more.reasons {
+        if !all.reasons.contains(&reason) {
+            all.reasons.push(reason);
+        }
+    }
+    Err(all)
+}
+
 /// The rejections of a run, each held once.
 #[derive(Default, Debug)]
 pub struct Rejections {

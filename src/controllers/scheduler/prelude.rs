@@ -3,7 +3,7 @@
 
 pub(super) use super::cache::Cache;
 pub(super) use super::events::{Change, ClusterEvent, Nodes, PodAndShape};
-pub(super) use super::framework::{MAX_NODE_SCORE, Rejection, Rejections, Verdict};
+pub(super) use super::framework::{MAX_NODE_SCORE, Rejection, Rejections, Verdict, both};
 pub(super) use super::node_info::{NodeInfo, Placed};
 pub(super) use super::nominator::Nominator;
 pub(super) use super::queued_pod::QueuedPod;

@@ -291,13 +291,15 @@ impl Algorithm {
                 filter_and_score(of.shape, info, &self.choice, &mut self.rejections)
             })
         };
-        if found.rejection != 0 || state.is_empty() {
+        let all = self.choice.switches.fit_words.are_names();
+        if state.is_empty() || found.rejection != 0 && !all {
             return found;
         }
         let verdict = self.cache.node(node).map_or(Ok(()), |info| {
             state.check(of, (node, info), &self.cache, &self.choice.switches)
         });
-        Found { rejection: self.rejections.number(verdict), ..found }
+        let alone = self.rejections.get(found.rejection).cloned().map_or(Ok(()), Err);
+        Found { rejection: self.rejections.number(both(alone, verdict)), ..found }
     }
 
     /// What filters say of a node, or of `changed` in its place, once nominated pods are added.

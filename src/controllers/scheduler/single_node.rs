@@ -24,10 +24,12 @@ pub(crate) struct Found {
 /// What is one predicate up to 1.16 (`algorithm/predicates/predicates.go: GeneralPredicates`).
 const GENERAL: [Plugin; 3] = [Plugin::NodeResourcesFit, Plugin::NodePorts, Plugin::NodeAffinity];
 
-/// The filters that look at one node alone, in the release's order.
+/// The filters that look at one node alone, in the release's order. Up to 1.9 all are asked; then the first that rejects
+/// gives the reason (S103).
 pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Switches) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
-    node_conditions::check_node_condition(node, switches)?;
+    let all = switches.fit_words.are_names();
+    let mut verdict = node_conditions::check_node_condition(node, switches);
     let filter = |plugin: &Plugin| match plugin {
         Plugin::NodeUnschedulable => node_unschedulable::filter(shape, node),
         Plugin::TaintToleration => taint_toleration::filter(shape, node, switches),
@@ -38,19 +40,20 @@ pub(super) fn run_filter_plugins(shape: &Shape, info: &NodeInfo, switches: &Swit
         Plugin::NodePorts => node_ports::filter(shape, info),
         _ => node_resources_fit::filter(shape, info, switches),
     };
-    let mut filters = node_filters(switches.filter_order).iter();
-    while let Some(plugin) = filters.next() {
-        let Err(mut rejection) = filter(plugin) else { continue };
-        if switches.general_predicates && GENERAL.contains(plugin) {
-            // S97: one that preemption does not help with is enough (`nodesWherePreemptionMightHelp`).
-            for other in filters.filter(|p| GENERAL.contains(p)).filter_map(|p| filter(p).err()) {
-                rejection.unresolvable |= other.unresolvable;
-                rejection.reasons.extend(other.reasons);
-            }
+    // One of GeneralPredicates has rejected the node, so that the others are asked, too (S97).
+    let mut general = false;
+    for plugin in node_filters(switches.filter_order) {
+        if verdict.is_err() && !all && !(general && GENERAL.contains(plugin)) {
+            continue;
         }
-        return Err(rejection);
+        let found = filter(plugin);
+        general |= found.is_err() && switches.general_predicates && GENERAL.contains(plugin);
+        verdict = both(verdict, found);
     }
-    node_conditions::check_pressure(shape, node, switches)
+    if verdict.is_err() && !all {
+        return verdict;
+    }
+    both(verdict, node_conditions::check_pressure(shape, node, switches))
 }
 
 /// What filters and scores make of a node on its own: its rejection or, where there is none, its

@@ -184,9 +184,6 @@ pub(crate) struct Switches {
     pub(crate) verifies_unreported: bool,
     /// What becomes of running pods that a kubelet does not admit when it starts (S33).
     pub(crate) refused_at_start: RefusedAtStart,
-    /// Containers of a pod that is gone and that a kubelet which was started since does not know end within a second or,
-    /// where containers have at least two, within two (S92); before within the pod's own grace.
-    pub(crate) hurries_unknown: bool,
     /// A pod object is removed only once its phase is terminal (S30).
     pub(crate) terminal_phase_before_removal: bool,
     /// What the status loop's first try reads (S22).

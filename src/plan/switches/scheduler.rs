@@ -1,5 +1,6 @@
 //! What changed in the scheduler from release to release. Releases before 1.18 are scheduled as
-//! 1.18 does, but for the conditions of nodes (S89) and for all that GeneralPredicates says (S97).
+//! 1.18 does, but for the conditions of nodes (S89), for all that GeneralPredicates says (S97), and for what is said of nodes
+//! that do not fit (S103, S104).
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
@@ -123,6 +124,27 @@ pub enum BindErrorText {
     Running,
 }
 
+/// How an attempt's failure is worded (`FitError.Error`, `PredicateFailureReason.GetReason`) (S103).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FitWords {
+    /// "No nodes are available that match all of the following predicates:: MatchNodeSelector (2).", up to 1.7.
+    #[default]
+    Following,
+    /// "No nodes are available that match all of the predicates: MatchNodeSelector (2).", 1.8.
+    Predicates,
+    /// "0/3 nodes are available: 2 MatchNodeSelector.", 1.9.
+    Names,
+    /// "0/3 nodes are available: 2 node(s) didn't match node selector.", from 1.10 on.
+    Described,
+}
+
+impl FitWords {
+    /// Predicates are told by their names, and all of them are asked (`podFitsOnNode`): up to 1.9.
+    pub(crate) fn are_names(self) -> bool {
+        self != Self::Described
+    }
+}
+
 /// The event about a preempted pod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PreemptedText {
@@ -220,6 +242,10 @@ pub struct Switches {
     /// What a pod requests, its host ports and its node selector are one predicate, GeneralPredicates, which says all that it
     /// has against a node (S97): up to 1.16. From 1.17 they are plugins, of which the first that rejects gives the reason.
     pub general_predicates: bool,
+    /// How failures are worded, and whether all predicates are asked (S103).
+    pub fit_words: FitWords,
+    /// A node without room for another pod is told as "Too many pods" (S104, 1.18 on); before, as "Insufficient pods".
+    pub too_many_pods: bool,
     /// How failures are reported.
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate

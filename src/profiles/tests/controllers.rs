@@ -5,7 +5,7 @@ use crate::kernel::Dur;
 use crate::plan::Profile;
 use crate::plan::switches::kubelet::EvictionMessage;
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode, Requeue};
-use crate::plan::switches::scheduler::{ImageScores, InternalErrors, TaintMessage};
+use crate::plan::switches::scheduler::{FitWords, ImageScores, InternalErrors, TaintMessage};
 use crate::plan::switches::taint_eviction::{DisruptionTarget, FinishedEntry};
 
 #[test]
@@ -362,15 +362,28 @@ fn scheduler_and_pod_gc_switches() {
     boundary("S87", names, &["1.18.20"], &["1.19.0", "1.37.1"]);
     let verifies = |p: &Profile| p.persistent_volume.says_what_to_verify;
     boundary("S88", verifies, &["1.22.0", "1.27.16"], &["1.28.0", "1.37.1"]);
+}
+
+#[test]
+fn switches_of_the_oldest_schedulers_and_of_their_words() {
     let ends = |last| ["1.6.0", "1.7.16", last];
-    boundary(
-        "S89",
-        |p| !p.scheduler.checks_node_condition,
-        &ends("1.11.10"),
-        &["1.12.0", "1.37.1"],
-    );
+    let checks = |p: &Profile| !p.scheduler.checks_node_condition;
+    boundary("S89", checks, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     boundary("S89", |p| !p.scheduler.checks_pressure, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     boundary("S89", |p| p.scheduler.checks_pid_pressure, &ends("1.10.13"), &["1.11.0", "1.11.10"]);
+    use FitWords::{Described, Following, Names, Predicates};
+    let words = [
+        ("1.6.0", Following),
+        ("1.7.16", Following),
+        ("1.8.0", Predicates),
+        ("1.8.15", Predicates),
+        ("1.9.0", Names),
+        ("1.9.11", Names),
+        ("1.10.0", Described),
+        ("1.37.1", Described),
+    ];
+    check("S103", |p| p.scheduler.fit_words, &words);
+    boundary("S104", |p| p.scheduler.too_many_pods, &ends("1.17.17"), &["1.18.0", "1.37.1"]);
     let scheduled = |p: &Profile| p.workload.daemon_set.scheduled;
     boundary("S102", scheduled, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
     let backs_off = |p: &Profile| p.workload.daemon_set.backs_off;

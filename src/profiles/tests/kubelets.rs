@@ -33,7 +33,7 @@ fn switches_of_a_machine_that_goes_off() {
     );
     boundary("S48", |p| p.kubelet.shutdown_disruption_target, &["1.25.16"], &["1.26.0", "1.31.0"]);
     check(
-        "S49, S52, S101",
+        "S49, S52, S92, S101",
         |p| p.kubelet.no_seconds,
         &[
             ("1.21.14", NoSeconds::Kills),
@@ -80,7 +80,6 @@ fn kubelet_switches() {
             ("1.27.0", RefusedAtStart::Ends),
         ],
     );
-    boundary("S92", |p| p.kubelet.hurries_unknown, &["1.18.20", "1.21.14"], &["1.22.0", "1.37.1"]);
     use ReportOffset::{AfterChange, AfterChangeOrFirst, None};
     check(
         "S23",

@@ -425,12 +425,29 @@ fn conditions_keep_pods_off_up_to_1_11() {
         algorithm
     };
     let (free, modest) = (Rc::new(template(&[])), Rc::new(template(&[("cpu", "1")])));
-    for release in ["1.6", "1.8", "1.11"] {
+    // The names of predicates are those of `algorithm/predicates/error.go` (S103).
+    let names = "NodeNetworkUnavailable (1), NodeNotReady (1), NodeUnderDiskPressure (1), NodeUnderMemoryPressure (1), NodeUnschedulable (1).";
+    let none = "No nodes are available that match all of the";
+    for (release, refused) in [
+        ("1.6", format!("{none} following predicates:: {names}")),
+        ("1.7", format!("{none} following predicates:: {names}")),
+        ("1.8", format!("{none} predicates: {names}")),
+        (
+            "1.9",
+            "0/4 nodes are available: 1 NodeNetworkUnavailable, 1 NodeNotReady, 1 NodeUnderDiskPressure, \
+             1 NodeUnderMemoryPressure, 1 NodeUnschedulable."
+                .to_owned(),
+        ),
+        (
+            "1.11",
+            "0/4 nodes are available: 1 node(s) had disk pressure, 1 node(s) had memory pressure, \
+             1 node(s) had unavailable network, 1 node(s) were not ready, 1 node(s) were unschedulable."
+                .to_owned(),
+        ),
+    ] {
         let (mut algorithm, third) = (cluster(release), with(3, MemoryPressure, True));
         set_node(&mut algorithm, third.clone());
-        let refused = "0/4 nodes are available: 1 node(s) had disk pressure, 1 node(s) had memory pressure, \
-                       1 node(s) had unavailable network, 1 node(s) were not ready, 1 node(s) were unschedulable.";
-        assert_eq!(place(&mut algorithm, pod(1, &free)), Err(refused.to_owned()), "{release}");
+        assert_eq!(place(&mut algorithm, pod(1, &free)), Err(refused), "{release}");
         assert_eq!(place(&mut algorithm, pod(2, &modest)), Ok(3), "{release}");
         // What is remembered of a node goes with its conditions, though nothing else of it changes.
         let change = |to: Node| Node { conditions: to.conditions, ..third.clone() };
@@ -448,11 +465,13 @@ fn conditions_keep_pods_off_up_to_1_11() {
     }
 }
 
-/// A full node that is also tainted: up to 1.19 resources are looked at before taints, later after
-/// them (§1.1).
+/// A full node that is also tainted: up to 1.9 all predicates are asked (`podFitsOnNode`), up to 1.19 resources are looked at
+/// before taints, later after them (§1.1).
 #[test]
 fn the_first_filter_gives_the_reason() {
     for (release, expected) in [
+        ("1.9", "1 Insufficient cpu, 1 PodToleratesNodeTaints."),
+        ("1.10", "1 Insufficient cpu."),
         ("1.19", "1 Insufficient cpu."),
         ("1.20", "1 node(s) had taint {k: }, that the pod didn't tolerate."),
     ] {
@@ -460,6 +479,27 @@ fn the_first_filter_gives_the_reason() {
         let taints = vec![Taint::new("k", Effect::NoSchedule)];
         set_node(&mut algorithm, Node { taints, ..node(1, "a", &[("cpu", "1"), ("pods", "110")]) });
         let refused = place(&mut algorithm, pod(1, &Rc::new(template(&[("cpu", "2")]))));
+        assert_eq!(refused, Err(format!("0/1 nodes are available: {expected}")), "{release}");
+    }
+}
+
+/// What other pods are asked about comes beside what the node lacks, up to 1.9 (`InterPodAffinityMatches`), and one more pod than a
+/// node takes has a name of its own from 1.18 on (`noderesources/fit.go`).
+#[test]
+fn all_predicates_are_told_up_to_1_9() {
+    for (release, expected) in [
+        ("1.9", "1 Insufficient pods, 1 MatchInterPodAffinity, 1 PodAffinityRulesNotMatch."),
+        ("1.10", "1 Insufficient pods."),
+        ("1.17", "1 Insufficient pods."),
+        ("1.18", "1 Too many pods."),
+    ] {
+        let mut algorithm = Algorithm::new(choice(release));
+        set_node(&mut algorithm, node(1, "a", &[("cpu", "1"), ("pods", "0")]));
+        let pod_affinity = anti_affinity().pod_anti_affinity;
+        let scheduling =
+            Some(Rc::new(SchedulingSpec { pod_affinity, ..SchedulingSpec::default() }));
+        let lonely = Rc::new(PodTemplate { scheduling, ..template(&[]) });
+        let refused = place(&mut algorithm, pod(1, &lonely));
         assert_eq!(refused, Err(format!("0/1 nodes are available: {expected}")), "{release}");
     }
 }

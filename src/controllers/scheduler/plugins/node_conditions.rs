@@ -42,14 +42,18 @@ pub(crate) fn check_pressure(shape: &Shape, node: &Node, switches: &Switches) ->
         (Plugin::CheckNodePidPressure, "node(s) had pid pressure"),
         (Plugin::CheckNodeDiskPressure, "node(s) had disk pressure"),
     );
+    let mut verdict = Ok(());
     for (kind, asked, (plugin, reason)) in [
         (NodeConditionType::MemoryPressure, shape.template.is_best_effort(), memory),
         (NodeConditionType::PidPressure, switches.checks_pid_pressure, pid),
         (NodeConditionType::DiskPressure, true, disk),
     ] {
         if asked && node.condition(kind).is_some_and(|c| c.status == True) {
-            return Err(Rejection::unresolvable(plugin, reason));
+            verdict = both(verdict, Err(Rejection::unresolvable(plugin, reason)));
+        }
+        if verdict.is_err() && !switches.fit_words.are_names() {
+            break;
         }
     }
-    Ok(())
+    verdict
 }

@@ -11,7 +11,8 @@ pub(crate) fn filter(shape: &Shape, node: &NodeInfo, switches: &Switches) -> Ver
     let mut reasons: Vec<Cow<'static, str>> = Vec::new();
     let mut too_large = false;
     if node.pods.len() as i64 + 1 > node.allowed_pods {
-        reasons.push("Too many pods".into());
+        let words = if switches.too_many_pods { "Too many pods" } else { "Insufficient pods" };
+        reasons.push(words.into());
     }
     let (request, a, r) = (&shape.requests, &node.allocatable, &node.requested);
     if !request.is_nothing() {
