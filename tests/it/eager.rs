@@ -256,14 +256,23 @@ fn a_grace_shorter_than_a_heartbeat_makes_heartbeats_matter() {
 }
 
 /// Without leases a kubelet posts at each check of its status, every ten seconds (`tryUpdateNodeStatus` of
-/// `pkg/kubelet/kubelet_node_status.go`: 1.11.10, and 1.16.15 without the gate NodeLease): no healthy node is silent for the 40 s
+/// `pkg/kubelet/kubelet_node_status.go`: 1.11.10, and 1.16.15 without the gate NodeLease), and so it does in 1.12 with them, where no
+/// controller reads them; in 1.13.12 a minute apart, and the controller reads leases: no healthy node is silent for the 40 s
 /// of its grace, in an hour. The one that is cut off at 100 s is Unknown once, whose last post is of 90 or of 100 s: 40 s later at
 /// the soonest, and two passes of five seconds later than that at the latest.
 #[test]
 fn without_leases_each_check_of_the_status_posts() {
     let off = r#"feature_gates: {"NodeLease": false},"#;
-    for (release, gates) in [("1.6", ""), ("1.11", ""), ("1.13", ""), ("1.14", off), ("1.16", off)]
-    {
+    let on = r#"feature_gates: {"NodeLease": true},"#;
+    for (release, gates) in [
+        ("1.6", ""),
+        ("1.11", ""),
+        ("1.12", on),
+        ("1.13", ""),
+        ("1.13", on),
+        ("1.14", off),
+        ("1.16", off),
+    ] {
         for timing in ["Ideal", "Typical"] {
             let text = format!(
                 r#"Scenario(version: 1, kubernetes: "{release}", timing: {timing}, horizon: "1h", {gates}

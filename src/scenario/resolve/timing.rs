@@ -97,7 +97,7 @@ pub(super) fn of_group(
     match all {
         // What `timing` says of imitated ones goes before a flag of all.
         KubeletMode::Imitated(all) if own.contains_key("node-status-report-frequency") => {
-            let status_report = imitated(flags).status_report;
+            let status_report = imitated(flags, profile).status_report;
             KubeletMode::Imitated(Imitated { status_report, ..all })
         }
         KubeletMode::Imitated(all) => KubeletMode::Imitated(all),
@@ -108,9 +108,10 @@ pub(super) fn of_group(
     }
 }
 
-fn imitated(flags: &KubeletFlags) -> Imitated {
-    let default = Imitated::default();
-    Imitated { status_report: flags.status_report.unwrap_or(default.status_report), ..default }
+/// Up to 1.12 there is no such frequency: kubelets with leases post at each check, too (`tryUpdateNodeStatus`).
+fn imitated(flags: &KubeletFlags, profile: &Profile) -> Imitated {
+    let status_report = flags.status_report.unwrap_or(profile.kubelet.report_frequency);
+    Imitated { status_report, ..Imitated::default() }
 }
 
 fn real(flags: &KubeletFlags, profile: &Profile) -> Real {
@@ -147,7 +148,7 @@ pub(super) fn read(
     let mut times = PodTimes::default();
     let mut timing = match written {
         Some(Written::Ideal) => {
-            Timing { kubelet: KubeletMode::Imitated(imitated(flags)), ..Timing::ideal() }
+            Timing { kubelet: KubeletMode::Imitated(imitated(flags, profile)), ..Timing::ideal() }
         }
         None | Some(Written::Typical | Written::Custom { .. }) => {
             typical(KubeletMode::Real(real(flags, profile)))
@@ -266,7 +267,7 @@ fn read_kubelet(
 ) -> KubeletMode {
     match written {
         KubeletTiming::Imitated { start, stop, status_report, repost_pod_ready } => {
-            let mut imitated = imitated(flags);
+            let mut imitated = imitated(flags, profile);
             set(&mut imitated.start, start, place, "start");
             set(&mut imitated.stop, stop, place, "stop");
             set(&mut imitated.status_report, status_report, place, "status_report");
