@@ -451,7 +451,7 @@ impl Images {
     /// Images that no container uses are deleted, and have to be pulled again.
     pub(super) fn delete_unused(&self, node: NodeId) {
         let used = self.used(node);
-        self.with(node, |n| Rc::make_mut(&mut n.there).retain(|image| used.contains(image)));
+        self.change(node, |there| there.retain(|image| used.contains(image)));
     }
 
     /// An image is deleted; how many bytes that frees.
