@@ -178,7 +178,7 @@ pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
     };
     let parse = |text: &str| {
         Release::parse(text.trim_start_matches('='))
-            .map_err(|e| Failure::input(e.to_string(), e.hint()))
+            .map_err(|e| Problem::new(&e).maybe_help(e.hint))
     };
     let (from, to) = (parse(from)?, parse(to)?);
     if from.minor > to.minor {

@@ -389,7 +389,7 @@ fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, 
     let one = |text: &String| {
         let (nodes, at) = text.rsplit_once('@').unwrap_or((text, "0s"));
         let after = duration::parse(at)
-            .map_err(|e| Problem::new(format!("--dies {text}: {e}")).maybe_help(e.hint()))?;
+            .map_err(|e| Problem::new(format!("--dies {text}: {e}")).maybe_help(e.hint))?;
         if after >= args.horizon {
             return Err(too_late(&format!("--dies {text}"), after, args));
         }

@@ -181,9 +181,7 @@ fn properties(args: &ReplayArgs, loaded: &Loaded, source: &Source) -> Result<Vec
     if properties.is_empty() {
         let named = loaded.spec.tape.as_ref().and_then(|t| t.property.as_deref());
         let parsed = named.map(Property::parse).transpose();
-        let wrong = |e: PropertyError| {
-            Problems::one(in_tape(Problem::new(e.to_string()), "property", source))
-        };
+        let wrong = |e: PropertyError| Problems::one(in_tape(Problem::new(e), "property", source));
         properties.extend(parsed.map_err(wrong)?);
     }
     Ok(properties)

@@ -11,63 +11,56 @@ use thiserror::Error;
 
 /// Why a text is not a duration, in Go's words where Go refuses it too.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DurationError {
-    /// Not built like a duration at all.
-    #[error("invalid duration {0:?}")]
-    Syntax(String),
-    /// A number without a unit.
-    #[error("missing unit in duration {0:?}")]
-    MissingUnit(String),
-    /// A unit that Go does not know.
-    #[error("unknown unit {unit:?} in duration {text:?}")]
-    UnknownUnit {
-        /// The whole text.
-        text: String,
-        /// The unit in it.
-        unit: String,
-    },
-    /// Longer than 2^63-1 ns.
-    #[error("duration {0:?} is longer than 292 years")]
-    Overflow(String),
-    /// Below zero where only what lies ahead makes sense.
-    #[error("duration {0:?} is negative")]
-    Negative(String),
+#[error("{text}")]
+pub struct DurationError {
+    text: String,
+    /// What to write instead, where that can be said.
+    pub hint: Option<String>,
 }
 
 impl DurationError {
-    /// What to write instead, where that can be said.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Syntax(_) => {
-                Some("durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\"".to_owned())
-            }
-            Self::MissingUnit(text) => {
-                Some(format!("add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes"))
-            }
-            Self::UnknownUnit { text, unit } if unit.contains(char::is_whitespace) => {
-                let whole: String = text.split_whitespace().collect();
-                Some(match parse_signed(&whole) {
-                    Ok(_) => format!("without spaces: {whole:?}"),
-                    Err(_) => "without spaces; units are ns, us, ms, s, m and h".to_owned(),
-                })
-            }
-            Self::UnknownUnit { unit, .. } => Some(match unit.as_str() {
-                "d" | "day" | "days" => "Go's durations have no days: 1 day is \"24h\"".to_owned(),
-                "w" | "week" | "weeks" => {
-                    "Go's durations have no weeks: 1 week is \"168h\"".to_owned()
-                }
-                _ => match meant_unit(unit) {
-                    Some(near) => {
-                        format!("did you mean {near:?}? units are ns, us, ms, s, m and h")
-                    }
-                    None => "units are ns, us, ms, s, m and h".to_owned(),
-                },
-            }),
-            Self::Overflow(_) => None,
-            Self::Negative(text) => {
-                text.strip_prefix('-').map(|positive| format!("did you mean {positive:?}?"))
-            }
-        }
+    /// Not built like a duration at all.
+    fn syntax(text: &str) -> Self {
+        let hint = "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\"";
+        Self { text: format!("invalid duration {:?}", shown(text)), hint: Some(hint.to_owned()) }
+    }
+
+    /// Longer than 2^63-1 ns.
+    fn overflow(text: &str) -> Self {
+        Self { text: format!("duration {:?} is longer than 292 years", shown(text)), hint: None }
+    }
+
+    fn missing_unit(text: &str) -> Self {
+        let text = shown(text);
+        let hint = format!("add a unit: \"{text}s\" for seconds, \"{text}m\" for minutes");
+        Self { text: format!("missing unit in duration {text:?}"), hint: Some(hint) }
+    }
+
+    /// A unit that Go does not know.
+    fn unknown_unit(text: &str, unit: &str) -> Self {
+        const UNITS: &str = "units are ns, us, ms, s, m and h";
+        let (text, unit) = (shown(text), shown(unit));
+        let whole: String = text.split_whitespace().collect();
+        let hint = match unit.as_str() {
+            spaced if spaced.contains(char::is_whitespace) => match parse_signed(&whole) {
+                Ok(_) => format!("without spaces: {whole:?}"),
+                Err(_) => format!("without spaces; {UNITS}"),
+            },
+            "d" | "day" | "days" => "Go's durations have no days: 1 day is \"24h\"".to_owned(),
+            "w" | "week" | "weeks" => "Go's durations have no weeks: 1 week is \"168h\"".to_owned(),
+            _ => match meant_unit(&unit) {
+                Some(near) => format!("did you mean {near:?}? {UNITS}"),
+                None => UNITS.to_owned(),
+            },
+        };
+        Self { text: format!("unknown unit {unit:?} in duration {text:?}"), hint: Some(hint) }
+    }
+
+    /// Below zero where only what lies ahead makes sense.
+    fn negative(text: &str) -> Self {
+        let text = shown(text);
+        let hint = text.strip_prefix('-').map(|positive| format!("did you mean {positive:?}?"));
+        Self { text: format!("duration {text:?} is negative"), hint }
     }
 }
 
@@ -90,7 +83,7 @@ fn meant_unit(word: &str) -> Option<&'static str> {
 /// What Go refuses, and what is below zero.
 pub fn parse(text: &str) -> Result<Dur, DurationError> {
     let nanos = parse_signed(text)?;
-    u64::try_from(nanos).map(Dur::from_nanos).map_err(|_| DurationError::Negative(shown(text)))
+    u64::try_from(nanos).map(Dur::from_nanos).map_err(|_| DurationError::negative(text))
 }
 
 /// Reads a duration, with what may help in what is wrong with it.
@@ -98,7 +91,7 @@ pub fn parse(text: &str) -> Result<Dur, DurationError> {
 /// # Errors
 /// Those of [`parse`], as a text.
 pub fn spoken(text: &str) -> Result<Dur, String> {
-    parse(text).map_err(|e| e.hint().map_or_else(|| e.to_string(), |hint| format!("{e}; {hint}")))
+    parse(text).map_err(|e| e.hint.as_ref().map_or_else(|| e.to_string(), |h| format!("{e}; {h}")))
 }
 
 /// Reads a duration that may be negative, a clock's skew say, in nanoseconds.
@@ -115,7 +108,7 @@ pub fn parse_signed(text: &str) -> Result<i64, DurationError> {
         return Ok(0);
     }
     if unsigned.is_empty() {
-        return Err(DurationError::Syntax(shown(text)));
+        return Err(DurationError::syntax(text));
     }
     // Go sums into a uint64 that may hold 2^63, the magnitude of the most negative duration.
     let mut total: u64 = 0;
@@ -125,11 +118,11 @@ pub fn parse_signed(text: &str) -> Result<i64, DurationError> {
         total = total
             .checked_add(amount)
             .filter(|t| *t <= 1 << 63)
-            .ok_or_else(|| DurationError::Overflow(shown(text)))?;
+            .ok_or_else(|| DurationError::overflow(text))?;
         rest = after;
     }
     if negative { Some((total as i64).wrapping_neg()) } else { i64::try_from(total).ok() }
-        .ok_or_else(|| DurationError::Overflow(shown(text)))
+        .ok_or_else(|| DurationError::overflow(text))
 }
 
 /// One number with its unit, in nanoseconds, and what follows it. `whole` is for error messages.
@@ -142,12 +135,12 @@ fn one_amount<'a>(text: &'a str, whole: &str) -> Result<(u64, &'a str), Duration
         (fraction, rest) = after.split_at(digits(after));
     }
     if integer.is_empty() && fraction.is_empty() {
-        return Err(DurationError::Syntax(shown(whole)));
+        return Err(DurationError::syntax(whole));
     }
     let unit_len = rest.bytes().take_while(|b| *b != b'.' && !b.is_ascii_digit()).count();
     let (unit, rest) = rest.split_at(unit_len);
     let nanos: u64 = match unit {
-        "" => return Err(DurationError::MissingUnit(shown(whole))),
+        "" => return Err(DurationError::missing_unit(whole)),
         "ns" => 1,
         // The micro sign and the Greek letter.
         "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
@@ -155,11 +148,9 @@ fn one_amount<'a>(text: &'a str, whole: &str) -> Result<(u64, &'a str), Duration
         "s" => 1_000_000_000,
         "m" => 60_000_000_000,
         "h" => 3_600_000_000_000,
-        _ => {
-            return Err(DurationError::UnknownUnit { text: shown(whole), unit: shown(unit) });
-        }
+        _ => return Err(DurationError::unknown_unit(whole, unit)),
     };
-    let overflow = || DurationError::Overflow(shown(whole));
+    let overflow = || DurationError::overflow(whole);
     let count: u64 =
         if integer.is_empty() { 0 } else { integer.parse().map_err(|_| overflow())? };
     let amount = count.checked_mul(nanos).filter(|a| *a <= 1 << 63).ok_or_else(overflow)?;
@@ -301,7 +292,7 @@ mod tests {
             assert_eq!(parse_signed(text), Ok(*nanos), "{text}");
             match u64::try_from(*nanos) {
                 Ok(nanos) => assert_eq!(parse(text), Ok(Dur::from_nanos(nanos)), "{text}"),
-                Err(_) => assert_eq!(parse(text), Err(DurationError::Negative((*text).to_owned()))),
+                Err(_) => assert_eq!(parse(text), Err(DurationError::negative(text))),
             }
         }
     }
@@ -311,8 +302,8 @@ mod tests {
     fn what_go_refuses() {
         for text in ["", "-", ".", "-.", ".s", "+.s", "s", "1s2.", " 1s", "x1s"] {
             let error = parse_signed(text).expect_err(text);
-            let known = matches!(error, DurationError::Syntax(_) | DurationError::MissingUnit(_));
-            assert!(known, "{text:?}: {error}");
+            let known = [DurationError::syntax(text), DurationError::missing_unit(text)];
+            assert!(known.contains(&error), "{text:?}: {error}");
         }
         for text in ["3", "1s2", "1.5", "00"] {
             assert_eq!(
@@ -329,9 +320,8 @@ mod tests {
             ("1s-1s", "s-"),
             ("1S", "S"),
         ] {
-            let expected =
-                DurationError::UnknownUnit { text: text.to_owned(), unit: unit.to_owned() };
-            assert_eq!(parse_signed(text), Err(expected), "{text}");
+            let expected = format!("unknown unit {unit:?} in duration {text:?}");
+            assert_eq!(parse_signed(text).unwrap_err().to_string(), expected);
         }
         for text in [
             "9223372036854775810ns",
@@ -343,7 +333,7 @@ mod tests {
             "3000000h",
             "99999999999999999999s",
         ] {
-            assert_eq!(parse_signed(text), Err(DurationError::Overflow(text.to_owned())), "{text}");
+            assert_eq!(parse_signed(text), Err(DurationError::overflow(text)), "{text}");
         }
     }
 
@@ -360,7 +350,7 @@ mod tests {
             ("-5s", "did you mean \"5s\"?"),
             ("soon", "durations are written \"90s\", \"1m30s\", \"1.5h\" or \"200ms\""),
         ] {
-            assert_eq!(parse(text).unwrap_err().hint().as_deref(), Some(hint), "{text}");
+            assert_eq!(parse(text).unwrap_err().hint.as_deref(), Some(hint), "{text}");
         }
         assert!(parse(&"1".repeat(1_000_000)).unwrap_err().to_string().len() < 100);
     }
@@ -403,9 +393,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused(text in "[-+]?([0-9.]{0,25}(ns|us|µs|ms|s|m|h|d)?){0,3}|\\PC{0,20}") {
-            if let Err(error) = parse(&text) {
-                let _ = (error.to_string(), error.hint());
-            }
+            _ = parse(&text);
         }
     }
 }

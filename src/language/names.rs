@@ -3,56 +3,22 @@
 
 /// Why a text is not a list of names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NamesError {
-    /// A brace has no partner.
-    #[error("`{0}` has a brace without its partner")]
-    Brace(String),
-    /// Nothing stands between the braces, or between two commas.
-    #[error("`{{{0}}}` has an empty alternative")]
-    Empty(String),
-    /// A list has one name, so that it is none.
-    #[error("`{{{inside}}}` is a list of a single name; {}", meant(.inside))]
-    Single {
-        /// What stands between the braces.
-        inside: String,
-    },
-    /// The ends of a range are not numbers.
-    #[error(
-        "`{{{0}}}` is neither a range of whole numbers, such as {{00..09}}, nor a list, such as {{a,b,c}}"
-    )]
-    Range(String),
-    /// A range runs backwards.
-    #[error("`{{{0}}}` runs backwards")]
-    Backwards(String),
-    /// The longest of the names is longer than any object's.
-    #[error(
-        "`{text}` stands for names of {length} characters; must be no more than {NAME_MAX} characters"
-    )]
-    TooLong {
-        /// The text, or enough of its beginning to recognize it.
-        text: String,
-        /// How long the longest name is.
-        length: usize,
-    },
+#[error("{text}")]
+pub struct NamesError {
+    text: String,
     /// There are more names than a run can hold.
-    #[error("`{text}` stands for {}, and there is room for {}", names(.count), room(*.limit))]
-    TooMany {
-        /// The text.
-        text: String,
-        /// How many names it stands for, with "over" where they cannot be counted.
-        count: String,
-        /// How many there may be; of a list, how many are left.
-        limit: u64,
-    },
+    pub(crate) is_too_many: bool,
+}
+
+impl NamesError {
+    fn new(text: String) -> Self {
+        Self { text, is_too_many: false }
+    }
 }
 
 /// The longest name of an object with its namespace, `namespace/name`: a label of DNS, and a
 /// subdomain.
 const NAME_MAX: usize = 63 + 1 + 253;
-
-fn names(count: &str) -> String {
-    if count == "1" { "a name".to_owned() } else { format!("{count} names") }
-}
 
 /// What a list of one name was to be.
 fn meant(inside: &str) -> String {
@@ -61,10 +27,6 @@ fn meant(inside: &str) -> String {
         Some((low, high)) => format!("did you mean {{{low}..{high}}}?"),
         None => "a range is written {0..3}, a list {a,b,c}".to_owned(),
     }
-}
-
-fn room(limit: u64) -> String {
-    if limit == 0 { "none".to_owned() } else { limit.to_string() }
 }
 
 /// How much of a text a message shows.
@@ -111,12 +73,21 @@ pub fn expand(text: &str, limit: u64) -> Result<Vec<String>, NamesError> {
     // Lengths come before names: these are made one by one.
     let length = pieces.iter().fold(0, |all: usize, p| all.saturating_add(p.length()));
     if length > NAME_MAX {
-        return Err(NamesError::TooLong { text: start_of(text), length });
+        return Err(NamesError::new(format!(
+            "`{}` stands for names of {length} characters; must be no more than {NAME_MAX} characters",
+            start_of(text)
+        )));
     }
     let count = pieces.iter().try_fold(1u128, |n, p| n.checked_mul(p.count()));
     let Some(fitting) = count.filter(|n| *n <= u128::from(limit)) else {
-        let count = count.map_or_else(|| format!("over {}", u128::MAX), |n| n.to_string());
-        return Err(NamesError::TooMany { text: start_of(text), count, limit });
+        let names = match count {
+            Some(1) => "a name".to_owned(),
+            Some(count) => format!("{count} names"),
+            None => format!("over {} names", u128::MAX),
+        };
+        let room = if limit == 0 { "none".to_owned() } else { limit.to_string() };
+        let text = format!("`{}` stands for {names}, and there is room for {room}", start_of(text));
+        return Err(NamesError { text, is_too_many: true });
     };
     Ok((0..fitting as u64)
         .map(|n| {
@@ -156,16 +127,15 @@ pub fn stem(text: &str) -> &str {
 }
 
 fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
+    let unpaired = || NamesError::new(format!("`{text}` has a brace without its partner"));
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(brace) = rest.find(['{', '}']) {
         let (before, from) = rest.split_at(brace);
-        let (inside, after) = from
-            .strip_prefix('{')
-            .and_then(|r| r.split_once('}'))
-            .ok_or_else(|| NamesError::Brace(text.to_owned()))?;
+        let (inside, after) =
+            from.strip_prefix('{').and_then(|r| r.split_once('}')).ok_or_else(unpaired)?;
         if inside.contains('{') {
-            return Err(NamesError::Brace(text.to_owned()));
+            return Err(unpaired());
         }
         pieces.push(Piece::Text(before));
         pieces.push(alternatives(inside)?);
@@ -176,21 +146,25 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, NamesError> {
 }
 
 fn alternatives(inside: &str) -> Result<Piece<'_>, NamesError> {
+    let wrong = |what: String| Err(NamesError::new(format!("`{{{inside}}}` {what}")));
     let Some((first, last)) = inside.split_once("..") else {
         let words: Vec<&str> = inside.split(',').map(str::trim).collect();
         return match words.as_slice() {
-            words if words.contains(&"") => Err(NamesError::Empty(inside.to_owned())),
-            [_] => Err(NamesError::Single { inside: inside.to_owned() }),
+            words if words.contains(&"") => wrong("has an empty alternative".to_owned()),
+            [_] => wrong(format!("is a list of a single name; {}", meant(inside))),
             _ => Ok(Piece::List(words)),
         };
     };
     let number =
         |s: &str| s.bytes().all(|b| b.is_ascii_digit()).then(|| s.parse::<u64>().ok()).flatten();
     let (Some(low), Some(high)) = (number(first), number(last)) else {
-        return Err(NamesError::Range(inside.to_owned()));
+        return wrong(
+            "is neither a range of whole numbers, such as {00..09}, nor a list, such as {a,b,c}"
+                .to_owned(),
+        );
     };
     if low > high {
-        return Err(NamesError::Backwards(inside.to_owned()));
+        return wrong("runs backwards".to_owned());
     }
     // As in a shell: a leading zero at either end pads all to the same width.
     let padded = |s: &str| s.len() > 1 && s.starts_with('0');
@@ -255,7 +229,7 @@ mod tests {
             )
         );
         let list = format!("{{a,{}}}", "x".repeat(400));
-        assert!(matches!(expand(&list, 10), Err(NamesError::TooLong { length: 400, .. })));
+        assert!(expand(&list, 10).unwrap_err().to_string().contains("names of 400 characters"));
         assert!(
             matches!(expand(&format!("{{0..9}}{}", "0".repeat(316)), 10), Ok(names) if names.len() == 10)
         );

@@ -150,25 +150,29 @@ impl Property {
         let (name, bound) = match text.trim().split_once('(') {
             None => (text.trim(), None),
             Some((name, rest)) => {
-                let open = || PropertyError::Bracket(text.to_owned());
-                let bound = rest.strip_suffix(')').ok_or_else(open)?;
+                let open = || format!("{text:?}: a bound stands in brackets, as in pod-stuck(10s)");
+                let bound = rest.strip_suffix(')').ok_or_else(|| PropertyError(open()))?;
                 (name.trim(), Some(bound.trim()))
             }
         };
         let kebab = names::apart(name, '-');
         let Some((_, mut property)) = Self::ALL.into_iter().find(|(known, _)| *known == kebab)
         else {
-            let near = spelling::nearest(&kebab, Self::NAMES);
-            return Err(PropertyError::Unknown { name: name.to_owned(), near });
+            let help = match spelling::nearest(&kebab, Self::NAMES) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("known are {}", Self::NAMES.join(", ")),
+            };
+            return Err(PropertyError(format!("there is no property {name:?}; {help}")));
         };
         let Some(bound) = bound else { return Ok(property) };
-        let unreadable = |why: String| PropertyError::Bound(kebab.clone(), why);
+        let unreadable = |why: &str| PropertyError(format!("the bound of {kebab}: {why}"));
         if let Self::EvictLoop(more_than) = &mut property {
             let number = bound.parse();
-            *more_than = number.map_err(|_| unreadable("expected a whole number".to_owned()))?;
+            *more_than = number.map_err(|_| unreadable("expected a whole number"))?;
         } else {
-            let span = property.span().ok_or_else(|| PropertyError::NoBound(kebab.clone()))?;
-            *span = duration::parse(bound).map_err(|e| unreadable(e.to_string()))?;
+            let span =
+                property.span().ok_or_else(|| PropertyError(format!("{kebab} has no bound")))?;
+            *span = duration::parse(bound).map_err(|e| unreadable(&e.to_string()))?;
         }
         Ok(property)
     }
@@ -190,22 +194,5 @@ impl fmt::Display for Property {
 
 /// Why a text is not a property.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum PropertyError {
-    /// No property has that name.
-    #[error("there is no property {name:?}; {}", .near.map_or_else(|| format!("known are {}", Property::NAMES.join(", ")), |n| format!("did you mean {n}?")))]
-    Unknown {
-        /// What was written.
-        name: String,
-        /// The nearest name.
-        near: Option<&'static str>,
-    },
-    /// An opening bracket without a closing one.
-    #[error("{0:?}: a bound stands in brackets, as in pod-stuck(10s)")]
-    Bracket(String),
-    /// The bound cannot be read.
-    #[error("the bound of {0}: {1}")]
-    Bound(String, String),
-    /// The property has no bound.
-    #[error("{0} has no bound")]
-    NoBound(String),
-}
+#[error("{0}")]
+pub struct PropertyError(pub String);

@@ -51,7 +51,7 @@ pub(crate) fn stored_seconds(text: &str) -> Result<i64, Problem> {
 }
 
 fn stored(text: &str) -> Result<i64, Problem> {
-    duration::parse_signed(text).map_err(|e| Problem::new(e.to_string()).maybe_help(e.hint()))
+    duration::parse_signed(text).map_err(|e| Problem::new(&e).maybe_help(e.hint))
 }
 
 /// A time in the past as a lease stores it, in microseconds from the start of the run, rounded

@@ -4,7 +4,7 @@
 //! `pkg/features/kube_features.go` of each release. Only gates that change something here are
 //! known. A gate is set for all components at once.
 
-use super::release::{Release, UnknownRelease};
+use super::release::{ProfileError, Release};
 use crate::api::spelling;
 use crate::kernel::Dur;
 use crate::plan::Profile;
@@ -13,7 +13,6 @@ use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode};
 use crate::plan::switches::scheduler::PreemptionWrites;
 use crate::plan::switches::taint_eviction::DisruptionTarget;
 use std::collections::BTreeMap;
-use thiserror::Error;
 
 /// How a gate stands from some release on.
 struct Stage {
@@ -282,62 +281,6 @@ impl Gate {
     }
 }
 
-/// Why gates cannot be set so.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GateError {
-    /// The release is not known.
-    #[error(transparent)]
-    Release(#[from] UnknownRelease),
-    /// No release has such a gate, or it changes nothing here.
-    #[error("unrecognized feature gate: {name}")]
-    Unknown {
-        /// As it was written.
-        name: String,
-        /// What may have been meant.
-        nearest: Option<&'static str>,
-        /// The gates that this release has.
-        known: Vec<&'static str>,
-    },
-    /// Other releases have it.
-    #[error("unrecognized feature gate: {name}: {release} does not have it")]
-    OtherRelease {
-        /// The gate.
-        name: &'static str,
-        /// The release that was asked for.
-        release: Release,
-        /// The releases that have it.
-        range: String,
-    },
-    /// It cannot be set to that any more.
-    #[error("cannot set feature gate {name} to {}, feature is locked to {locked} in {release}", !locked)]
-    Locked {
-        /// The gate.
-        name: &'static str,
-        /// What it is locked to.
-        locked: bool,
-        /// The release that was asked for.
-        release: Release,
-    },
-}
-
-impl GateError {
-    /// What to write instead.
-    pub(crate) fn hint(&self) -> Option<String> {
-        match self {
-            Self::Release(e) => Some(e.hint()),
-            Self::Unknown { nearest: Some(near), .. } => Some(format!("did you mean {near}?")),
-            Self::Unknown { known, .. } if known.is_empty() => {
-                Some("no gate of that release changes anything here".to_owned())
-            }
-            Self::Unknown { known, .. } => {
-                Some(format!("gates that change something here: {}", known.join(", ")))
-            }
-            Self::OtherRelease { name, range, .. } => Some(format!("{name} exists {range}")),
-            Self::Locked { .. } => None,
-        }
-    }
-}
-
 /// A gate as a release has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateSetting {
@@ -364,19 +307,32 @@ pub fn gates_of(release: Release) -> Vec<GateSetting> {
 }
 
 /// Whether these gates can be set so in this release.
-pub(super) fn check(release: Release, settings: &BTreeMap<String, bool>) -> Result<(), GateError> {
+pub(super) fn check(
+    release: Release,
+    settings: &BTreeMap<String, bool>,
+) -> Result<(), ProfileError> {
     for (name, &value) in settings {
         let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
-            let known = gates_of(release).into_iter().map(|gate| gate.name).collect();
-            let nearest = spelling::nearest(name, gate_names());
-            return Err(GateError::Unknown { name: name.clone(), nearest, known });
+            let known: Vec<&str> = gates_of(release).into_iter().map(|gate| gate.name).collect();
+            let hint = match spelling::nearest(name, gate_names()) {
+                Some(near) => format!("did you mean {near}?"),
+                None if known.is_empty() => {
+                    "no gate of that release changes anything here".to_owned()
+                }
+                None => format!("gates that change something here: {}", known.join(", ")),
+            };
+            return Err(ProfileError::new(format!("unrecognized feature gate: {name}"), hint));
         };
-        let name = gate.name;
         let Some(stage) = gate.stage(release) else {
-            return Err(GateError::OtherRelease { name, release, range: gate.range() });
+            let text = format!("unrecognized feature gate: {name}: {release} does not have it");
+            return Err(ProfileError::new(text, format!("{name} exists {}", gate.range())));
         };
         if stage.locked && stage.default != value {
-            return Err(GateError::Locked { name, locked: stage.default, release });
+            let text = format!(
+                "cannot set feature gate {name} to {value}, feature is locked to {} in {release}",
+                stage.default
+            );
+            return Err(ProfileError::new(text, None));
         }
     }
     Ok(())

@@ -1,8 +1,8 @@
 //! The profile of a release, with and without feature gates.
 
-use super::gates::{self, GateError, gates_of};
+use super::gates::{self, gates_of};
 use super::oldest::oldest;
-use super::release::{Release, UnknownRelease};
+use super::release::{ProfileError, Release};
 use super::steps::{STEPS, Step};
 use crate::plan::Profile;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// What is not a release, or not one of 1.6 to 1.37.
-pub fn profile(version: &str) -> Result<Profile, UnknownRelease> {
+pub fn profile(version: &str) -> Result<Profile, ProfileError> {
     Ok(made(Release::parse(version)?, None, &BTreeMap::new()))
 }
 
@@ -37,7 +37,10 @@ fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, b
 /// # Errors
 /// An unknown release, a gate that is unknown or that this release does not have, and a locked gate
 /// that is set to something else.
-pub fn with_gates(version: &str, settings: &BTreeMap<String, bool>) -> Result<Profile, GateError> {
+pub fn with_gates(
+    version: &str,
+    settings: &BTreeMap<String, bool>,
+) -> Result<Profile, ProfileError> {
     let release = Release::parse(version)?;
     gates::check(release, settings)?;
     Ok(made(release, None, settings))
@@ -53,7 +56,7 @@ pub fn without_each(
     version: &str,
     older: &str,
     settings: &BTreeMap<String, bool>,
-) -> Result<Vec<Profile>, GateError> {
+) -> Result<Vec<Profile>, ProfileError> {
     let own = with_gates(version, settings)?;
     let (release, older) = (Release::parse(version)?, Release::parse(older)?);
     let steps = STEPS.iter().filter(|step| release.has(step.since) && !older.has(step.since));

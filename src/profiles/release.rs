@@ -34,60 +34,37 @@ pub struct Release {
     pub stage: Option<&'static str>,
 }
 
-/// Not a release that is known; says what there is.
+/// Why there is no such release, or none with such gates.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum UnknownRelease {
-    /// Not written as a release.
-    #[error("{0:?} is not a release of Kubernetes")]
-    Syntax(String),
-    /// An alpha, beta or candidate that is not the one known.
-    #[error("{0} is a release before the release")]
-    PreRelease(String),
-    /// The minor release that only a pre-release of is known.
-    #[error("Kubernetes {0} is not known yet")]
-    ToCome(String),
-    /// A minor release outside the range.
-    #[error("Kubernetes {0} is not known")]
-    Minor(String),
-    /// A patch that is not known of a minor release that is.
-    #[error("Kubernetes {given} is not known: the last known patch of 1.{} is {last}", last.minor)]
-    Patch {
-        /// As it was written.
-        given: String,
-        /// The last known one.
-        last: Release,
-    },
+#[error("{text}")]
+pub struct ProfileError {
+    text: String,
+    /// What to write instead.
+    pub hint: Option<String>,
 }
 
-impl UnknownRelease {
-    /// What to write instead.
-    pub fn hint(&self) -> String {
-        let range = format!("1.{FIRST_MINOR} to 1.{LAST_MINOR} are known");
-        match self {
-            Self::Syntax(_) => {
-                format!(
-                    "write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; {range}"
-                )
-            }
-            Self::PreRelease(_) => format!(
-                "of those only \"{}\", {PRE_RELEASE}, is modelled; {range}",
-                PRE_RELEASE.short()
-            ),
-            Self::ToCome(_) => format!(
-                "write \"{}\" for its pre-release {PRE_RELEASE}; {range}",
-                PRE_RELEASE.short()
-            ),
-            Self::Minor(_) => range,
-            Self::Patch { last, .. } => format!("write \"1.{}\" for {last}", last.minor),
-        }
+impl ProfileError {
+    pub(super) fn new(text: String, hint: impl Into<Option<String>>) -> Self {
+        Self { text, hint: hint.into() }
+    }
+
+    /// Of a release that is not known, with those that are behind the hint.
+    fn unknown(text: String, hint: String) -> Self {
+        Self::new(text, format!("{hint}1.{FIRST_MINOR} to 1.{LAST_MINOR} are known"))
     }
 }
 
 impl Release {
     /// Reads `1.34`, `v1.34`, `1.34.4`, `v1.34.4`, with or without what a vendor appends, and the
     /// pre-release.
-    pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
-        let syntax = || UnknownRelease::Syntax(text.chars().take(40).collect());
+    pub fn parse(text: &str) -> Result<Self, ProfileError> {
+        let syntax = || {
+            let shown: String = text.chars().take(40).collect();
+            let hint = format!(
+                "write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; "
+            );
+            ProfileError::unknown(format!("{shown:?} is not a release of Kubernetes"), hint)
+        };
         let numbers = text.trim();
         let numbers = numbers.strip_prefix('v').unwrap_or(numbers);
         let (numbers, suffix) = match numbers.find(['+', '-']) {
@@ -113,16 +90,34 @@ impl Release {
             let given = format!("{given}-{suffix}");
             let is_known =
                 given == PRE_RELEASE.short() || format!("v{given}") == PRE_RELEASE.to_string();
-            return if is_known { Ok(PRE_RELEASE) } else { Err(UnknownRelease::PreRelease(given)) };
+            let text = format!("{given} is a release before the release");
+            let hint =
+                format!("of those only \"{}\", {PRE_RELEASE}, is modelled; ", PRE_RELEASE.short());
+            return if is_known { Ok(PRE_RELEASE) } else { Err(ProfileError::unknown(text, hint)) };
         }
         match (major, minor) {
             (1, FIRST_MINOR..=LAST_MINOR) => {}
-            (1, minor) if minor == PRE_RELEASE.minor => return Err(UnknownRelease::ToCome(given)),
-            _ => return Err(UnknownRelease::Minor(given)),
+            (1, minor) if minor == PRE_RELEASE.minor => {
+                let hint = format!(
+                    "write \"{}\" for its pre-release {PRE_RELEASE}; ",
+                    PRE_RELEASE.short()
+                );
+                let text = format!("Kubernetes {given} is not known yet");
+                return Err(ProfileError::unknown(text, hint));
+            }
+            _ => {
+                let text = format!("Kubernetes {given} is not known");
+                return Err(ProfileError::unknown(text, String::new()));
+            }
         }
         let last = Self::of(minor, LAST_PATCH[(minor - FIRST_MINOR) as usize]);
         match patch {
-            Some(patch) if patch > last.patch => Err(UnknownRelease::Patch { given, last }),
+            Some(patch) if patch > last.patch => Err(ProfileError::new(
+                format!(
+                    "Kubernetes {given} is not known: the last known patch of 1.{minor} is {last}"
+                ),
+                format!("write \"1.{minor}\" for {last}"),
+            )),
             Some(patch) => Ok(Self::of(minor, patch)),
             None => Ok(last),
         }

@@ -24,7 +24,7 @@ pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem
     let mut words: Vec<&str> = text.split_whitespace().collect();
     let at = words.pop_if(|w| w.starts_with('@')).map_or(AT, |w| &w[1..]);
     let after = duration::parse(at)
-        .map_err(|e| Problem::new(format!("`{text}`: {e}")).maybe_help(e.hint()))?;
+        .map_err(|e| Problem::new(format!("`{text}`: {e}")).maybe_help(e.hint))?;
     let horizon = duration::parse(&spec.horizon);
     if horizon.is_ok_and(|horizon| after >= horizon) {
         let problem = Problem::new(format!("`{text}` is not before the end of what is looked at"));

@@ -169,10 +169,7 @@ fn durations(text: &str) -> Outcome {
         (Ok(_), Err(error)) => {
             return Err(format!("read without a sign and not with one: {error}"));
         }
-        (Err(error), _) => {
-            error.hint();
-            return refused(shape(&error));
-        }
+        (Err(error), _) => return refused(shape(&error)),
     };
     let (ours, go) = (duration::format(read), duration::format_go(read));
     same("a duration written and read", &duration::parse(&ours), &Ok(read))?;
@@ -291,10 +288,7 @@ fn releases(text: &str) -> Outcome {
                 .map_err(|e| format!("a release without a profile: {e}"))?;
             taken(u64::from(read.minor))
         }
-        Err(error) => {
-            error.hint();
-            refused(shape(&error))
-        }
+        Err(error) => refused(shape(&error)),
     }
 }
 

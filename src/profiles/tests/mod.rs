@@ -50,7 +50,7 @@ fn steps_of_one_switch_stand_in_release_order() {
     }
 }
 
-fn gated(version: &str, settings: &[(&str, bool)]) -> Result<Profile, GateError> {
+fn gated(version: &str, settings: &[(&str, bool)]) -> Result<Profile, ProfileError> {
     with_gates(version, &settings.iter().map(|(name, on)| ((*name).to_owned(), *on)).collect())
 }
 
@@ -194,6 +194,6 @@ fn gates_that_cannot_be_set_are_refused() {
         ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
     ] {
         let error = gated(version, &[(gate, value)]).expect_err(gate);
-        assert_eq!((error.to_string().as_str(), error.hint().as_deref()), (message, hint));
+        assert_eq!((error.to_string().as_str(), error.hint.as_deref()), (message, hint));
     }
 }

@@ -15,7 +15,7 @@ use super::{
 use crate::api::taint::UNINITIALIZED;
 use crate::language::Timing as WrittenTiming;
 use crate::plan::Controllers;
-use crate::profiles::{self, GateError};
+use crate::profiles::{self, ProfileError};
 use crate::{files, import};
 
 /// The plan of a run, and what the scenario expects of it; nothing if there is a complaint.
@@ -276,26 +276,24 @@ fn controllers(
 /// of the scenario can be looked at.
 fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
     let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
-    let problem = match profiles::with_gates(version, &spec.feature_gates) {
-        Ok(profile) => return Some(profile),
-        Err(error) => Problem::new(&error).maybe_help(error.hint()),
-    };
-    // One gate after the other, so that each mistake is named.
-    let mut named = false;
-    for (name, value) in &spec.feature_gates {
-        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
-            Ok(_) => {}
-            Err(GateError::Release(_)) => break,
-            Err(error) => {
-                let problem = Problem::new(&error).maybe_help(error.hint());
-                complaints.at(at!["feature_gates", name]).add_name(problem);
-                named = true;
+    if let Ok(profile) = profiles::with_gates(version, &spec.feature_gates) {
+        return Some(profile);
+    }
+    let problem = |error: ProfileError| Problem::new(&error).maybe_help(error.hint);
+    match profiles::profile(version) {
+        Err(error) => {
+            complaints.at(at!["kubernetes"]).add(problem(error));
+            profiles::profile(KUBERNETES).ok()
+        }
+        Ok(without_gates) => {
+            // One gate after the other, so that each mistake is named.
+            for (name, value) in &spec.feature_gates {
+                let gate = BTreeMap::from([(name.clone(), *value)]);
+                if let Err(error) = profiles::with_gates(version, &gate) {
+                    complaints.at(at!["feature_gates", name]).add_name(problem(error));
+                }
             }
+            Some(without_gates)
         }
     }
-    if !named {
-        complaints.at(at!["kubernetes"]).add(problem);
-    }
-    // The release without gates, so that the rest can be looked at.
-    profiles::profile(version).or_else(|_| profiles::profile(KUBERNETES)).ok()
 }

@@ -57,9 +57,8 @@ impl<'a> GroupNames<'a> {
             match names::expand(text, left.saturating_sub(all.len() as u64)) {
                 Ok(names) => all.extend(names),
                 Err(error) => {
-                    let too_many = matches!(error, names::NamesError::TooMany { .. });
-                    let problem = Problem::new(error.to_string());
-                    let problem = problem.maybe_help(limit.filter(|_| too_many));
+                    let problem = Problem::new(&error);
+                    let problem = problem.maybe_help(limit.filter(|_| error.is_too_many));
                     return self.place.part("names").refuse(problem);
                 }
             }

@@ -69,7 +69,7 @@ pub(super) fn read(
             place.part("release").add(Problem::new(text).help(help));
         }
         Some(Err(error)) => {
-            place.part("release").add(Problem::new(&error).help(error.hint()));
+            place.part("release").add(Problem::new(&error).maybe_help(error.hint));
         }
         Some(Ok(_)) | None => {}
     }

@@ -48,7 +48,9 @@ pub(super) fn moved<'a>(
     since: &'a str,
     models: Models<'_>,
 ) -> Result<Since<'a>, String> {
-    profiles::profile(since).map_err(|e| format!("error: --since: {e}\n  help: {}", e.hint()))?;
+    profiles::profile(since).map_err(|e| {
+        format!("error: --since: {e}\n  help: {}", e.hint.as_deref().unwrap_or_default())
+    })?;
     let options = Options { rows: args.diff, ..Options::default() };
     let of_file = |file: &PathBuf| -> Result<Vec<Option<Moved>>, String> {
         let recorded = read(file).map_err(|e| format!("error: {} {e}", file.display()))?;

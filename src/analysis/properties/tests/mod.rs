@@ -92,8 +92,8 @@ fn names_and_bounds_read_back() {
     }
     assert_eq!(Property::parse("pod-stuck(10s)"), Ok(Property::PodStuck(Dur::from_secs(10))));
     assert_eq!(Property::parse(" EvictLoop( 5 ) "), Ok(Property::EvictLoop(5)));
-    let unknown = PropertyError::Unknown { name: "pod-stick".to_owned(), near: Some("pod-stuck") };
-    assert_eq!(Property::parse("pod-stick"), Err(unknown));
+    let unknown = "there is no property \"pod-stick\"; did you mean pod-stuck?".to_owned();
+    assert_eq!(Property::parse("pod-stick"), Err(PropertyError(unknown)));
     for text in ["", "pod-stuck(", "pod-stuck(soon)", "wrong-pod(3)", "evict-loop(-1)", "évict"] {
         let error = Property::parse(text).unwrap_err().to_string();
         assert!(!error.is_empty(), "{text}");

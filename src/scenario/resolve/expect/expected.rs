@@ -164,7 +164,7 @@ impl Reader<'_> {
 
 /// The property of that name, with its bound, if a run can violate it.
 fn of_a_run(name: &str, place: &Spot) -> Option<Property> {
-    let property = place.take(Property::parse(name).map_err(|e| Problem::new(e.to_string())))?;
+    let property = place.take(Property::parse(name).map_err(Problem::new))?;
     if property.is_of_a_run() {
         return Some(property);
     }
