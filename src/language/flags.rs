@@ -117,124 +117,85 @@ const NO_MAXIMUM_AGE: &str = "invalid configuration: ImageMaximumGCAge feature g
 /// What there is before max-parallel-image-pulls.
 const ONE_OR_ALL: &str = "before, kubelets pull one image at a time, or with `flags.kubelet.serialize-image-pulls: false` all at once";
 
-const CONTROLLER_MANAGER: &[Flag] = &[
-    flag("node-monitor-period", |s, v| put(&mut s.flags.node_monitor_period, v, positive)),
-    flag("node-monitor-grace-period", |s, v| {
-        put(&mut s.flags.node_monitor_grace_period, v, positive)
-    }),
-    flag("node-startup-grace-period", |s, v| {
-        put(&mut s.flags.node_startup_grace_period, v, positive)
-    }),
-    flag("node-eviction-rate", |s, v| put(&mut s.flags.node_eviction_rate, v, rate)),
-    flag("secondary-node-eviction-rate", |s, v| {
-        put(&mut s.flags.secondary_node_eviction_rate, v, rate)
-    }),
-    flag("large-cluster-size-threshold", |s, v| {
-        put(&mut s.flags.large_cluster_size_threshold, v, whole(0, i32::MAX.into()))
-    }),
-    flag("unhealthy-zone-threshold", |s, v| put(&mut s.flags.unhealthy_zone_threshold, v, share)),
-    flag("pod-eviction-timeout", |s, v| put(&mut s.flags.pod_eviction_timeout, v, positive))
-        .only(|p| p.node_lifecycle.timeout_mode_available, TOLERATIONS),
-    flag("enable-taint-manager", |s, v| put(&mut s.flags.enable_taint_manager, v, boolean))
-        .only(|p| p.node_lifecycle.timeout_mode_available, TAINTS_EVICT),
-    flag("terminated-pod-gc-threshold", |s, v| {
-        put(&mut s.flags.terminated_pod_gc_threshold, v, whole(i32::MIN.into(), i32::MAX.into()))
-    }),
-    flag("disable-force-detach-on-timeout", |s, v| {
-        put(&mut s.flags.disable_force_detach_on_timeout, v, boolean)
-    })
-    .only(|p| p.attach_detach.force_detach_flag, ALWAYS_DETACHED),
-    flag("kube-api-qps", |s, v| put(&mut s.client.get_or_insert(CLIENT).qps, v, positive_rate)),
-    flag("kube-api-burst", |s, v| {
-        put(&mut s.client.get_or_insert(CLIENT).burst, v, whole(1, i32::MAX.into()))
-    }),
-    flag("leader-elect", |s, v| put(&mut s.leader.elect, v, boolean)),
-    flag("leader-elect-lease-duration", |s, v| {
-        put(&mut s.leader.times.lease_duration, v, positive)
-    }),
-    flag("leader-elect-renew-deadline", |s, v| {
-        put(&mut s.leader.times.renew_deadline, v, positive)
-    }),
-    flag("leader-elect-retry-period", |s, v| put(&mut s.leader.times.retry_period, v, positive)),
-];
+/// A table of flags: the name of each, where its value goes, and how it is read; of one that some
+/// releases have, the switch that says which, and what does its work in others.
+macro_rules! flags {
+    ($($name:literal = $keep:ident [$($place:tt)+] $read:expr
+        $(, if [$($switch:tt)+] or $instead:ident)?;)*) => {
+        &[$(flag($name, |s, v| $keep(&mut s.$($place)+, v, $read))
+            $(.only(|p| p.$($switch)+, $instead))?),*]
+    };
+}
 
-const API_SERVER: &[Flag] = &[
-    flag("default-not-ready-toleration-seconds", |s, v| {
-        put(&mut s.flags.default_not_ready_toleration_seconds, v, whole(i64::MIN, i64::MAX))
-    }),
-    flag("default-unreachable-toleration-seconds", |s, v| {
-        put(&mut s.flags.default_unreachable_toleration_seconds, v, whole(i64::MIN, i64::MAX))
-    }),
-    flag("enable-admission-plugins", |s, v| switch_plugins(&mut s.admission, v, true)),
-    flag("disable-admission-plugins", |s, v| switch_plugins(&mut s.admission, v, false)),
-];
+/// The most that a whole number may be.
+const MOST: i64 = i32::MAX as i64;
 
-const KUBELET: &[Flag] = &[
-    flag("node-status-update-frequency", |s, v| maybe(&mut s.kubelet.status_update, v, positive)),
-    flag("node-status-report-frequency", |s, v| maybe(&mut s.kubelet.status_report, v, positive)),
-    flag("node-lease-duration-seconds", |s, v| {
-        maybe(&mut s.kubelet.lease_duration, v, |v| whole(1, 86_400)(v).map(Dur::from_secs))
-    })
-    .only(|p| p.kubelet.leases, NO_LEASES),
-    flag("shutdown-grace-period", |s, v| {
-        put(&mut s.flags.kubelet.shutdown_grace_period, v, none_or_a_second)
-    })
-    .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
-    flag("shutdown-grace-period-critical-pods", |s, v| {
-        put(&mut s.flags.kubelet.shutdown_grace_period_critical_pods, v, none_or_a_second)
-    })
-    .only(|p| p.kubelet.graceful_shutdown, NO_GRACE),
-    flag("shutdown-grace-period-by-pod-priority", |s, v| {
-        put(&mut s.flags.kubelet.shutdown_grace_period_by_pod_priority, v, priority_periods)
-    })
-    .only(|p| p.kubelet.shutdown_by_priority, NO_PRIORITIES),
-    flag("serialize-image-pulls", |s, v| {
-        maybe(&mut s.flags.kubelet.serialize_image_pulls, v, boolean)
-    }),
-    flag("max-parallel-image-pulls", |s, v| {
-        maybe(&mut s.flags.kubelet.max_parallel_image_pulls, v, whole(1, i32::MAX.into()))
-    })
-    .only(|p| p.kubelet.life.max_parallel_image_pulls, ONE_OR_ALL),
-    flag("registry-qps", |s, v| put(&mut s.flags.kubelet.registry_qps, v, whole(0, 1_000_000))),
-    flag("registry-burst", |s, v| {
-        put(&mut s.flags.kubelet.registry_burst, v, whole(0, i32::MAX.into()))
-    }),
-    flag("image-gc-high-threshold", |s, v| {
-        maybe(&mut s.flags.kubelet.image_gc_high_threshold, v, whole(0, 100))
-    }),
-    flag("image-gc-low-threshold", |s, v| {
-        maybe(&mut s.flags.kubelet.image_gc_low_threshold, v, whole(0, 100))
-    }),
-    flag("minimum-image-ttl-duration", |s, v| {
-        maybe(&mut s.flags.kubelet.minimum_image_ttl_duration, v, positive)
-    }),
-    flag("image-maximum-gc-age", |s, v| {
-        maybe(&mut s.flags.kubelet.image_maximum_gc_age, v, positive)
-    })
-    .only(|p| p.kubelet.images.maximum_age, NO_MAXIMUM_AGE),
-    flag("max-container-restart-period", |s, v| {
-        maybe(&mut s.flags.kubelet.max_container_restart_period, v, restart_period)
-    })
-    .only(|p| p.kubelet.life.max_container_restart_period, NO_RESTART_PERIOD),
-    flag("eviction-hard", |s, v| {
-        maybe(&mut s.kubelet.eviction.hard, v, statements(eviction::thresholds))
-    }),
-    flag("eviction-soft", |s, v| {
-        maybe(&mut s.kubelet.eviction.soft, v, statements(eviction::thresholds))
-    }),
-    flag("eviction-soft-grace-period", |s, v| {
-        maybe(&mut s.kubelet.eviction.soft_grace_period, v, statements(eviction::grace_periods))
-    }),
-    flag("eviction-minimum-reclaim", |s, v| {
-        maybe(&mut s.kubelet.eviction.minimum_reclaim, v, statements(eviction::minimum_reclaims))
-    }),
-    flag("eviction-pressure-transition-period", |s, v| {
-        maybe(&mut s.kubelet.eviction.pressure_transition_period, v, positive)
-    }),
-    flag("eviction-max-pod-grace-period", |s, v| {
-        maybe(&mut s.kubelet.eviction.max_pod_grace_period, v, whole(0, i32::MAX.into()))
-    }),
-];
+const CONTROLLER_MANAGER: &[Flag] = flags! {
+    "node-monitor-period" = put [flags.node_monitor_period] positive;
+    "node-monitor-grace-period" = put [flags.node_monitor_grace_period] positive;
+    "node-startup-grace-period" = put [flags.node_startup_grace_period] positive;
+    "node-eviction-rate" = put [flags.node_eviction_rate] rate;
+    "secondary-node-eviction-rate" = put [flags.secondary_node_eviction_rate] rate;
+    "large-cluster-size-threshold" = put [flags.large_cluster_size_threshold] whole(0, MOST);
+    "unhealthy-zone-threshold" = put [flags.unhealthy_zone_threshold] share;
+    "pod-eviction-timeout" = put [flags.pod_eviction_timeout] positive,
+        if [node_lifecycle.timeout_mode_available] or TOLERATIONS;
+    "enable-taint-manager" = put [flags.enable_taint_manager] boolean,
+        if [node_lifecycle.timeout_mode_available] or TAINTS_EVICT;
+    "terminated-pod-gc-threshold" = put [flags.terminated_pod_gc_threshold]
+        whole(i32::MIN.into(), MOST);
+    "disable-force-detach-on-timeout" = put [flags.disable_force_detach_on_timeout] boolean,
+        if [attach_detach.force_detach_flag] or ALWAYS_DETACHED;
+    "kube-api-qps" = put [client.get_or_insert(CLIENT).qps] positive_rate;
+    "kube-api-burst" = put [client.get_or_insert(CLIENT).burst] whole(1, MOST);
+    "leader-elect" = put [leader.elect] boolean;
+    "leader-elect-lease-duration" = put [leader.times.lease_duration] positive;
+    "leader-elect-renew-deadline" = put [leader.times.renew_deadline] positive;
+    "leader-elect-retry-period" = put [leader.times.retry_period] positive;
+};
+
+const API_SERVER: &[Flag] = flags! {
+    "default-not-ready-toleration-seconds" = put [flags.default_not_ready_toleration_seconds]
+        whole(i64::MIN, i64::MAX);
+    "default-unreachable-toleration-seconds" = put [flags.default_unreachable_toleration_seconds]
+        whole(i64::MIN, i64::MAX);
+    "enable-admission-plugins" = switch_plugins [admission] true;
+    "disable-admission-plugins" = switch_plugins [admission] false;
+};
+
+const KUBELET: &[Flag] = flags! {
+    "node-status-update-frequency" = maybe [kubelet.status_update] positive;
+    "node-status-report-frequency" = maybe [kubelet.status_report] positive;
+    "node-lease-duration-seconds" = maybe [kubelet.lease_duration]
+        |v| whole(1, 86_400)(v).map(Dur::from_secs), if [kubelet.leases] or NO_LEASES;
+    "shutdown-grace-period" = put [flags.kubelet.shutdown_grace_period] none_or_a_second,
+        if [kubelet.graceful_shutdown] or NO_GRACE;
+    "shutdown-grace-period-critical-pods" = put [flags.kubelet.shutdown_grace_period_critical_pods]
+        none_or_a_second, if [kubelet.graceful_shutdown] or NO_GRACE;
+    "shutdown-grace-period-by-pod-priority" = put [flags.kubelet.shutdown_grace_period_by_pod_priority]
+        priority_periods, if [kubelet.shutdown_by_priority] or NO_PRIORITIES;
+    "serialize-image-pulls" = maybe [flags.kubelet.serialize_image_pulls] boolean;
+    "max-parallel-image-pulls" = maybe [flags.kubelet.max_parallel_image_pulls] whole(1, MOST),
+        if [kubelet.life.max_parallel_image_pulls] or ONE_OR_ALL;
+    "registry-qps" = put [flags.kubelet.registry_qps] whole(0, 1_000_000);
+    "registry-burst" = put [flags.kubelet.registry_burst] whole(0, MOST);
+    "image-gc-high-threshold" = maybe [flags.kubelet.image_gc_high_threshold] whole(0, 100);
+    "image-gc-low-threshold" = maybe [flags.kubelet.image_gc_low_threshold] whole(0, 100);
+    "minimum-image-ttl-duration" = maybe [flags.kubelet.minimum_image_ttl_duration] positive;
+    "image-maximum-gc-age" = maybe [flags.kubelet.image_maximum_gc_age] positive,
+        if [kubelet.images.maximum_age] or NO_MAXIMUM_AGE;
+    "max-container-restart-period" = maybe [flags.kubelet.max_container_restart_period]
+        restart_period, if [kubelet.life.max_container_restart_period] or NO_RESTART_PERIOD;
+    "eviction-hard" = maybe [kubelet.eviction.hard] statements(eviction::thresholds);
+    "eviction-soft" = maybe [kubelet.eviction.soft] statements(eviction::thresholds);
+    "eviction-soft-grace-period" = maybe [kubelet.eviction.soft_grace_period]
+        statements(eviction::grace_periods);
+    "eviction-minimum-reclaim" = maybe [kubelet.eviction.minimum_reclaim]
+        statements(eviction::minimum_reclaims);
+    "eviction-pressure-transition-period" = maybe [kubelet.eviction.pressure_transition_period]
+        positive;
+    "eviction-max-pod-grace-period" = maybe [kubelet.eviction.max_pod_grace_period] whole(0, MOST);
+};
 
 /// The components with their names in a scenario and in a PATH.
 const COMPONENTS: &[(&str, &[Flag])] = &[
