@@ -57,208 +57,152 @@ const fn gate(name: &'static str, stages: &'static [Stage], apply: fn(&mut Profi
     Gate { name, stages, apply, stores: None }
 }
 
-/// Of a gate that switches nothing.
-const NOTHING: fn(&mut Profile, bool) = |_, _| {};
+/// A table of gates: the name of each, how it stands, the field that is stored only with it, the
+/// switches that are as they are only with it, those that are what it is, and what else it does.
+macro_rules! gates {
+    ($($name:literal [$($stage:tt)+] $(stores $field:ident)?
+        $(with $($($with:ident).+),+)? $(sets $($($set:ident).+),+)? $(does $does:expr)?;)*) => {
+        &[$(gate($name, &[$($stage)+], |p, on| {
+            _ = (&p, on);
+            $($(p.$($with).+ &= on;)+)?
+            $($(p.$($set).+ = on;)+)?
+            $(let does: fn(&mut Profile, bool) = $does; does(p, on);)?
+        })$(.storing(ApiField::$field))?),*]
+    };
+}
 
-const GATES: &[Gate] = &[
+const GATES: &[Gate] = gates! {
     // S31
-    gate("TaintBasedEvictions", &[off(6), on(13), locked(18, true), gone(20)], |p, on| {
+    "TaintBasedEvictions" [off(6), on(13), locked(18, true), gone(20)] does |p, on| {
         p.node_lifecycle.eviction_mode =
             if on { EvictionMode::Taints } else { EvictionMode::Timeout }
-    }),
+    };
     // S89
-    gate("TaintNodesByCondition", &[off(8), on(12), locked(17, true), gone(18)], |p, on| {
-        if !on {
-            (p.scheduler.checks_node_condition, p.scheduler.checks_pressure) = (true, true);
-            p.node_lifecycle.condition_taints = ConditionTaints::Off;
-            p.taint_nodes_by_condition = false;
-        }
-    }),
-    gate("NodeLease", &[off(12), on(14), locked(17, true), gone(23)], |p, on| {
-        p.node_lifecycle.leases &= on;
-        p.kubelet.leases &= on;
-    }),
+    "TaintNodesByCondition" [off(8), on(12), locked(17, true), gone(18)] does |p, on| if !on {
+        (p.scheduler.checks_node_condition, p.scheduler.checks_pressure) = (true, true);
+        p.node_lifecycle.condition_taints = ConditionTaints::Off;
+        p.taint_nodes_by_condition = false;
+    };
+    "NodeLease" [off(12), on(14), locked(17, true), gone(23)]
+        with node_lifecycle.leases, kubelet.leases;
     // S4
-    gate("LegacyNodeRoleBehavior", &[on(16), locked(21, false), gone(22)], |p, on| {
-        p.node_lifecycle.exclude_master_names &= on
-    }),
+    "LegacyNodeRoleBehavior" [on(16), locked(21, false), gone(22)]
+        with node_lifecycle.exclude_master_names;
     // S5
-    gate("NodeDisruptionExclusion", &[off(16), on(19), locked(21, true), gone(22)], |p, on| {
-        p.node_lifecycle.exclude_label &= on
-    }),
+    "NodeDisruptionExclusion" [off(16), on(19), locked(21, true), gone(22)]
+        with node_lifecycle.exclude_label;
     // S10
-    gate(
-        "NodeOutOfServiceVolumeDetach",
-        &[off(24), on(26), locked(28, true), gone(32)],
-        |p, on| {
-            p.pod_gc.out_of_service &= on;
-            p.attach_detach.out_of_service &= on;
-        },
-    ),
+    "NodeOutOfServiceVolumeDetach" [off(24), on(26), locked(28, true), gone(32)]
+        with pod_gc.out_of_service, attach_detach.out_of_service;
     // S84
-    gate("CSIStorageCapacity", &[off(19), on(21), locked(24, true), gone(28)], |p, on| {
-        p.scheduler.storage_capacity &= on
-    }),
+    "CSIStorageCapacity" [off(19), on(21), locked(24, true), gone(28)]
+        with scheduler.storage_capacity;
     // S43
-    gate("ReadWriteOncePod", &[off(22), on(27), locked(29, true), gone(31)], |p, on| {
-        p.scheduler.read_write_once_pod &= on
-    }),
+    "ReadWriteOncePod" [off(22), on(27), locked(29, true), gone(31)]
+        with scheduler.read_write_once_pod;
     // S71
-    gate("NominatedNodeNameForExpectation", &[off(34), on(35)], |p, on| {
-        p.scheduler.nominates_expected &= on
-    }),
+    "NominatedNodeNameForExpectation" [off(34), on(35)] with scheduler.nominates_expected;
     // S11
-    gate("PodDisruptionConditions", &[off(25), on(26), locked(31, true), gone(34)], |p, on| {
-        if !on {
-            p.taint_eviction.disruption_target = DisruptionTarget::Off;
-            p.pod_gc.marks_failed = false;
-            p.eviction.adds_disruption_target = false;
-            p.disruption.resets_stale_condition = false;
-            p.pod_gc.disruption_target = false;
-            p.kubelet.shutdown_disruption_target = false;
-            p.kubelet.eviction.disruption_target = false;
-        }
-    }),
+    "PodDisruptionConditions" [off(25), on(26), locked(31, true), gone(34)] does |p, on| if !on {
+        p.taint_eviction.disruption_target = DisruptionTarget::Off;
+        p.pod_gc.marks_failed = false;
+        p.eviction.adds_disruption_target = false;
+        p.disruption.resets_stale_condition = false;
+        p.pod_gc.disruption_target = false;
+        p.kubelet.shutdown_disruption_target = false;
+        p.kubelet.eviction.disruption_target = false;
+    };
     // S44
-    gate("ChangeContainerStatusOnKubeletRestart", &[off(35)], |p, on| {
-        p.kubelet.life.keeps_results &= !on
-    }),
-    gate("ReduceDefaultCrashLoopBackOffDecay", &[off(33)], |p, on| {
-        if !on {
-            p.kubelet.life.crash_loop_backoff = (Dur::from_secs(10), Dur::from_secs(300));
-        }
-    }),
+    "ChangeContainerStatusOnKubeletRestart" [off(35)]
+        does |p, on| p.kubelet.life.keeps_results &= !on;
+    "ReduceDefaultCrashLoopBackOffDecay" [off(33)] does |p, on| if !on {
+        p.kubelet.life.crash_loop_backoff = (Dur::from_secs(10), Dur::from_secs(300));
+    };
     // `crashLoopBackOff.maxContainerRestartPeriod` is 300 s by default, which goes before the reduced one's 60 s.
-    gate("KubeletCrashLoopBackOffMax", &[off(32), on(35)], |p, on| {
+    "KubeletCrashLoopBackOffMax" [off(32), on(35)] does |p, on| {
         p.kubelet.life.max_container_restart_period = on;
         if on {
             p.kubelet.life.crash_loop_backoff.1 = Dur::from_secs(300);
         }
-    }),
+    };
     // S73
-    gate("KubeletEnsureSecretPulledImages", &[off(33), on(35)], |p, on| {
-        p.kubelet.life.checks_pulled_secrets &= on;
-    }),
+    "KubeletEnsureSecretPulledImages" [off(33), on(35)] with kubelet.life.checks_pulled_secrets;
     // S95
-    gate("ImageMaximumGCAge", &[off(29), on(30), locked(35, true)], |p, on| {
-        p.kubelet.images.maximum_age = on
-    }),
-    gate("GracefulNodeShutdown", &[off(20), on(21)], |p, on| p.kubelet.graceful_shutdown &= on),
+    "ImageMaximumGCAge" [off(29), on(30), locked(35, true)] sets kubelet.images.maximum_age;
+    "GracefulNodeShutdown" [off(20), on(21)] with kubelet.graceful_shutdown;
     // S45
-    gate("GracefulNodeShutdownBasedOnPodPriority", &[off(23), on(24)], |p, on| {
-        p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown
-    }),
+    "GracefulNodeShutdownBasedOnPodPriority" [off(23), on(24)]
+        does |p, on| p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown;
     // S15
-    gate("SeparateTaintEvictionController", &[on(29), locked(34, true)], |p, on| {
-        p.taint_eviction.separate_controller &= on
-    }),
+    "SeparateTaintEvictionController" [on(29), locked(34, true)]
+        with taint_eviction.separate_controller;
     // S24
-    gate("TaintTolerationComparisonOperators", &[off(35)], |p, on| {
-        p.taint_eviction.comparison_operators = on;
-        p.scheduler.comparison_operators = on;
-        p.workload.daemon_set.comparison_operators = on;
-    }),
+    "TaintTolerationComparisonOperators" [off(35)]
+        sets taint_eviction.comparison_operators, scheduler.comparison_operators,
+            workload.daemon_set.comparison_operators;
     // S25
-    gate("NodeControllerLeaseCircuitBreaker", &[on(37)], |p, on| {
-        p.node_lifecycle.lease_circuit_breaker = on
-    }),
+    "NodeControllerLeaseCircuitBreaker" [on(37)] sets node_lifecycle.lease_circuit_breaker;
     // S27
-    gate(
-        "SchedulerQueueingHints",
-        &[on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true)],
-        |p, on| p.scheduler.queueing_hints &= on,
-    ),
+    "SchedulerQueueingHints" [on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true)]
+        with scheduler.queueing_hints;
     // Upstream has it from 1.26 on; nothing before taints of devices is simulated.
-    gate("DynamicResourceAllocation", &[off(33), on(34), locked(35, true)], |p, on| {
-        p.device_taint_eviction.taints &= on;
-        p.scheduler.claims_text &= on;
-    }),
-    gate("DRADeviceTaints", &[off(33), on(36)], |p, on| {
+    "DynamicResourceAllocation" [off(33), on(34), locked(35, true)]
+        with device_taint_eviction.taints, scheduler.claims_text;
+    "DRADeviceTaints" [off(33), on(36)] does |p, on| {
         p.device_taint_eviction.taints &= on;
         p.device_taint_eviction.rules &= p.device_taint_eviction.taints;
-    }),
+    };
     // S90
-    gate("DRAPrioritizedList", &[off(33), on(34), locked(37, true)], |p, on| {
-        p.scheduler.prioritized_list &= on;
-    }),
-    gate("DRADeviceTaintRules", &[off(35), on(37)], |p, on| p.device_taint_eviction.rules &= on),
-    gate("PodSchedulingReadiness", &[off(26), on(27), locked(30, true)], |p, on| {
-        p.scheduler.scheduling_gates &= on;
-    })
-    .storing(ApiField::SchedulingGates),
-    gate("SchedulerAsyncPreemption", &[off(32), on(33)], |p, on| {
-        if !on {
-            p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
-        }
-    }),
-    gate("SchedulerPopFromBackoffQ", &[on(33)], |p, on| p.scheduler.pops_from_backoff &= on),
-    gate("LogarithmicScaleDown", &[off(21), on(22), locked(31, true), gone(37)], |p, on| {
-        p.workload.logarithmic_scale_down &= on
-    }),
-    gate("PodDeletionCost", &[off(21), on(22)], |p, on| p.workload.pod_deletion_cost &= on),
-    gate("DeploymentReplicaSetTerminatingReplicas", &[off(33), on(35)], |p, on| {
-        p.workload.terminating_replicas &= on
-    }),
-    gate("JobTrackingWithFinalizers", &[off(22), on(25), locked(26, true), gone(28)], |p, on| {
-        p.workload.job.tracking_finalizers &= on
-    }),
-    gate("JobPodFailurePolicy", &[off(25), on(26), locked(31, true), gone(32)], |p, on| {
-        p.workload.job.pod_failure_policy &= on;
-    })
-    .storing(ApiField::PodFailurePolicy),
-    gate("JobManagedBy", &[off(30), on(32), locked(35, true)], |p, on| {
-        p.workload.job.validates_ready &= on
-    }),
+    "DRAPrioritizedList" [off(33), on(34), locked(37, true)] with scheduler.prioritized_list;
+    "DRADeviceTaintRules" [off(35), on(37)] with device_taint_eviction.rules;
+    "PodSchedulingReadiness" [off(26), on(27), locked(30, true)]
+        stores SchedulingGates with scheduler.scheduling_gates;
+    "SchedulerAsyncPreemption" [off(32), on(33)] does |p, on| if !on {
+        p.scheduler.preemption_writes = PreemptionWrites::DeletionsFirst;
+    };
+    "SchedulerPopFromBackoffQ" [on(33)] with scheduler.pops_from_backoff;
+    "LogarithmicScaleDown" [off(21), on(22), locked(31, true), gone(37)]
+        with workload.logarithmic_scale_down;
+    "PodDeletionCost" [off(21), on(22)] with workload.pod_deletion_cost;
+    "DeploymentReplicaSetTerminatingReplicas" [off(33), on(35)] with workload.terminating_replicas;
+    "JobTrackingWithFinalizers" [off(22), on(25), locked(26, true), gone(28)]
+        with workload.job.tracking_finalizers;
+    "JobPodFailurePolicy" [off(25), on(26), locked(31, true), gone(32)]
+        stores PodFailurePolicy with workload.job.pod_failure_policy;
+    "JobManagedBy" [off(30), on(32), locked(35, true)] with workload.job.validates_ready;
     // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
-    gate("JobPodReplacementPolicy", &[off(28), on(29), locked(34, true), gone(37)], |p, on| {
-        p.workload.job.pod_replacement_policy &= on;
-        p.pod_gc.marks_failed |= on;
-    })
-    .storing(ApiField::PodReplacementPolicy),
+    "JobPodReplacementPolicy" [off(28), on(29), locked(34, true), gone(37)]
+        stores PodReplacementPolicy does |p, on| {
+            p.workload.job.pod_replacement_policy &= on;
+            p.pod_gc.marks_failed |= on;
+        };
     // S102
-    gate("ScheduleDaemonSetPods", &[off(11), on(12), locked(17, true), gone(18)], |p, on| {
-        p.workload.daemon_set.scheduled = on
-    }),
-    gate("StatefulSetMinReadySeconds", &[off(22), on(23), locked(25, true), gone(27)], |p, on| {
-        p.workload.stateful_set.min_ready_seconds &= on;
-    })
-    .storing(ApiField::MinReadySeconds),
-    gate("StaleControllerConsistencyDaemonSet", &[on(36)], |p, on| {
-        p.workload.daemon_set.waits_for_own_writes &= on
-    }),
-    gate("StaleControllerConsistencyJob", &[on(36)], |p, on| {
-        p.workload.job.waits_for_own_writes &= on
-    }),
-    gate("StaleControllerConsistencyReplicaSet", &[on(36)], |p, on| {
-        p.workload.waits_for_own_writes &= on
-    }),
-    gate("StaleControllerConsistencyStatefulSet", &[on(36)], |p, on| {
-        p.workload.stateful_set.waits_for_own_writes &= on
-    }),
+    "ScheduleDaemonSetPods" [off(11), on(12), locked(17, true), gone(18)]
+        sets workload.daemon_set.scheduled;
+    "StatefulSetMinReadySeconds" [off(22), on(23), locked(25, true), gone(27)]
+        stores MinReadySeconds with workload.stateful_set.min_ready_seconds;
+    "StaleControllerConsistencyDaemonSet" [on(36)] with workload.daemon_set.waits_for_own_writes;
+    "StaleControllerConsistencyJob" [on(36)] with workload.job.waits_for_own_writes;
+    "StaleControllerConsistencyReplicaSet" [on(36)] with workload.waits_for_own_writes;
+    "StaleControllerConsistencyStatefulSet" [on(36)]
+        with workload.stateful_set.waits_for_own_writes;
     // S86: gates that have a field stored, and change nothing else here
-    gate("EvenPodsSpread", &[off(16), on(18), locked(19, true), gone(22)], NOTHING)
-        .storing(ApiField::TopologySpreadConstraints),
-    gate("StartupProbe", &[off(16), on(18), locked(20, true), gone(23)], NOTHING)
-        .storing(ApiField::StartupProbe),
-    gate("NonPreemptingPriority", &[off(15), on(19), locked(24, true), gone(26)], NOTHING)
-        .storing(ApiField::PreemptionPolicy),
-    gate("PodAffinityNamespaceSelector", &[off(21), on(22), locked(24, true), gone(26)], NOTHING)
-        .storing(ApiField::NamespaceSelector),
-    gate("ProbeTerminationGracePeriod", &[off(21), on(25), locked(28, true), gone(29)], NOTHING)
-        .storing(ApiField::ProbeGracePeriod),
-    gate("MinDomainsInPodTopologySpread", &[off(24), on(27), locked(30, true), gone(32)], NOTHING)
-        .storing(ApiField::MinDomains),
-    gate("NodeInclusionPolicyInPodTopologySpread", &[off(25), on(26), locked(33, true)], NOTHING)
-        .storing(ApiField::NodeInclusionPolicies),
-    gate("MatchLabelKeysInPodTopologySpread", &[off(25), on(27)], NOTHING)
-        .storing(ApiField::MatchLabelKeys),
-    gate("StatefulSetStartOrdinal", &[off(26), on(27), locked(31, true), gone(34)], NOTHING)
-        .storing(ApiField::Ordinals),
-    gate("PDBUnhealthyPodEvictionPolicy", &[off(26), on(27), locked(31, true), gone(33)], NOTHING)
-        .storing(ApiField::UnhealthyPodEvictionPolicy),
-    gate("SidecarContainers", &[off(28), on(29), locked(33, true), gone(37)], NOTHING)
-        .storing(ApiField::ContainerRestartPolicy),
-];
+    "EvenPodsSpread" [off(16), on(18), locked(19, true), gone(22)] stores TopologySpreadConstraints;
+    "StartupProbe" [off(16), on(18), locked(20, true), gone(23)] stores StartupProbe;
+    "NonPreemptingPriority" [off(15), on(19), locked(24, true), gone(26)] stores PreemptionPolicy;
+    "PodAffinityNamespaceSelector" [off(21), on(22), locked(24, true), gone(26)]
+        stores NamespaceSelector;
+    "ProbeTerminationGracePeriod" [off(21), on(25), locked(28, true), gone(29)]
+        stores ProbeGracePeriod;
+    "MinDomainsInPodTopologySpread" [off(24), on(27), locked(30, true), gone(32)] stores MinDomains;
+    "NodeInclusionPolicyInPodTopologySpread" [off(25), on(26), locked(33, true)]
+        stores NodeInclusionPolicies;
+    "MatchLabelKeysInPodTopologySpread" [off(25), on(27)] stores MatchLabelKeys;
+    "StatefulSetStartOrdinal" [off(26), on(27), locked(31, true), gone(34)] stores Ordinals;
+    "PDBUnhealthyPodEvictionPolicy" [off(26), on(27), locked(31, true), gone(33)]
+        stores UnhealthyPodEvictionPolicy;
+    "SidecarContainers" [off(28), on(29), locked(33, true), gone(37)] stores ContainerRestartPolicy;
+};
 
 impl Gate {
     const fn storing(self, field: ApiField) -> Self {
