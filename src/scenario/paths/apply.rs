@@ -1,11 +1,9 @@
 //! Applies one `PATH=VALUE` to a scenario.
 
 use super::called::{self, Called, Target};
-use super::claims::within_claims;
-use super::containers::{is_list, within_containers};
 use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
-use super::read::{Segment, names_of, segments, split, toleration_seconds};
+use super::read::{Segment, segments, split};
 use crate::scenario::prelude::*;
 use std::mem;
 
@@ -16,7 +14,7 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
     let all = segments(path)?;
     let (first, rest) = all.split_first().ok_or_else(|| unknown(spec, path))?;
     let Some(target) = Target::of(&first.name) else {
-        let steps = setting(spec, &names_of(&all), path, value)?;
+        let steps = setting(spec, &all, path, value)?;
         return Ok(vec![steps.ok_or_else(|| unknown(spec, path))?]);
     };
     // A cluster in which nothing is done: the one list that is often wanted empty.
@@ -51,66 +49,23 @@ pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem
 /// Sets a field of the element of that number; the steps from the element to it, nothing if there
 /// is no such field.
 fn element(spec: &mut Scenario, target: Target, i: usize, fields: &[Segment], value: &str) -> Put {
-    if let [above @ .., list, field] = fields
-        && let (Some(key), "tolerations", "tolerationSeconds", None) =
-            (&list.index, &*list.name, &*field.name, &field.index)
-    {
-        let is_claim = |s: &Segment| s.name == "resourceClaims" && s.index.is_some();
-        let (above, within) =
-            above.split_at(above.iter().position(is_claim).unwrap_or(above.len()));
-        let names = names_of(above);
-        let (own, claims, mut above) = match (target, &names[..]) {
-            _ if names.len() < above.len() => return Ok(None),
-            (Target::Pods, []) => {
-                let pod = &mut spec.pods[i];
-                (&mut pod.tolerations, &mut pod.resource_claims, at![])
-            }
-            (Target::Workloads, ["template"]) => {
-                let template = &mut spec.workloads[i].group_mut().template;
-                (&mut template.tolerations, &mut template.resource_claims, at!["template"])
-            }
-            _ => return Ok(None),
-        };
-        let tolerations = if within.is_empty() {
-            own
-        } else {
-            let Some(of_claim) = within_claims(claims, within, &mut above)? else {
-                return Ok(None);
-            };
-            of_claim
-        };
-        let steps = toleration_seconds(tolerations, key, value)?;
-        return Ok(Some([above, steps].concat()));
-    }
-    if let Some(list) = fields.iter().position(is_list) {
-        let (above, within) = fields.split_at(list);
-        let lists = match (target, &names_of(above)[..]) {
-            (Target::Pods, []) if above.is_empty() => {
-                let pod = &mut spec.pods[i];
-                (at![], [&mut pod.init_containers, &mut pod.containers])
-            }
-            (Target::Workloads, ["template"]) => {
-                let template = &mut spec.workloads[i].group_mut().template;
-                (at!["template"], [&mut template.init_containers, &mut template.containers])
-            }
-            _ => return Ok(None),
-        };
-        return within_containers(lists, within, value);
-    }
-    let path = names_of(fields);
     match target {
         Target::Scenario => Ok(None),
-        Target::Nodes => change(&mut spec.nodes[i], target, &path, value),
-        Target::Pods => change(&mut spec.pods[i], target, &path, value),
-        Target::Workloads => change(&mut spec.workloads[i], target, &path, value),
-        Target::Budgets => change(&mut spec.pod_disruption_budgets[i], target, &path, value),
-        Target::Timeline => change(&mut spec.timeline[i], target, &path, value),
+        Target::Nodes => change(&mut spec.nodes[i], target, fields, value),
+        Target::Pods => change(&mut spec.pods[i], target, fields, value),
+        Target::Workloads => change(&mut spec.workloads[i], target, fields, value),
+        Target::Budgets => change(&mut spec.pod_disruption_budgets[i], target, fields, value),
+        Target::Timeline => change(&mut spec.timeline[i], target, fields, value),
     }
 }
 
 /// Sets what is no element of a list.
-fn setting(spec: &mut Scenario, names: &[&str], path: &str, value: &str) -> Put {
-    match names {
+fn setting(spec: &mut Scenario, all: &[Segment], path: &str, value: &str) -> Put {
+    if all.iter().any(Segment::is_in_list) {
+        return Ok(None);
+    }
+    let names: Vec<&str> = all.iter().map(|segment| &*segment.name).collect();
+    match names[..] {
         ["timing"] => {
             spec.timing = Some(timing(value, spec.timing.as_ref())?);
             return Ok(Some(at!["timing"]));
@@ -129,7 +84,7 @@ fn setting(spec: &mut Scenario, names: &[&str], path: &str, value: &str) -> Put 
     // The scenario's own fields are few; what it lists may be much, and stays as it is.
     let mut lists = Scenario::default();
     swap_lists(spec, &mut lists);
-    let changed = change(spec, Target::Scenario, names, value);
+    let changed = change(spec, Target::Scenario, all, value);
     swap_lists(spec, &mut lists);
     changed
 }

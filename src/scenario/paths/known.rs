@@ -2,7 +2,6 @@
 //! more than a field: `timing.watch`, `flags.kubelet.FLAG`.
 
 use super::called::{Called, Target, paths_of, quoted};
-use super::containers::LISTS;
 use super::edit::{is_field, is_plain};
 use super::read::{keys, seconds_in, seconds_of, without_brackets};
 use crate::language::flags::{known as known_flags, values as flag_values};
@@ -166,7 +165,7 @@ fn of_element(
 
 /// Adds the paths of the containers of a pod beside its main one.
 fn of_containers(pod: &Tree, own: &str, paths: &mut Vec<Written>) {
-    for name in LISTS {
+    for name in ["initContainers", "containers"] {
         for (i, part) in pod.field(name).map_or(&[][..], Tree::parts).iter().enumerate() {
             let own = format!("{own}.{name}[{i}]");
             let mut all = Vec::new();

@@ -10,12 +10,10 @@
 //! by `*` with all others; a workload may have its namespace and kind before its name, and pods
 //! their namespace (`called`). A name that fits several is refused. Numbers from 0 in brackets do,
 //! too: `nodes[0].zone`. A name with a dot in it stands in double quotes. Containers of a pod go by either in brackets
-//! (`containers`).
+//! (`edit`).
 
 mod apply;
 mod called;
-mod claims;
-mod containers;
 mod edit;
 mod known;
 mod now;

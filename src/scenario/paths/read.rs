@@ -12,6 +12,13 @@ pub(super) struct Segment {
     pub(super) index: Option<String>,
 }
 
+impl Segment {
+    /// Whether it goes into a list.
+    pub(super) fn is_in_list(&self) -> bool {
+        self.index.is_some()
+    }
+}
+
 /// The text before and after the `=` that ends the path.
 pub(super) fn split(text: &str) -> Result<(&str, &str), Problem> {
     let mut brackets = 0usize;
@@ -108,14 +115,6 @@ fn name(text: &str) -> Option<(String, &str)> {
         }
     }
     (!braces).then(|| (text.to_owned(), ""))
-}
-
-/// The names of a path's rest, where none has brackets.
-pub(super) fn names_of(fields: &[Segment]) -> Vec<&str> {
-    match fields.iter().any(|f| f.index.is_some()) {
-        true => Vec::new(),
-        false => fields.iter().map(|f| f.name.as_str()).collect(),
-    }
 }
 
 /// Taint keys that may be written without `node.kubernetes.io/`.
