@@ -3,7 +3,7 @@
 use super::pods::{Lookup, pod_template};
 use super::prelude::*;
 use super::workload_fields::*;
-use super::workload_pods::{Declared, Set};
+use super::workload_pods::Set;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::WorkloadSpec;
 use crate::plan::PodStart;
@@ -53,18 +53,20 @@ impl Workloads {
         let owner =
             group.deployment.as_ref().and_then(|name| self.deployment(namespace, name, place));
         let needs = group.needs.as_ref().and_then(|n| needed(n, place.part("needs")));
-        let made = Declared {
+        let like = WorkloadPlan {
+            name: String::new(),
             kind,
-            namespace,
-            template,
-            spec,
+            owner,
+            selector: Rc::new(group.selector.clone().unwrap_or_default()),
+            template: 0,
+            node,
             min_ready_seconds,
             needs,
-            node,
-            owner,
-            on: OnceCell::new(),
+            spec,
         };
-        let mut set = Set { group, place, created_later, made: &made, pods, lookup };
+        let on = OnceCell::new();
+        let mut set =
+            Set { group, place, created_later, namespace, template, like, on, pods, lookup };
         names.iter().filter_map(|name| set.one(self, name)).collect()
     }
 

@@ -16,67 +16,47 @@ use crate::api::workload::{WorkloadSpec, pod_template_hash};
 use crate::plan::PodStart;
 use std::cell::OnceCell;
 
-/// What is the same for all workloads of a group.
-pub(super) struct Declared<'a> {
-    pub(super) kind: WorkloadKind,
-    pub(super) namespace: &'a str,
-    pub(super) template: PodTemplate,
-    pub(super) spec: WorkloadSpec,
-    pub(super) min_ready_seconds: i32,
-    pub(super) needs: Option<IntOrPercent>,
-    pub(super) node: Option<NodeIndex>,
-    pub(super) owner: Option<WorkloadIndex>,
-    /// The nodes that its pods are placed on, one after the other; found out for the first of
-    /// several that are alike.
-    pub(super) on: OnceCell<Option<Vec<NodeIndex>>>,
-}
-
 /// A group whose workloads are declared one by one.
 pub(super) struct Set<'a> {
     pub(super) group: &'a WorkloadGroup,
     pub(super) place: &'a Spot<'a>,
     /// An entry of the timeline creates them.
     pub(super) created_later: bool,
-    pub(super) made: &'a Declared<'a>,
+    pub(super) namespace: &'a str,
+    /// What they are made from, but for what their names decide.
+    pub(super) template: PodTemplate,
+    /// Each of them, but for what its name decides.
+    pub(super) like: WorkloadPlan,
+    /// The nodes that their pods are placed on, one after the other; found out for the first of
+    /// several.
+    pub(super) on: OnceCell<Option<Vec<NodeIndex>>>,
     pub(super) pods: &'a mut Pods,
     pub(super) lookup: &'a Lookup<'a>,
 }
 
-impl<'a> Set<'a> {
+impl Set<'_> {
     /// Declares the workload of that name, with the pods that it starts with.
     pub(super) fn one(&mut self, workloads: &mut Workloads, name: &str) -> Option<WorkloadIndex> {
-        let made = self.made;
-        let kind = made.kind;
+        let (kind, namespace) = (self.like.kind, self.namespace);
         if let Err(problem) = checks::object_name(kind.as_str(), name) {
             called(self.group, self.place).at().add(problem);
             workloads.incomplete = true;
             return None;
         }
-        let full = format!("{}/{}/{name}", kind.as_str(), made.namespace);
+        let full = format!("{}/{namespace}/{name}", kind.as_str());
         let index = workloads.plans.len() as WorkloadIndex;
         if workloads.by_name.contains_key(&full) && !self.created_later {
-            let message =
-                format!("{} `{}/{name}` is declared twice", kind.as_str(), made.namespace);
+            let message = format!("{} `{namespace}/{name}` is declared twice", kind.as_str());
             called(self.group, self.place).at().say(message);
             return None;
         }
-        let mut template = made.template.clone();
-        name_claims(&mut template.claims, Some((made.kind.as_str(), name)));
-        let selector = match &self.group.selector {
-            Some(selector) => selector.clone(),
-            None => self.selected_by_name(name, &mut template),
-        };
-        let plan = WorkloadPlan {
-            name: full,
-            kind,
-            owner: made.owner,
-            selector: Rc::new(selector),
-            template: self.pods.template(template.clone()),
-            node: made.node,
-            min_ready_seconds: made.min_ready_seconds,
-            needs: made.needs,
-            spec: made.spec.clone(),
-        };
+        let mut template = self.template.clone();
+        name_claims(&mut template.claims, Some((kind.as_str(), name)));
+        let mut plan = WorkloadPlan { name: full, ..self.like.clone() };
+        if self.group.selector.is_none() {
+            plan.selector = Rc::new(self.selected_by_name(name, &mut template));
+        }
+        plan.template = self.pods.template(template.clone());
         let fits = plan.spec.replicas() as u64 <= self.pods.left();
         // Entries can still name it, so that no further complaints follow.
         workloads.by_name.entry(plan.name.clone()).or_insert(index);
@@ -117,7 +97,7 @@ impl<'a> Set<'a> {
         name: &str,
         mut template: PodTemplate,
     ) {
-        let made = self.made;
+        let (kind, namespace) = (self.like.kind, self.namespace);
         let first = self.pods.plans.len() as u32;
         if let Some(on) = &self.group.placement {
             if self.created_later {
@@ -127,15 +107,15 @@ impl<'a> Set<'a> {
                 self.put(workloads, index, name, on, template.clone());
             }
         }
-        let of = format!("{}/{}", made.kind.as_str(), made.namespace);
+        let of = format!("{}/{namespace}", kind.as_str());
         let pods = first..self.pods.plans.len() as u32;
         if !pods.is_empty() {
             self.pods.groups.push(PodsOf { name: name.to_owned(), of, pods });
-        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = made.spec {
+        } else if let WorkloadSpec::StatefulSet { replicas, first_ordinal, .. } = self.like.spec {
             let number = |i| first_ordinal.saturating_add(i);
             let names =
-                (0..replicas).map(|i| format!("{}/{name}-{}", made.namespace, number(i))).collect();
-            template.owner = owner_of(made.kind, name);
+                (0..replicas).map(|i| format!("{namespace}/{name}-{}", number(i))).collect();
+            template.owner = owner_of(kind, name);
             let template = self.pods.template(template);
             workloads.numbered.push(Numbered { set: name.to_owned(), of, names, template });
         }
@@ -151,14 +131,14 @@ impl<'a> Set<'a> {
         on: &Placement,
         mut template: PodTemplate,
     ) {
-        let made = self.made;
+        let kind = self.like.kind;
         let at = self.place.part("placement");
         let Some(nodes) = self.nodes(on, &at) else { return };
-        let (mut owner, mut owner_kind) = (name.to_owned(), made.kind);
-        if made.kind == WorkloadKind::Deployment {
+        let (mut owner, mut owner_kind) = (name.to_owned(), kind);
+        if kind == WorkloadKind::Deployment {
             owner_kind = WorkloadKind::ReplicaSet;
-            owner = replica_set_of(made.namespace, name);
-            workloads.imply(index, made, &owner);
+            owner = replica_set_of(self.namespace, name);
+            workloads.imply(index, self.namespace, &owner);
         }
         let count = workloads.plans[index as usize].spec.replicas().max(0) as usize;
         let placed = self.names(name, &owner, count, nodes);
@@ -166,20 +146,19 @@ impl<'a> Set<'a> {
             self.too_many_pods(at);
             return;
         }
-        if made.kind == WorkloadKind::DaemonSet {
+        if kind == WorkloadKind::DaemonSet {
             daemon_tolerations(&mut template.tolerations);
         }
         template.owner = owner_of(owner_kind, &owner);
         let template = self.pods.template(template);
         let names = called(self.group, self.place).at();
-        self.pods.add(made.namespace, placed, template, PodStart::Running, false, &names);
+        self.pods.add(self.namespace, placed, template, PodStart::Running, false, &names);
     }
 
     /// The nodes that pods are put on, one after the other; nothing if pods of this kind are not
     /// put like this, or nowhere.
-    fn nodes(&mut self, on: &Placement, at: &Spot) -> Option<&'a [NodeIndex]> {
-        let made = self.made;
-        let daemon = made.kind == WorkloadKind::DaemonSet;
+    fn nodes(&self, on: &Placement, at: &Spot) -> Option<&[NodeIndex]> {
+        let daemon = self.like.kind == WorkloadKind::DaemonSet;
         let fits = match on {
             Placement::Each(_) => daemon,
             Placement::Node(_) | Placement::Nodes(_) | Placement::Spread(_) => !daemon,
@@ -188,10 +167,10 @@ impl<'a> Set<'a> {
         if !fits {
             let help =
                 if daemon { "`placement: Each(All)`" } else { "one of `Node`, `Nodes`, `Spread`" };
-            let text = format!("pods of a {} are not placed like this", made.kind.as_str());
+            let text = format!("pods of a {} are not placed like this", self.like.kind.as_str());
             return at.refuse(Problem::new(text).help(help));
         }
-        let nodes = made.on.get_or_init(|| placed(on, at, self.lookup.nodes)).as_deref()?;
+        let nodes = self.on.get_or_init(|| placed(on, at, self.lookup.nodes)).as_deref()?;
         if nodes.is_empty() { at.deny("no node is named here") } else { Some(nodes) }
     }
 
@@ -204,7 +183,7 @@ impl<'a> Set<'a> {
         nodes: &[NodeIndex],
     ) -> Vec<(String, Option<NodeIndex>)> {
         let node = |i: usize| Some(nodes[i % nodes.len()]);
-        match self.made.spec {
+        match self.like.spec {
             WorkloadSpec::DaemonSet => {
                 let of = |n: NodeIndex| &self.lookup.nodes.plans[n as usize].name;
                 nodes.iter().map(|&n| (format!("{name}-{}", of(n)), Some(n))).collect()
@@ -217,17 +196,17 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn too_many_pods(&mut self, place: Spot) {
+    fn too_many_pods(&self, place: Spot) {
         place.say(format!("there would be more than {PODS_MAX} pods, the limit of a cluster"));
     }
 }
 
 impl Workloads {
     /// Declares the ReplicaSet of a Deployment whose pods run already.
-    fn imply(&mut self, deployment: WorkloadIndex, made: &Declared<'_>, name: &str) {
+    fn imply(&mut self, deployment: WorkloadIndex, namespace: &str, name: &str) {
         let plan = &self.plans[deployment as usize];
         let set = WorkloadPlan {
-            name: format!("ReplicaSet/{}/{name}", made.namespace),
+            name: format!("ReplicaSet/{namespace}/{name}"),
             kind: WorkloadKind::ReplicaSet,
             owner: Some(deployment),
             spec: WorkloadSpec::ReplicaSet {
