@@ -194,26 +194,14 @@ pub(crate) fn replace_timeline(plan: &mut Plan, outages: &[Outage]) {
 impl Written {
     /// Puts outages, which are sorted by time, beside what was written, and both into a plan.
     pub(super) fn put(&self, plan: &mut Plan, outages: &[Outage]) {
-        plan.timeline.clone_from(&self.entries);
-        let mut actions = self.actions.clone();
+        let mut all = self.clone();
         for outage in outages {
-            let entry = plan.timeline.len() as u32;
             let steps = outage.primitives(plan);
-            plan.timeline.push(TimelineEntry {
-                at: outage.at,
-                name: outage.name.clone(),
-                ends: outage.span(plan).map(|d| outage.at.saturating_add(d)),
-                is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),
-            });
-            actions.extend(steps.into_iter().map(|(offset, phase, act)| Action {
-                at: outage.at.saturating_add(offset),
-                entry,
-                phase,
-                act,
-            }));
+            all.push(outage.at, outage.name.clone(), outage.span(plan), steps);
         }
-        actions.sort_by_key(|a| a.at);
-        plan.actions = overlap::settle(actions);
+        all.actions.sort_by_key(|a| a.at);
+        plan.timeline = all.entries;
+        plan.actions = overlap::settle(all.actions);
     }
 }
 

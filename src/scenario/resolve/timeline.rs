@@ -17,6 +17,31 @@ pub(super) struct Written {
     pub(super) actions: Vec<Action>,
 }
 
+impl Written {
+    /// Adds an entry that begins at that time, with its steps.
+    pub(super) fn push(
+        &mut self,
+        at: Time,
+        name: String,
+        lasts: Option<Dur>,
+        steps: Vec<Primitive>,
+    ) {
+        let entry = self.entries.len() as u32;
+        self.entries.push(TimelineEntry {
+            at,
+            name,
+            ends: lasts.map(|d| at.saturating_add(d)),
+            is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),
+        });
+        self.actions.extend(steps.into_iter().map(|(offset, phase, act)| Action {
+            at: at.saturating_add(offset),
+            entry,
+            phase,
+            act,
+        }));
+    }
+}
+
 /// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the
 /// order of the file. With them, what finds times that are relative to entries.
 pub(super) fn expand<'a>(
@@ -29,7 +54,7 @@ pub(super) fn expand<'a>(
     let lengths: Vec<Option<Dur>> =
         entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
     let moments = when::resolve(entries, &lengths, incomplete, complaints);
-    let (mut timeline, mut actions, mut mentions) = (Vec::new(), Vec::new(), 0u64);
+    let (mut written, mut mentions) = (Written::default(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
         let lasts = lengths[i];
         let steps = primitives(Reader { i, step: &entry.step, lasts, world, complaints });
@@ -46,18 +71,17 @@ pub(super) fn expand<'a>(
         let named: u64 = steps.iter().map(|(_, _, act)| weight(act)).sum();
         mentions = mentions.saturating_add(named.saturating_mul(times));
         // An entry that does nothing is reported as well, and counts as one step.
-        if (steps.len().max(1) as u64).saturating_mul(times) > STEPS_MAX - actions.len() as u64
-            || mentions > MENTIONS_MAX
-        {
+        let left = STEPS_MAX - written.actions.len() as u64;
+        if (steps.len().max(1) as u64).saturating_mul(times) > left || mentions > MENTIONS_MAX {
             let field = if entry.times.is_some() { "times" } else { "do" };
             let text = "the timeline would be too long: too many steps, or too many nodes in them";
             complaints.at(at!["timeline", i, field]).say(text);
-            return (Written { entries: timeline, actions }, moments);
+            return (written, moments);
         }
-        repeat(entry, when, &steps, horizon, &mut timeline, &mut actions);
+        repeat(entry, when, &steps, horizon, &mut written);
     }
-    actions.sort_by_key(|a| a.at);
-    (Written { entries: timeline, actions }, moments)
+    written.actions.sort_by_key(|a| a.at);
+    (written, moments)
 }
 
 /// Writes an entry at each of its times that lies within the run.
@@ -66,8 +90,7 @@ fn repeat(
     when: Occurrences,
     steps: &[Primitive],
     horizon: Time,
-    timeline: &mut Vec<TimelineEntry>,
-    actions: &mut Vec<Action>,
+    written: &mut Written,
 ) {
     // The name as it is shown everywhere: characters that move a cursor or break a line are
     // written out.
@@ -77,21 +100,10 @@ fn repeat(
         if begin > horizon {
             break;
         }
-        let index = timeline.len() as u32;
-        timeline.push(TimelineEntry {
-            at: begin,
-            name: match when.times {
-                1 => name.clone(),
-                all => format!("{name} ({} of {all})", n + 1),
-            },
-            ends: when.lasts.map(|d| begin.saturating_add(d)),
-            is_fault: steps.iter().any(|(_, _, act)| act.is_fault()),
-        });
-        actions.extend(steps.iter().map(|(offset, phase, act)| Action {
-            at: begin.saturating_add(*offset),
-            entry: index,
-            phase: *phase,
-            act: act.clone(),
-        }));
+        let name = match when.times {
+            1 => name.clone(),
+            all => format!("{name} ({} of {all})", n + 1),
+        };
+        written.push(begin, name, when.lasts, steps.to_vec());
     }
 }
