@@ -78,7 +78,7 @@ impl Models {
         for model in &self.list {
             let draws = Draws::new(seed, &model.name);
             for (i, object) in model.objects.iter().enumerate() {
-                self.of_object(model, (i, object), &draws, end, &mut parts);
+                self.failing(model, object, &draws).until(i, end, &mut parts);
             }
         }
         self.outages(parts)
@@ -90,14 +90,15 @@ impl Models {
         let model = &self.list[model];
         let (draws, which, object, _) = model.any(seed, number);
         let at = at.as_secs_f64();
+        let failing = self.failing(model, object, &draws);
         let mut parts = Vec::new();
         if let When::Recorded(history) = &model.when {
             let place = which.unit(1, number) * history.outages.len() as f64;
             let lasts = history.outages[(place as usize).min(history.outages.len() - 1)].lasts;
             let name = format!("{} of {}", model.name, object.name);
-            parts.push(part(model, object.nodes.clone(), at, lasts, name));
+            parts.push(failing.part(object.nodes.clone(), at, lasts, name));
         } else {
-            self.event(model, object, number, &draws, at, &mut parts);
+            failing.event(number, at, &mut parts);
         }
         self.outages(parts)
     }
@@ -115,13 +116,13 @@ impl Models {
         let model = &self.list[model];
         let Some(lasts) = model.away() else { return Vec::new() };
         let (draws, _, object, _) = model.any(seed, number);
-        let hash = hash_name(&object.name);
-        let nodes = self.hit(model, object, number, &draws);
+        let failing = self.failing(model, object, &draws);
+        let nodes = failing.hit(number);
         let own = model.apart && nodes.len() > 1;
         let of = |node: NodeIndex| {
             let unit = match own {
-                true => draws.own.unit(self.of_node(hash, node), number),
-                false => draws.length(hash, number).0,
+                true => draws.own.unit(failing.of_node(node), number),
+                false => draws.length(failing.hash, number).0,
             };
             (node, length(lasts, unit))
         };
@@ -134,105 +135,13 @@ impl Models {
         of_object * draws.length(hash_name(&object.name), number).1
     }
 
-    /// All outages of one thing.
-    fn of_object(
-        &self,
-        model: &Model,
-        (place, object): (usize, &Object),
-        draws: &Draws,
-        end: f64,
-        parts: &mut Vec<Part>,
-    ) {
-        let hash = hash_name(&object.name);
-        match &model.when {
-            When::Rate(gap) => {
-                let gaps = Distribution::Exponential(*gap);
-                let mut at = 0.0;
-                for number in 0.. {
-                    at += gaps.quantile(draws.gap.unit(hash, number));
-                    if at >= end {
-                        break;
-                    }
-                    self.event(model, object, number, draws, at, parts);
-                }
-            }
-            When::Renewal(up) => {
-                let lasts = model.lasts.as_ref();
-                let down =
-                    |number| lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
-                // As at any moment of a long time: up or down, with what is left of that. What began
-                // before the run is not seen.
-                let left =
-                    |span: &Distribution| span.left_at_any_time(draws.begin.unit(hash, u32::MAX));
-                let is_up = draws.begin.unit(hash, u32::MAX - 1) * model.cycle(up) < up.mean();
-                let mut at = match lasts {
-                    Some(lasts) if !is_up => {
-                        left(lasts) + up.quantile(draws.gap.unit(hash, u32::MAX))
-                    }
-                    _ => left(up),
-                };
-                for number in 0.. {
-                    if at >= end {
-                        break;
-                    }
-                    self.event(model, object, number, draws, at, parts);
-                    at += down(number) + up.quantile(draws.gap.unit(hash, number));
-                }
-            }
-            When::Recorded(history) => recorded(model, (place, object), history, draws, end, parts),
-        }
-    }
-
-    /// One outage of one thing.
-    fn event(
-        &self,
-        model: &Model,
-        object: &Object,
-        number: u32,
-        draws: &Draws,
-        at: f64,
-        parts: &mut Vec<Part>,
-    ) {
-        let hash = hash_name(&object.name);
-        let lasts = model.lasts.as_ref();
-        let all = lasts.map_or(0.0, |d| length(d, draws.length(hash, number).0));
-        let nodes = self.hit(model, object, number, draws);
-        let name = format!("{} {} of {}", model.name, u64::from(number) + 1, object.name);
-        if nodes.len() == 1 || model.within <= 0.0 && !model.apart {
-            parts.push(part(model, nodes, at, all, name));
-            return;
-        }
-        for node in nodes {
-            let of_node = self.of_node(hash, node);
-            let later = model.within * draws.begin.unit(of_node, number);
-            let lasts = match lasts {
-                Some(d) if model.apart => length(d, draws.own.unit(of_node, number)),
-                // All are back at one time; who goes last is away for a moment at least.
-                _ => (all - later).max(1.0),
-            };
-            let name = format!("{name}: {}", self.nodes[node as usize]);
-            parts.push(part(model, vec![node], at + later, lasts, name));
-        }
-    }
-
-    /// The key of a node in what is drawn for an object.
-    fn of_node(&self, object: u64, node: NodeIndex) -> u64 {
-        object ^ hash_name(&self.nodes[node as usize]).rotate_left(1)
-    }
-
-    /// The nodes of a group that an outage takes.
-    fn hit(&self, model: &Model, object: &Object, number: u32, draws: &Draws) -> Vec<NodeIndex> {
-        let count = model.taken(object);
-        if count == object.nodes.len() {
-            return object.nodes.clone();
-        }
-        let hash = hash_name(&object.name);
-        let drawn = |&n: &NodeIndex| (draws.hit.bits(self.of_node(hash, n), number), n);
-        let mut nodes: Vec<(u64, NodeIndex)> = object.nodes.iter().map(drawn).collect();
-        nodes.sort_unstable();
-        let mut nodes: Vec<NodeIndex> = nodes.into_iter().take(count).map(|(_, n)| n).collect();
-        nodes.sort_unstable();
-        nodes
+    fn failing<'a>(
+        &'a self,
+        model: &'a Model,
+        object: &'a Object,
+        draws: &'a Draws,
+    ) -> Failing<'a> {
+        Failing { names: &self.nodes, model, object, hash: hash_name(&object.name), draws }
     }
 
     /// Parts as outages, repaired.
@@ -256,6 +165,144 @@ impl Models {
         }
         all.sort_by_key(|o| o.at);
         all
+    }
+}
+
+/// One thing that fails, with what draws of it go by.
+struct Failing<'a> {
+    /// The names of all nodes.
+    names: &'a [String],
+    model: &'a Model,
+    object: &'a Object,
+    /// That of its name.
+    hash: u64,
+    draws: &'a Draws,
+}
+
+impl Failing<'_> {
+    /// All of its outages that begin before that time; it is the one of that place among the model's.
+    fn until(&self, place: usize, end: f64, parts: &mut Vec<Part>) {
+        let Self { model, hash, draws, .. } = *self;
+        match &model.when {
+            When::Rate(gap) => {
+                let gaps = Distribution::Exponential(*gap);
+                let mut at = 0.0;
+                for number in 0.. {
+                    at += gaps.quantile(draws.gap.unit(hash, number));
+                    if at >= end {
+                        break;
+                    }
+                    self.event(number, at, parts);
+                }
+            }
+            When::Renewal(up) => {
+                let lasts = model.lasts.as_ref();
+                let down =
+                    |number| lasts.map_or(0.0, |d| length(d, draws.lasts.unit(hash, number)));
+                // As at any moment of a long time: up or down, with what is left of that. What began
+                // before the run is not seen.
+                let left =
+                    |span: &Distribution| span.left_at_any_time(draws.begin.unit(hash, u32::MAX));
+                let is_up = draws.begin.unit(hash, u32::MAX - 1) * model.cycle(up) < up.mean();
+                let mut at = match lasts {
+                    Some(lasts) if !is_up => {
+                        left(lasts) + up.quantile(draws.gap.unit(hash, u32::MAX))
+                    }
+                    _ => left(up),
+                };
+                for number in 0.. {
+                    if at >= end {
+                        break;
+                    }
+                    self.event(number, at, parts);
+                    at += down(number) + up.quantile(draws.gap.unit(hash, number));
+                }
+            }
+            When::Recorded(history) => self.recorded(history, place, end, parts),
+        }
+    }
+
+    /// One outage of it.
+    fn event(&self, number: u32, at: f64, parts: &mut Vec<Part>) {
+        let Self { model, object, hash, draws, .. } = *self;
+        let lasts = model.lasts.as_ref();
+        let all = lasts.map_or(0.0, |d| length(d, draws.length(hash, number).0));
+        let nodes = self.hit(number);
+        let name = format!("{} {} of {}", model.name, u64::from(number) + 1, object.name);
+        if nodes.len() == 1 || model.within <= 0.0 && !model.apart {
+            parts.push(self.part(nodes, at, all, name));
+            return;
+        }
+        for node in nodes {
+            let of_node = self.of_node(node);
+            let later = model.within * draws.begin.unit(of_node, number);
+            let lasts = match lasts {
+                Some(d) if model.apart => length(d, draws.own.unit(of_node, number)),
+                // All are back at one time; who goes last is away for a moment at least.
+                _ => (all - later).max(1.0),
+            };
+            let name = format!("{name}: {}", self.names[node as usize]);
+            parts.push(self.part(vec![node], at + later, lasts, name));
+        }
+    }
+
+    /// The key of a node in what is drawn for it.
+    fn of_node(&self, node: NodeIndex) -> u64 {
+        self.hash ^ hash_name(&self.names[node as usize]).rotate_left(1)
+    }
+
+    /// The nodes of a group that an outage takes.
+    fn hit(&self, number: u32) -> Vec<NodeIndex> {
+        let Self { model, object, draws, .. } = *self;
+        let count = model.taken(object);
+        if count == object.nodes.len() {
+            return object.nodes.clone();
+        }
+        let drawn = |&n: &NodeIndex| (draws.hit.bits(self.of_node(n), number), n);
+        let mut nodes: Vec<(u64, NodeIndex)> = object.nodes.iter().map(drawn).collect();
+        nodes.sort_unstable();
+        let mut nodes: Vec<NodeIndex> = nodes.into_iter().take(count).map(|(_, n)| n).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The outages of a history that fall to a node: those of the node of that name, or of the one that
+    /// it was dealt. They begin somewhere in the file, the same for all nodes, and go round.
+    fn recorded(&self, history: &History, place: usize, end: f64, parts: &mut Vec<Part>) {
+        let Self { model, object, draws, .. } = *self;
+        let known = history.nodes.iter().position(|n| *n == object.name);
+        let any_known = model.objects.iter().any(|o| history.nodes.contains(&o.name));
+        let (of, round) = match known {
+            Some(i) => (i, 0),
+            // It was there when the others failed, and did not.
+            None if any_known => return,
+            None => (place % history.nodes.len(), place / history.nodes.len()),
+        };
+        let length = history.length.max(1.0);
+        let offset = length * draws.gap.unit(u64::MAX, round as u32);
+        let mut number = 0;
+        let mut rounds = 0.0;
+        // Those behind the offset come first.
+        let own = history.outages.iter().filter(|o| o.node as usize == of);
+        let mut starts: Vec<(f64, f64)> =
+            own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
+        starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        while !starts.is_empty() && rounds * length < end {
+            for (start, lasts) in &starts {
+                let at = start + rounds * length;
+                if at >= end {
+                    return;
+                }
+                number += 1;
+                let name = format!("{} {number} of {}", model.name, object.name);
+                parts.push(self.part(object.nodes.clone(), at, lasts.min(LONGEST_S), name));
+            }
+            rounds += 1.0;
+        }
+    }
+
+    fn part(&self, nodes: Vec<NodeIndex>, at: f64, lasts: f64, name: String) -> Part {
+        Part { at, lasts, nodes, act: self.model.act, name }
     }
 }
 
@@ -314,10 +361,6 @@ fn away_by(act: Act) -> Away {
     }
 }
 
-fn part(model: &Model, nodes: Vec<NodeIndex>, at: f64, lasts: f64, name: String) -> Part {
-    Part { at, lasts, nodes, act: model.act, name }
-}
-
 /// Which parts are repaired: machines that are away for longer than it takes until somebody looks,
 /// while not too many others are away.
 fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
@@ -334,47 +377,6 @@ fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
             || away_at(p.at + repair.after) as f64 <= repair.unless_share * nodes as f64
     };
     parts.iter().map(|p| is_due(p) && may_be(p)).collect()
-}
-
-/// The outages of a history that fall to a node: those of the node of that name, or of the one that
-/// it was dealt. They begin somewhere in the file, the same for all nodes, and go round.
-fn recorded(
-    model: &Model,
-    (place, object): (usize, &Object),
-    history: &History,
-    draws: &Draws,
-    end: f64,
-    parts: &mut Vec<Part>,
-) {
-    let known = history.nodes.iter().position(|n| *n == object.name);
-    let any_known = model.objects.iter().any(|o| history.nodes.contains(&o.name));
-    let (of, round) = match known {
-        Some(i) => (i, 0),
-        // It was there when the others failed, and did not.
-        None if any_known => return,
-        None => (place % history.nodes.len(), place / history.nodes.len()),
-    };
-    let length = history.length.max(1.0);
-    let offset = length * draws.gap.unit(u64::MAX, round as u32);
-    let mut number = 0;
-    let mut rounds = 0.0;
-    // Those behind the offset come first.
-    let own = history.outages.iter().filter(|o| o.node as usize == of);
-    let mut starts: Vec<(f64, f64)> =
-        own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
-    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
-    while !starts.is_empty() && rounds * length < end {
-        for (start, lasts) in &starts {
-            let at = start + rounds * length;
-            if at >= end {
-                return;
-            }
-            number += 1;
-            let name = format!("{} {number} of {}", model.name, object.name);
-            parts.push(part(model, object.nodes.clone(), at, lasts.min(LONGEST_S), name));
-        }
-        rounds += 1.0;
-    }
 }
 
 fn length(of: &Distribution, unit: f64) -> f64 {
