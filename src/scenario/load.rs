@@ -39,10 +39,8 @@ pub(crate) fn parse_packed_file(
     bytes: Vec<u8>,
     places: &Places,
 ) -> Result<Loaded, Problems> {
-    let shown = path.display().to_string();
-    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let stem = path.file_stem().map_or_else(|| shown.as_str().into(), |s| s.to_string_lossy());
-    from_bytes(&shown, &stem, bytes, folder, (None, places))
+    let folder = path.parent().unwrap_or(Path::new(""));
+    parse_packed(&path.display().to_string(), bytes, folder, places)
 }
 
 /// The bytes of a scenario's file, or of one that may be a scenario.

@@ -157,13 +157,9 @@ pub(super) fn read(
     if let Some(limits) = settings.client {
         timing.node_lifecycle_client = Some(limits);
         timing.taint_eviction_client = Some(limits);
-        let scheduler = timing.clients.get(&Actor::Scheduler).copied();
-        timing.clients = others(limits);
-        // It is no client of kube-controller-manager.
-        match scheduler {
-            Some(limits) => timing.clients.insert(Actor::Scheduler, limits),
-            None => timing.clients.remove(&Actor::Scheduler),
-        };
+        // The scheduler is no client of kube-controller-manager.
+        let others = others(limits).into_iter().filter(|(actor, _)| *actor != Actor::Scheduler);
+        timing.clients.extend(others);
     }
     if let Some(Written::Custom {
         request,
