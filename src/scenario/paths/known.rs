@@ -108,58 +108,49 @@ fn of_element(
 ) {
     let mut all = Vec::new();
     below(Some(tree), target.shape(), own, &mut all);
-    let mut tolerations = |of: &str, written, claims: &[DeviceClaim]| {
-        let path = |key| {
-            let path = format!("{of}.tolerations[{key}].tolerationSeconds");
-            (path, seconds_of(written, key))
-        };
-        paths.extend(keys(written).map(path));
-        for (i, claim) in claims.iter().enumerate() {
-            for (within, list) in claim.tolerations() {
-                paths.extend(list.iter().enumerate().map(|(j, toleration)| {
-                    let of = format!("{of}.resourceClaims[{i}]{within}");
-                    let path = format!("{of}.tolerations[{j}].tolerationSeconds");
-                    (path, Some(seconds_in(toleration)))
-                }));
-            }
-        }
-    };
-    match target {
+    // The pods themselves, or those that a workload makes.
+    let pods = match target {
         Target::Pods => {
             let pod = &spec.pods[i];
-            tolerations(own, &pod.tolerations, &pod.resource_claims);
+            Some((own.to_owned(), &pod.tolerations, &pod.resource_claims, Some(tree)))
         }
         Target::Workloads => {
-            let template = &spec.workloads[i].group().template;
-            let of = format!("{own}.template");
-            tolerations(&of, &template.tolerations, &template.resource_claims);
+            let pod = &spec.workloads[i].group().template;
+            let own = format!("{own}.template");
+            Some((own, &pod.tolerations, &pod.resource_claims, tree.field("template")))
         }
-        Target::Timeline => {
-            let step = Shape::of("Step");
-            if let Some(part) = tree.field("do") {
-                below(Some(part), step, own, &mut all);
-                for inner in ["drain", "nodes"] {
-                    if let Some(shape) = step.within(part).part(inner) {
-                        below(part.field(inner), shape, own, &mut all);
-                    }
-                }
+        _ => None,
+    };
+    if let Some((own, tolerations, claims, _)) = &pods {
+        let seconds =
+            |of: &str, key: &str| format!("{own}{of}.tolerations[{key}].tolerationSeconds");
+        paths.extend(keys(tolerations).map(|key| (seconds("", key), seconds_of(tolerations, key))));
+        for (i, claim) in claims.iter().enumerate() {
+            for (within, list) in claim.tolerations() {
+                let of = format!(".resourceClaims[{i}]{within}");
+                let path = |(j, t): (usize, _)| (seconds(&of, &j.to_string()), Some(seconds_in(t)));
+                paths.extend(list.iter().enumerate().map(path));
             }
         }
-        Target::Scenario | Target::Nodes | Target::Budgets => {}
+    }
+    if target == Target::Timeline
+        && let Some(part) = tree.field("do")
+    {
+        let step = Shape::of("Step");
+        below(Some(part), step, own, &mut all);
+        for inner in ["drain", "nodes"] {
+            if let Some(shape) = step.within(part).part(inner) {
+                below(part.field(inner), shape, own, &mut all);
+            }
+        }
     }
     all.retain(|(path, _)| {
         let names: Vec<&str> = path[own.len() + 1..].split('.').collect();
         is_field(target, tree, &names)
     });
     paths.extend(all);
-    match target {
-        Target::Pods => of_containers(tree, own, paths),
-        Target::Workloads => {
-            if let Some(template) = tree.field("template") {
-                of_containers(template, &format!("{own}.template"), paths);
-            }
-        }
-        Target::Scenario | Target::Nodes | Target::Budgets | Target::Timeline => {}
+    if let Some((own, .., Some(tree))) = pods {
+        of_containers(tree, &own, paths);
     }
 }
 
