@@ -285,41 +285,19 @@ fn that_have_devices(pods: &Pods) -> impl Iterator<Item = (&PodPlan, NodeIndex)>
 fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Complaints) {
     let Some(i) = spec.pods.iter().position(|group| !group.devices.is_empty()) else { return };
     let place = complaints.at(at!["pods", i, "devices"]);
-    let mut taken: BTreeMap<DeviceId, Option<&str>> = BTreeMap::new();
+    let mut taken = Taken::new();
     for (pod, node) in that_have_devices(pods) {
         let claims: Vec<&DeviceClaim> =
             pods.templates[pod.template as usize].devices.iter().collect();
         let of = &nodes.plans[node as usize];
         let wrong = match pod.devices.as_deref() {
-            None => (!claims.is_empty())
-                .then(|| "does not say which devices it has, as others do".to_owned()),
+            None if claims.is_empty() => None,
+            None => Some("does not say which devices it has, as others do".to_owned()),
             Some(names) => match named(&claims, (NodeId(node), &of.devices), names) {
                 None => Some(misnamed(&claims, of, names)),
                 Some(devices) => {
-                    claims.iter().copied().zip(devices).find_map(|(claim, devices)| {
-                        let shared = claim.shared.as_deref();
-                        let count = devices.len();
-                        devices.iter().find_map(|DeviceResult { device, .. }| {
-                            let other = taken.insert(*device, shared);
-                            if let Some(claimed) = shared
-                                && taken.values().filter(|s| **s == shared).count() > count
-                            {
-                                let text = format!(
-                                    "names other devices of claim `{claimed}` than another pod"
-                                );
-                                return Some(text);
-                            }
-                            let name = &of.devices[device.place as usize].name;
-                            other.is_some_and(|other| other.is_none() || other != shared).then(
-                                || {
-                                    format!(
-                                        "names device `{name}` of node `{}`, which another has",
-                                        of.name
-                                    )
-                                },
-                            )
-                        })
-                    })
+                    let mut each = claims.iter().zip(&devices);
+                    each.find_map(|(claim, devices)| taken_twice(claim, devices, of, &mut taken))
                 }
             },
         };
@@ -327,6 +305,30 @@ fn check_named(spec: &Scenario, (pods, nodes): (&Pods, &Nodes), complaints: &Com
             return place.say(format!("pod `{}` {wrong}", pod.name));
         }
     }
+}
+
+/// Devices that pods have, with the names of the claims that several of them share.
+type Taken<'a> = BTreeMap<DeviceId, Option<&'a str>>;
+
+/// What is wrong with the devices of a claim, where others have devices, too.
+fn taken_twice<'a>(
+    claim: &'a DeviceClaim,
+    devices: &[DeviceResult],
+    node: &NodePlan,
+    taken: &mut Taken<'a>,
+) -> Option<String> {
+    let shared = claim.shared.as_deref();
+    devices.iter().find_map(|DeviceResult { device, .. }| {
+        let other = taken.insert(*device, shared);
+        let of_claim = || taken.values().filter(|s| **s == shared).count();
+        if let Some(claimed) = shared.filter(|_| of_claim() > devices.len()) {
+            return Some(format!("names other devices of claim `{claimed}` than another pod"));
+        }
+        other.filter(|other| other.is_none() || *other != shared).map(|_| {
+            let name = &node.devices[device.place as usize].name;
+            format!("names device `{name}` of node `{}`, which another has", node.name)
+        })
+    })
 }
 
 /// What is wrong with the names of a pod's devices, which are not what it claims.
