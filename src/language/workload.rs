@@ -8,7 +8,8 @@ use super::spans::HowLong;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;
 use crate::api::probe::RestartPolicy;
-use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy, WorkloadKind};
+use crate::api::workload::WorkloadKind::{self, *};
+use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy};
 use crate::language::prelude::*;
 use std::mem::swap;
 
@@ -41,24 +42,10 @@ impl Workload {
         }
     }
 
-    /// Whether a kind of workload has a field that not all kinds have; those of its template go by
-    /// their own names.
+    /// Whether a kind of workload has a field.
     pub(crate) fn has(kind: &str, field: &str) -> bool {
-        let kinds: &[&str] = match field {
-            "deployment" | "revision" | "maxReplicas" => &["ReplicaSet"],
-            "maxSurge" => &["Deployment"],
-            "replicas" => &["Deployment", "ReplicaSet", "StatefulSet"],
-            "minReadySeconds" => &["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"],
-            "podManagementPolicy" | "ordinals" => &["StatefulSet"],
-            "parallelism"
-            | "completions"
-            | "backoffLimit"
-            | "podReplacementPolicy"
-            | "podFailurePolicy"
-            | "restartPolicy" => &["Job"],
-            _ => return true,
-        };
-        kinds.contains(&kind)
+        let own = OWN.iter().find(|(name, ..)| *name == field);
+        own.is_none_or(|(_, kinds, _)| kinds.iter().any(|own| own.as_str() == kind))
     }
 
     /// Its fields.
@@ -83,6 +70,29 @@ impl Workload {
         }
     }
 }
+
+/// A field that not all kinds have: which have it, and whether it is given.
+type Own = (&'static str, &'static [WorkloadKind], fn(&WorkloadGroup) -> bool);
+
+/// Those of the template, too, go by their own names.
+pub(crate) const OWN: [Own; 14] = [
+    ("deployment", &[ReplicaSet], |g| g.deployment.is_some()),
+    ("revision", &[ReplicaSet], |g| g.revision.is_some()),
+    ("maxReplicas", &[ReplicaSet], |g| g.max_replicas.is_some()),
+    ("maxSurge", &[Deployment], |g| g.max_surge.is_some()),
+    ("replicas", &[Deployment, ReplicaSet, StatefulSet], |g| g.replicas.is_some()),
+    ("minReadySeconds", &[Deployment, ReplicaSet, StatefulSet, DaemonSet], |g| {
+        g.min_ready_seconds.is_some()
+    }),
+    ("podManagementPolicy", &[StatefulSet], |g| g.pod_management_policy.is_some()),
+    ("ordinals", &[StatefulSet], |g| g.ordinals.is_some()),
+    ("parallelism", &[Job], |g| g.parallelism.is_some()),
+    ("completions", &[Job], |g| g.completions.is_some()),
+    ("backoffLimit", &[Job], |g| g.backoff_limit.is_some()),
+    ("podReplacementPolicy", &[Job], |g| g.pod_replacement_policy.is_some()),
+    ("podFailurePolicy", &[Job], |g| g.pod_failure_policy.is_some()),
+    ("restartPolicy", &[Job], |g| g.template.restart_policy.is_some()),
+];
 
 /// The fields of all kinds of workload; which kind has which is checked with the rest of the
 /// scenario's meaning.

@@ -4,30 +4,10 @@ use super::prelude::*;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadSpec};
 
-/// A field that not all kinds have, and whether it is given.
-type Own = (&'static str, fn(&WorkloadGroup) -> bool);
-
-const OWN: [Own; 14] = [
-    ("deployment", |g| g.deployment.is_some()),
-    ("revision", |g| g.revision.is_some()),
-    ("maxReplicas", |g| g.max_replicas.is_some()),
-    ("maxSurge", |g| g.max_surge.is_some()),
-    ("replicas", |g| g.replicas.is_some()),
-    ("minReadySeconds", |g| g.min_ready_seconds.is_some()),
-    ("podManagementPolicy", |g| g.pod_management_policy.is_some()),
-    ("ordinals", |g| g.ordinals.is_some()),
-    ("parallelism", |g| g.parallelism.is_some()),
-    ("completions", |g| g.completions.is_some()),
-    ("backoffLimit", |g| g.backoff_limit.is_some()),
-    ("podReplacementPolicy", |g| g.pod_replacement_policy.is_some()),
-    ("podFailurePolicy", |g| g.pod_failure_policy.is_some()),
-    ("restartPolicy", |g| g.template.restart_policy.is_some()),
-];
-
 /// Complains about fields that the kind does not have.
 pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) {
-    for (field, given) in OWN {
-        if given(group) && !Workload::has(kind.as_str(), field) {
+    for (field, kinds, given) in OWN {
+        if given(group) && !kinds.contains(&kind) {
             let of_template = || place.part("template");
             let place = if field == "restartPolicy" { of_template() } else { place.clone() };
             let problem = Problem::new(format!("a {} has no `{field}`", kind.as_str()));
