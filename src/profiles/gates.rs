@@ -15,11 +15,12 @@ use crate::plan::switches::taint_eviction::DisruptionTarget;
 use std::collections::BTreeMap;
 
 /// How a gate stands from some release on.
-struct Stage {
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stage {
     /// The first release, minor and patch.
     since: (u32, u32),
     /// Its value where nobody sets it.
-    default: bool,
+    pub(super) default: bool,
     /// It cannot be set to anything else.
     locked: bool,
     /// There is no such gate any more.
@@ -225,29 +226,14 @@ impl Gate {
     }
 }
 
-/// A gate as a release has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GateSetting {
-    pub name: &'static str,
-    /// Its value where nobody sets it.
-    pub default: bool,
-    /// It cannot be set to anything else.
-    pub locked: bool,
-}
-
 /// The names of all gates that change something here in some release.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|gate| gate.name)
 }
 
-/// The gates a release has, with their values there and whether they are locked; for `--help` and
-/// error messages.
-pub fn gates_of(release: Release) -> Vec<GateSetting> {
-    let setting = |gate: &Gate| {
-        let Stage { default, locked, .. } = *gate.stage(release)?;
-        Some(GateSetting { name: gate.name, default, locked })
-    };
-    GATES.iter().filter_map(setting).collect()
+/// The gates a release has, and how they stand there.
+pub(super) fn gates_of(release: Release) -> Vec<(&'static str, &'static Stage)> {
+    GATES.iter().filter_map(|gate| Some((gate.name, gate.stage(release)?))).collect()
 }
 
 /// Whether these gates can be set so in this release.
@@ -257,7 +243,7 @@ pub(super) fn check(
 ) -> Result<(), ProfileError> {
     for (name, &value) in settings {
         let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
-            let known: Vec<&str> = gates_of(release).into_iter().map(|gate| gate.name).collect();
+            let known: Vec<&str> = gates_of(release).into_iter().map(|(name, _)| name).collect();
             let hint = match spelling::nearest(name, gate_names()) {
                 Some(near) => format!("did you mean {near}?"),
                 None if known.is_empty() => {

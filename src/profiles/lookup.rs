@@ -63,12 +63,13 @@ pub fn without_each(
     let mut profiles: Vec<Profile> =
         steps.map(|step| made(release, Some(step), settings)).collect();
     let before = gates_of(older);
-    for gate in gates_of(release).into_iter().filter(|g| !settings.contains_key(g.name)) {
+    let own_gates = gates_of(release).into_iter();
+    for (name, gate) in own_gates.filter(|(name, _)| !settings.contains_key(*name)) {
         // What the older release has no gate for is off there.
-        let was = before.iter().find(|old| old.name == gate.name).is_some_and(|old| old.default);
+        let was = before.iter().any(|(old, gate)| *old == name && gate.default);
         if was != gate.default {
             let mut settings = settings.clone();
-            settings.insert(gate.name.to_owned(), was);
+            settings.insert(name.to_owned(), was);
             profiles.push(made(release, None, &settings));
         }
     }

@@ -20,6 +20,6 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
-pub use gates::{gate_names, gates_of};
+pub use gates::gate_names;
 pub use lookup::{profile, with_gates, without_each};
 pub use release::{ProfileError, Release};

@@ -7,6 +7,7 @@ mod controllers;
 mod kubelets;
 mod releases;
 
+use super::gates::gates_of;
 use super::oldest::oldest;
 use super::steps::STEPS;
 use super::*;
@@ -121,12 +122,11 @@ fn gates_switch_what_they_switch_upstream() {
 fn a_gate_set_to_its_default_changes_nothing() {
     for release in Release::all_minors() {
         let version = release.to_string();
-        for gate in gates_of(release) {
+        for (name, gate) in gates_of(release) {
             assert_eq!(
-                gated(&version, &[(gate.name, gate.default)]),
+                gated(&version, &[(name, gate.default)]),
                 Ok(profile(&version).unwrap()),
-                "{version} {}",
-                gate.name
+                "{version} {name}"
             );
         }
     }
