@@ -153,10 +153,8 @@ pub struct PriorityPeriods(pub Vec<(i32, i64)>);
 
 impl fmt::Display for PriorityPeriods {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, (priority, seconds)) in self.0.iter().enumerate() {
-            write!(f, "{}{priority}={seconds}", if i == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        let all = self.0.iter().map(|(priority, seconds)| format!("{priority}={seconds}"));
+        f.write_str(&all.collect::<Vec<_>>().join(","))
     }
 }
 

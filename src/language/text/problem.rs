@@ -207,13 +207,8 @@ impl Problems {
 /// Every problem on lines of its own.
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().enumerate() {
-            if i > 0 {
-                f.write_str("\n")?;
-            }
-            write!(f, "{problem}")?;
-        }
-        Ok(())
+        let all: Vec<String> = self.0.iter().map(Problem::to_string).collect();
+        f.write_str(&all.join("\n"))
     }
 }
 
