@@ -4,7 +4,6 @@
 use super::control_plane::ControlPlane;
 use super::error::Places;
 use super::prelude::*;
-use crate::language::{Memory, NodeReadinessRule, PodDisruptionBudget, ResourceClaim};
 
 /// A cluster as an export shows it, in the words of the scenario language.
 #[derive(Clone, Debug)]

@@ -4,11 +4,8 @@
 //! which there is something to say: a probe, the pull of an image, or, of an init container, how long it took by the pod's
 //! status. Where nothing is known of an init container, its time is a part of the start.
 
-use super::object::{RawContainerStatus, RawPodStatus, RawProbe, RawTerminated};
 use super::prelude::*;
-use super::times::{YEARS, parse};
 use crate::api::container::{MAIN, Role};
-use crate::language::{Container, ContainerRestartPolicy, Ends, Image, Probe, PullPolicy};
 
 /// What is said to have run for longer than ten years did not: a clock was off.
 pub(super) const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
@@ -216,7 +213,7 @@ pub(super) fn statuses<'s>(
 
 /// How long a container had run, where it ended by itself, in microseconds.
 pub(super) fn ran(last: &RawTerminated) -> Option<i64> {
-    let known = |text: &str| parse(text).filter(|t| YEARS.contains(t));
+    let known = |text: &str| parse_time(text).filter(|t| YEARS.contains(t));
     let by_itself = !matches!(&*last.reason, "Unknown" | "ContainerStatusUnknown");
     let ran = known(&last.finished_at)?.us_since(known(&last.started_at)?);
     (by_itself && (0..=RAN_MAX_US).contains(&ran)).then_some(ran)

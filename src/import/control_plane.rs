@@ -15,11 +15,8 @@
 use super::kubelet_config;
 use super::lines::some;
 use super::node::NamedNode;
-use super::pod::RawPod;
 use super::prelude::*;
 use crate::language::flags::{check as check_flag, known as known_flags};
-use crate::language::values::KUBERNETES;
-use crate::language::{FlagValue, Flags, known_plugin};
 use crate::profiles::{self, gate_names};
 
 /// What an exported control plane was started with.

@@ -2,7 +2,7 @@
 
 use super::gathered::Gathered;
 use super::named::bare;
-use super::pod::{self, RawPod};
+use super::pod;
 use super::raw_devices::{
     RawDeviceClaimSpec, RawDeviceSelector, RawDevices, RawExactly, RawRequest,
 };
@@ -10,7 +10,6 @@ use super::selectors::{Expr, terms};
 use crate::api::allocator::RESULTS_MAX;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{AllocationMode, DeviceClaim, DeviceRequest, DeviceSubRequest};
 
 /// A note: of what kind the object is, what is to be said of it, and its name with its place.
 pub(super) type Note = ((&'static str, String), String);

@@ -10,12 +10,11 @@ use super::device_claims::{Claims, Note, User, made, named, requests};
 use super::device_rules::{rule, selected};
 use super::gathered::Gathered;
 use super::node::{self, DeviceShape, NamedNode};
-use super::pod::{PodShape, RawPod};
+use super::pod::PodShape;
 use super::raw_devices::{RawDeviceClaim, RawDevices, RawResult, RawSliceSpec};
 use super::workload::RawWorkload;
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{AllocationMode, DeviceClaim, DeviceSubRequest, ResourceClaim};
 use crate::plan::Profile;
 
 /// What was not taken: objects with their places, by their kind and by what is to be said of them.

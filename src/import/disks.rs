@@ -8,7 +8,7 @@
 
 use super::gathered::Gathered;
 use super::node::NamedNode;
-use super::pod::{PodShape, RawPod};
+use super::pod::PodShape;
 use super::raw_volumes::{RawClaim, RawClaimRef, RawClaimSpec, RawVolumeSpec};
 use super::storage_classes::StorageClass;
 use super::volume_affinity::reached;
@@ -17,7 +17,6 @@ use crate::api::node::zone;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{AccessMode, attach_limit_key};
 use crate::import::prelude::*;
-use crate::language::{Reach, VolumeClaim};
 
 /// Why a claim is not told, or not all of it; in the words of the summary.
 pub(super) type Note = &'static str;

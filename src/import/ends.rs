@@ -12,11 +12,7 @@
 
 use super::containers::{self, RAN_MAX_US, Slot, ran};
 use super::fit::{fitted, less, quantile};
-use super::object::RawContainerStatus;
-use super::pod::RawPod;
 use super::prelude::*;
-use super::times::{LESS_US, YEARS, parse};
-use crate::language::{Distribution, Ends};
 
 /// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
 const EXPIRES_US: i64 = 600 * SECOND_US;
@@ -67,7 +63,7 @@ fn ended(status: &RawContainerStatus) -> Option<Ended> {
 /// Whether a container that has ended so is in a loop.
 fn loops(status: &RawContainerStatus, ended: Ended, zero: Stamp) -> bool {
     let waits = status.state.waiting.as_ref().is_some_and(|w| w.reason == "CrashLoopBackOff");
-    let runs = status.state.running.as_ref().and_then(|r| parse(&r.started_at));
+    let runs = status.state.running.as_ref().and_then(|r| parse_time(&r.started_at));
     let runs = runs.map_or(0, |at| zero.us_since(at));
     waits || status.restart_count >= 2 && ended.ran < EXPIRES_US && runs < EXPIRES_US
 }
@@ -137,7 +133,7 @@ fn ends(after: HowLong, exit_code: i32) -> Ends {
 /// How long the containers of a Job's pod have run: the longest of several, as of those that have succeeded.
 pub(super) fn ran_so_far(pod: &RawPod, zero: Stamp) -> Option<DurationText> {
     let of_job = pod.meta.controller().is_some_and(|o| o.kind == WorkloadKind::Job.as_str());
-    let began = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
+    let began = |c: &RawContainerStatus| parse_time(&c.state.running.as_ref()?.started_at);
     let began = pod.status.container_statuses.iter().filter_map(began).min();
     let ran = began.filter(|t| of_job && YEARS.contains(t)).map(|t| zero.us_since(t));
     ran.filter(|ran| *ran > 0).map(micros)
@@ -181,7 +177,7 @@ impl EndsSeen {
         if pod.is_over() || statuses.is_empty() || waits {
             return;
         }
-        let started = parse(&pod.status.start_time).or_else(|| pod.since("PodScheduled"));
+        let started = parse_time(&pod.status.start_time).or_else(|| pod.since("PodScheduled"));
         let Some(there) = started.filter(|t| YEARS.contains(t)) else { return };
         let mut others: BTreeMap<String, Vec<&RawContainerStatus>> = BTreeMap::new();
         for (slot, status) in containers::statuses(&pod.spec, &pod.status) {

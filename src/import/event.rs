@@ -2,7 +2,7 @@
 //! lifecycle controller passed over its nodes.
 
 use super::fields::Fields;
-use super::times::{SECOND_US, Stamp, parse};
+use super::times::{SECOND_US, Stamp, parse_time};
 use crate::language::duration::parse_signed;
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ impl RawEvent {
             self.field("eventTime"),
             self.field("firstTimestamp"),
         ];
-        let last = times.iter().filter_map(|t| parse(t.as_str()?)).max()?;
+        let last = times.iter().filter_map(|t| parse_time(t.as_str()?)).max()?;
         Some((last, count.unwrap_or(1)))
     }
 
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_pass_is_told_by_what_the_controller_says_in_it() {
-        let second = parse("2026-11-20T04:40:51Z").unwrap();
+        let second = parse_time("2026-11-20T04:40:51Z").unwrap();
         let name = format!("cp-1.{:x}", (second.0 + 178_431) * 1_000);
         assert_eq!(event(&name, &registered()).passed(), Some(Stamp(second.0 + 178_431)));
         // One that came again came in the second that it says.

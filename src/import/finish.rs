@@ -8,7 +8,7 @@ use super::gathered::Gathered;
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
-use super::pod::{NamedPod, PodShape, RawPod};
+use super::pod::{NamedPod, PodShape};
 use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
@@ -16,8 +16,6 @@ use super::times::{POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
 use super::{control_plane, document, ends, groups, images, remembered, replica_sets};
 use crate::import::prelude::*;
-use crate::language::values::KUBERNETES;
-use crate::language::{Memory, Owner};
 use crate::profiles;
 
 /// The gates of taints of devices, of devices at all, which is off in 1.33, and of DeviceTaintRules.

@@ -2,9 +2,6 @@
 
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
-use super::node::RawNode;
-use super::object::{RawLeaseSpec, RawRule};
-use super::pod::RawPod;
 use super::raw_devices::{RawDeviceClaim, RawDevices, RawTemplate};
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;

@@ -4,7 +4,6 @@ use super::node::{DeviceShape, NamedNode, NodeShape};
 use super::pod::{NamedPod, PodShape};
 use crate::api::device::DEFAULT_DEVICE_DRIVER;
 use crate::import::prelude::*;
-use crate::language::{FlagValue, NodeDevices, OneOrMany, Placement};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 
 /// Groups of nodes in the order of their first ones.

@@ -3,7 +3,7 @@
 //! A kubelet lists the names of images with the registry they come from and a tag or a digest (`distribution/reference`,
 //! `ParseNormalizedNamed`), pods mostly without.
 
-use super::node::{NamedNode, RawNode};
+use super::node::NamedNode;
 use super::prelude::*;
 
 /// How many images a kubelet lists where it is not configured otherwise (`nodeStatusMaxImages`).

@@ -6,7 +6,6 @@
 
 use super::devices::Notes;
 use super::gathered::Gathered;
-use super::pod::RawPod;
 use crate::import::prelude::*;
 
 /// The names of containers, or none where one has none.

@@ -8,7 +8,7 @@
 //! document   JSON or YAML, cut into documents
 //! yaml       limits and messages of YAML, behind the feature of that name
 //! seeds      one pass over a document, lists to single objects, and what each kind has
-//! object, fields: the fields that are read
+//! object, annotations, fields: the fields that are read
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
@@ -42,6 +42,7 @@
 //! passes, and a few fields of pods.
 
 mod adopt;
+mod annotations;
 mod blame;
 mod cluster;
 mod containers;
@@ -105,6 +106,6 @@ pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
 pub(crate) use sight::{is_export, is_meant_as_export};
 pub(crate) use summary::Summary;
-pub(crate) use times::{SECOND_US, Stamp, YEARS, parse as parse_time};
+pub(crate) use times::{SECOND_US, Stamp, YEARS, parse_time};
 pub(crate) use write::Asked;
 pub use yaml::{Wrong as WrongYaml, to_json as yaml_to_json};

@@ -5,14 +5,11 @@
 //! kubelet is silent: it has not renewed its lease in time, or, without leases, Ready is Unknown or
 //! was never posted.
 
-use super::object::{RawNodeSpec, RawNodeStatus};
 use super::quantities;
-use super::times::parse;
 use crate::api::meta::Timestamp;
 use crate::api::taint::{Effect, SET_BY_KUBERNETES};
 use crate::api::validation;
 use crate::import::prelude::*;
-use crate::language::{Condition, ConditionKind};
 
 /// The label that build gives every node, equal to its name.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -96,9 +93,6 @@ impl LeaseSeen {
 /// A named node and its shape.
 pub(super) type NamedNode = (String, NodeShape);
 
-/// An exported node, which has no namespace.
-pub(super) type RawNode = Object<RawNodeSpec, RawNodeStatus>;
-
 impl RawNode {
     /// Its times go into `times`: all conditions' heartbeats count, also those of types that are
     /// not modelled.
@@ -126,14 +120,14 @@ impl RawNode {
     /// When it last posted a condition, unless the control plane has found it silent.
     pub(super) fn posted(&self) -> Option<Stamp> {
         let ready = self.status.conditions.iter().find(|c| c.r#type == "Ready")?;
-        let all = self.status.conditions.iter().filter_map(|c| parse(&c.last_heartbeat_time));
+        let all = self.status.conditions.iter().filter_map(|c| parse_time(&c.last_heartbeat_time));
         all.max().filter(|_| ready.status != "Unknown")
     }
 
     /// Since when it has been Ready.
     pub(super) fn well_since(&self) -> Option<Stamp> {
         let ready = self.status.conditions.iter().find(|c| c.is("Ready", "True"))?;
-        parse(&ready.last_transition_time)
+        parse_time(&ready.last_transition_time)
     }
 
     /// The node as a scenario has it. Condition types that are not modelled are handed to

@@ -21,12 +21,11 @@ use super::disks::Disks;
 use super::ends::ran_so_far;
 use super::event::PodStep;
 use super::fit::{fitted, less};
-use super::pod::{PodShape, RawPod};
+use super::pod::PodShape;
 use super::prelude::*;
 use super::seen::{Seen, Served};
 use super::starts::{kills, period_of};
 use super::workload::RawWorkload;
-use crate::language::{Ends, Image, Probe};
 
 /// `spec.terminationGracePeriodSeconds` where none is given.
 const GRACE_S: i64 = 30;

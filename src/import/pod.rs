@@ -3,16 +3,13 @@
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
 //! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
 
-use super::object::{RawPodStatus, RawWaiting};
 use super::quantities;
 use super::scheduling::{is_patient, scheduling};
-use super::times::parse;
 use crate::api::pod::{PodConditionType, PodPhase, PodSource, Stuck};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{self, Operator};
 use crate::api::validation;
 use crate::import::prelude::*;
-use crate::language::{Deletion, Owner, PodCondition, Toleration};
 
 /// All of a pod but its name and node; pods of one shape are one group of the scenario.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -67,9 +64,6 @@ const STATUS_SYNC_US: i64 = 10 * SECOND_US;
 /// A pod's name, its node, and its shape.
 pub(super) type NamedPod = (String, Option<String>, PodShape);
 
-/// An exported pod.
-pub(super) type RawPod = Object<RawPodSpec, RawPodStatus>;
-
 impl RawPod {
     /// The node it is bound to.
     pub(super) fn node(&self) -> Option<&str> {
@@ -79,7 +73,7 @@ impl RawPod {
     /// Since when a condition of it is True.
     pub(super) fn since(&self, kind: &str) -> Option<Stamp> {
         let condition = self.status.conditions.iter().find(|c| c.is(kind, "True"))?;
-        parse(&condition.last_transition_time)
+        parse_time(&condition.last_transition_time)
     }
 
     /// Its containers have ended, and do not start again.
@@ -154,7 +148,7 @@ impl RawPod {
     /// What keeps it as it is, where the export shows it: a finalizer, the end of its grace period long ago, or an
     /// image that cannot be pulled. `well_since`: since when its node has been Ready, if its kubelet is alive.
     pub(super) fn stuck(&self, zero: Stamp, well_since: Option<Stamp>) -> Option<Stuck> {
-        let Some(until) = parse(&self.meta.deletion_timestamp) else {
+        let Some(until) = parse_time(&self.meta.deletion_timestamp) else {
             let RawPodStatus { container_statuses, init_container_statuses, phase, .. } =
                 &self.status;
             let mut all = container_statuses.iter().chain(init_container_statuses);

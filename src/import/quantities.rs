@@ -8,8 +8,6 @@
 //! (`pkg/apis/core/v1/defaults.go: SetDefaults_Pod`), as in a manifest that no API server has seen.
 //! Left out: resizes in place, which `status` shows.
 
-use super::fields::{RawQuantity, RawResources};
-use super::object::RawRequirements;
 use super::prelude::*;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 

@@ -2,7 +2,6 @@
 //! (`k8s.io/api/resource/v1/types.go`, v1.37). `v1beta1` has a device's fields under `basic`, and those of a
 //! request in the request itself (`v1beta1/types.go`, v1.33).
 
-use super::object::NameOnly;
 use super::selectors::Attributes;
 use crate::import::prelude::*;
 

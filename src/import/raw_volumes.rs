@@ -1,7 +1,6 @@
 //! What the importer reads of claims, volumes, drivers and attachments, as the API prints them
 //! (`k8s.io/api/core/v1/types.go` and `storage/v1/types.go`, v1.34).
 
-use super::object::{RawNodeTerms, RawRequirements};
 use crate::api::volume::attach_limit_key;
 use crate::import::prelude::*;
 

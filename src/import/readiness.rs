@@ -4,11 +4,9 @@
 use super::device_claims::named;
 use super::devices::Notes;
 use super::gathered::Gathered;
-use super::node::{self, NodeShape, RawNode};
-use super::object::{RawConditionRequirement, RawReadinessSpec, RawRule};
+use super::node::{self, NodeShape};
 use crate::api::node::NodeConditionType;
 use crate::import::prelude::*;
-use crate::language::{ConditionPolicy, ConditionRequirement, EnforcementMode, NodeReadinessRule};
 
 /// What an export says of node readiness.
 #[derive(Default)]

@@ -8,12 +8,9 @@
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
 use super::event::RawEvent;
-use super::object::RawContainerStatus;
-use super::pod::RawPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
 use crate::import::prelude::*;
-use crate::language::{Counted, Failures, Waiting};
 
 /// A time before time zero, in the words of the language.
 fn ago(at: Stamp, zero: Stamp) -> DurationText {

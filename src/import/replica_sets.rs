@@ -7,9 +7,7 @@
 //! the Deployment's template. The only one of a Deployment has as many replicas as that asks for, one of
 //! several, as in the middle of a rollout, as many as it has pods.
 
-use super::fields::Texts;
 use super::gathered::Gathered;
-use super::pod::RawPod;
 use super::workload::{RawWorkload, RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 

@@ -4,18 +4,8 @@
 //! conditions (namespaces have no labels here), and `mismatchLabelKeys`.
 
 use super::containers::tell_of_probes;
-use super::object::{
-    NameOnly, RawAffinity, RawNodeTerm, RawNodeTerms, RawPodAffinity, RawPodAffinityTerm,
-    RawPreferredNodes, RawRequirement, RawSpread, RawVolume, RawWeightedPods,
-};
 use super::quantities::container_requests;
 use crate::import::prelude::*;
-use crate::language::{
-    Affinity, EveryNamespace, FlagValue, HostPort, InclusionPolicy, NodeAffinity, NodeRequirement,
-    NodeTerm, NodeTerms, PodAffinity, PodAffinityTerm, PodDisruptionBudget, PreemptionPolicy,
-    PreferredNodes, Protocol, SchedulingGate, TopologySpreadConstraint, UnhealthyPodEvictionPolicy,
-    WeightedPods,
-};
 
 raw! {
     /// `policy/v1 PodDisruptionBudgetSpec`

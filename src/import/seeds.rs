@@ -4,10 +4,6 @@
 use super::event::EVENT_FIELDS;
 use super::fields::or_default;
 use super::kubelet_config;
-use super::object::{
-    CLASS_FIELDS, NameOnly, RawLeaseSpec, RawNodeSpec, RawNodeStatus, RawPodStatus,
-    RawReadinessSpec,
-};
 use super::raw_devices::{
     RawClassSpec, RawDeviceClaimSpec, RawDeviceClaimStatus, RawRuleSpec, RawSliceSpec,
     RawTemplateSpec,

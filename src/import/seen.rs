@@ -4,11 +4,8 @@ use super::containers::{self, Beside, Slot};
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
-use super::pod::RawPod;
 use super::prelude::*;
 use super::starts::{START_MAX_US, ran_of, start_of, stop_of};
-use super::times::LESS_US;
-use crate::language::{Ends, Image};
 
 /// What was seen of the pods of one workload, in microseconds.
 #[derive(Default)]

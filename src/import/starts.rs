@@ -1,11 +1,7 @@
 //! What the status of one pod tells of how long it took to start and to stop, and of the probe that it waited for.
 
 use super::containers;
-use super::object::RawContainerStatus;
-use super::pod::RawPod;
 use super::prelude::*;
-use super::times::parse;
-use crate::language::Probe;
 
 /// What takes longer was no start, but a pod that became Ready again.
 pub(super) const START_MAX_US: i64 = 15 * 60 * SECOND_US;
@@ -33,7 +29,7 @@ fn initialized(pod: &RawPod) -> i64 {
 /// if it did so once. What stands among init containers, or has no name, is taken to run with the last of the others.
 pub(super) fn ran_of(pod: &RawPod, attaches: bool) -> Option<(Stamp, (i64, i64))> {
     let all = start_of(pod, attaches)?;
-    let started = |c: &RawContainerStatus| parse(&c.state.running.as_ref()?.started_at);
+    let started = |c: &RawContainerStatus| parse_time(&c.state.running.as_ref()?.started_at);
     let statuses = &pod.status.container_statuses;
     let at = statuses.iter().map(started).collect::<Option<Vec<_>>>()?;
     let own = containers::waited_for(&pod.spec).map(|c| &c.name).filter(|name| !name.is_empty());
@@ -63,10 +59,10 @@ pub(super) fn kills(liveness: &Probe, serves_after: i64) -> bool {
 /// How long the containers of a pod that is being deleted took to stop.
 pub(super) fn stop_of(pod: &RawPod) -> Option<i64> {
     let grace = pod.meta.deletion_grace_period_seconds?;
-    let ends = parse(&pod.meta.deletion_timestamp)?;
+    let ends = parse_time(&pod.meta.deletion_timestamp)?;
     let mut last: Option<Stamp> = None;
     for container in &pod.status.container_statuses {
-        last = last.max(parse(&container.state.terminated.as_ref()?.finished_at));
+        last = last.max(parse_time(&container.state.terminated.as_ref()?.finished_at));
     }
     let took = last?.us_since(ends) + grace * SECOND_US;
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)

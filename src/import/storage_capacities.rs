@@ -1,7 +1,6 @@
 //! CSIStorageCapacities (`k8s.io/api/storage/v1/types.go`, v1.34): how much storage a driver has, where, and for which
 //! StorageClass.
 
-use super::object::selector;
 use crate::api::labels::{Labels, Selector};
 use crate::api::quantity::Quantity;
 use crate::api::volume::storage_capacity_key;

@@ -166,7 +166,7 @@ impl Zero {
 
 /// Reads a time of a field, if it says one.
 pub(super) fn time(field: &str, text: &str) -> Result<Option<Stamp>, Wrong> {
-    match parse(text) {
+    match parse_time(text) {
         None if text.is_empty() => Ok(None),
         None => Err(Wrong(format!("{field} is {text:?}, which is not a time in RFC 3339"))),
         Some(stamp) if !YEARS.contains(&stamp) => {
@@ -217,7 +217,7 @@ impl Stamp {
 }
 
 /// Reads a time; `None` if it is not one.
-pub(crate) fn parse(text: &str) -> Option<Stamp> {
+pub(crate) fn parse_time(text: &str) -> Option<Stamp> {
     // The standard allows small letters, a space for the `T`, and leap seconds; Go does not.
     let strict = text.as_bytes().get(10) == Some(&b'T')
         && text.as_bytes().get(17) != Some(&b'6')
@@ -408,7 +408,7 @@ mod tests {
             ("0001-01-01T00:00:00Z", -62_135_596_800_000_000),
             ("9999-12-31T23:59:59Z", 253_402_300_799_000_000),
         ] {
-            assert_eq!(parse(text), Some(Stamp(us)), "{text}");
+            assert_eq!(parse_time(text), Some(Stamp(us)), "{text}");
         }
     }
 
@@ -433,7 +433,7 @@ mod tests {
             "+026-11-20T04:40:49Z",
             "２026-11-20T04:40:49Z",
         ] {
-            assert_eq!(parse(text), None, "{text:?}");
+            assert_eq!(parse_time(text), None, "{text:?}");
         }
     }
 
@@ -447,7 +447,7 @@ mod tests {
             "2026-12-31T00:00:00.000001Z",
             "9999-12-31T23:59:59Z",
         ] {
-            assert_eq!(parse(text).map(Stamp::to_rfc3339).as_deref(), Some(text));
+            assert_eq!(parse_time(text).map(Stamp::to_rfc3339).as_deref(), Some(text));
         }
     }
 

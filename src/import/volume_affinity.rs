@@ -1,10 +1,8 @@
 //! From where a volume is reached (`spec.nodeAffinity`), as a claim tells it.
 
 use super::node::NamedNode;
-use super::object::{RawNodeTerm, RawNodeTerms, RawRequirement};
 use crate::api::node::zone;
 use crate::import::prelude::*;
-use crate::language::{Reach, VolumeClaim};
 
 const UNREACHED: &str =
     "not simulated, as no node in the files reaches the volume (by zone, host name or label)";

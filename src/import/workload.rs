@@ -8,14 +8,12 @@
 //! Namespaces: what their annotations say of their pods' tolerations
 //! (`plugin/pkg/admission/podtolerationrestriction/admission.go: extractNSTolerations`).
 
-use super::object::{CLASS_FIELDS, NameOnly};
 use super::pod::tolerations;
 use super::quantities::pod_requests;
 use super::raw_volumes::RawClaimSpec;
 use super::scheduling::scheduling;
 use crate::api::labels::LabelSelector;
 use crate::import::prelude::*;
-use crate::language::{self, FlagValue, PreemptionPolicy, Toleration, WorkloadGroup};
 
 raw! {
     /// The spec of any kind of workload.

@@ -11,7 +11,6 @@ use crate::files;
 use crate::import::prelude::*;
 use crate::language::flags::take_settings;
 use crate::language::text::layout::{WIDTH, lay_out, to_ron};
-use crate::language::{Exported, Flags};
 use serde::Serialize;
 use std::fmt::Write;
 
