@@ -74,7 +74,7 @@ impl Claims<'_> {
     ) -> Result<DeviceClaim, Note> {
         if let Some((place, of)) = self.raw.templates.get(template) {
             let note = |why| (("ResourceClaimTemplate", why), named(template, place));
-            return self.asked(&of.spec.spec).map_err(note);
+            return self.asked(&of.spec).map_err(note);
         }
         let Some(spec) = self.made.get(template) else {
             let what = format!(

@@ -55,7 +55,7 @@ pub(crate) fn rules(input: &Input) -> Result<Vec<DeviceTaintRule>> {
     let mut rules = Vec::new();
     document::read(input, &mut |place, meta, body| {
         let wrong = |text: &str| at(&place)(Wrong(text.to_owned()));
-        let Body::TaintRule(spec) = body else {
+        let Body::TaintRule(spec, _) = body else {
             return Err(wrong("is no DeviceTaintRule"));
         };
         if spec.device_selector.is_none() {

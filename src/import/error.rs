@@ -111,7 +111,7 @@ pub enum ImportError {
     )]
     Conflict {
         /// The objects' kind.
-        kind: &'static str,
+        kind: String,
         /// Their name.
         name: String,
         /// Where the first stands.

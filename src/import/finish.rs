@@ -83,15 +83,6 @@ impl Gathered {
         let priority_classes = priority_classes(&self.classes, priorities, &workloads);
         let budget = |(place, b): &(Place, RawBudget)| scheduling::budget(b).map_err(at(place));
         let budgets = self.budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
-        let counts = [
-            ("PodDisruptionBudget", self.budgets.len()),
-            ("Namespace", self.namespaces.len()),
-            ("PersistentVolumeClaim", self.claims.len()),
-            ("PersistentVolume", self.volumes.len()),
-            (RULE, self.readiness_rules.len()),
-        ];
-        let counts = counts.into_iter().chain(self.devices.counts()).filter(|(_, n)| *n > 0);
-        summary.workloads.extend(counts.map(|(kind, n)| (kind.to_owned(), n)));
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
         pace.set(&mut workloads, &mut pods);
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
@@ -122,8 +113,8 @@ impl Gathered {
     fn times(&mut self) -> Result<(Stamp, Renewals)> {
         let mut times = Times::default();
         let mut renewed = BTreeMap::new();
-        for (name, (place, (_, spec))) in self.control.by_name() {
-            if let Some(t) = time("renewTime", &spec.renew_time).map_err(at(place))? {
+        for (name, (place, lease)) in self.control.by_name() {
+            if let Some(t) = time("renewTime", &lease.spec.renew_time).map_err(at(place))? {
                 times.control(name, t);
             }
         }
@@ -134,7 +125,7 @@ impl Gathered {
             pod.note_times(&mut times).map_err(at(place))?;
         }
         self.devices.note_times(&mut times)?;
-        for (name, (place, (_, spec))) in self.leases.by_name() {
+        for (name, (place, RawLease { spec, .. })) in self.leases.by_name() {
             if !self.nodes.contains(name) {
                 self.summary.stray_leases += 1;
                 continue;
@@ -172,7 +163,7 @@ impl Gathered {
     /// Since when the leader of kube-controller-manager has held office, if its lease is kept up. A
     /// lease that nobody renews tells nothing of who leads.
     fn office(&mut self, zero: Stamp) -> Result<Option<DurationText>> {
-        let Some((place, (_, spec))) = self.control.get(MANAGER) else {
+        let Some((place, RawLease { spec, .. })) = self.control.get(MANAGER) else {
             self.summary.leader = Leader::NotExported;
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
-use super::raw_devices::{RawDeviceClaim, RawDevices, RawTemplate};
+use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
@@ -22,9 +22,9 @@ const CONTROL_LEASES: &str = "kube-system";
 pub(super) struct Gathered {
     pub(super) nodes: Named<RawNode>,
     pub(super) pods: Named<RawPod>,
-    pub(super) leases: Named<(RawMeta, RawLeaseSpec)>,
+    pub(super) leases: Named<RawLease>,
     /// The leases of the control plane, in `kube-system`.
-    pub(super) control: Named<(RawMeta, RawLeaseSpec)>,
+    pub(super) control: Named<RawLease>,
     pub(super) workloads: Named<RawWorkload>,
     pub(super) classes: Named<PriorityClass>,
     pub(super) budgets: Named<RawBudget>,
@@ -58,107 +58,84 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Takes in one object.
     pub(super) fn take(&mut self, place: Place, meta: RawMeta, body: Body) -> Result<()> {
-        let name = || name(&meta, &place);
-        let in_namespace = || in_namespace(&meta, &place);
+        // Of the others it is told by what comes of them.
+        let is_told = WorkloadKind::parse(&place.kind).is_none()
+            && !["Node", "Pod", "Lease", "PriorityClass"].contains(&&*place.kind);
+        let kind = is_told.then(|| place.kind.clone());
+        let object = Given { place, meta };
         let repeated = match body {
-            Body::Node(spec, status) => {
-                let node = RawNode { name: name()?, namespace: String::new(), meta, spec, status };
-                self.nodes.add("Node", node.name.clone(), place, node)?
-            }
-            Body::Pod(spec, status) => {
-                let pod = RawPod { name: name()?, namespace: in_namespace()?, meta, spec, status };
-                self.pods.add("Pod", pod.full_name(), place, pod)?
-            }
+            Body::Node(spec, status) => object.whole(&mut self.nodes, spec, status)?,
+            Body::Pod(spec, status) => object.whole(&mut self.pods, spec, status)?,
             Body::Workload(kind, spec, status) => {
-                let (name, namespace) = (name()?, in_namespace()?);
-                let workload = RawWorkload { kind, namespace, name, meta, spec: *spec, status };
-                self.workloads.add(kind.as_str(), workload.full_name(), place, workload)?
+                let (name, namespace) = (object.name()?, object.namespace()?);
+                let (meta, spec) = (object.meta, *spec);
+                let workload = RawWorkload { kind, namespace, name, meta, spec, status };
+                self.workloads.add(workload.full_name(), object.place, workload)?
             }
-            Body::Budget(spec, status) => {
-                let (name, namespace) = (name()?, in_namespace()?);
-                let budget = RawBudget { namespace, name, meta, spec, status };
-                self.budgets.add("PodDisruptionBudget", budget.full_name(), place, budget)?
-            }
-            Body::Claim(spec, status) => {
-                let (name, namespace) = (name()?, in_namespace()?);
-                let claim = RawClaim { namespace, name, meta, spec, status };
-                self.claims.add("PersistentVolumeClaim", claim.full_name(), place, claim)?
-            }
-            Body::Volume(spec) => self.volumes.add("PersistentVolume", name()?, place, spec)?,
-            Body::Slice(spec) => self.devices.slices.add("ResourceSlice", name()?, place, spec)?,
+            Body::Budget(spec, status) => object.whole(&mut self.budgets, spec, status)?,
+            Body::Claim(spec, status) => object.whole(&mut self.claims, spec, status)?,
+            Body::Volume(spec, _) => object.part(&mut self.volumes, spec)?,
+            Body::Slice(spec, _) => object.part(&mut self.devices.slices, spec.of_today())?,
             Body::DeviceClaim(spec, status) => {
-                let (namespace, name) = (in_namespace()?, name()?);
-                let claim = RawDeviceClaim { namespace, name, meta, spec, status };
-                self.devices.claims.add("ResourceClaim", claim.full_name(), place, claim)?
+                object.whole(&mut self.devices.claims, spec.of_today(), status)?
             }
-            Body::ClaimTemplate(spec) => {
-                let (namespace, name) = (in_namespace()?, name()?);
-                let of = RawTemplate { namespace, name, meta, spec, status: () };
-                self.devices.templates.add("ResourceClaimTemplate", of.full_name(), place, of)?
+            Body::ClaimTemplate(of, _) => {
+                object.whole(&mut self.devices.templates, of.spec.of_today(), ())?
             }
-            Body::DeviceClass(spec) => {
-                self.devices.classes.add("DeviceClass", name()?, place, spec)?
-            }
-            Body::TaintRule(spec) => {
-                self.devices.rules.add("DeviceTaintRule", name()?, place, spec)?
-            }
-            Body::Readiness(spec) => {
-                let (name, namespace) = (name()?, String::new());
-                let rule = RawRule { namespace, name, meta, spec, status: () };
-                self.readiness_rules.add(RULE, rule.name.clone(), place, rule)?
-            }
+            Body::DeviceClass(spec, _) => object.part(&mut self.devices.classes, spec)?,
+            Body::TaintRule(spec, _) => object.part(&mut self.devices.rules, spec)?,
+            Body::Readiness(spec, _) => object.whole(&mut self.readiness_rules, spec, ())?,
             Body::PriorityClass(fields) => {
-                let mut class = priority_class(&fields).map_err(at(&place))?;
-                class.name = name()?;
-                self.classes.add("PriorityClass", class.name.clone(), place, class)?
+                let mut class = priority_class(&fields).map_err(at(&object.place))?;
+                class.name.clone_from(&object.meta.name);
+                object.part(&mut self.classes, class)?
             }
-            Body::Namespace => match namespace(&meta).map_err(at(&place))? {
-                Some((name, found)) => self.namespaces.add("Namespace", name, place, found)?,
-                None => return self.count(place),
+            Body::Namespace(..) => match namespace(&object.meta).map_err(at(&object.place))? {
+                Some(found) => object.part(&mut self.namespaces, found)?,
+                None => return self.count(object.place),
             },
-            Body::Lease(spec) => {
-                let leases = match meta.namespace.as_deref() {
-                    Some(NODE_LEASES) => &mut self.leases,
-                    Some(CONTROL_LEASES) => &mut self.control,
-                    _ => return self.count(place),
-                };
-                leases.add("Lease", name()?, place, (meta, spec))?
-            }
-            counted => {
-                self.take_counted(&place, meta, counted)?;
-                return self.count(place);
-            }
+            Body::Lease(spec, _) => match object.meta.namespace.as_deref() {
+                Some(NODE_LEASES) => object.whole(&mut self.leases, spec, ())?,
+                Some(CONTROL_LEASES) => object.whole(&mut self.control, spec, ())?,
+                _ => return self.count(object.place),
+            },
+            other => return self.take_counted(object, other),
         };
         self.summary.repeated += usize::from(repeated);
+        if let Some(kind) = kind.filter(|_| !repeated) {
+            *self.summary.workloads.entry(kind).or_default() += 1;
+        }
         Ok(())
     }
 
     /// Takes in an object of a kind that is only counted, however often it is there.
-    fn take_counted(&mut self, place: &Place, meta: RawMeta, body: Body) -> Result<()> {
+    fn take_counted(&mut self, object: Given, body: Body) -> Result<()> {
         match body {
-            Body::StorageClass(fields) => self.storage.take(name(&meta, place)?, meta, &fields),
-            Body::Driver(spec) => {
-                let (name, required) = (name(&meta, place)?, spec.attach_required.unwrap_or(true));
+            Body::StorageClass(fields) => self.storage.take(object.name()?, object.meta, &fields),
+            Body::Driver(spec, _) => {
+                let (name, required) = (object.name()?, spec.attach_required.unwrap_or(true));
                 self.capacities.drivers.extend(spec.storage_capacity.then(|| name.clone()));
                 self.drivers.insert(name, required);
             }
-            Body::StorageCapacity(fields) => self.capacities.take(&fields).map_err(at(place))?,
-            Body::CsiNode(spec) => {
-                self.limits.insert(name(&meta, place)?, spec.limits().collect());
+            Body::StorageCapacity(fields) => {
+                self.capacities.take(&fields).map_err(at(&object.place))?;
             }
-            Body::Attachment(spec) => {
+            Body::CsiNode(spec, _) => {
+                self.limits.insert(object.name()?, spec.limits().collect());
+            }
+            Body::Attachment(spec, _) => {
                 let volume = spec.source.persistent_volume_name;
                 let nodes = self.attached.entry(volume).or_default();
                 // One that is being deleted is all but gone: a driver takes seconds to detach.
-                if meta.deletion_timestamp.is_empty() {
+                if object.meta.deletion_timestamp.is_empty() {
                     nodes.insert(spec.node_name);
                 }
             }
-            Body::Event(fields) => self.event(RawEvent { name: meta.name, fields }),
-            Body::Kubelet(config) => self.kubelets.push((place.clone(), config)),
+            Body::Event(fields) => self.event(RawEvent { name: object.meta.name, fields }),
+            Body::Kubelet(config) => self.kubelets.push((object.place.clone(), config)),
             _ => (),
         }
-        Ok(())
+        self.count(object.place)
     }
 
     fn event(&mut self, event: RawEvent) {
@@ -192,14 +169,43 @@ impl Gathered {
     }
 }
 
-/// The name of the object at that place.
-fn name(meta: &RawMeta, place: &Place) -> Result<String> {
-    Ok(fields::name("metadata.name", &meta.name).map_err(at(place))?.to_owned())
+/// An object of which the kind and the name are still to be looked at.
+struct Given {
+    place: Place,
+    meta: RawMeta,
 }
 
-/// The namespace of the object at that place. kubectl puts objects without a namespace into
-/// `default`, unless a command says otherwise.
-fn in_namespace(meta: &RawMeta, place: &Place) -> Result<String> {
-    let written = meta.namespace.as_deref().unwrap_or("default");
-    Ok(fields::namespace("metadata.namespace", written).map_err(at(place))?.to_owned())
+impl Given {
+    fn name(&self) -> Result<String> {
+        let name = fields::name("metadata.name", &self.meta.name);
+        Ok(name.map_err(at(&self.place))?.to_owned())
+    }
+
+    /// Its namespace; none of a kind that has none, and of leases, which go by their names. kubectl puts
+    /// objects without a namespace into `default`, unless a command says otherwise.
+    fn namespace(&self) -> Result<String> {
+        if ["Node", "Lease", RULE].contains(&&*self.place.kind) {
+            return Ok(String::new());
+        }
+        let written = self.meta.namespace.as_deref().unwrap_or("default");
+        let namespace = fields::namespace("metadata.namespace", written);
+        Ok(namespace.map_err(at(&self.place))?.to_owned())
+    }
+
+    /// Takes it in; whether it was there before, alike.
+    fn whole<Spec: PartialEq, Status: PartialEq>(
+        self,
+        all: &mut Named<Object<Spec, Status>>,
+        spec: Spec,
+        status: Status,
+    ) -> Result<bool> {
+        let (name, namespace) = (self.name()?, self.namespace()?);
+        let object = Object { namespace, name, meta: self.meta, spec, status };
+        all.add(object.full_name(), self.place, object)
+    }
+
+    /// The same, of a kind of which nothing but this counts.
+    fn part<T: PartialEq>(self, all: &mut Named<T>, part: T) -> Result<bool> {
+        all.add(self.name()?, self.place, part)
+    }
 }

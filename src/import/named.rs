@@ -23,7 +23,6 @@ impl<T: PartialEq> Named<T> {
     /// There is another of its name.
     pub(super) fn add(
         &mut self,
-        kind: &'static str,
         name: String,
         place: Place,
         object: T,
@@ -35,6 +34,7 @@ impl<T: PartialEq> Named<T> {
         };
         let (first, other) = &self.all[i];
         if *other != object {
+            let kind = place.kind.clone();
             // The full name of a workload begins with its kind.
             let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name).to_owned();
             let (first, second) = (Box::new(bare(first)), Box::new(bare(&place)));

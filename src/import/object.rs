@@ -347,6 +347,9 @@ pub(super) type RawPod = Object<RawPodSpec, RawPodStatus>;
 /// An exported node, which has no namespace.
 pub(super) type RawNode = Object<RawNodeSpec, RawNodeStatus>;
 
+/// An exported lease.
+pub(super) type RawLease = Object<RawLeaseSpec, ()>;
+
 /// An exported rule.
 pub(super) type RawRule = Object<RawReadinessSpec, ()>;
 
@@ -361,9 +364,12 @@ pub(super) struct Object<Spec, Status> {
 }
 
 impl<Spec, Status> Object<Spec, Status> {
-    /// `namespace/name`
+    /// `namespace/name`, or the name of one that is in no namespace.
     pub(super) fn full_name(&self) -> String {
-        format!("{}/{}", self.namespace, self.name)
+        match &*self.namespace {
+            "" => self.name.clone(),
+            namespace => format!("{namespace}/{}", self.name),
+        }
     }
 }
 

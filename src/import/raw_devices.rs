@@ -8,7 +8,7 @@ use crate::import::prelude::*;
 /// An exported claim on devices.
 pub(super) type RawDeviceClaim = Object<RawDeviceClaimSpec, RawDeviceClaimStatus>;
 /// An exported template of such claims.
-pub(super) type RawTemplate = Object<RawTemplateSpec, ()>;
+pub(super) type RawTemplate = Object<RawDeviceClaimSpec, ()>;
 
 raw! {
     /// `resource/v1 ResourceSliceSpec`
@@ -175,17 +175,6 @@ pub(super) struct RawDevices {
 }
 
 impl RawDevices {
-    /// Their kinds, and how many there are of each.
-    pub(super) fn counts(&self) -> [(&'static str, usize); 5] {
-        [
-            ("ResourceSlice", self.slices.len()),
-            ("ResourceClaim", self.claims.len()),
-            ("ResourceClaimTemplate", self.templates.len()),
-            ("DeviceClass", self.classes.len()),
-            ("DeviceTaintRule", self.rules.len()),
-        ]
-    }
-
     /// Whether there are taints of devices, or rules, which no API server keeps without their gates.
     pub(super) fn has_taints(&self) -> bool {
         let mut devices = self.slices.placed().flat_map(|(_, slice)| &slice.devices);
@@ -194,7 +183,7 @@ impl RawDevices {
 
     /// Whether a claim has a request with alternatives, which no API server keeps without its gate.
     pub(super) fn has_lists(&self) -> bool {
-        let of_templates = self.templates.iter().map(|template| &template.spec.spec);
+        let of_templates = self.templates.iter().map(|template| &template.spec);
         let specs = self.claims.iter().map(|claim| &claim.spec).chain(of_templates);
         specs.flat_map(|spec| &spec.devices.requests).any(|r| !r.first_available.is_empty())
     }

@@ -101,7 +101,7 @@ impl Gathered {
             let replicas = if is_only { deployment.spec.replicas } else { Some(set.pods) };
             let (place, made) = (place.clone(), set.as_workload(deployment, replicas));
             self.summary.made_sets.insert(format!("{}/{}", set.namespace, set.name));
-            self.workloads.add(WorkloadKind::ReplicaSet.as_str(), name, place, made)?;
+            self.workloads.add(name, place, made)?;
         }
         Ok(())
     }

@@ -196,64 +196,6 @@ impl<'de> Visitor<'de> for ItemsSeed<'_> {
 /// Takes an object in.
 pub(super) type Take<'t> = dyn FnMut(Place, RawMeta, Body) -> Result<()> + 't;
 
-/// An object but for its metadata, as its kind has it.
-#[derive(Debug, Default)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "handed over one at a time and taken apart at once; a box would only add a copy"
-)]
-pub(super) enum Body {
-    /// Not known before `kind` and, for some kinds, `apiVersion`.
-    #[default]
-    Unknown,
-    /// `v1` `Node`
-    Node(RawNodeSpec, RawNodeStatus),
-    /// `v1` `Pod`
-    Pod(RawPodSpec, RawPodStatus),
-    /// `coordination.k8s.io` `Lease`
-    Lease(RawLeaseSpec),
-    /// `apps` and `batch`: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job
-    Workload(WorkloadKind, Box<RawWorkloadSpec>, RawWorkloadStatus),
-    /// `scheduling.k8s.io` `PriorityClass`
-    PriorityClass(Fields),
-    /// `policy` `PodDisruptionBudget`
-    Budget(RawBudgetSpec, RawBudgetStatus),
-    /// `v1` `PersistentVolumeClaim`
-    Claim(RawClaimSpec, RawClaimStatus),
-    /// `v1` `PersistentVolume`
-    Volume(RawVolumeSpec),
-    /// `storage.k8s.io` `StorageClass`
-    StorageClass(Fields),
-    /// `storage.k8s.io` `CSIDriver`
-    Driver(RawDriverSpec),
-    /// `storage.k8s.io` `CSIStorageCapacity`
-    StorageCapacity(Fields),
-    /// `storage.k8s.io` `CSINode`
-    CsiNode(RawCsiNodeSpec),
-    /// `storage.k8s.io` `VolumeAttachment`
-    Attachment(RawAttachmentSpec),
-    /// `resource.k8s.io` `ResourceSlice`
-    Slice(RawSliceSpec),
-    /// `resource.k8s.io` `ResourceClaim`
-    DeviceClaim(RawDeviceClaimSpec, RawDeviceClaimStatus),
-    /// `resource.k8s.io` `ResourceClaimTemplate`
-    ClaimTemplate(RawTemplateSpec),
-    /// `resource.k8s.io` `DeviceClass`
-    DeviceClass(RawClassSpec),
-    /// `resource.k8s.io` `DeviceTaintRule`
-    TaintRule(RawRuleSpec),
-    /// `readiness.node.x-k8s.io` `NodeReadinessRule`
-    Readiness(RawReadinessSpec),
-    /// `v1` `Namespace`
-    Namespace,
-    /// `v1` or `events.k8s.io` `Event`
-    Event(Fields),
-    /// `kubelet.config.k8s.io` `KubeletConfiguration`
-    Kubelet(Fields),
-    /// Anything else, of which only the name is read.
-    Other,
-}
-
 /// The name of a field beside `metadata` that some kind has, if it is one.
 fn part(name: &str) -> Option<&'static str> {
     let all = ["spec", "status"].iter().chain(&CLASS_FIELDS).chain(&EVENT_FIELDS).copied();
@@ -267,34 +209,94 @@ fn part(name: &str) -> Option<&'static str> {
 /// before any field is read.
 type Kind = (&'static str, &'static [&'static str], fn() -> Body);
 
-const KINDS: [Kind; 26] = [
-    ("Node", &["v1"], || Body::Node(Default::default(), Default::default())),
-    ("Pod", &["v1"], || Body::Pod(Default::default(), Default::default())),
-    ("Namespace", &["v1"], || Body::Namespace),
-    ("Event", &["v1", "events.k8s.io/"], || Body::Event(Fields::new())),
-    ("Lease", &["coordination.k8s.io/"], || Body::Lease(Default::default())),
-    ("PodDisruptionBudget", &["policy/"], || Body::Budget(Default::default(), Default::default())),
-    ("PersistentVolumeClaim", &["v1"], || Body::Claim(Default::default(), Default::default())),
-    ("PersistentVolume", &["v1"], || Body::Volume(Default::default())),
-    ("StorageClass", &["storage.k8s.io/"], || Body::StorageClass(Fields::new())),
-    ("CSIDriver", &["storage.k8s.io/"], || Body::Driver(Default::default())),
-    ("CSIStorageCapacity", &["storage.k8s.io/"], || Body::StorageCapacity(Fields::new())),
-    ("CSINode", &["storage.k8s.io/"], || Body::CsiNode(Default::default())),
-    ("VolumeAttachment", &["storage.k8s.io/"], || Body::Attachment(Default::default())),
-    ("ResourceSlice", &RESOURCE, || Body::Slice(Default::default())),
-    ("ResourceClaim", &RESOURCE, || Body::DeviceClaim(Default::default(), Default::default())),
-    ("ResourceClaimTemplate", &RESOURCE, || Body::ClaimTemplate(Default::default())),
-    ("DeviceClass", &RESOURCE, || Body::DeviceClass(Default::default())),
-    ("DeviceTaintRule", &["resource.k8s.io/"], || Body::TaintRule(Default::default())),
-    (RULE, &["readiness.node.x-k8s.io/"], || Body::Readiness(Default::default())),
-    ("PriorityClass", &["scheduling.k8s.io/"], || Body::PriorityClass(Fields::new())),
-    ("Deployment", &APPS, || Body::workload(WorkloadKind::Deployment)),
-    ("ReplicaSet", &APPS, || Body::workload(WorkloadKind::ReplicaSet)),
-    ("StatefulSet", &APPS, || Body::workload(WorkloadKind::StatefulSet)),
-    ("DaemonSet", &APPS, || Body::workload(WorkloadKind::DaemonSet)),
-    ("Job", &["batch/"], || Body::workload(WorkloadKind::Job)),
-    (KUBELET_CONFIG.1, &["kubelet.config.k8s.io/"], || Body::Kubelet(Fields::new())),
-];
+/// Writes the kinds that are read, with their groups: those of which `spec` and `status` are, and those of which fields beside
+/// `metadata` are.
+macro_rules! kinds {
+    (
+        objects { $($kind:ident($spec:ty, $status:ty) = $name:expr, $groups:expr;)* }
+        workloads { $($workload:ident = $workload_groups:expr;)* }
+        fields { $($other:ident = $other_name:expr, $other_groups:expr;)* }
+    ) => {
+        const KINDS: &[Kind] = &[
+            $(($name, &$groups, || Body::$kind(Default::default(), Default::default())),)*
+            $((stringify!($workload), &$workload_groups, || {
+                Body::Workload(WorkloadKind::$workload, Default::default(), Default::default())
+            }),)*
+            $(($other_name, &$other_groups, || Body::$other(Fields::new())),)*
+        ];
+
+        /// An object but for its metadata, as its kind has it.
+        #[derive(Debug, Default)]
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "handed over one at a time and taken apart at once; a box would only add a copy"
+        )]
+        pub(super) enum Body {
+            /// Not known before `kind` and, for some kinds, `apiVersion`.
+            #[default]
+            Unknown,
+            $($kind($spec, $status),)*
+            Workload(WorkloadKind, Box<RawWorkloadSpec>, RawWorkloadStatus),
+            $($other(Fields),)*
+            /// Anything else, of which only the name is read.
+            Other,
+        }
+
+        impl Body {
+            /// Reads a field as the kind demands, or passes over it.
+            fn read<'de, D: Deserializer<'de>>(
+                &mut self,
+                field: &'static str,
+                d: D,
+            ) -> Result<(), D::Error> {
+                match (self, field) {
+                    $((Self::$kind(spec, _), "spec") => *spec = or_default(d)?,)*
+                    $((Self::$kind(_, status), "status") => *status = or_default(d)?,)*
+                    (Self::Workload(_, spec, _), "spec") => *spec = or_default(d)?,
+                    (Self::Workload(_, _, status), "status") => *status = or_default(d)?,
+                    $((Self::$other(all), field) => _ = all.insert(field, Value::deserialize(d)?),)*
+                    _ => drop(IgnoredAny::deserialize(d)?),
+                }
+                Ok(())
+            }
+        }
+    };
+}
+
+kinds! {
+    objects {
+        Node(RawNodeSpec, RawNodeStatus) = "Node", ["v1"];
+        Pod(RawPodSpec, RawPodStatus) = "Pod", ["v1"];
+        Namespace(IgnoredAny, IgnoredAny) = "Namespace", ["v1"];
+        Lease(RawLeaseSpec, IgnoredAny) = "Lease", ["coordination.k8s.io/"];
+        Budget(RawBudgetSpec, RawBudgetStatus) = "PodDisruptionBudget", ["policy/"];
+        Claim(RawClaimSpec, RawClaimStatus) = "PersistentVolumeClaim", ["v1"];
+        Volume(RawVolumeSpec, IgnoredAny) = "PersistentVolume", ["v1"];
+        Driver(RawDriverSpec, IgnoredAny) = "CSIDriver", ["storage.k8s.io/"];
+        CsiNode(RawCsiNodeSpec, IgnoredAny) = "CSINode", ["storage.k8s.io/"];
+        Attachment(RawAttachmentSpec, IgnoredAny) = "VolumeAttachment", ["storage.k8s.io/"];
+        Slice(RawSliceSpec, IgnoredAny) = "ResourceSlice", RESOURCE;
+        DeviceClaim(RawDeviceClaimSpec, RawDeviceClaimStatus) = "ResourceClaim", RESOURCE;
+        ClaimTemplate(RawTemplateSpec, IgnoredAny) = "ResourceClaimTemplate", RESOURCE;
+        DeviceClass(RawClassSpec, IgnoredAny) = "DeviceClass", RESOURCE;
+        TaintRule(RawRuleSpec, IgnoredAny) = "DeviceTaintRule", ["resource.k8s.io/"];
+        Readiness(RawReadinessSpec, IgnoredAny) = RULE, ["readiness.node.x-k8s.io/"];
+    }
+    workloads {
+        Deployment = APPS;
+        ReplicaSet = APPS;
+        StatefulSet = APPS;
+        DaemonSet = APPS;
+        Job = ["batch/"];
+    }
+    fields {
+        PriorityClass = "PriorityClass", ["scheduling.k8s.io/"];
+        StorageClass = "StorageClass", ["storage.k8s.io/"];
+        StorageCapacity = "CSIStorageCapacity", ["storage.k8s.io/"];
+        Event = "Event", ["v1", "events.k8s.io/"];
+        Kubelet = KUBELET_CONFIG.1, ["kubelet.config.k8s.io/"];
+    }
+}
 
 /// From 1.34, 1.33 and 1.32 on; the last has some fields in other places. Those before go with releases without
 /// taints of devices.
@@ -308,10 +310,6 @@ const KUBELET_CONFIG: (&str, &str) = ("kubelet.config.k8s.io/v1beta1", "KubeletC
 const APPS: [&str; 2] = ["apps/", "extensions/v1beta1"];
 
 impl Body {
-    fn workload(kind: WorkloadKind) -> Self {
-        Self::Workload(kind, Box::default(), RawWorkloadStatus::default())
-    }
-
     /// The body of such an object before any field is read; unknown while more has to be known of it.
     fn empty(api_version: Option<&str>, kind: Option<&str>) -> Self {
         let Some(kind) = kind else { return Self::Unknown };
@@ -325,53 +323,6 @@ impl Body {
             }
             Some(_) => Self::Other,
         }
-    }
-
-    /// Reads a field as the kind demands, or passes over it.
-    fn read<'de, D: Deserializer<'de>>(
-        &mut self,
-        field: &'static str,
-        d: D,
-    ) -> Result<(), D::Error> {
-        match (self, field) {
-            (Self::Node(spec, _), "spec") => *spec = or_default(d)?,
-            (Self::Node(_, status), "status") => *status = or_default(d)?,
-            (Self::Pod(spec, _), "spec") => *spec = or_default(d)?,
-            (Self::Pod(_, status), "status") => *status = or_default(d)?,
-            (Self::Lease(spec), "spec") => *spec = or_default(d)?,
-            (Self::Workload(_, spec, _), "spec") => **spec = or_default(d)?,
-            (Self::Workload(_, _, status), "status") => *status = or_default(d)?,
-            (Self::Budget(spec, _), "spec") => *spec = or_default(d)?,
-            (Self::Budget(_, status), "status") => *status = or_default(d)?,
-            (Self::Claim(spec, _), "spec") => *spec = or_default(d)?,
-            (Self::Claim(_, status), "status") => *status = or_default(d)?,
-            (Self::Volume(spec), "spec") => *spec = or_default(d)?,
-            (Self::Driver(spec), "spec") => *spec = or_default(d)?,
-            (Self::CsiNode(spec), "spec") => *spec = or_default(d)?,
-            (Self::Attachment(spec), "spec") => *spec = or_default(d)?,
-            (Self::Readiness(spec), "spec") => *spec = or_default(d)?,
-            (Self::Slice(spec), "spec") => *spec = or_default::<_, RawSliceSpec>(d)?.of_today(),
-            (Self::DeviceClaim(spec, _), "spec") => {
-                *spec = or_default::<_, RawDeviceClaimSpec>(d)?.of_today();
-            }
-            (Self::DeviceClaim(_, status), "status") => *status = or_default(d)?,
-            (Self::ClaimTemplate(template), "spec") => {
-                let RawTemplateSpec { spec } = or_default(d)?;
-                template.spec = spec.of_today();
-            }
-            (Self::DeviceClass(spec), "spec") => *spec = or_default(d)?,
-            (Self::TaintRule(spec), "spec") => *spec = or_default(d)?,
-            (
-                Self::PriorityClass(all)
-                | Self::StorageClass(all)
-                | Self::StorageCapacity(all)
-                | Self::Event(all)
-                | Self::Kubelet(all),
-                field,
-            ) => _ = all.insert(field, Value::deserialize(d)?),
-            _ => drop(IgnoredAny::deserialize(d)?),
-        }
-        Ok(())
     }
 }
 

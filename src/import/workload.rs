@@ -353,20 +353,19 @@ fn policy(
     Ok(language::PodFailurePolicy { rules })
 }
 
-/// The name of a namespace and what it says; nothing if it has neither annotation.
-pub(super) fn namespace(meta: &RawMeta) -> Result<Option<(String, Namespace)>, Wrong> {
+/// What a namespace says; nothing if it has neither annotation.
+pub(super) fn namespace(meta: &RawMeta) -> Result<Option<Namespace>, Wrong> {
     let name = fields::namespace("metadata.name", &meta.name)?;
     let a = &meta.annotations;
     if a.default_tolerations.is_none() && a.tolerations_whitelist.is_none() {
         return Ok(None);
     }
-    let found = Namespace {
+    Ok(Some(Namespace {
         name: Some(name.to_owned()),
         names: None,
         default_tolerations: list(a.default_tolerations.as_deref(), "defaultTolerations")?,
         tolerations_whitelist: list(a.tolerations_whitelist.as_deref(), "tolerationsWhitelist")?,
-    };
-    Ok(Some((name.to_owned(), found)))
+    }))
 }
 
 /// The tolerations in an annotation, a JSON list; without a value an empty one.
