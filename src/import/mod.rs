@@ -31,9 +31,8 @@
 //! fit        from spans that were seen to how long something takes
 //! groups     like nodes and pods become groups of the language, their names written short
 //! finish     time zero, leases, what is left out
-//! cluster    the result
-//! write      the scenario file
-//! blame      from a place in that file back to an object
+//! cluster    the result, and from a place in the scenario file back to an object
+//! write      that file
 //! ```
 //!
 //! Nothing here reads a clock: time zero is the newest heartbeat of the export. Kinds that are not
@@ -43,7 +42,6 @@
 
 mod adopt;
 mod annotations;
-mod blame;
 mod cluster;
 mod containers;
 mod control_plane;
