@@ -25,7 +25,7 @@
 //! event      what events tell of what controllers remember
 //! remembered what controllers remember of pods that wait, of Jobs, and of budgets
 //! containers which container of a pod is the main one, and what is said of the others
-//! starts, seen, pace: how long one pod took to start and to stop, and those of each workload do
+//! seen, pace: how long one pod took to start and to stop, and those of each workload do
 //! images     how large images are, and which nodes have them
 //! ends       how often their containers ended
 //! fit        from spans that were seen to how long something takes
@@ -80,7 +80,6 @@ mod seeds;
 mod seen;
 mod selectors;
 mod sight;
-mod starts;
 mod storage_capacities;
 mod storage_classes;
 mod summary;

@@ -23,8 +23,7 @@ use super::event::PodStep;
 use super::fit::{fitted, less};
 use super::pod::PodShape;
 use super::prelude::*;
-use super::seen::{Seen, Served};
-use super::starts::{kills, period_of};
+use super::seen::{Seen, Served, kills};
 use super::workload::RawWorkload;
 
 /// `spec.terminationGracePeriodSeconds` where none is given.
@@ -80,19 +79,13 @@ impl Pace {
         let top: BTreeMap<String, String> = workloads.iter().map(with_top).collect();
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
-        let mut probed: BTreeMap<&str, i64> = BTreeMap::new();
-        let mut alive: BTreeMap<&str, Probe> = BTreeMap::new();
         for pod in pods.iter() {
             let grace = pod.spec.termination_grace_period_seconds;
             graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
-            probed.extend(period_of(pod).map(|period| (top.as_str(), period)));
-            // A liveness probe waits for the startup probe.
-            let waits = containers::waited_for(&pod.spec).filter(|c| c.startup_probe.is_none());
-            let liveness = waits.and_then(|c| containers::probe(&c.liveness_probe));
-            alive.extend(liveness.map(|probe| (top.as_str(), probe)));
             let seen = seen.entry(top).or_default();
             seen.attaches |= disks.attaches(pod);
+            seen.probes_of(pod);
             seen.inits_of(pod);
             seen.ends.add(pod, zero, top.starts_with("Job/"));
         }
@@ -115,8 +108,7 @@ impl Pace {
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
             let slots = slots.get(name).map_or(&[][..], Vec::as_slice);
-            let (period, alive) = (probed.get(name).copied(), alive.get(name));
-            let (mut takes, told) = Takes::of_start(&mut seen, slots, period, alive);
+            let (mut takes, told) = Takes::of_start(&mut seen, slots);
             let short = short(name);
             pace.told[0].extend(told.map(|told| format!("{short} {told}")));
             let stop = fitted(&mut seen.stopped);
@@ -197,14 +189,8 @@ impl Pace {
 }
 
 impl Takes {
-    /// How long the pods of a workload take to start that wait for a probe of such a `period`, if for any, and are `alive` by
-    /// another, and what is told of that.
-    fn of_start(
-        seen: &mut Seen,
-        slots: &[Slot],
-        period: Option<i64>,
-        alive: Option<&Probe>,
-    ) -> (Self, Option<String>) {
+    /// How long the pods of a workload take to start, and what is told of that.
+    fn of_start(seen: &mut Seen, slots: &[Slot]) -> (Self, Option<String>) {
         let images = seen.images(slots);
         let (beside, after) = seen.beside(slots, images.as_ref().map(|(images, _)| &images[..]));
         let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
@@ -215,7 +201,7 @@ impl Takes {
         let mut takes = Takes { beside, ..Takes::default() };
         if let Some((start, told)) = start {
             takes.start = Some(start);
-            let served = period.map(|period| seen.until_served(period));
+            let served = seen.period.map(|period| seen.until_served(period));
             let apart = match &served {
                 None => "",
                 Some(Some(_)) => ", with its probe, which is taken apart from it",
@@ -225,7 +211,7 @@ impl Takes {
                 }
             };
             let longest = served.as_ref().and_then(|s| s.as_ref()).map_or(0, |s| s.2);
-            takes.unlike = alive.is_some_and(|probe| kills(probe, longest));
+            takes.unlike = seen.alive.is_some_and(|probe| kills(&probe, longest));
             let left_out = match takes.unlike {
                 true => {
                     ", without its liveness probe, which would have ended containers that were seen to start"
