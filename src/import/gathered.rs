@@ -6,8 +6,7 @@ use super::raw_devices::RawDevices;
 use super::raw_volumes::{RawClaim, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
-use super::storage_capacities::StorageCapacities;
-use super::storage_classes::StorageClasses;
+use super::storage::{StorageCapacities, StorageClasses};
 use super::workload::{RawWorkload, namespace, priority_class};
 use crate::import::prelude::*;
 

@@ -13,8 +13,8 @@
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
-//! raw_volumes, storage_classes, storage_capacities, volume_affinity, disks: claims, who makes their volumes, how much storage
-//!            there is for them, from where they are reached, and these
+//! raw_volumes, storage, disks: claims, who makes their volumes, how much storage there is for
+//!            them, from where they are reached, and these
 //! selectors  expressions that select devices
 //! raw_devices, device_claims, device_rules, devices: devices, claims on them, and rules that taint them
 //! readiness  rules of the node readiness controller, and what it and agents wrote to nodes
@@ -80,11 +80,9 @@ mod seeds;
 mod seen;
 mod selectors;
 mod sight;
-mod storage_capacities;
-mod storage_classes;
+mod storage;
 mod summary;
 mod times;
-mod volume_affinity;
 mod workload;
 mod write;
 #[cfg_attr(not(feature = "yaml"), path = "no_yaml.rs")]

@@ -12,8 +12,7 @@ use super::raw_volumes::{
     RawAttachmentSpec, RawClaimSpec, RawClaimStatus, RawCsiNodeSpec, RawDriverSpec, RawVolumeSpec,
 };
 use super::scheduling::{RawBudgetSpec, RawBudgetStatus};
-use super::storage_capacities::CAPACITY_FIELDS;
-use super::storage_classes::STORAGE_FIELDS;
+use super::storage::{CAPACITY_FIELDS, STORAGE_FIELDS};
 use super::workload::{RawWorkloadSpec, RawWorkloadStatus};
 use crate::import::prelude::*;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
