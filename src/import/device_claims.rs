@@ -27,17 +27,28 @@ pub(super) fn made(gathered: &Gathered) -> BTreeMap<String, &RawDeviceClaimSpec>
     let mut made = BTreeMap::new();
     for pod in gathered.pods.iter() {
         for of in &pod.spec.resource_claims {
-            let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == of.name);
-            let name = status.and_then(|s| s.resource_claim_name.as_ref());
-            let claim =
-                name.and_then(|n| gathered.devices.claims.get(&format!("{}/{n}", pod.namespace)));
-            if let Some((_, claim)) = claim {
-                let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
-                made.entry(template).or_insert(&claim.spec);
+            let name = pod.made_claim(&of.name);
+            if let Some((_, claim)) = name.and_then(|name| gathered.devices.claims.get(&name)) {
+                made.entry(of.template(&pod.namespace)).or_insert(&claim.spec);
             }
         }
     }
     made
+}
+
+impl RawPodClaim {
+    /// Its template, by `namespace/name`.
+    fn template(&self, namespace: &str) -> String {
+        format!("{namespace}/{}", self.resource_claim_template_name)
+    }
+}
+
+impl RawPod {
+    /// The claim that was made for it, by `namespace/name`.
+    pub(super) fn made_claim(&self, name: &str) -> Option<String> {
+        let status = self.status.resource_claim_statuses.iter().find(|s| s.name == name)?;
+        Some(format!("{}/{}", self.namespace, status.resource_claim_name.as_ref()?))
+    }
 }
 
 /// Claims, and what they ask for.
@@ -48,30 +59,14 @@ pub(super) struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// The claim that was made for a pod, by `namespace/name`.
-    pub(super) fn name_of(&self, pod: &RawPod, name: &str) -> Option<String> {
-        let status = pod.status.resource_claim_statuses.iter().find(|s| s.name == name)?;
-        Some(format!("{}/{}", pod.namespace, status.resource_claim_name.as_ref()?))
-    }
-
-    /// The claims that were made for a pod.
-    pub(super) fn of(&self, pod: &RawPod) -> Vec<String> {
-        pod.spec.resource_claims.iter().filter_map(|of| self.name_of(pod, &of.name)).collect()
-    }
-
-    /// A claim with its place, or that of whoever names it.
-    pub(super) fn named(&self, namespace: &str, name: &str, user: &Place) -> String {
-        let full = format!("{namespace}/{name}");
-        let place = self.raw.claims.get(&full).map_or(user, |(place, _)| place);
-        named(&full, place)
-    }
-
-    /// What a template of claims asks for. `user` names it.
+    /// What the template of a claim asks for. `user` names it.
     pub(super) fn of_template(
         &self,
-        template: &str,
+        namespace: &str,
+        of: &RawPodClaim,
         (kind, user, place): User<'_>,
     ) -> Result<DeviceClaim, Note> {
+        let template = &of.template(namespace);
         if let Some((place, of)) = self.raw.templates.get(template) {
             let note = |why| (("ResourceClaimTemplate", why), named(template, place));
             return self.asked(&of.spec).map_err(note);

@@ -192,7 +192,8 @@ impl Devices {
             }
             match self.of_pod(pod, place, claims, &mut taken) {
                 Ok(told) => {
-                    told_claims.extend(claims.of(pod));
+                    let made = pod.spec.resource_claims.iter();
+                    told_claims.extend(made.filter_map(|of| pod.made_claim(&of.name)));
                     let names = told.claims.iter().filter_map(|c| c.resource_claim_name.as_ref());
                     told_claims.extend(names.map(|name| format!("{}/{name}", pod.namespace)));
                     self.pods.insert(pod.full_name(), told);
@@ -234,67 +235,50 @@ impl Devices {
     ) -> Result<Told, Note> {
         let mut told = Told::default();
         let has_devices = pod.node().is_some() && !pod.is_over();
+        let full_name = pod.full_name();
+        let user = ("pod", &*full_name, place);
         for of in &pod.spec.resource_claims {
-            let name = match (&of.resource_claim_name, claims.name_of(pod, &of.name)) {
-                (Some(name), _) => {
-                    let user = ("pod", &*pod.full_name(), place);
-                    let (asked, claim) = self.named_claim(&pod.namespace, name, user, claims)?;
-                    if has_devices {
-                        let full = claim.full_name();
-                        let at = claims.named(&pod.namespace, name, place);
-                        let of_claim = |why: String| (("ResourceClaim", why), at.clone());
-                        if !claim.status.reserved_for.iter().any(|of| of.name == pod.name) {
-                            return Err(of_claim(NOT_RESERVED.to_owned()));
-                        }
-                        let devices = self.allocated(claim, &asked, (pod, full), taken);
-                        told.devices.extend(devices.map_err(of_claim)?);
-                    }
-                    told.claims.push(of_name(name));
-                    continue;
-                }
-                (None, None) if !has_devices => {
-                    let template = format!("{}/{}", pod.namespace, of.resource_claim_template_name);
-                    let user = ("pod", &*pod.full_name(), place);
-                    told.claims.push(claims.of_template(&template, user)?);
-                    continue;
-                }
-                (None, None) => return Err(missing(("pod", &pod.full_name(), place), &of.name)),
+            let name = match (&of.resource_claim_name, pod.made_claim(&of.name)) {
+                (Some(name), _) => format!("{}/{name}", pod.namespace),
                 (None, Some(name)) => name,
+                (None, None) if has_devices => return Err(missing(user, &of.name)),
+                (None, None) => {
+                    told.claims.push(claims.of_template(&pod.namespace, of, user)?);
+                    continue;
+                }
             };
-            let found = claims.raw.claims.get(&name);
-            let missing = || missing(("pod", &pod.full_name(), place), &name);
-            let (place, claim) = found.ok_or_else(missing)?;
+            let (place, claim) =
+                claims.raw.claims.get(&name).ok_or_else(|| missing(user, &name))?;
             let of_claim = |why: String| (("ResourceClaim", why), named(&name, place));
-            if claim.status.reserved_for.len() > 1 {
+            let (is_named, reserved) =
+                (of.resource_claim_name.is_some(), &claim.status.reserved_for);
+            if !is_named && reserved.len() > 1 {
                 return Err(of_claim(SHARED.to_owned()));
             }
             let asked = claims.asked(&claim.spec).map_err(of_claim)?;
-            if has_devices {
-                let devices = self.allocated(claim, &asked, (pod, name.clone()), taken);
-                told.devices.extend(devices.map_err(of_claim)?);
+            told.claims.push(match is_named {
+                true => self.named_claim(claim, asked.clone()),
+                false => asked.clone(),
+            });
+            if !has_devices {
+                continue;
             }
-            told.claims.push(asked);
+            if is_named && !reserved.iter().any(|of| of.name == pod.name) {
+                return Err(of_claim(NOT_RESERVED.to_owned()));
+            }
+            let devices = self.allocated(claim, &asked, (pod, name.clone()), taken);
+            told.devices.extend(devices.map_err(of_claim)?);
         }
         Ok(told)
     }
 
-    /// A claim that a pod or a workload names, with what it asks for. `user` names it.
-    fn named_claim<'c>(
-        &mut self,
-        namespace: &str,
-        name: &str,
-        user: User<'_>,
-        claims: &Claims<'c>,
-    ) -> Result<(DeviceClaim, &'c RawDeviceClaim), Note> {
-        let full = format!("{namespace}/{name}");
-        let found = claims.raw.claims.get(&full);
-        let (place, claim) = found.ok_or_else(|| missing(user, &full))?;
-        let of_claim = |why: String| (("ResourceClaim", why), named(&full, place));
-        let spec = claims.asked(&claim.spec).map_err(of_claim)?;
-        let namespace = Some(namespace.to_owned()).filter(|n| n != "default");
-        let told = ResourceClaim { name: name.to_owned(), namespace, spec: spec.clone() };
-        self.claims.insert(full, told);
-        Ok((spec, claim))
+    /// Takes in a claim that a pod or a workload names, with what it asks for; how these tell of it.
+    fn named_claim(&mut self, claim: &RawDeviceClaim, spec: DeviceClaim) -> DeviceClaim {
+        let namespace = Some(claim.namespace.clone()).filter(|n| n != "default");
+        let told = ResourceClaim { name: claim.name.clone(), namespace, spec };
+        self.claims.insert(claim.full_name(), told);
+        let resource_claim_name = Some(claim.name.clone());
+        DeviceClaim { resource_claim_name, ..DeviceClaim::default() }
     }
 
     /// The names of the devices that a claim of a pod has, one request after the other.
@@ -356,26 +340,24 @@ impl Devices {
 
     fn take_workloads(&mut self, gathered: &Gathered, claims: &Claims<'_>) {
         for (place, workload) in gathered.workloads.placed() {
-            let mut all = Ok(Vec::new());
-            for of in &workload.pod_spec().resource_claims {
-                let template =
-                    format!("{}/{}", workload.namespace, of.resource_claim_template_name);
-                let user = (workload.kind.as_str(), workload.full_name());
-                let asked = match &of.resource_claim_name {
-                    Some(name) => {
-                        let user = (user.0, &*user.1, place);
-                        let named = self.named_claim(&workload.namespace, name, user, claims);
-                        named.map(|_| of_name(name))
-                    }
-                    None => claims.of_template(&template, (user.0, &user.1, place)),
+            let full_name = workload.full_name();
+            let user = (workload.kind.as_str(), &*full_name, place);
+            let asked = |of: &RawPodClaim| {
+                let Some(name) = &of.resource_claim_name else {
+                    return claims.of_template(&workload.namespace, of, user);
                 };
-                all = all.and_then(|mut all: Vec<DeviceClaim>| {
-                    all.push(asked?);
-                    Ok(all)
-                });
-            }
+                let name = format!("{}/{name}", workload.namespace);
+                let found = claims.raw.claims.get(&name);
+                let (place, claim) = found.ok_or_else(|| missing(user, &name))?;
+                let asked = claims.asked(&claim.spec);
+                let of_claim = |why| (("ResourceClaim", why), named(&name, place));
+                Ok(self.named_claim(claim, asked.map_err(of_claim)?))
+            };
+            // Those that are named are taken in, whatever there is to say of others.
+            let all: Vec<_> = workload.pod_spec().resource_claims.iter().map(asked).collect();
+            let all: Result<Vec<DeviceClaim>, Note> = all.into_iter().collect();
             match all {
-                Ok(all) => drop(self.workloads.insert(workload.full_name(), all)),
+                Ok(all) => drop(self.workloads.insert(full_name, all)),
                 Err(note) if workload.is_over().is_none() => self.note(note),
                 Err(_) => {}
             }
@@ -412,11 +394,6 @@ impl Devices {
 
 /// The claims that have devices, by node, driver and name of these.
 type Taken = BTreeMap<(String, String, String), String>;
-
-/// A claim of a pod that names it.
-fn of_name(name: &str) -> DeviceClaim {
-    DeviceClaim { resource_claim_name: Some(name.to_owned()), ..DeviceClaim::default() }
-}
 
 /// Somebody who names a claim that is not there.
 fn missing((kind, user, place): User<'_>, claim: &str) -> Note {
