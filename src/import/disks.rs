@@ -9,7 +9,7 @@
 use super::gathered::Gathered;
 use super::node::NamedNode;
 use super::pod::PodShape;
-use super::raw_volumes::{RawClaim, RawClaimRef, RawClaimSpec, RawVolumeSpec};
+use super::raw_volumes::{RawClaim, RawClaimSpec, RawVolumeSpec};
 use super::storage::{StorageClass, reached};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
@@ -318,7 +318,8 @@ fn tell(
 ) -> Option<Result<VolumeClaim, Note>> {
     let name = claim.volume()?;
     let (_, volume) = gathered.volumes.get(name)?;
-    let other = |r: &RawClaimRef| r.name != claim.name || r.namespace != claim.namespace;
+    let other =
+        |r: &NameOnly| r.name != claim.name || r.namespace.as_ref() != Some(&claim.namespace);
     if volume.claim_ref.as_ref().is_some_and(other) {
         return None;
     }

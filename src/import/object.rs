@@ -107,17 +107,11 @@ raw! {
         active_deadline_seconds: Option<i64>,
     }
 
-    /// `v1.PodResourceClaim`
+    /// `v1.PodResourceClaim`, and `v1.PodResourceClaimStatus`, which has no template.
     struct RawPodClaim {
         name: String,
         resource_claim_name: Option<String>,
         resource_claim_template_name: String,
-    }
-
-    /// `v1.PodResourceClaimStatus`
-    struct RawPodClaimStatus {
-        name: String,
-        resource_claim_name: Option<String>,
     }
 
     /// `v1.Toleration`
@@ -195,7 +189,7 @@ raw! {
         conditions: Vec<RawCondition>,
         container_statuses: Vec<RawContainerStatus>,
         init_container_statuses: Vec<RawContainerStatus>,
-        resource_claim_statuses: Vec<RawPodClaimStatus>,
+        resource_claim_statuses: Vec<RawPodClaim>,
     }
 
     /// `v1.ContainerStatus`

@@ -25,7 +25,7 @@ raw! {
     struct RawVolumeSpec {
         access_modes: Vec<String>,
         node_affinity: RawVolumeAffinity,
-        claim_ref: Option<RawClaimRef>,
+        claim_ref: Option<NameOnly>,
         csi: Option<RawCsi>,
         #[serde(rename = "awsElasticBlockStore")]
         aws: Filled,
@@ -43,12 +43,6 @@ raw! {
     /// `v1.VolumeNodeAffinity`
     struct RawVolumeAffinity {
         required: Option<RawNodeTerms>,
-    }
-
-    /// `v1.ObjectReference`, of a claim
-    struct RawClaimRef {
-        namespace: String,
-        name: String,
     }
 
     /// `v1.CSIPersistentVolumeSource`
