@@ -38,7 +38,7 @@ pub(super) fn rule(name: &str, spec: &RawRuleSpec, zero: Stamp) -> Result<Device
     let taint = &spec.taint;
     let effect = &taint.effect;
     if !["NoSchedule", "NoExecute", "None"].contains(&effect.as_str()) {
-        return Err(Wrong(format!("spec.taint.effect is {effect:?}, which the API does not know")));
+        return Err(fields::unknown("spec.taint.effect", effect));
     }
     let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
     rule.taint = format!("{}{value}:{effect}", taint.key);

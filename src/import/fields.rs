@@ -138,7 +138,12 @@ pub(super) fn shared<'t, T: Deserialize<'t>>(text: &'t str) -> Option<T> {
 
 /// One of these words, which must be there.
 pub(super) fn word<'t, T: Deserialize<'t>>(field: &str, text: &'t str) -> Result<T, Wrong> {
-    shared(text).ok_or_else(|| Wrong(format!("{field} is {text:?}, which the API does not know")))
+    shared(text).ok_or_else(|| unknown(field, text))
+}
+
+/// A word that is none of those of its field.
+pub(super) fn unknown(field: &str, text: &str) -> Wrong {
+    Wrong(format!("{field} is {text:?}, which the API does not know"))
 }
 
 /// The name of a node or pod, which must be there.

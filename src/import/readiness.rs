@@ -77,18 +77,15 @@ fn left_out(raw: &RawRule) -> Option<(&'static str, String)> {
 /// A rule as a scenario has it.
 fn rule(raw: &RawRule) -> Result<NodeReadinessRule, Wrong> {
     let spec = &raw.spec;
-    let unknown = |field: &str, word: &str| {
-        Err(Wrong(format!("spec.{field} is {word:?}, which the API does not know")))
-    };
     let condition_policy = match &*spec.condition_policy {
         "" | "allOf" => None,
         "anyOf" => Some(ConditionPolicy::AnyOf),
-        other => return unknown("conditionPolicy", other),
+        other => return Err(fields::unknown("spec.conditionPolicy", other)),
     };
     let enforcement_mode = match &*spec.enforcement_mode {
         "bootstrap-only" => EnforcementMode::BootstrapOnly,
         "continuous" => EnforcementMode::Continuous,
-        other => return unknown("enforcementMode", other),
+        other => return Err(fields::unknown("spec.enforcementMode", other)),
     };
     let condition = |c: &RawConditionRequirement| {
         let default = Some(&c.default_status).filter(|s| !s.is_empty());

@@ -359,8 +359,7 @@ impl Raw {
             (_, name) => name.clone(),
         };
         let place = Place { kind: self.kind.clone().unwrap_or_default(), name, ..place };
-        let wrong =
-            |message: String| ImportError::Object { place: Box::new(place.clone()), message };
+        let wrong = |message: String| at(&place)(Wrong(message));
         let list = || self.items.is_some().then(|| "List".to_owned());
         let Some(kind) = self.kind.clone().or_else(list) else {
             return Err(wrong("has no `kind`: not an object of the Kubernetes API".to_owned()));
