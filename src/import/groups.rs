@@ -86,8 +86,8 @@ fn node_group(names: Vec<String>, shape: NodeShape) -> NodeGroup {
         start: shape.start,
         images: shape.images.into_iter().collect(),
         devices: devices(&shape.devices),
-        conditions: shape.readiness.conditions,
-        bootstrap_completed: shape.readiness.completed,
+        conditions: shape.asked_conditions,
+        bootstrap_completed: shape.bootstrap_completed,
         kubelet: shape.kubelet.into_iter().map(|(flag, v)| (flag, FlagValue::Text(v))).collect(),
         ..NodeGroup::default()
     }

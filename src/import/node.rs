@@ -33,19 +33,12 @@ pub(super) struct NodeShape {
     pub(crate) images: BTreeSet<String>,
     /// Its devices, in the order in which they are allocated.
     pub(crate) devices: Vec<DeviceShape>,
-    /// What agents and the node readiness controller have written to it.
-    pub(crate) readiness: ReadinessShape,
+    /// Conditions that rules of the node readiness controller ask for, as agents have posted them.
+    pub(super) asked_conditions: BTreeMap<String, ConditionStatus>,
+    /// The rules of that controller whose bootstrap is completed.
+    pub(super) bootstrap_completed: Vec<String>,
     /// Flags of its kubelet that not all kubelets have.
     pub(crate) kubelet: BTreeMap<String, String>,
-}
-
-/// What agents and the node readiness controller have written to a node.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) struct ReadinessShape {
-    /// Conditions that rules ask for.
-    pub(super) conditions: BTreeMap<String, ConditionStatus>,
-    /// The rules whose bootstrap is completed.
-    pub(super) completed: Vec<String>,
 }
 
 /// A device of a node.

@@ -48,10 +48,10 @@ impl Readiness {
     pub(super) fn tell_of_node(&self, node: &RawNode, shape: &mut NodeShape) -> Result<(), Wrong> {
         for c in node.status.conditions.iter().filter(|c| self.asks_for(&c.r#type)) {
             let status = fields::word("status.conditions: status", &c.status)?;
-            shape.readiness.conditions.insert(c.r#type.clone(), status);
+            shape.asked_conditions.insert(c.r#type.clone(), status);
         }
         let ends = node.meta.annotations.bootstrap_completed.iter();
-        shape.readiness.completed = ends.filter_map(|e| self.bootstraps.get(e).cloned()).collect();
+        shape.bootstrap_completed = ends.filter_map(|e| self.bootstraps.get(e).cloned()).collect();
         Ok(())
     }
 }
