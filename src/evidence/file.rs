@@ -30,24 +30,25 @@ impl Heard {
     /// Reads all files.
     pub(crate) fn of(files: &[Evidence]) -> Self {
         let mut heard = Heard::default();
+        let all = files.iter().map(|file| (file, kind(&file.text)));
         // klog leaves the year out: the other files have it.
-        let (logs, others): (Vec<&Evidence>, Vec<&Evidence>) =
-            files.iter().partition(|f| is_log(&f.text));
-        others.iter().for_each(|f| heard.take(f, None));
+        let (logs, others): (Vec<_>, Vec<_>) =
+            all.partition(|(_, kind)| matches!(kind, Ok(Kind::Log)));
+        others.into_iter().for_each(|(file, kind)| heard.take(file, kind, None));
         heard.of_one_time();
-        let mut exported = heard.exports.iter().filter_map(|(_, all)| export::made_at(all));
+        let mut exported = heard.exports.iter().filter_map(|all| export::made_at(all));
         let first = heard.statements.first().map(|s| s.at).or_else(|| exported.next());
         let year = first.map(klog::year_of);
-        logs.iter().for_each(|f| heard.take(f, year));
+        logs.into_iter().for_each(|(file, kind)| heard.take(file, kind, year));
         heard.of_one_time();
         heard.compare_clocks();
         heard.sort();
         heard
     }
 
-    fn take(&mut self, file: &Evidence, year: Option<i32>) {
-        match kind(&file.text) {
-            Ok(Kind::Objects(objects)) => self.objects(file, &objects),
+    fn take(&mut self, file: &Evidence, kind: Result<Kind, String>, year: Option<i32>) {
+        match kind {
+            Ok(Kind::Objects(objects)) => self.objects(file, objects),
             Ok(Kind::Audit) => self.audit(file),
             Ok(Kind::Log) => self.log(file, year),
             Ok(Kind::Prometheus(answer)) => {
@@ -63,28 +64,27 @@ impl Heard {
         self.notes.push(format!("{}: {text}", file.file));
     }
 
-    fn objects(&mut self, file: &Evidence, objects: &[Value]) {
-        let (events, others): (Vec<_>, Vec<_>) =
-            (1..).zip(objects).partition(|(_, o)| o["kind"] == "Event");
-        let mut wrong = 0;
-        for &(number, event) in &events {
+    fn objects(&mut self, file: &Evidence, objects: Vec<Value>) {
+        let (mut events, mut wrong, mut others) = (0, 0, Vec::new());
+        for (number, object) in (1..).zip(objects) {
             let place = Place { file: file.file.clone(), unit: "item", number };
-            wrong += usize::from(!events::take(event, place, self));
+            if object["kind"] == "Event" {
+                events += 1;
+                wrong += usize::from(!events::take(&object, place, self));
+            } else {
+                export::take(&object, &place, &mut self.exported);
+                others.push(object);
+            }
         }
-        if !events.is_empty() {
-            self.note(file, counted(events.len(), "event"));
+        if events > 0 {
+            self.note(file, counted(events, "event"));
         }
         if wrong > 0 {
             let wrong = counted(wrong, "event");
             self.note(file, format!("{wrong} without a time or an object, left out"));
         }
-        for &(number, object) in &others {
-            let place = Place { file: file.file.clone(), unit: "item", number };
-            export::take(object, &place, &mut self.exported);
-        }
         if !others.is_empty() {
-            let others = others.into_iter().map(|(_, object)| object.clone());
-            self.exports.push((file.file.clone(), others.collect()));
+            self.exports.push(others);
         }
     }
 
@@ -162,17 +162,12 @@ fn is_audit(text: &str) -> bool {
     lines.any(|l| serde_json::from_str(l).is_ok_and(|v| audit::is_audit(&v)))
 }
 
-/// Whether a text begins as a controller's log does.
-fn is_log(text: &str) -> bool {
-    !is_audit(text) && klog::is_log(text)
-}
-
 /// What a text is, or why it is nothing that is known.
 fn kind(text: &str) -> Result<Kind, String> {
     if is_audit(text) {
         return Ok(Kind::Audit);
     }
-    if is_log(text) {
+    if klog::is_log(text) {
         return Ok(Kind::Log);
     }
     let trimmed = text.trim_start();

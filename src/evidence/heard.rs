@@ -18,7 +18,7 @@ pub(crate) struct Heard {
     /// What sources say, in the order of time once it is sorted.
     pub(crate) statements: Vec<Statement>,
     /// The objects of exports among the files.
-    pub(crate) exports: Vec<(String, Vec<Value>)>,
+    pub(super) exports: Vec<Vec<Value>>,
     /// What these say of the time before them.
     pub(super) exported: Vec<Statement>,
     /// What a person should know: what was taken, and what was left out and why.

@@ -226,11 +226,8 @@ fn of_its_time(exported: Option<Stamp>, begins: Stamp) -> String {
 
 /// The objects of the exports; of several that differ those of the oldest.
 fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
-    let mut all: Vec<(Option<Stamp>, Vec<Value>)> = heard
-        .exports
-        .iter()
-        .map(|(_, objects)| (export::made_at(objects), objects.clone()))
-        .collect();
+    let exports = heard.exports.iter();
+    let mut all: Vec<_> = exports.map(|all| (export::made_at(all), all.clone())).collect();
     all.sort_by_key(|(at, _)| *at);
     let Some((oldest, _)) = all.iter().find(|(at, _)| at.is_some()) else {
         return all.into_iter().flat_map(|(_, objects)| objects).collect();
