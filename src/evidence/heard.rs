@@ -179,45 +179,33 @@ impl Heard {
         registered.filter(|n| !known.contains(*n)).cloned().collect()
     }
 
-    /// Says where the clocks of files are far apart.
+    /// Says where the clocks of files are far apart, and where two files tell of the same things at other times: their
+    /// clocks are apart.
     pub(super) fn compare_clocks(&mut self) {
-        const APART_US: i64 = 3_600_000_000;
-        let mut spans: BTreeMap<&str, (Stamp, Stamp)> = BTreeMap::new();
+        const FAR_US: i64 = 3_600_000_000;
+        const APART_US: i64 = 5_000_000;
+        let mut files: BTreeMap<&str, (Stamp, Stamp, BTreeMap<&Said, Stamp>)> = BTreeMap::new();
         for s in &self.statements {
-            let span = spans.entry(&s.place.file).or_insert((s.at, s.at));
-            *span = (span.0.min(s.at), span.1.max(s.at));
+            let new = (s.at, s.at, BTreeMap::new());
+            let (first, last, told) = files.entry(&s.place.file).or_insert(new);
+            (*first, *last) = (s.at.min(*first), s.at.max(*last));
+            if s.within_us <= 1_000_000 && s.said.is_once() {
+                let earliest = told.entry(&s.said).or_insert(s.at);
+                *earliest = s.at.min(*earliest);
+            }
         }
-        let spans: Vec<(&str, (Stamp, Stamp))> = spans.into_iter().collect();
-        let mut said = Vec::new();
-        for (i, (a, of_a)) in spans.iter().enumerate() {
-            for (b, of_b) in &spans[i + 1..] {
-                let gap = of_b.0.0.saturating_sub(of_a.1.0).max(of_a.0.0.saturating_sub(of_b.1.0));
-                if gap > APART_US {
-                    said.push(format!(
+        let files: Vec<_> = files.into_iter().collect();
+        let (mut far, mut said) = (Vec::new(), Vec::new());
+        for (i, (a, (first_a, last_a, of_a))) in files.iter().enumerate() {
+            for (b, (first_b, last_b, of_b)) in &files[i + 1..] {
+                let gap = first_b.0.saturating_sub(last_a.0);
+                let gap = gap.max(first_a.0.saturating_sub(last_b.0));
+                if gap > FAR_US {
+                    far.push(format!(
                         "{a} ends or begins {} away from {b}: of another outage, or from another clock or time zone?",
                         counted((gap / 60_000_000) as usize, "minute")
                     ));
                 }
-            }
-        }
-        self.notes.extend(said);
-        self.compare_told();
-    }
-
-    /// Says where two files tell of the same things at other times: their clocks are apart.
-    fn compare_told(&mut self) {
-        const APART_US: i64 = 5_000_000;
-        let mut told: BTreeMap<&str, BTreeMap<&Said, Stamp>> = BTreeMap::new();
-        let exact = |s: &&Statement| s.within_us <= 1_000_000 && s.said.is_once();
-        for s in self.statements.iter().filter(exact) {
-            let of_file = told.entry(&s.place.file).or_default();
-            let first = of_file.entry(&s.said).or_insert(s.at);
-            *first = s.at.min(*first);
-        }
-        let told: Vec<_> = told.into_iter().collect();
-        let mut said = Vec::new();
-        for (i, (a, of_a)) in told.iter().enumerate() {
-            for (b, of_b) in &told[i + 1..] {
                 let both = of_a.iter().filter_map(|(s, at)| Some(of_b.get(s)?.0 - at.0));
                 let mut apart: Vec<i64> = both.collect();
                 apart.sort_unstable();
@@ -232,7 +220,7 @@ impl Heard {
                 }
             }
         }
-        self.notes.extend(said);
+        self.notes.extend(far.into_iter().chain(said));
     }
 }
 
