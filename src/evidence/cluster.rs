@@ -2,7 +2,7 @@
 //! those that only events and logs know.
 
 use super::export;
-use super::outage::{Outage, Silence};
+use super::outage::{Failure, Outage};
 use super::zones::Tainted;
 use crate::api::node::LABEL_ZONE;
 use crate::api::taint::{NOT_READY, UNREACHABLE, UNSCHEDULABLE};
@@ -108,8 +108,7 @@ impl Before<'_> {
     /// which would not be time zero then.
     fn rewind_node(&self, node: &mut Value) {
         let name = full_name(node);
-        let touched = self.outage.silences.iter().any(|s| s.node == name)
-            || self.outage.not_ready.iter().any(|n| n.0 == name);
+        let touched = self.outage.failures().any(|f| f.node == name);
         let later = |at: &Value| time(at).is_some_and(|at| at >= self.start);
         let conditions = node.pointer_mut("/status/conditions").and_then(Value::as_array_mut);
         for c in conditions.into_iter().flatten().filter_map(Value::as_object_mut) {
@@ -291,9 +290,9 @@ impl Before<'_> {
     fn outlives(&self, pod: &str, gone: &Gone) -> bool {
         let told = self.outage.evictions.values().map(|e| e.at.0).max();
         let (Some(told), Some(node)) = (told, &gone.node) else { return false };
-        let long = |s: &Silence| {
+        let long = |s: &Failure| {
             let until = s.back.as_ref().map_or(told, |b| b.at.0.min(told));
-            s.node == *node && until - s.unknown.at.0 > DEFAULT_SECONDS * SECOND_US
+            s.node == *node && until - s.since.at.0 > DEFAULT_SECONDS * SECOND_US
         };
         let family = |other: &String| family_of(other) == family_of(pod);
         self.outage.silences.iter().any(long) && !self.outage.evictions.keys().any(family)
@@ -319,7 +318,7 @@ impl Before<'_> {
     fn delays(&self) -> BTreeMap<String, i64> {
         let mut shortest: BTreeMap<String, i64> = BTreeMap::new();
         for (pod, owner, silence) in self.evicted() {
-            let unknown = silence.unknown.at.0 - silence.unknown.within_us;
+            let unknown = silence.since.at.0 - silence.since.within_us;
             let delay = self.outage.evictions[pod].at.0 - unknown;
             let least = shortest.entry(owner).or_insert(delay);
             *least = delay.min(*least);
@@ -331,8 +330,8 @@ impl Before<'_> {
     /// toleration was over, and that is known as no longer than it may be.
     fn tainted(&self) -> BTreeMap<String, Tainted> {
         let mut tainted: BTreeMap<String, Tainted> = BTreeMap::new();
-        let mut note = |silence: &Silence, at: i64| {
-            let unknown_us = silence.unknown.at.0;
+        let mut note = |silence: &Failure, at: i64| {
+            let unknown_us = silence.since.at.0;
             let new = Tainted { unknown_us, tainted_us: at.max(unknown_us) };
             let known = tainted.entry(silence.node.clone()).or_insert(new);
             known.tainted_us = known.tainted_us.max(at);
@@ -351,7 +350,7 @@ impl Before<'_> {
 
     /// The evicted pods of nodes that were silent, with their workloads, or their own names, and these
     /// nodes' silences.
-    fn evicted(&self) -> Vec<(&str, String, &Silence)> {
+    fn evicted(&self) -> Vec<(&str, String, &Failure)> {
         let owners = super::owners::of(self.statements);
         let mut nodes = BTreeMap::new();
         for s in self.statements {
@@ -359,7 +358,7 @@ impl Before<'_> {
                 nodes.insert(pod.as_str(), node.as_str());
             }
         }
-        let of_pod = |pod: &String| -> Option<&Silence> {
+        let of_pod = |pod: &String| -> Option<&Failure> {
             let node = nodes.get(pod.as_str())?;
             self.outage.silences.iter().find(|s| s.node == **node)
         };

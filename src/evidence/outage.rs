@@ -26,13 +26,13 @@ pub(crate) struct Known {
     pub(crate) evidence: String,
 }
 
-/// A node that was silent.
+/// A node that was not Ready.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Silence {
+pub(crate) struct Failure {
     pub(crate) node: String,
-    /// When it was given up.
-    pub(crate) unknown: Known,
-    /// When its kubelet was last heard of, if a source tells.
+    /// When it was given up, or said so itself.
+    pub(crate) since: Known,
+    /// When its kubelet was last heard of, if a source tells, and if it was silent.
     pub(crate) heard: Option<Known>,
     /// When it was back, if it was.
     pub(crate) back: Option<Known>,
@@ -49,10 +49,10 @@ pub(crate) struct Action {
 /// What was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outage {
-    /// In the order in which they were given up.
-    pub(crate) silences: Vec<Silence>,
-    /// Nodes that said themselves that they are not ready, and until when.
-    pub(crate) not_ready: Vec<(String, Known, Option<Known>)>,
+    /// Nodes that were silent, in the order in which they were given up.
+    pub(crate) silences: Vec<Failure>,
+    /// Nodes that said themselves that they are not ready.
+    pub(crate) not_ready: Vec<Failure>,
     pub(crate) actions: Vec<Action>,
     /// The evictions by the taint eviction controller: each pod's first.
     pub(crate) evictions: BTreeMap<String, Known>,
@@ -74,6 +74,12 @@ impl Known {
             true => format!("at {from}"),
             false => format!("between {from} and {until}"),
         }
+    }
+}
+
+impl Failure {
+    fn of(node: &str, s: &Statement, heard: Option<Known>) -> Self {
+        Failure { node: node.to_owned(), since: Known::of(s), heard, back: None }
     }
 }
 
@@ -153,57 +159,50 @@ impl Outage {
 
     /// A kubelet that is not ready says so again and again.
     fn not_ready(&mut self, node: &str, s: &Statement) {
-        let open = |n: &(String, Known, Option<Known>)| n.0 == node && n.2.is_none();
-        if !self.not_ready.iter().any(open) {
-            self.not_ready.push((node.to_owned(), Known::of(s), None));
+        if !self.not_ready.iter().any(|n| n.node == node && n.back.is_none()) {
+            self.not_ready.push(Failure::of(node, s, None));
         }
     }
 
     fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Known>) {
-        let is_open = |silence: &&mut Silence| silence.node == node && silence.back.is_none();
+        let is_open = |silence: &&mut Failure| silence.node == node && silence.back.is_none();
         let open = self.silences.iter_mut().rev().find(is_open);
         match open {
             // Said before, by another source or again: the earliest of the exact ones counts.
             Some(silence) => {
-                let near = (s.at.0 - silence.unknown.at.0).abs() < SAME_US;
-                if near && s.within_us < silence.unknown.within_us {
-                    silence.unknown = Known::of(s);
+                let near = (s.at.0 - silence.since.at.0).abs() < SAME_US;
+                if near && s.within_us < silence.since.within_us {
+                    silence.since = Known::of(s);
                 }
             }
-            None => self.silences.push(Silence {
-                node: node.to_owned(),
-                unknown: Known::of(s),
-                heard: heard.cloned(),
-                back: None,
-            }),
+            None => self.silences.push(Failure::of(node, s, heard.cloned())),
         }
     }
 
     fn ready(&mut self, node: &str, s: &Statement) {
-        for silence in self.silences.iter_mut().filter(|x| x.node == node) {
-            silence.back.get_or_insert_with(|| Known::of(s));
+        let all = self.silences.iter_mut().chain(&mut self.not_ready);
+        for failure in all.filter(|x| x.node == node) {
+            failure.back.get_or_insert_with(|| Known::of(s));
         }
-        for (_, _, until) in self.not_ready.iter_mut().filter(|x| x.0 == node) {
-            until.get_or_insert_with(|| Known::of(s));
-        }
+    }
+
+    /// All nodes that were not Ready.
+    pub(super) fn failures(&self) -> impl Iterator<Item = &Failure> {
+        self.silences.iter().chain(&self.not_ready)
     }
 
     /// When the first thing happened.
     pub(crate) fn begins(&self) -> Option<Stamp> {
-        let silences = self.silences.iter().map(|s| s.unknown.at);
-        let others = self.not_ready.iter().map(|n| n.1.at);
         let evictions = self.evictions.values().map(|e| e.at);
-        silences.chain(others).chain(evictions).min()
+        self.failures().map(|f| f.since.at).chain(evictions).min()
     }
 
     /// When the last thing happened.
     pub(crate) fn ends(&self) -> Option<Stamp> {
-        let silences = self.silences.iter().map(|s| s.back.as_ref().map_or(s.unknown.at, |b| b.at));
+        let failures = self.failures().map(|f| f.back.as_ref().unwrap_or(&f.since).at);
         let evictions = self.evictions.values().map(|e| e.at);
-        let not_ready = self.not_ready.iter();
-        let not_ready = not_ready.map(|(_, from, until)| until.as_ref().unwrap_or(from).at);
         let actions = self.actions.iter().map(|a| a.known.at);
-        silences.chain(not_ready).chain(evictions).chain(actions).max()
+        failures.chain(evictions).chain(actions).max()
     }
 }
 

@@ -6,7 +6,7 @@
 //! bodies of requests the patch of the node is taken to be that cordon.
 
 use super::audit::{EVICTING, taints};
-use super::outage::{Action, Known, Outage, Silence, is_own};
+use super::outage::{Action, Failure, Known, Outage, is_own};
 use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 use crate::files::line;
@@ -121,12 +121,12 @@ impl Timeline {
 
     /// Takes in what was known of others than silent nodes.
     pub(super) fn take(&mut self, outage: &Outage, was: &Objects) {
-        for (node, from, until) in &outage.not_ready {
+        for Failure { node, since, back, .. } in &outage.not_ready {
             let step = |status| format!("Condition(node: {node:?}, type: Ready, status: {status})");
             let said = format!("the kubelet of {node} says that it is not ready");
-            self.add(from, step("False"), said);
-            if let Some(until) = until {
-                self.add(until, step("True"), format!("{node} is ready again"));
+            self.add(since, step("False"), said);
+            if let Some(back) = back {
+                self.add(back, step("True"), format!("{node} is ready again"));
             }
         }
         let drains = drains(outage, was);
@@ -194,12 +194,12 @@ impl Timeline {
     }
 
     /// A node falls silent then, for a reason.
-    pub(super) fn falls_silent(&mut self, silence: &Silence, at: Stamp, why: &str) {
+    pub(super) fn falls_silent(&mut self, silence: &Failure, at: Stamp, why: &str) {
         let words = format!(
             "{} falls silent: given up {} ({}); {why}",
             silence.node,
-            silence.unknown.when(),
-            silence.unknown.evidence
+            silence.since.when(),
+            silence.since.evidence
         );
         let step = format!("Partition(node: {:?})", silence.node);
         self.entries.push((at.0 - self.start.0, step, words));

@@ -8,7 +8,7 @@
 use super::cluster::Before;
 use super::export;
 use super::heard::Heard;
-use super::outage::{Known, Outage, Silence};
+use super::outage::{Failure, Known, Outage};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
@@ -274,17 +274,17 @@ struct Timing {
 }
 
 impl Timing {
-    fn last_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
+    fn last_renewal(&self, silence: &Failure, outage: &Outage) -> Stamp {
         let latest = self.latest_renewal(silence, outage);
-        let begun = self.pass_of(silence.unknown.at, outage);
+        let begun = self.pass_of(silence.since.at, outage);
         let inferred =
             self.spared_by_the_pass_before(begun, outage).map_or(latest, |at| at.min(latest));
         self.heard_of(silence, inferred).map_or(inferred, |heard| heard.at)
     }
 
     /// The last renewal, if the pass that gave the node up was the first that could.
-    fn latest_renewal(&self, silence: &Silence, outage: &Outage) -> Stamp {
-        let begun = self.pass_of(silence.unknown.at, outage);
+    fn latest_renewal(&self, silence: &Failure, outage: &Outage) -> Stamp {
+        let begun = self.pass_of(silence.since.at, outage);
         self.watchfulness.renewed(begun, self.busy(begun, outage))
     }
 
@@ -292,7 +292,7 @@ impl Timing {
     /// took, did not: a long pass comes to some nodes just before their grace is over, and to none
     /// again until the next. Nodes that go one after the other are taken to have gone together.
     fn spared_by_the_pass_before(&self, begun: Stamp, outage: &Outage) -> Option<Stamp> {
-        let given_up = outage.silences.iter().map(|s| s.unknown.at);
+        let given_up = outage.silences.iter().map(|s| s.since.at);
         let before = given_up.filter(|at| *at < begun).max()?;
         let period = self.watchfulness.period_us();
         if begun.0 - before.0 > 2 * period {
@@ -305,7 +305,7 @@ impl Timing {
 
     /// What a source says of the last renewal. One that is long before it is of another: few
     /// sources tell of every lease.
-    fn heard_of<'s>(&self, silence: &'s Silence, inferred: Stamp) -> Option<&'s Known> {
+    fn heard_of<'s>(&self, silence: &'s Failure, inferred: Stamp) -> Option<&'s Known> {
         let heard = silence.heard.as_ref()?;
         (heard.at.0 >= inferred.0 - 2 * self.watchfulness.period_us()).then_some(heard)
     }
@@ -313,7 +313,7 @@ impl Timing {
     /// What passes wrote, as the nodes tell that they gave up: when, and how long after the one
     /// before. Between two passes is a period; within one, less.
     fn gaps(&self, outage: &Outage) -> Vec<(i64, i64)> {
-        let mut times: Vec<i64> = outage.silences.iter().map(|s| s.unknown.at.0).collect();
+        let mut times: Vec<i64> = outage.silences.iter().map(|s| s.since.at.0).collect();
         times.sort_unstable();
         times.windows(2).map(|w| (w[1], w[1] - w[0])).collect()
     }
@@ -343,7 +343,7 @@ impl Timing {
     }
 
     /// When a node fell silent: in the middle between its last renewal and the next that was due.
-    fn silent_from(&self, silence: &Silence, outage: &Outage) -> Stamp {
+    fn silent_from(&self, silence: &Failure, outage: &Outage) -> Stamp {
         Stamp((self.last_renewal(silence, outage).0 + RENEWAL_US / 2).max(self.start.0))
     }
 
@@ -365,7 +365,7 @@ impl Timing {
     /// The first pass after the start, by the first node that was given up at a time that is known
     /// exactly, or to the second.
     fn set_pass(&self, cluster: &mut ImportedCluster, outage: &Outage) {
-        let known = outage.silences.iter().map(|s| &s.unknown);
+        let known = outage.silences.iter().map(|s| &s.since);
         let exact = known.filter(|k| k.within_us < SECOND_US).min_by_key(|k| k.within_us);
         if let Some(unknown) = exact {
             let pass = (unknown.at.0 - unknown.within_us / 2 - WRITE_US - self.start.0)
@@ -392,7 +392,7 @@ impl Timing {
     }
 
     /// How it is known since when a node was silent.
-    fn why(&self, silence: &Silence, outage: &Outage) -> String {
+    fn why(&self, silence: &Failure, outage: &Outage) -> String {
         let period = self.watchfulness.period_us();
         let last = self.last_renewal(silence, outage);
         if let Some(heard) = silence.heard.as_ref().filter(|heard| heard.at == last) {

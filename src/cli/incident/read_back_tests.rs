@@ -147,7 +147,7 @@ fn a_log_and_events_are_the_run_that_they_are_of() {
             }
             for silence in &was.outage.silences {
                 let at = said.unknown[&silence.node];
-                assert!(near(silence.unknown.at, at), "{number}, {file}: {}", silence.node);
+                assert!(near(silence.since.at, at), "{number}, {file}: {}", silence.node);
             }
         }
     }
