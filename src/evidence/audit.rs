@@ -9,7 +9,6 @@
 use super::heard::Heard;
 use super::outage::is_own;
 use crate::api::kubectl_taint;
-use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 
 /// Controllers whose deletions of pods a run makes by itself, by their service accounts.

@@ -1,7 +1,6 @@
 //! All that was read, together, and what was left out.
 
 use crate::evidence::prelude::*;
-use crate::import::YEARS;
 
 /// What is quiet for longer parts one outage from another, or from a time that is wrong.
 const APART_US: i64 = 7 * DAY_US;

@@ -1,7 +1,6 @@
 //! Whose pods are: what says so, and otherwise their names. Events of one object are dropped when
 //! they are many (`tools/record/events_cache.go`), so that of a workload's pods some have none.
 
-use crate::api::workload::parent_and_ordinal;
 use crate::evidence::prelude::*;
 
 /// The letters of generated names (`apimachinery/pkg/util/rand`).

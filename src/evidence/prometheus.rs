@@ -6,7 +6,6 @@
 
 use super::heard::Heard;
 use crate::evidence::prelude::*;
-use crate::import::YEARS;
 
 /// `terminationGracePeriodSeconds` of most pods.
 const GRACE_US: i64 = 30 * SECOND_US;

@@ -7,7 +7,6 @@
 
 use super::audit::{EVICTING, taints};
 use super::outage::{Action, Failure, Known, Outage, is_own};
-use crate::api::workload::WorkloadKind;
 use crate::evidence::prelude::*;
 use crate::files::line;
 use std::fmt::Write as _;

@@ -2,7 +2,6 @@
 //! their pods, so that what is evicted is replaced as it was.
 
 use super::cluster::LABEL;
-use crate::api::workload::parent_and_ordinal;
 use crate::evidence::prelude::*;
 use serde_json::Map;
 
@@ -30,15 +29,16 @@ pub(super) fn of_pods(all: &mut Vec<Value>, notes: &mut Vec<String>) {
         }
     }
     let made = pods.into_iter().filter_map(|(key, pods)| {
-        Some((key.clone(), workload(&key.0, &key.1, &pods)?, replicas(&key.0, &pods)))
+        let object = workload(&key.0, &key.1, &pods)?;
+        Some((key, object))
     });
-    let made: Vec<((String, String), Value, usize)> = made.collect();
+    let made: Vec<((String, String), Value)> = made.collect();
     let mut added = 0;
-    for ((kind, name), object, replicas) in made {
+    for ((kind, name), object) in made {
         let known = all.iter_mut().find(|o| o["kind"] == *kind && full_name(o) == name);
         match known {
             // One that events alone told of was made of the pods that are gone.
-            Some(known) => known["spec"]["replicas"] = replicas.into(),
+            Some(known) => known["spec"]["replicas"] = object["spec"]["replicas"].clone(),
             None => {
                 all.push(object);
                 added += 1;
