@@ -55,8 +55,11 @@ impl RawEvent {
         self.fields.get(name).unwrap_or(&Value::Null)
     }
 
-    fn about(&self) -> &Value {
-        about(|name| self.field(name))
+    /// The pod that it is about, if it is about one.
+    fn pod(&self) -> Option<String> {
+        let about = about(|name| self.field(name));
+        let name = about["name"].as_str().filter(|_| about["kind"] == "Pod")?;
+        Some(format!("{}/{name}", about["namespace"].as_str().unwrap_or("default")))
     }
 
     /// When it came last, and how often it came.
@@ -88,23 +91,18 @@ impl RawEvent {
             "Killing" if message().starts_with("Stopping container") => PodStep::Killing,
             _ => return None,
         };
-        let about = self.about();
-        let namespace = about["namespace"].as_str().unwrap_or("default");
-        let name = about["name"].as_str().filter(|_| about["kind"] == "Pod")?;
-        let (last, _) = self.last()?;
-        Some((format!("{namespace}/{name}"), step, made(&self.name, last).unwrap_or(last)))
+        let (pod, (last, _)) = (self.pod()?, self.last()?);
+        Some((pod, step, made(&self.name, last).unwrap_or(last)))
     }
 
     /// Of one that says that the scheduler found no node for a pod: the pod, how often it says so,
     /// and when last.
     pub(super) fn failed_scheduling(&self) -> Option<(String, u32, Stamp)> {
-        let about = self.about();
-        let is_it = self.field("reason") == "FailedScheduling" && about["kind"] == "Pod";
-        let (namespace, name) = (about["namespace"].as_str(), about["name"].as_str()?);
-        let (last, count) = self.last()?;
-        let pod = format!("{}/{name}", namespace.unwrap_or("default"));
-        let count = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        is_it.then_some((pod, count, last))
+        if self.field("reason") != "FailedScheduling" {
+            return None;
+        }
+        let (pod, (last, count)) = (self.pod()?, self.last()?);
+        Some((pod, u32::try_from(count).unwrap_or(u32::MAX).max(1), last))
     }
 
     /// Of one that the node lifecycle controller made in a pass: when, at the latest.

@@ -62,7 +62,7 @@ impl Gathered {
             passed,
             leases: healthy.filter_map(lease).collect(),
             attached: held_elsewhere(&self),
-            waiting: remembered::waiting(&self.pods, &self.events, zero)?,
+            waiting: remembered::waiting(&self.pods, &self.tried, zero)?,
             failures: remembered::failures(&self.workloads, &self.pods, zero)?,
             budgets: remembered::budgets(&self.budgets, zero)?,
         };

@@ -43,8 +43,8 @@ pub(super) struct Gathered {
     pub(super) devices: RawDevices,
     /// Rules of the node readiness controller.
     pub(super) readiness_rules: Named<RawRule>,
-    /// Events that tell of the scheduler's tries.
-    pub(super) events: Vec<RawEvent>,
+    /// By the names of pods how often events say that the scheduler found no node, and when last.
+    pub(super) tried: BTreeMap<String, (u32, Stamp)>,
     /// What events tell of the lives of pods, by `namespace/name`.
     pub(super) lives: BTreeMap<String, Vec<(Stamp, PodStep)>>,
     /// When events say that the node lifecycle controller passed over its nodes.
@@ -138,8 +138,10 @@ impl Gathered {
     }
 
     fn event(&mut self, event: RawEvent) {
-        if event.failed_scheduling().is_some() {
-            self.events.push(event);
+        if let Some((pod, tries, last)) = event.failed_scheduling() {
+            // The recorder counts like events together; unlike ones are several.
+            let sum = self.tried.entry(pod).or_insert((0, last));
+            *sum = (sum.0.saturating_add(tries), sum.1.max(last));
         } else if let Some(at) = event.passed() {
             self.passes.insert(at);
         } else if let Some((pod, step, at)) = event.of_life() {

@@ -7,7 +7,6 @@
 //! number of tries and the last of them, which events of FailedScheduling tell where they were
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
-use super::event::RawEvent;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
 use crate::import::prelude::*;
@@ -21,17 +20,9 @@ fn ago(at: Stamp, zero: Stamp) -> DurationText {
 /// so.
 pub(super) fn waiting(
     pods: &Named<RawPod>,
-    events: &[RawEvent],
+    tried: &BTreeMap<String, (u32, Stamp)>,
     zero: Stamp,
 ) -> Result<BTreeMap<String, Waiting>> {
-    let mut told: BTreeMap<String, (u32, Stamp)> = BTreeMap::new();
-    for event in events {
-        if let Some((pod, tries, last)) = event.failed_scheduling() {
-            // The recorder counts like events together; unlike ones are several.
-            let sum = told.entry(pod).or_insert((0, last));
-            *sum = (sum.0.saturating_add(tries), sum.1.max(last));
-        }
-    }
     let mut all = BTreeMap::new();
     for (place, pod) in pods.placed().filter(|(_, p)| p.node().is_none()) {
         let unschedulable =
@@ -40,7 +31,7 @@ pub(super) fn waiting(
         let since = time("lastTransitionTime", &condition.last_transition_time);
         let since = since.map_err(at(place))?.unwrap_or(zero);
         let name = pod.full_name();
-        let known = told.get(&name).filter(|(_, last)| *last <= zero);
+        let known = tried.get(&name).filter(|(_, last)| *last <= zero);
         let (tries, last) = known.map(|k| (k.0, ago(k.1, zero))).unzip();
         all.insert(name, Waiting { since: ago(since, zero), tries, last });
     }
