@@ -41,6 +41,7 @@ pub(crate) mod moment;
 mod names;
 mod needs;
 mod objects;
+mod origins;
 mod outcomes;
 mod owners;
 mod prelude;

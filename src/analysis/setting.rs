@@ -6,6 +6,7 @@
 
 use super::causes::{Marks, Since, chain};
 use super::objects::{NO_NODE, NodeState, PodState};
+use super::origins;
 use super::sorted::as_people_count;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::zone_key;
@@ -50,7 +51,7 @@ impl<'a> Analysis<'a> {
             zone_of,
             nodes: nodes(plan, &node_ids, count),
             pods,
-            marks: Marks::new(plan, trace, &node_ids, count),
+            marks: origins::marks(plan, trace, &node_ids, count),
             node_ids,
             extra_nodes,
             extra_pods,
