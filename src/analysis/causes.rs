@@ -33,13 +33,29 @@ pub(super) struct Mark {
 /// What a moment of the timeline means for nodes and pods.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
-    /// A fault begins.
+    /// A fault begins that may make nodes silent, or not Ready.
     Harm,
+    /// A fault begins that leaves both alone: another condition.
+    Strain,
+    /// A harm ends, or nodes are back.
+    Relief,
     /// Nodes or pods are changed by a user.
     Action,
-    /// Something ends, or nodes are back; or it is no cause of its own, as a restart of the
-    /// controllers or a lag of watches: what follows was under way before.
+    /// Something else ends; or it is no cause of its own, as a restart of the controllers or a lag of
+    /// watches: what follows was under way before.
     Other,
+}
+
+impl Kind {
+    /// A fault begins.
+    pub(super) fn is_fault(self) -> bool {
+        matches!(self, Self::Harm | Self::Strain)
+    }
+
+    /// Nodes may become Ready by it, or cease to be.
+    pub(super) fn moves_ready(self) -> bool {
+        matches!(self, Self::Harm | Self::Relief)
+    }
 }
 
 /// For each record the moment of the timeline that led to it, and for each node the moments that
@@ -61,7 +77,7 @@ impl Marks {
     /// What the time of a record is given relative to; see
     /// [`Analysis::since_of`](super::setting::Analysis::since_of).
     pub(super) fn since(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, false));
+        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, |_| true));
         self.own(id).or_else(hit).map(|m| m.since)
     }
 
@@ -72,9 +88,9 @@ impl Marks {
         // A mark's parent is that of an earlier record, so that the walk ends; a damaged trace ends
         // it at its length.
         let walk = || std::iter::successors(own, |m| self.get(m.parent)).take(self.marks.len());
-        let nearest = |kind| walk().find(|m| m.kind == kind);
-        let found = nearest(Kind::Harm).or_else(|| nearest(Kind::Action));
-        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, true));
+        let action = || walk().find(|m| m.kind == Kind::Action);
+        let found = walk().find(|m| m.kind.is_fault()).or_else(action);
+        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, Kind::is_fault));
         found.or_else(hit).map(|m| m.since)
     }
 
@@ -107,19 +123,30 @@ impl Marks {
         if at(b) > at(a) { b } else { a }
     }
 
-    /// The latest mark up to a time that hit one of these nodes, or all; `harm` asks for faults only.
-    /// Among these an outage of the API servers that is over gives way to one of the nodes that lasts.
-    pub(super) fn hit(&self, nodes: &[NodeId], until: Time, harm: bool) -> u32 {
-        let latest = |marks: &Vec<u32>| {
-            let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
-            let counts = |m: &u32| !harm || self.marks[*m as usize].kind == Kind::Harm;
-            marks[..due].iter().rev().copied().find(counts).unwrap_or(NONE)
-        };
+    /// The latest mark of some kinds up to a time that hit one of these nodes, or all.
+    pub(super) fn hit(&self, nodes: &[NodeId], until: Time, is_one: fn(Kind) -> bool) -> u32 {
+        let of_nodes = nodes.iter().map(|n| self.hit_itself(*n, until, is_one));
+        self.or_all(of_nodes.fold(NONE, |one, other| self.later(one, other)), until, is_one)
+    }
+
+    /// The latest mark of some kinds up to a time that hit a node by itself.
+    pub(super) fn hit_itself(&self, node: NodeId, until: Time, is_one: fn(Kind) -> bool) -> u32 {
+        self.of_node.get(node.index()).map_or(NONE, |marks| self.latest(marks, until, is_one))
+    }
+
+    /// A mark of some nodes, or else the latest one that hit all nodes up to that time. Among faults
+    /// an outage of the API servers that is over gives way to one of the nodes that lasts.
+    pub(super) fn or_all(&self, own: u32, until: Time, is_one: fn(Kind) -> bool) -> u32 {
+        let all = self.latest(&self.of_all, until, is_one);
         let lasts = |m: u32| self.get(m).is_some_and(|m| m.until > until);
-        let of_nodes = nodes.iter().filter_map(|n| self.of_node.get(n.index())).map(latest);
-        let own = of_nodes.fold(NONE, |one, other| self.later(one, other));
-        let all = latest(&self.of_all);
-        if harm && lasts(own) && !lasts(all) { own } else { self.later(own, all) }
+        let of_faults = !is_one(Kind::Relief);
+        if of_faults && lasts(own) && !lasts(all) { own } else { self.later(own, all) }
+    }
+
+    fn latest(&self, marks: &[u32], until: Time, is_one: fn(Kind) -> bool) -> u32 {
+        let due = marks.partition_point(|&m| self.marks[m as usize].since.at <= until);
+        let counts = |m: &u32| is_one(self.marks[*m as usize].kind);
+        marks[..due].iter().rev().copied().find(counts).unwrap_or(NONE)
     }
 }
 

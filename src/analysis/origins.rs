@@ -1,12 +1,14 @@
 //! Finds for each record of a run the moment of the timeline that led to it.
 
 use super::causes::{Kind, Mark, Marks, NONE, Since};
+use super::objects::is_failure_key;
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, TextId};
 use crate::api::node::{NodeConditionType, zone_key};
+use crate::api::taint::Effect;
 use crate::kernel::Time;
 use crate::plan::{Do, NodeFault, Phase, Plan};
-use crate::trace::{Record, RecordId, Trace, What, ZoneState};
+use crate::trace::{Actor, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// The marks of a run; `node_ids` gives the id of each node of the plan, and ids are below
@@ -27,13 +29,15 @@ pub(super) fn marks(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count:
         },
         by_moment: BTreeMap::new(),
         zones,
-        states: BTreeMap::new(),
+        zone_states: BTreeMap::new(),
+        nodes: vec![State::default(); node_count],
     };
     finder.read_plan(node_ids);
     finder.marks.of_record.reserve(trace.len());
     for (id, r) in trace.iter().enumerate() {
         let mark = finder.mark_of(id, r);
         finder.marks.of_record.push(mark);
+        finder.takes(r, mark);
         if matches!(r.what, What::MachineOff)
             && let Some(off) = finder.marks.off.get_mut(r.object as usize)
         {
@@ -53,7 +57,28 @@ struct Finder<'a> {
     /// The nodes of each zone, by its key.
     zones: BTreeMap<String, Vec<NodeId>>,
     /// How bad each zone's latest state is, by the text of its key.
-    states: BTreeMap<u32, u8>,
+    zone_states: BTreeMap<u32, u8>,
+    /// By the id of the node.
+    nodes: Vec<State>,
+}
+
+/// The marks of what holds of a node.
+#[derive(Clone)]
+struct State {
+    /// That of the fault it fell silent by, while it is silent.
+    silent: Option<u32>,
+    /// That of its creation.
+    made: u32,
+    /// That of the status of its Ready condition.
+    ready: u32,
+    /// That of its NoExecute taints.
+    tainted: u32,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { silent: None, made: NONE, ready: NONE, tainted: NONE }
+    }
 }
 
 impl Finder<'_> {
@@ -67,9 +92,14 @@ impl Finder<'_> {
             }
             let Some(entry) = self.plan.timeline.get(a.entry as usize) else { continue };
             let since = Since { at: a.at, entry: a.entry, ended: a.phase == Phase::End };
-            let recovers = since.ended || matches!(a.act, Do::Recover(..) | Do::ApiUp(_));
+            let is_back = matches!(a.act, Do::Recover(..) | Do::ApiUp(_));
+            let recovers = since.ended || is_back;
             let kind = match a.act.nodes() {
+                _ if recovers && (entry.is_fault || is_back) && !leaves_ready(&a.act) => {
+                    Kind::Relief
+                }
                 _ if recovers => Kind::Other,
+                _ if entry.is_fault && leaves_ready(&a.act) => Kind::Strain,
                 _ if entry.is_fault => Kind::Harm,
                 Some(_) => Kind::Action,
                 None => Kind::Other,
@@ -105,21 +135,112 @@ impl Finder<'_> {
             What::MachineOff | What::MachineOn if self.is_of_maintenance(inherited) => {
                 self.of_maintenance(r, inherited)
             }
-            // A controller's view of a node is that of the node's last version, whoever wrote that;
-            // what happened to the node since explains more.
-            What::NodeCondition(NodeConditionType::Ready, status, _) => {
-                let harm = status == ConditionStatus::Unknown;
-                let hit = self.marks.hit(r.node().as_slice(), r.at, harm);
-                self.marks.later(inherited, hit)
-            }
+            What::NodeCondition(kind, status, _) => self.of_condition(r, (kind, status), inherited),
             What::Zone(state) => self.of_zone(r, state, inherited),
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
                 let all: Vec<NodeId> = self.zones.values().flatten().copied().collect();
-                let hit = self.marks.hit(&all, r.at, r.what == What::MasterDisruptionEntered);
-                self.marks.later(inherited, hit)
+                let entered = r.what == What::MasterDisruptionEntered;
+                self.marks.later(inherited, self.of_readiness(&all, r.at, entered))
             }
+            _ => self.of_version(r).map_or(inherited, |node| self.by_state(r, node, inherited)),
+        }
+    }
+
+    /// The node whose version was read and led to a record. That version explains it only as far as
+    /// it tells of it: it has been written by whoever wrote last, for whatever reason.
+    fn of_version(&self, r: &Record) -> Option<&State> {
+        let by = matches!(r.actor, Actor::NodeLifecycle | Actor::TaintEviction | Actor::Kubelet);
+        let read = self.trace.get(r.cause).filter(|_| by)?;
+        let told = match read.what {
+            What::NodeCondition(NodeConditionType::Ready, ..) => r.actor == Actor::NodeLifecycle,
+            What::NodeTaints(_) => r.actor == Actor::TaintEviction && self.changes_no_execute(read),
+            What::NodeCondition(..) | What::NodeUnschedulable(_) | What::Noted(..) => false,
+            _ => true,
+        };
+        self.nodes.get(read.node().filter(|_| !told)?.index())
+    }
+
+    /// The mark of what a controller does about a node, by what it goes by.
+    fn by_state(&self, r: &Record, node: &State, inherited: u32) -> u32 {
+        let of_failure =
+            |c: &TaintChange| c.added.iter().chain(&c.removed).all(|t| is_failure_key(&t.key));
+        match r.actor {
+            Actor::NodeLifecycle if self.trace.taint_change(r).is_none_or(of_failure) => node.ready,
+            Actor::TaintEviction => node.tainted,
+            Actor::Kubelet => self.not_by_hand(inherited),
             _ => inherited,
         }
+    }
+
+    /// A mark, unless it is that of a user's change.
+    fn not_by_hand(&self, mark: u32) -> u32 {
+        if self.marks.get(mark).is_some_and(|m| m.kind == Kind::Action) { NONE } else { mark }
+    }
+
+    /// The mark of a condition's new status. A controller finds that a node is silent, whoever wrote
+    /// its object since; a kubelet posts what happened to its node.
+    fn of_condition(
+        &self,
+        r: &Record,
+        (kind, status): (NodeConditionType, ConditionStatus),
+        inherited: u32,
+    ) -> u32 {
+        let of_ready = kind == NodeConditionType::Ready;
+        let by_lifecycle = r.actor == Actor::NodeLifecycle;
+        if status == ConditionStatus::Unknown && (of_ready || by_lifecycle) {
+            return self.of_readiness(r.node().as_slice(), r.at, true);
+        }
+        let read = self.of_version(r);
+        if of_ready {
+            let made = read.map_or(inherited, |node| node.made);
+            self.marks.later(made, self.of_readiness(r.node().as_slice(), r.at, false))
+        } else {
+            read.map_or(inherited, |_| self.not_by_hand(inherited))
+        }
+    }
+
+    /// The latest mark by which nodes are Ready or not; with `worse` the latest fault: that by which
+    /// it fell silent of a node that is, not another one that hit it since.
+    fn of_readiness(&self, nodes: &[NodeId], at: Time, worse: bool) -> u32 {
+        if !worse {
+            return self.marks.hit(nodes, at, Kind::moves_ready);
+        }
+        let silent = |n: &NodeId| self.nodes.get(n.index()).and_then(|node| node.silent);
+        let harm = |n: &NodeId| {
+            silent(n).unwrap_or_else(|| self.marks.hit_itself(*n, at, |k| k == Kind::Harm))
+        };
+        let own = nodes.iter().map(harm).fold(NONE, |one, other| self.marks.later(one, other));
+        match nodes.iter().any(|n| silent(n).is_none()) || nodes.is_empty() {
+            true => self.marks.or_all(own, at, |k| k == Kind::Harm),
+            false => own,
+        }
+    }
+
+    /// Takes in what a record says of a node, and its mark.
+    fn takes(&mut self, r: &Record, mark: u32) {
+        let Some(n) = r.node() else { return };
+        let changes_no_execute = self.changes_no_execute(r);
+        let Some(node) = self.nodes.get_mut(n.index()) else { return };
+        match r.what {
+            What::NodeCreated => {
+                *node = State { silent: None, made: mark, ready: mark, tainted: mark };
+            }
+            What::NodeCondition(NodeConditionType::Ready, ..) => node.ready = mark,
+            What::NodeTaints(_) if changes_no_execute => node.tainted = mark,
+            What::MachineOff | What::NodeSilent if node.silent.is_none() => {
+                let by = self.marks.get(mark).filter(|m| m.kind == Kind::Harm).map(|_| mark);
+                let hit = || self.marks.hit_itself(n, r.at, |k| k == Kind::Harm);
+                node.silent = Some(by.unwrap_or_else(hit));
+            }
+            What::NodeHeard => node.silent = None,
+            _ => {}
+        }
+    }
+
+    fn changes_no_execute(&self, r: &Record) -> bool {
+        self.trace.taint_change(r).is_some_and(|c| {
+            c.added.iter().chain(&c.removed).any(|t| t.effect == Effect::NoExecute)
+        })
     }
 
     /// The mark of a zone's new state: a fault of its nodes, where the state is a worse one.
@@ -129,11 +250,10 @@ impl Finder<'_> {
             ZoneState::PartialDisruption => 1,
             _ => 0,
         };
-        let before = self.states.insert(r.object, bad).unwrap_or(0);
+        let before = self.zone_states.insert(r.object, bad).unwrap_or(0);
         let key = self.trace.names.text_of(TextId(r.object));
         let nodes = self.zones.get(key).map(Vec::as_slice).unwrap_or_default();
-        let hit = self.marks.hit(nodes, r.at, bad > before);
-        self.marks.later(inherited, hit)
+        self.marks.later(inherited, self.of_readiness(nodes, r.at, bad > before))
     }
 
     /// The mark of an entry of the timeline that begins or ends with this record.
@@ -160,7 +280,7 @@ impl Finder<'_> {
         let marks = &mut self.marks;
         let mark = marks.push(Mark {
             since: Since { at: r.at, entry: marks.marks[inherited as usize].since.entry, ended },
-            kind: if ended { Kind::Other } else { Kind::Harm },
+            kind: if ended { Kind::Relief } else { Kind::Harm },
             until: if ended { r.at } else { Time::MAX },
             parent: inherited,
         });
@@ -178,5 +298,84 @@ impl Finder<'_> {
             let planned = self.plan.timeline.get(entry as usize);
             planned.is_some_and(|t| t.ends.is_none()) && self.plan.lasts(entry)
         })
+    }
+}
+
+/// Whether it is about a condition of nodes that is not Ready.
+fn leaves_ready(act: &Do) -> bool {
+    let (Do::Fail(_, fault) | Do::Recover(_, fault)) = act else { return false };
+    matches!(fault, NodeFault::Condition(kind, _) if *kind != NodeConditionType::Ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use crate::analysis::tests::synthetic::{Run, ms, taint};
+    use crate::api::taint::UNREACHABLE;
+    use crate::kernel::Dur;
+    use crate::plan::Connections;
+    use crate::trace::NO_RECORD;
+
+    /// A node goes off at 300 s, and is Unknown at 345.954 s and tainted at 346.036 s, each time on a version that somebody
+    /// else wrote since; it is cut off, too, when it has been off for 30 s. Of its pods the first two go for that taint, one
+    /// of them after controllers were restarted that read the latest version; the third goes for a taint set by hand at 350 s.
+    #[test]
+    fn what_a_node_fell_silent_by_counts_whoever_wrote_its_object_since() {
+        let mut run = Run::new("dead and cordoned", ms(900_000));
+        let n = run.node("n", "a");
+        let pods = ["default/first", "default/second", "default/third"].map(|p| run.pod(p, n));
+        let off = Do::Fail(vec![n], NodeFault::Off);
+        let (crash, _) = run.entry("crash", ms(300_000), None, off, None);
+        run.record(ms(300_000), crash, Actor::User, What::MachineOff, n);
+        run.record(ms(300_000), crash, Actor::User, What::NodeSilent, n);
+        let by_hand = |run: &mut Run, at, what| {
+            let (began, _) = run.entry("by hand", at, None, Do::Cordon(vec![n], true), None);
+            run.record(at, began, Actor::User, what, n)
+        };
+        let cordoned = by_hand(&mut run, ms(320_000), What::NodeUnschedulable(true));
+        let cut = Do::Fail(vec![n], NodeFault::Cut(Connections::Dropped));
+        run.entry("cut", ms(330_000), None, cut, None);
+        let unknown = run.ready(ms(345_954), cordoned, n, ConditionStatus::Unknown);
+        let read = by_hand(&mut run, ms(346_000), What::NodeUnschedulable(false));
+        let key = [taint(UNREACHABLE, Effect::NoExecute)];
+        let tainted = run.taints(ms(346_036), read, Actor::NodeLifecycle, n, &key, &[]);
+        let timer = run.eviction(ms(346_043), tainted, What::TimerSet(300), pods[0]);
+        let read = by_hand(&mut run, ms(347_000), What::NodeUnschedulable(true));
+        let timer_anew = run.eviction(ms(349_000), read, What::TimerSet(300), pods[1]);
+        let (began, _) =
+            run.entry("taint", ms(350_000), None, Do::Label(vec![n], Vec::new()), None);
+        let key = [taint("k", Effect::NoExecute)];
+        let own = run.taints(ms(350_000), began, Actor::User, n, &key, &[]);
+        let third = run.eviction(ms(350_017), own, What::PodDeleting(30), pods[2]);
+        let first = run.eviction(ms(646_043), timer, What::PodDeleting(30), pods[0]);
+        let second = run.eviction(ms(649_000), timer_anew, What::PodDeleting(30), pods[1]);
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let from = |id| analysis.fault_of(id, Some(NodeId(n))).map(|since| (since.at, since.entry));
+        let crash = Some((ms(300_000), 0));
+        assert_eq!([unknown, tainted, first, second].map(from), [crash; 4]);
+        assert_eq!(from(third), Some((ms(350_000), 5)));
+        assert_eq!(
+            [unknown, tainted, first].map(|id| analysis.since_of(id, None).map(|s| s.at)),
+            [Some(ms(300_000)); 3]
+        );
+    }
+
+    /// Memory is short on a node from 20 s on, and it is heard too rarely from 10 s on: it is Unknown at 70 s for the latter.
+    #[test]
+    fn a_node_is_not_unknown_for_another_condition() {
+        let mut run = Run::new("slow and short", ms(100_000));
+        let n = run.node("n", "a");
+        let short = NodeFault::Condition(NodeConditionType::MemoryPressure, ConditionStatus::True);
+        let slow = NodeFault::SlowHeartbeats(Dur::from_secs(90));
+        for (name, at, fault) in [("slow", 10_000, slow), ("short", 20_000, short)] {
+            run.entry(name, ms(at), None, Do::Fail(vec![n], fault), None);
+            run.plan.timeline.last_mut().unwrap().is_fault = true;
+        }
+        let unknown = run.ready(ms(70_000), NO_RECORD, n, ConditionStatus::Unknown);
+        let (plan, trace) = run.finish();
+        let since = Analysis::new(&plan, &trace).fault_of(unknown, Some(NodeId(n)));
+        assert_eq!(since, Some(Since { at: ms(10_000), entry: 0, ended: false }));
     }
 }

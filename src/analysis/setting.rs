@@ -149,8 +149,8 @@ impl<'a> Analysis<'a> {
 
     /// What the time of a record is given relative to: the nearest beginning or end of an entry of
     /// the timeline among its causes; where there is none, the latest fault that hit `node`, or its
-    /// end. A change of a node's Ready condition, and all that follows from it, is counted from
-    /// the latest fault of the node if that is later.
+    /// end. That a node is Unknown, and all that follows from it, is counted from the fault that it
+    /// fell silent by, or from the latest one of a node that did not, whoever wrote its object since.
     pub(crate) fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
         self.marks.since(self.trace, id, node)
     }
