@@ -361,6 +361,20 @@ fn what_follows_what_is_said_of_each_record() {
     assert!(nothing.held == [Held::Met], "{nothing:?}");
 }
 
+/// The record with which `db-0` is deleted by force, at 20 s, is that of its end, too.
+#[test]
+fn one_record_may_be_both() {
+    let expect = r#"Whenever(that: Deleted(workload: "db"), then: Gone(workload: "db"), within: "1s"),
+        Order([Deleted(pod: "db-0"), Gone(pod: "db-0")]),
+        Whenever(that: Gone(workload: "db"), then: Gone(workload: "db"))"#;
+    let force = r#"timeline: [(at: "20s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),"#;
+    let loaded = load(&scenario(expect, "").replace("timeline: [", force)).unwrap();
+    let trial = Trial::new(&loaded, Overrides::default()).unwrap();
+    let outcome = trial.run(&|| true, &|_, _| ()).expect("nobody interrupts").0;
+    let is_so = matches!(outcome.held[..], [Held::Met, Held::Met, Held::Failed(_)]);
+    assert!(is_so, "{:?}", outcome.held);
+}
+
 /// What is wrong with a part says nothing of the expectation after it, which has records of its own.
 #[test]
 fn after_a_part_that_is_wrong_the_next_one_is_judged_by_its_own_records() {

@@ -1,6 +1,6 @@
 //! Expectations about records that follow others.
 
-use super::objects::Hit;
+use super::objects::{Hit, may_be_one};
 use super::prelude::*;
 use super::seen::subject;
 use crate::language::Each;
@@ -33,12 +33,15 @@ pub(super) fn judge(
         following.entry(whose(run, each, hit)).or_default().push_back(*hit);
     }
     let horizon = run.analysis.horizon();
+    let with_it = may_be_one(&parts[0].what, &parts[1].what);
+    let comes_first =
+        |next: &Hit, hit: &Hit| next.record < hit.record || next.record == hit.record && !with_it;
     let mut alone: Vec<Hit> = Vec::new();
     for hit in that {
         let last = within.map_or(horizon, |within| hit.at.saturating_add(within));
         let next = following.get_mut(&whose(run, each, hit)).and_then(|all| {
             // What came before this one came before those after it, too.
-            while all.front().is_some_and(|next| next.record <= hit.record) {
+            while all.front().is_some_and(|next| comes_first(next, hit)) {
                 all.pop_front();
             }
             let next = all.front().copied()?;

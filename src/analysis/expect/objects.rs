@@ -297,3 +297,14 @@ pub(super) fn is_taint(sought: &TaintSought, taint: &Taint) -> bool {
         && sought.value.as_ref().is_none_or(|v| *v == taint.value)
         && sought.effect.is_none_or(|e| e == taint.effect)
 }
+
+/// Whether one record may be both the one and the other, which then comes with it: the deletion of a
+/// pod by force is its end. A write that takes a taint away and sets it anew does it in that order.
+pub(super) fn may_be_one(one: &Kind, other: &Kind) -> bool {
+    match (one, other) {
+        (Kind::Tainted(a), Kind::Untainted(b)) | (Kind::Untainted(b), Kind::Tainted(a)) => {
+            short_key(&a.key) != short_key(&b.key)
+        }
+        _ => std::mem::discriminant(one) != std::mem::discriminant(other),
+    }
+}

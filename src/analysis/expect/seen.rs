@@ -1,7 +1,7 @@
 //! Expectations about records: how many there are, and when.
 
 use super::nearest::{Near, instead, nearest};
-use super::objects::{Hit, is_taint, selected};
+use super::objects::{Hit, is_taint, may_be_one, selected};
 use super::prelude::*;
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::NodeIndex;
@@ -365,7 +365,11 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
         return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();
-    let i = firsts.windows(2).position(|w| w[1].record <= w[0].record)?;
+    let is_wrong = |i: usize| {
+        let [one, next] = [firsts[i].record, firsts[i + 1].record];
+        next < one || next == one && !may_be_one(&parts[i].what, &parts[i + 1].what)
+    };
+    let i = (0..firsts.len().saturating_sub(1)).find(|i| is_wrong(*i))?;
     let (early, late) = (time(firsts[i + 1].at), time(firsts[i].at));
     let got = format!("{} came at {early}, and {} at {late}", described(i + 1), described(i));
     Some(run.failed(expected(), got, vec![firsts[i + 1].record, firsts[i].record]))
