@@ -361,6 +361,17 @@ fn what_follows_what_is_said_of_each_record() {
     assert!(nothing.held == [Held::Met], "{nothing:?}");
 }
 
+/// The requests of the eviction at 165.1 s are the first of that controller.
+#[test]
+fn requests_are_counted_at_the_end_of_their_second() {
+    let most =
+        |of: &str, to| format!(r#"AtMost(of: requests("{of}"), is: 0, during: ("0s", "{to}"))"#);
+    let failures = |to| outcome(&most("taint-eviction", to), "").unwrap().failures().len();
+    assert_eq!((failures("165s"), failures("166s")), (0, 1));
+    let of_kubelets = outcome(&most("kubelet", "166s"), "").map(|_| ()).unwrap_err().to_string();
+    assert!(of_kubelets.contains("the requests of `kubelet` are not counted"), "{of_kubelets}");
+}
+
 /// The record with which `db-0` is deleted by force, at 20 s, is that of its end, too.
 #[test]
 fn one_record_may_be_both() {

@@ -149,10 +149,10 @@ impl Run<'_> {
     fn decides(&self, c: &Comparison, at: Time, r: &Record) -> bool {
         match &c.quantity {
             Quantity::NotReadyNodes(_) => false,
-            // These are counted by the second.
+            // These are counted at the end of the second that they came in.
             Quantity::Requests(by) => {
                 let is_its = by == "*" || r.actor.as_str() == by;
-                is_its && (at..at.saturating_add(SECOND)).contains(&r.at)
+                is_its && self.counted_at(r.at.as_nanos() / SECOND.as_nanos()) == at
             }
             quantity => {
                 let is_of_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
@@ -239,13 +239,18 @@ impl Run<'_> {
         all.filter(|n| zone == "*" || self.analysis.zone_name(*n) == zone).collect()
     }
 
-    /// The requests of an actor, or of all, second by second.
+    /// The requests of an actor, or of all, each second's at its end: a trace does not say when in it they came.
     fn requests(&self, by: &str) -> Values {
         let all = self.analysis.trace.requests.iter();
         let of = all.filter(|(actor, _)| by == "*" || actor.as_str() == by);
-        let at = |second: &u64| Time::from_nanos(second * 1_000_000_000);
+        let at = |second: &u64| self.counted_at(*second);
         let steps = of.map(|(_, steps)| steps.iter().map(|(s, n)| (at(s), *n)).collect());
         sum(&steps.collect::<Vec<_>>())
+    }
+
+    /// The end of a second, given by the number of those before it; of the last one that of the run.
+    fn counted_at(&self, second: u64) -> Time {
+        Time::from_nanos((second + 1) * SECOND.as_nanos()).min(self.analysis.horizon())
     }
 
     /// How many pods of these workloads were evicted by then.

@@ -48,7 +48,7 @@ impl Reader<'_> {
             }
             Quantity::Requests(by) => {
                 if by != "*" {
-                    actor(by, &of_place)?;
+                    is_counted(by, &of_place)?;
                 }
                 None
             }
@@ -245,4 +245,19 @@ fn spread(text: &str) -> Result<(Dur, Dur), Problem> {
     };
     let wrong = || Problem::new(format!("{text} runs backwards"));
     (least <= most).then_some((least, most)).ok_or_else(wrong)
+}
+
+/// Complains about a name that no actor has, and about one whose requests nobody counts: the API server sends none,
+/// and those of kubelets and of volumes' drivers go by another way.
+fn is_counted(by: &str, place: &Spot) -> Option<()> {
+    let has_none = |a: &Actor| {
+        matches!(a, Actor::Kubelet | Actor::ApiServer | Actor::Attacher | Actor::Provisioner)
+    };
+    if !Actor::ALL.iter().any(|a| has_none(a) && a.as_str() == by) {
+        return actor(by, place);
+    }
+    let counted = Actor::ALL.iter().filter(|a| !has_none(a)).map(|a| a.as_str());
+    let known = counted.collect::<Vec<_>>().join(", ");
+    let help = format!("they are of controllers, the scheduler and kubectl only: one of {known}");
+    place.refuse(Problem::new(format!("the requests of `{by}` are not counted")).help(help))
 }
