@@ -168,6 +168,17 @@ fn what_is_being_deleted_lacks_no_pod() {
     assert_eq!(said("not-replaced", &story(deployment, "3m")), [""; 0]);
 }
 
+/// `db-0` goes for ten minutes from 5 min on, and with the node of `db-1` that one is gone at 6 min 40 s: an OrderedReady
+/// set makes it anew only after `db-0`, at 15 min.
+#[test]
+fn an_ordered_set_waits_for_the_pod_before() {
+    let story = r#"horizon: "20m", nodes: [(names: "n-{0..3}")], workloads: [StatefulSet(name: "db", replicas: 3,
+            placement: Spread(Nodes(["n-0", "n-1", "n-2"])),
+            template: (terminationGracePeriodSeconds: 600, pod_stop: "20m"))],
+        timeline: [(at: "5m", do: Drain(node: "n-0")), (at: "6m", do: DeleteNode(node: "n-1"))]"#;
+    assert_eq!(said("not-replaced", story), [""; 0]);
+}
+
 /// Deleting a node does not cancel the countdown of its pod, which the garbage collector leaves alone
 /// for 40 s (countdown-outlives-node.ron). Taking the taint away does.
 #[test]

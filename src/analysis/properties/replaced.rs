@@ -7,9 +7,10 @@
 //! many before.
 //!
 //! Of a StatefulSet a name is free once its pod is gone: the time begins when the grace period of
-//! the one that goes is over. Left out: OrderedReady StatefulSets of which a pod is not Ready, as the
-//! next one waits for it, and DaemonSets, of which no record says on how many nodes they should be. With
-//! `never-tainted` and `pod-stuck` it says that whoever was on a dead node is replaced in the end.
+//! the one that goes is over; an OrderedReady set waits for it with all that come after it. Left out:
+//! OrderedReady StatefulSets of which a pod is not Ready, as the next one waits for it, and DaemonSets, of
+//! which no record says on how many nodes they should be. With `never-tainted` and `pod-stuck` it says
+//! that whoever was on a dead node is replaced in the end.
 //!
 //! `job-stalled`: a Job that is not finished has no pod at all.
 //!
@@ -22,7 +23,7 @@ use super::super::owners::asked_from;
 use super::bound::Bound;
 use super::violation::Found;
 use crate::analysis::prelude::*;
-use crate::api::workload::{Propagation, WorkloadSpec};
+use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
 
 /// A workload while walking through the trace.
@@ -40,6 +41,8 @@ struct Open<'a> {
     was_whole: bool,
     /// Its pods that count, and whether each is Ready.
     pods: BTreeMap<PodId, bool>,
+    /// Its pods that are being deleted, and when their grace periods are over.
+    going: BTreeMap<PodId, Time>,
     /// Pods of a Job that succeeded, and that ended otherwise.
     ended: (i64, i64),
     /// Since when it lacks pods and nothing happens to it, by which record.
@@ -52,6 +55,9 @@ impl Open<'_> {
         match after.is_active() {
             true => drop(self.pods.insert(pod, after.ready)),
             false => drop(self.pods.remove(&pod)),
+        }
+        if !after.exists {
+            self.going.remove(&pod);
         }
         let ends = before.exists && !before.phase.is_terminal();
         if ends && after.phase == PodPhase::Succeeded {
@@ -89,6 +95,31 @@ impl Open<'_> {
                 self.is_short()
             }
         }
+    }
+
+    /// From when on it should have the pods that it lacks at a time. A Job may wait for all of its pods
+    /// that go, a Parallel StatefulSet only for those whose names are all that it lacks; an OrderedReady one
+    /// waits for the first pod that it has not got, if that goes. Others wait for `own`.
+    fn free(&self, at: Time, own: Time, ordinal: &dyn Fn(PodId) -> Option<i32>) -> Time {
+        let mut ends: Vec<Time> = self.going.values().copied().collect();
+        ends.sort_unstable();
+        let end = match self.plan.map(|plan| &plan.spec) {
+            Some(WorkloadSpec::Job(_)) => ends.pop(),
+            Some(WorkloadSpec::StatefulSet { parallel: true, .. }) => {
+                let missing = (self.wanted as usize).saturating_sub(self.pods.len());
+                ends.len().checked_sub(missing).and_then(|place| ends.get(place).copied())
+            }
+            Some(WorkloadSpec::StatefulSet { first_ordinal, .. }) => {
+                let going = self.going.iter().filter_map(|(pod, end)| Some((ordinal(*pod)?, *end)));
+                going.min().and_then(|(first, end)| {
+                    let before = (*first_ordinal..first).len();
+                    let is_before = |pod: &&PodId| ordinal(**pod).is_some_and(|o| o < first);
+                    (self.pods.keys().filter(is_before).count() >= before).then_some(end)
+                })
+            }
+            _ => Some(own),
+        };
+        end.map_or(at, |end| at.max(end))
     }
 }
 
@@ -168,8 +199,12 @@ pub(super) fn lacking<'a>(
         open.wanted = wanted;
         open.was_whole |= open.pods.len() >= wanted as usize;
         let grace = if let What::PodDeleting(grace) = r.what { grace } else { 0 };
-        let free = r.at.saturating_add(Dur::from_secs(grace.into()));
-        open.since = open.lacks().then_some((free, id));
+        let own = r.at.saturating_add(Dur::from_secs(grace.into()));
+        if let (What::PodDeleting(_), Some((pod, ..))) = (r.what, changed) {
+            open.going.insert(pod, own);
+        }
+        let ordinal = |pod| parent_and_ordinal(short_name(analysis.pod_name(pod))).map(|of| of.1);
+        open.since = open.lacks().then(|| (open.free(r.at, own, &ordinal), id));
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
     all.iter().enumerate().for_each(|open| _ = overdue(open, end));
