@@ -17,6 +17,7 @@ use super::remakes::Remakes;
 use super::shared_plan::{Common, admission};
 use super::user::User;
 use super::world::{Turn, Turns, World};
+use crate::apiserver::ApiResult;
 use crate::client::{Past, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::kernel::Handler;
@@ -156,10 +157,12 @@ impl Cluster {
             Do::ReplaceLeader(successor) => self.leader.replace_leader(*successor, entry),
             Do::Over => {}
             Do::AddNode(node) => user.add_node(entry, *node),
-            Do::DeleteNode(nodes) => each(nodes, &|n| self.delete_node(n)),
+            Do::DeleteNode(nodes) => {
+                each(nodes, &|n| user.answer_about_node(entry, n, self.delete_node(n)))
+            }
             Do::Taint(nodes, edit) => each(nodes, &|n| user.taint(entry, n, edit)),
-            Do::Cordon(nodes, value) => each(nodes, &|n| user.cordon(n, *value)),
-            Do::Label(nodes, labels) => each(nodes, &|n| user.label(n, labels)),
+            Do::Cordon(nodes, value) => each(nodes, &|n| user.cordon(entry, n, *value)),
+            Do::Label(nodes, labels) => each(nodes, &|n| user.label(entry, n, labels)),
             Do::CreatePod(pod) => user.create_pod(entry, *pod),
             Do::DeletePod(pod, grace) => user.delete_pod(entry, *pod, *grace),
             Do::BindPod(pod, node) => user.bind_pod(entry, *pod, *node),
@@ -232,12 +235,12 @@ impl Cluster {
         }
     }
 
-    fn delete_node(&self, node: NodeId) {
+    fn delete_node(&self, node: NodeId) -> ApiResult {
         self.world.kubelets.leave(node);
         self.machines.forget(node);
-        // A node that is gone already can't be deleted again; nothing follows from that.
-        let _ = self.world.api.delete_node(Actor::User, node);
+        let result = self.world.api.delete_node(Actor::User, node);
         let _ = self.world.api.delete_lease(node);
+        result
     }
 
     /// What an action touches beside the store, for searches.

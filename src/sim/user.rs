@@ -37,12 +37,13 @@ impl User {
         }
     }
 
-    pub(super) fn cordon(&self, node: NodeId, value: bool) {
-        let _ = self.world.api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
+    pub(super) fn cordon(&self, entry: u32, node: NodeId, value: bool) {
+        let result = self.world.api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
+        self.answer_about_node(entry, node, result.map(|_| ()));
     }
 
-    pub(super) fn label(&self, node: NodeId, labels: &[(String, Option<String>)]) {
-        let _ = self.world.api.mutate_node(Actor::User, node, |n| {
+    pub(super) fn label(&self, entry: u32, node: NodeId, labels: &[(String, Option<String>)]) {
+        let result = self.world.api.mutate_node(Actor::User, node, |n| {
             let mut all = (*n.labels).clone();
             for (key, value) in labels {
                 match value {
@@ -52,10 +53,13 @@ impl User {
             }
             n.labels = Rc::new(all);
         });
+        self.answer_about_node(entry, node, result.map(|_| ()));
     }
 
     pub(super) fn taint(&self, entry: u32, id: NodeId, edit: &TaintEdit) {
-        let Some(node) = self.world.api.node(id) else { return };
+        let Some(node) = self.world.api.node(id) else {
+            return self.answer_about_node(entry, id, Err(ApiError::NotFound));
+        };
         let taints = match self.world.plan.timing.user {
             UserMode::Raw => edit.apply_raw(&node.taints),
             UserMode::Kubectl => {
@@ -202,6 +206,12 @@ impl User {
                 taints.push(Taint { time_added: Some(now), ..edit.taint.clone() });
             }
         });
+    }
+
+    /// What kubectl prints of a write to a node that is gone.
+    pub(super) fn answer_about_node(&self, entry: u32, id: NodeId, result: ApiResult) {
+        let name = self.world.api.names(|n| n.node_name(id).to_owned());
+        self.answer(entry, "nodes", &name, result);
     }
 
     /// What kubectl prints of a write to a workload that the API server refused.

@@ -1,4 +1,4 @@
-//! What the API server refuses to create, in kubectl's words (`kubectl/pkg/cmd/util/helpers.go:
+//! What the API server refuses, in kubectl's words (`kubectl/pkg/cmd/util/helpers.go:
 //! StandardErrorMessage`).
 
 use super::scenario_of;
@@ -28,4 +28,24 @@ fn a_pod_may_be_refused() {
         (20, format!("Error from server: {whitelist}")),
     ];
     assert_eq!(told, expected);
+}
+
+/// Whatever is asked of a node that is gone, kubectl says the same.
+#[test]
+fn a_node_may_be_gone() {
+    let fields = r#"horizon: "1m", nodes: [(names: "n-{0..1}")], timeline: [
+        (at: "10s", do: DeleteNode(node: "n-1")),
+        (at: "11s", do: DeleteNode(node: "n-1")),
+        (at: "12s", do: Cordon(nodes: All)),
+        (at: "13s", do: Uncordon(node: "n-1")),
+        (at: "14s", do: Taint(node: "n-1", taint: "k=v:NoExecute")),
+        (at: "15s", do: Untaint(node: "n-1", taint: "k:NoExecute")),
+        (at: "16s", do: Label(node: "n-1", labels: {"a": "b"})),
+    ]"#;
+    let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
+    let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
+    let told: Vec<_> =
+        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
+    let gone = "Error from server (NotFound): nodes \"n-1\" not found";
+    assert_eq!(told, [11, 12, 13, 14, 15, 16].map(|at| (at, gone.to_owned())));
 }
