@@ -121,7 +121,7 @@ impl Failed {
         }
         if of_many {
             let share =
-                f.share.map(|s| format!(", and it had to be met in {} % of them", s * 100.0));
+                f.share.map(|s| format!(", and it had to be met in {} % of them", in_percent(s)));
             let (share, failed) = (share.unwrap_or_default(), f.failed_runs);
             let Interval { low, high } = share_interval(failed as u64, runs as u64);
             let of_all = format!("({} to {} of all)", percent(low), percent(high));
@@ -225,9 +225,21 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
+/// A share in percent as people write it, to a ten thousandth: 0.56 is not quite so as a binary number.
+fn in_percent(share: f64) -> f64 {
+    (share * 1e6).round() / 1e4
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_share_is_said_as_it_was_written() {
+        let said =
+            [0.56, 0.55, 0.999, 0.95, 1.0, 0.07, 0.999_95].map(|s| in_percent(s).to_string());
+        assert_eq!(said, ["56", "55", "99.9", "95", "100", "7", "99.995"]);
+    }
 
     #[test]
     fn a_case_is_called_what_the_file_says_however_it_is_laid_out() {
