@@ -122,12 +122,19 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// Makes sure that no setting is lost because another one with several values sets the same, and that no row comes
-    /// twice.
+    /// Makes sure that no setting is lost because another one with several values sets the same, that no row comes
+    /// twice, and that all have the same seeds.
     ///
     /// # Errors
     /// The first that is.
     pub(crate) fn distinct(&self) -> Result<(), Problems> {
+        if self.axes.iter().any(|axis| axis.path == "seed") {
+            let problem =
+                Problem::new("`seed` is the same in every row, each of which has several seeds");
+            return Err(Problems::one(
+                problem.help("`--seeds 20` runs twenty, from that of `--seed` on"),
+            ));
+        }
         let spec = scenario::changed(self.loaded, &self.base)?;
         let sets = self.base.as_sets();
         let fixed = sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));

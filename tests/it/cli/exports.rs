@@ -193,7 +193,7 @@ fn an_export_is_a_scenario_to_every_command() {
         (&["explain", "cluster.json", "node/n-2"], "n-2"),
         (&["survey", "cluster.json", "--lose", "node"], "node/n-1"),
         (&["validate", "cluster.json"], "fine (2 nodes, 2 pods"),
-        (&["sweep", "cluster.json", "--set", "seed=1,2", "--seeds", "1"], "seed"),
+        (&["sweep", "cluster.json", "--set", "horizon=20m,30m", "--seeds", "1"], "horizon"),
         (&["diff", "cluster.json", "--kubernetes", "1.31", "--against", "1.34"], "1.34"),
     ] {
         let called = scratch.call(args);

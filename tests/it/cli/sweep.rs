@@ -221,6 +221,14 @@ fn settings_that_move_together_and_several_files() {
         .fails(2, &["has 2 values", "has 3"]);
 }
 
+/// `runs.csv` would have two columns of that name, and rows with seeds in common.
+#[test]
+fn seeds_are_no_setting_to_compare() {
+    let scratch = Scratch::with_starter();
+    let args = ["sweep", "a.ron", "--set", "seed=1,50", "--seeds", "2", "--records", "parquet"];
+    scratch.call(&args).fails(2, &["`seed` is the same in every row", "`--seeds 20`"]);
+}
+
 /// A pod that takes another 1,000 MiB each second has all 4 GiB of its node long before its kubelet looks, every ten seconds. What it
 /// asks for at the start does not.
 #[test]
