@@ -14,7 +14,9 @@ mod seen;
 mod verdict;
 mod words;
 
+use super::evictions::{Eviction, evictions};
 use super::properties;
+use super::summary::DEFAULT_NEEDLESS_WINDOW;
 use prelude::*;
 
 pub(crate) use verdict::{Failed, Verdict, Wrong};
@@ -122,6 +124,21 @@ fn about_nothing(run: &Run<'_>, property: &properties::Property) -> Option<Strin
     Some(why.to_owned())
 }
 
+/// What is called needless elsewhere and violates nothing.
+fn unlike(run: &Run<'_>, property: &properties::Property) -> String {
+    let all = evictions(run.analysis);
+    let is_one = |e: &&Eviction<'_>| e.is_needless(DEFAULT_NEEDLESS_WINDOW);
+    match all.iter().filter(is_one).count() {
+        n @ 1.. if *property == properties::Property::NeedlessEviction => {
+            let evictions = counted(n, "eviction");
+            format!(
+                "; summaries call {evictions} needless, whose node was back soon, which is no violation"
+            )
+        }
+        _ => String::new(),
+    }
+}
+
 /// A property, violated where it should not be, or the other way round.
 fn violated(
     run: &Run<'_>,
@@ -133,7 +150,7 @@ fn violated(
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
         let expected = format!("a violation of {}", property.name());
-        let none = run.failed(expected, "none".to_owned(), Vec::new());
+        let none = run.failed(expected, format!("none{}", unlike(run, property)), Vec::new());
         return (wanted && found.is_empty()).then_some(none);
     };
     let mut got = format!("{}: {}", time(first.at), first.text);
