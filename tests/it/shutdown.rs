@@ -6,7 +6,7 @@
 
 use super::plans::{drawn, plan};
 use taintsim::kernel::Choices;
-use taintsim::sim::{run, run_eager};
+use taintsim::sim::{run, run_eager, search};
 use taintsim::trace::Trace;
 
 /// A machine with these pods that is told to go off at 60 s, and another without any.
@@ -54,6 +54,24 @@ fn is_of_a_pod(object: Option<String>) -> bool {
 /// When pods come into a phase, and when the machine is off.
 fn ends(text: &str) -> Vec<String> {
     told(&ran(text), &["pod-phase", "machine-off"])
+}
+
+/// A group waits for its pods' workers (`killPodNow`: `<-ch`, which `completeTerminating` closes) however things of one instant
+/// come: two that stop in 3 s have told their ends before the third begins to end, and that one, 4 s later, before the
+/// machine is off.
+#[test]
+fn a_machine_waits_for_its_pods_in_any_order_of_things() {
+    let other = QUICK.replace("quick", "other");
+    let plan = plan(&scenario("1.37", PERIODS, &format!("{QUICK}{other}{CRITICAL}"), TOLD));
+    for choices in [Choices::natural, Choices::free] {
+        for seed in 0..20 {
+            let told = told(&search(&plan, choices(seed)).trace, &["pod-phase", "machine-off"]);
+            assert_eq!(told.len(), 4, "{told:?}");
+            assert_eq!(told[2], "67 critical pod-phase Succeeded");
+            assert_eq!(told[3], "67 n-0 machine-off");
+            assert!(told[..2].iter().all(|t| t.starts_with("63 ") && t.ends_with("Succeeded")));
+        }
+    }
 }
 
 /// 1.23 on, as upstream's own manager does in virtual time (quick ended at 3, critical at 7): the critical pod is ended when nothing of the group before it is left, at 63 s. Before, it is when the 20 s of the

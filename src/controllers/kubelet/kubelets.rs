@@ -65,7 +65,10 @@ impl Kubelets {
             let (keys, to) = (ctx.keys("kubelets"), (ctx, me));
             let name = |name| Name::of(name, keys);
             let ticker = step(to, Name::of("heartbeat", Keys::NOTHING), Self::tick);
-            let worker = step(to, name("kubelet"), |k, pod| k.workers.work(pod));
+            let worker = step(to, name("kubelet"), |k, pod| {
+                k.workers.work(pod);
+                k.shutdowns.ended(pod).into_iter().for_each(|node| k.shutdown_goes_on(node));
+            });
             let booter = step(to, name("boot"), |k, node| k.machines.booted(node));
             let stepper = step(to, name("nodeshutdown"), Self::shutdown_goes_on);
             let checker = step(to, name("runtime-check"), |k, n| k.machines.check_runtime(n));

@@ -30,8 +30,10 @@ struct PodShutdownGroup {
 struct UnderWay {
     /// The groups that are still to be ended, the next one last.
     groups: Vec<PodShutdownGroup>,
-    /// When the group that is being ended has had its time.
+    /// When the pods that are being ended have stopped, or have had their group's time.
     next: Time,
+    /// The pods that `next` is about, where it is when they have stopped; and what led to their end.
+    awaited: (Vec<Uid>, u32),
     /// When the pods that were ended so far have stopped.
     stopped: Time,
     /// When the machine is off in any case.
@@ -94,7 +96,8 @@ impl ShutdownManager {
         }
         groups.reverse();
         let off = at_most.map_or(Time::MAX, |span| now.saturating_add(span));
-        let state = UnderWay { groups, next: now, stopped: now, off, boots: false };
+        let awaited = Default::default();
+        let state = UnderWay { groups, next: now, awaited, stopped: now, off, boots: false };
         self.under_way.with(|all| all.insert(node, state));
         if at_most.is_some() {
             ctx.post_at(off, Class::Source, self.stepper, node);
@@ -144,6 +147,20 @@ impl ShutdownManager {
         }
     }
 
+    /// A pod was worked on: the node whose shutdown goes on because of that, which waits for its pods as
+    /// `killPodNow` does for a pod worker, until their ends have been told.
+    pub(super) fn ended(&self, uid: Uid) -> Option<NodeId> {
+        let now = self.nodes.now();
+        let (node, cause) = self.under_way.with(|all| {
+            let waits = |u: &UnderWay| u.next == now && u.awaited.0.contains(&uid);
+            let (node, u) = all.iter_mut().find(|(_, u)| waits(u))?;
+            u.awaited.0.retain(|other| *other != uid);
+            u.awaited.0.is_empty().then_some((*node, u.awaited.1))
+        })?;
+        self.nodes.ctx.set_cause(cause);
+        Some(node)
+    }
+
     /// `killPods`: ends the next groups; whether all have had their time.
     fn kill_pods(&self, node: NodeId) -> bool {
         let now = self.nodes.now();
@@ -162,10 +179,28 @@ impl ShutdownManager {
                 Some(u.next)
             });
             let Some(next) = next.filter(|next| *next > now) else { continue };
-            self.nodes.ctx.post_at(next, Class::Source, self.stepper, node);
+            if next < period {
+                self.await_pods(node, next);
+            } else {
+                self.nodes.ctx.post_at(next, Class::Source, self.stepper, node);
+            }
             return false;
         }
         true
+    }
+
+    /// Has a shutdown go on once those of its pods have ended that stop then.
+    fn await_pods(&self, node: NodeId, next: Time) {
+        let stops = |uid: &Uid| {
+            self.pods.due(*uid).is_some_and(|due| due.shutdown.is_some() && due.stop == next)
+        };
+        let pods = self.pods.of_node(node).into_iter().filter(stops).collect();
+        let awaited = (pods, self.nodes.ctx.cause());
+        self.under_way.with(|all| {
+            if let Some(u) = all.get_mut(&node) {
+                u.awaited = awaited;
+            }
+        });
     }
 
     /// `killPodFunc`: has the containers of a pod end within its grace, which is no longer than its
