@@ -49,6 +49,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
+        if is_told {
+            findings::tell_impossible(&plan, &args.properties, terminal);
+        }
         args.perturb(&plan)?;
         searcher.can_happen(release.as_deref(), &plan)?;
     }

@@ -1,5 +1,6 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
+use super::findings::tell_impossible;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
@@ -65,6 +66,9 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
             ),
             "put the trouble into the timeline, and ask how often it does harm",
         ));
+    }
+    if !args.quiet {
+        tell_impossible(&plan, &[asked], terminal);
     }
     let seed = scenario::seed(&loaded, &overrides)?;
     let make = || untaped(&loaded, &overrides);

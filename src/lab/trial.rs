@@ -8,6 +8,7 @@ use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Failed, Verdict, verdicts};
 use crate::analysis::explain::{Question, explain};
+use crate::analysis::properties::decided;
 use crate::language::{Flags, Place, Tree, at};
 use crate::plan::NodeStart;
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Kind};
@@ -95,6 +96,8 @@ struct Seen {
     failed: Option<Told>,
     /// Why it says nothing that it does.
     empty: Option<String>,
+    /// The property that it has never violated, where the run ends before a bound of it is over.
+    open: Option<Property>,
     /// Why it makes no sense for this run.
     wrong: Option<Problem>,
 }
@@ -178,7 +181,9 @@ impl<'a> Trial<'a> {
         let of = |i: usize| told.iter().map(move |run: &Judged| &run[i]);
         let held = list.iter().enumerate().map(|(i, e)| self.held(e, of(i))).collect();
         let empty = list.iter().enumerate().filter_map(|(i, e)| self.empty(e, of(i)));
-        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(empty).collect();
+        let open = list.iter().enumerate().filter_map(|(i, e)| self.undecided(e, of(i)));
+        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(empty).chain(open);
+        let warnings = warnings.collect();
         Some((Outcome { runs: seeds.len(), held, warnings }, looked))
     }
 
@@ -192,7 +197,16 @@ impl<'a> Trial<'a> {
             });
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
             let idle = || (self.is_idle && is_never_evicted(e)).then(|| IDLE.to_owned());
-            Seen { failed, empty: verdict.empty.or_else(idle), wrong }
+            let never = match e.what {
+                Expected::Property { property, stretch, wanted: false }
+                    if failed.is_none() && stretch.1 >= analysis.horizon() =>
+                {
+                    Some(property)
+                }
+                _ => None,
+            };
+            let open = never.filter(|property| decided(property, analysis).1);
+            Seen { failed, empty: verdict.empty.or_else(idle), open, wrong }
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()
@@ -222,6 +236,23 @@ impl<'a> Trial<'a> {
         let first = *all?.first()?;
         let help = "ask for what this scenario could break, or leave it out";
         let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
+        Some(problem.at(&self.loaded.source, e.bytes.clone()))
+    }
+
+    /// What is met in some runs only because they are over too soon to tell.
+    fn undecided<'t>(
+        &self,
+        e: &Expectation,
+        of_runs: impl Iterator<Item = &'t Seen>,
+    ) -> Option<Problem> {
+        let open: Vec<Property> = of_runs.filter_map(|run| run.open).collect();
+        let (property, n, all) = (open.first()?, open.len(), self.expectations.seeds.len());
+        let text = format!(
+            "{}: in {n} of {} the horizon came before the bound of {property} was over",
+            e.kind,
+            counted(all as u64, "run")
+        );
+        let problem = Problem::new(text).help("a later `horizon` decides it");
         Some(problem.at(&self.loaded.source, e.bytes.clone()))
     }
 

@@ -77,7 +77,14 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         _ => writeln!(out, "not exhausted: there are more runs")?,
     }
     write_outcomes(p, searched)?;
-    write_violations(p, searched)
+    write_violations(p, searched)?;
+    if r.undecided.is_empty() {
+        return Ok(());
+    }
+    let open = r.undecided.iter().map(|(p, n)| format!("{p} in {}", counted(*n, "run")));
+    let open = open.collect::<Vec<_>>().join(", ");
+    let came = "undecided, as the horizon came before the bound was over";
+    p.folded(&format!("{came}: {open}"), 2, PLAIN)
 }
 
 /// Writes the outcomes, the most frequent ones first.
@@ -331,6 +338,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "states": r.states,
             "exhausted": r.exhausted,
             "complete": r.complete,
+            "undecided": r.undecided.iter().map(|(p, n)| (p.to_string(), (*n).into())).collect::<Map<String, Value>>(),
             "changed": r.changed,
             "drawn_beside": r.beside.as_ref().map(|b| json!({ "runs": b.runs, "outcomes": outcomes(&b.outcomes) })),
             "properties": says.collect::<Map<String, Value>>(),

@@ -70,6 +70,11 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
             ways(out, along, &drawn)?;
         }
     }
+    if often.undecided > 0 {
+        let (open, all) = (grouped(often.undecided), often.violated + often.undecided);
+        let came = "the horizon came before the bound was over";
+        writeln!(out, "in {open} of the others {came}: with them {}", of_drawn(all, often.drawn))?;
+    }
     if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
         writeln!(
             out,
@@ -121,6 +126,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
         "property": asked.property.to_string(),
         "seed": asked.seed,
         "drawn": drawn((often.violated, often.drawn)),
+        "undecided": often.undecided,
         "interval": span(often.span()),
         "along": along,
         "never": often.never,

@@ -69,7 +69,7 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
                 claims::until(&run, that, until, *from)
             }
             Expected::Property { property, stretch, wanted } => {
-                empty = about_nothing(&run, property).filter(|_| !wanted);
+                empty = about_nothing(analysis.plan, property).filter(|_| !wanted);
                 violated(&run, property, *stretch, *wanted)
             }
         };
@@ -111,9 +111,8 @@ pub fn violations(
 }
 
 /// Why it says nothing that a property is never violated: there is nothing that it is about.
-fn about_nothing(run: &Run<'_>, property: &properties::Property) -> Option<String> {
+pub(crate) fn about_nothing(plan: &Plan, property: &properties::Property) -> Option<String> {
     use properties::Property as P;
-    let plan = run.analysis.plan;
     let why = match property {
         P::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
         P::JobStalled(_) if plan.workloads.iter().all(|w| w.kind != WorkloadKind::Job) => {

@@ -33,7 +33,13 @@ pub use violation::Violation;
 
 /// The places in a run where a property does not hold, in order of time.
 pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
-    let mut found = Found { property: *property, all: Vec::new() };
+    decided(property, analysis).0
+}
+
+/// The same, and whether more may be undecided: the run ended before a bound was over within which something had to happen
+/// that had not.
+pub(crate) fn decided(property: &Property, analysis: &Analysis<'_>) -> (Vec<Violation>, bool) {
+    let mut found = Found { property: *property, all: Vec::new(), is_open: false };
     let of = &mut found;
     match *property {
         Property::PodStuck(within) => overdue::pod_stuck(analysis, of, within),
@@ -58,9 +64,9 @@ pub fn check(property: &Property, analysis: &Analysis<'_>) -> Vec<Violation> {
         Property::TimerStale(within) => overdue::timer_stale(analysis, of, within),
         Property::Deterministic | Property::Expect => {}
     }
-    let mut found = found.all;
-    found.sort_by_key(|v| (v.at, v.node, v.pod));
-    found
+    let Found { mut all, is_open, .. } = found;
+    all.sort_by_key(|v| (v.at, v.node, v.pod));
+    (all, is_open)
 }
 
 /// What a violation is about, as it was right before.

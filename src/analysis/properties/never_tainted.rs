@@ -53,7 +53,7 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         search.record(id, r);
     }
-    search.overdue(None, analysis.horizon(), true);
+    search.end(analysis.horizon());
 }
 
 impl<'a> Search<'a> {
@@ -145,6 +145,16 @@ impl<'a> Search<'a> {
                 self.waiting.insert(node, (Time::MAX, record));
             }
         }
+    }
+
+    fn end(&mut self, horizon: Time) {
+        self.overdue(None, horizon, true);
+        let is_open = |(node, (since, _)): (&NodeId, &(Time, RecordId))| {
+            let zone = &self.zones[self.zone_of(*node)];
+            let due = self.bound.due((*since).max(zone.token_at));
+            !zone.partial && !self.master_disruption && due.is_some_and(|at| at > horizon)
+        };
+        self.found.is_open = self.waiting.iter().any(is_open);
     }
 
     fn tell(&mut self, node: NodeId, since: Time, record: RecordId, now: Time, end: bool) -> bool {

@@ -116,12 +116,16 @@ fn overdue<'a>(
             _ => {}
         }
     }
-    let horizon = analysis.horizon();
+    let (horizon, mut is_open) = (analysis.horizon(), false);
     for (pod, at) in deadlines.iter().enumerate() {
-        if let Some(at) = at.filter(|at| *at <= horizon && !told[pod]) {
-            add(&walk, PodId(pod as u32), at);
+        let id = PodId(pod as u32);
+        match at.filter(|_| !told[pod]) {
+            Some(at) if at <= horizon => add(&walk, id, at),
+            Some(_) => is_open |= since(&Looked::new(&walk, id)).is_some_and(|s| s <= horizon),
+            None => {}
         }
     }
+    found.is_open = is_open;
 }
 
 /// Whether a record about a node may change the deadlines of its pods.

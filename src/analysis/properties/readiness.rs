@@ -165,6 +165,7 @@ impl<'a> Search<'a> {
     fn end(&mut self, horizon: Time) {
         for (key, (record, without)) in std::mem::take(&mut self.taints) {
             if let Some(since) = without {
+                self.found.is_open |= self.bound.due(since).is_some_and(|at| at > horizon);
                 self.judge(key, record, since, horizon);
             }
         }

@@ -208,4 +208,10 @@ pub(super) fn lacking<'a>(
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
     all.iter().enumerate().for_each(|open| _ = overdue(open, end));
+    let horizon = analysis.horizon();
+    let is_open = |open: &Open<'_>| {
+        let since = open.since.filter(|(since, _)| *since <= horizon && !open.is_deleting(horizon));
+        since.is_some_and(|(since, _)| bound.due(since).is_some_and(|at| at > horizon))
+    };
+    found.is_open = all.iter().any(is_open);
 }

@@ -156,6 +156,7 @@ impl<'a> Search<'a> {
     ) {
         let Some(at) = self.bound.due(since) else { return };
         if at > until || at == until && !still {
+            self.found.is_open |= still;
             return;
         }
         let name = self.walk.analysis.node_name(node);

@@ -26,6 +26,8 @@ pub(super) struct Found {
     pub(super) property: Property,
     /// Where.
     pub(super) all: Vec<Violation>,
+    /// Something that had to happen within a bound had not, and the run ended before that was over.
+    pub(super) is_open: bool,
 }
 
 impl Found {

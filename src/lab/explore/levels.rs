@@ -5,7 +5,7 @@
 //! follows was tried from that state.
 
 use super::children::{Child, View, few_children};
-use super::one::{self, Found};
+use super::one::{self, Looked};
 use super::outcome::Outcome;
 use super::sampled::{At, Tally};
 use super::search::{Beside, Explore, Report, Strategy, Watch};
@@ -32,8 +32,8 @@ impl Job {
     }
 }
 
-/// The outcome of a complete run, and its violations.
-type Judgement = (Outcome, Vec<Found>);
+/// The outcome of a complete run, and what it comes to.
+type Judgement = (Outcome, Looked);
 
 /// What is kept of a run.
 #[derive(Deserialize, Serialize)]
@@ -247,9 +247,9 @@ impl Levels<'_> {
         let end = (!run.known).then(|| {
             let (digest, plan) = (one::digest(&run.trace), searcher.plan());
             let again = || one::run(plan, &job.tape()).trace;
-            let found = || one::violations(search, plan, &run.trace, again);
+            let looked = || one::look(search, plan, &run.trace, again);
             let is_new = !self.judged.contains_key(&digest);
-            (digest, is_new.then(|| (Outcome::of(&run.trace), found())))
+            (digest, is_new.then(|| (Outcome::of(&run.trace), looked())))
         });
         searcher.take_back(run);
         Some(Done { states, children, skipped, end })
@@ -269,11 +269,11 @@ impl Levels<'_> {
         match done.end {
             None => self.pruned += 1,
             Some((digest, fresh)) => {
-                if let Some(found) = fresh {
-                    self.judged.entry(digest).or_insert(found);
+                if let Some(judged) = fresh {
+                    self.judged.entry(digest).or_insert(judged);
                 }
-                if let Some((outcome, found)) = self.judged.get(&digest) {
-                    self.tally.add(outcome, found.clone(), (&[], &job.tape()));
+                if let Some((outcome, looked)) = self.judged.get(&digest) {
+                    self.tally.add(outcome, looked.clone(), (&[], &job.tape()));
                 }
             }
         }
@@ -306,10 +306,11 @@ impl Levels<'_> {
 
     /// What was found.
     fn report(self, exhausted: bool) -> Report {
-        let runs = self.tally.runs;
+        let (runs, undecided) = (self.tally.runs, self.tally.undecided.clone());
         let (outcomes, violations) = self.tally.into_parts();
         Report {
             runs,
+            undecided,
             pruned: self.pruned,
             skipped: self.skipped,
             states: self.seen.all.len() as u64,

@@ -47,6 +47,8 @@ pub(crate) struct Often {
     pub(crate) drawn: u64,
     /// How many of them violate.
     pub(crate) violated: u64,
+    /// How many of them do not, and end before the bound of the property is over.
+    pub(crate) undecided: u64,
     /// Where these are few: what was drawn along ways.
     pub(crate) along: Option<Along>,
     /// Violations that a search found to which no drawn run comes, as a choice never comes out so.
@@ -70,8 +72,17 @@ pub(crate) struct Along {
 
 impl Often {
     /// Where the part of runs that violate lies: by the runs as they come where some of them do, and
-    /// otherwise by the ways, and by what others may come to at the most.
+    /// otherwise by the ways, and by what others may come to at the most. What is undecided may be either.
     pub(crate) fn span(&self) -> Interval {
+        let decided = self.decided();
+        if self.undecided == 0 {
+            return decided;
+        }
+        Interval { high: decided.high.max(self.at_most().high), ..decided }
+    }
+
+    /// Where it lies if none of the runs that are undecided violates.
+    fn decided(&self) -> Interval {
         match &self.along {
             Some(along) if self.violated < SOME => Interval {
                 low: along.interval.low,
@@ -79,6 +90,11 @@ impl Often {
             },
             _ => share_interval(self.violated, self.drawn),
         }
+    }
+
+    /// Where it lies if all of them do.
+    pub(crate) fn at_most(&self) -> Interval {
+        share_interval(self.violated + self.undecided, self.drawn)
     }
 }
 
@@ -111,8 +127,8 @@ pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) ->
     let going = Going { search, pool, watch, runs };
     // Of many only the number says how often it is.
     let few = |before, run| (before < COMMON).then_some(run);
-    let (violated, came) = going.natural(0..runs, &few)?;
-    let mut often = Often { drawn: runs, violated, along: None, never: Vec::new() };
+    let (violated, undecided, came) = going.natural(0..runs, &few)?;
+    let mut often = Often { drawn: runs, violated, undecided, along: None, never: Vec::new() };
     if often.violated >= COMMON {
         return Some(often);
     }
@@ -134,9 +150,10 @@ pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) ->
     }
     // The ways are made of these runs, which say nothing of what else there is: others are drawn for that.
     let held = |_, run: Violating| Some(run.along(&ways));
-    let (violated, again) = going.natural(runs..2 * runs, &held)?;
+    let (violated, undecided, again) = going.natural(runs..2 * runs, &held)?;
     often.drawn += runs;
     often.violated += violated;
+    often.undecided += undecided;
     often.along = Some(going.along(ways, &again)?);
     Some(often)
 }
@@ -218,26 +235,28 @@ impl Going<'_> {
                 Choices::held(some_of(way, seed), Choices::natural(seed))
             };
             let held = |_, run: Violating| Some(run.along(ways));
-            Some(self.sample(numbers, &choices, &held)?.1)
+            Some(self.sample(numbers, &choices, &held)?.2)
         };
         ways.iter().map(of).collect()
     }
 
     /// Runs of these numbers as they come.
-    fn natural(self, numbers: Range<u64>, kept: Kept<'_>) -> Option<(u64, Vec<Violating>)> {
+    fn natural(self, numbers: Range<u64>, kept: Kept<'_>) -> Option<(u64, u64, Vec<Violating>)> {
         let choices = |number: u64| Choices::natural(self.search.seed.wrapping_add(number));
         self.sample(numbers, &choices, kept)
     }
 
-    /// Draws the runs of these numbers: how many violate, and what is kept of them. None if it may not go on.
+    /// Draws the runs of these numbers: how many violate, how many are undecided, and what is kept of the first. None if
+    /// it may not go on.
     fn sample(
         self,
         numbers: Range<u64>,
         choices: &(dyn Fn(u64) -> Choices + Sync),
         kept: Kept<'_>,
-    ) -> Option<(u64, Vec<Violating>)> {
+    ) -> Option<(u64, u64, Vec<Violating>)> {
         let Self { search, pool, watch, .. } = self;
-        let (ran, violated) = (AtomicU64::new(numbers.start), AtomicU64::new(0));
+        let ran = AtomicU64::new(numbers.start);
+        let (violated, undecided) = (AtomicU64::new(0), AtomicU64::new(0));
         // None of a run that violates nothing or is not kept, and none within of one that may not go on.
         let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
             // A run may be over before it asks.
@@ -250,8 +269,10 @@ impl Going<'_> {
                 return Some(None);
             }
             ran.fetch_add(1, Relaxed);
-            let found = one::violations(search, searcher.plan(), &run.trace, Trace::default);
+            let looked = one::look(search, searcher.plan(), &run.trace, Trace::default);
+            let found = looked.found;
             if found.is_empty() {
+                undecided.fetch_add(u64::from(!looked.undecided.is_empty()), Relaxed);
                 searcher.take_back(run);
                 return None;
             }
@@ -262,7 +283,7 @@ impl Going<'_> {
             let each = numbers.into_par_iter();
             each.map_init(|| Searcher::new((search.plan)()), run).flatten_iter().collect()
         });
-        Some((violated.into_inner(), all?))
+        Some((violated.into_inner(), undecided.into_inner(), all?))
     }
 }
 

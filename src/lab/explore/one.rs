@@ -2,10 +2,11 @@
 
 use super::search::{Explore, Violated};
 use crate::analysis::expect;
-use crate::analysis::properties::check;
+use crate::analysis::properties::decided;
 use crate::analysis::stem;
 use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
+use crate::scenario::expectations::{Expectation, Expected};
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 
@@ -38,6 +39,15 @@ impl Found {
             drawn: None,
         }
     }
+}
+
+/// What a complete run comes to.
+#[derive(Clone, Default, Debug, Deserialize, Serialize)]
+pub(super) struct Looked {
+    /// What it violates.
+    pub(super) found: Vec<Found>,
+    /// Properties that it does not violate, and ends before a bound of theirs is over.
+    pub(super) undecided: Vec<Property>,
 }
 
 /// A hasher with the same results in every run of the program.
@@ -96,16 +106,16 @@ pub fn digest(trace: &Trace) -> u64 {
     held_up.fold(sum, u64::wrapping_add)
 }
 
-/// The violations of a complete run.
-pub(super) fn violations(
+/// What a complete run comes to.
+pub(super) fn look(
     search: &Explore<'_>,
     plan: &Plan,
     trace: &Trace,
     rerun: impl Fn() -> Trace,
-) -> Vec<Found> {
-    let mut found = Vec::new();
+) -> Looked {
+    let (mut found, mut undecided) = (Vec::new(), Vec::new());
     if search.properties.is_empty() {
-        return found;
+        return Looked::default();
     }
     let analysis = Analysis::new(plan, trace);
     for property in search.properties {
@@ -115,13 +125,27 @@ pub(super) fn violations(
             continue;
         }
         if *property == Property::Expect {
-            let unmet = expect::violations(search.expect, &analysis).into_iter();
+            let unmet = expect::violations(search.expect, &analysis);
+            let is_open = |e: &Expectation| match &e.what {
+                Expected::Property { property, stretch, wanted: false } => {
+                    stretch.1 >= analysis.horizon() && decided(property, &analysis).1
+                }
+                _ => false,
+            };
+            if unmet.is_empty() && search.expect.iter().any(is_open) {
+                undecided.push(*property);
+            }
+            let unmet = unmet.into_iter();
             found.extend(
                 unmet.map(|(i, v)| Found { whose: i.to_string(), ..new(i.to_string(), v.text) }),
             );
             continue;
         }
-        for v in check(property, &analysis) {
+        let (violated, is_open) = decided(property, &analysis);
+        if violated.is_empty() && is_open {
+            undecided.push(*property);
+        }
+        for v in violated {
             let pod = v.pod.map_or("", |p| trace.names.pod_name(p));
             let node = v.node.map_or("", |n| trace.names.node_name(n));
             let about = format!("{pod} {node}");
@@ -132,7 +156,7 @@ pub(super) fn violations(
             }
         }
     }
-    found
+    Looked { found, undecided }
 }
 
 /// Where two runs differ that should be the same.
@@ -171,7 +195,7 @@ pub(super) fn violates(
     let (plan, trace) = (searcher.plan(), &searched.trace);
     let all = match searched.known {
         true => Vec::new(),
-        false => violations(search, plan, trace, || run(plan, tape).trace),
+        false => look(search, plan, trace, || run(plan, tape).trace).found,
     };
     searcher.take_back(searched);
     let found = all.into_iter().find(|f| f.property == property && f.about == about);

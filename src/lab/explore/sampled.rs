@@ -3,7 +3,7 @@
 
 use super::changes::{Change, Changing};
 use super::coverage::Nodes;
-use super::one::{self, Found, shorter};
+use super::one::{self, Looked, shorter};
 use super::outcome::Outcome;
 use super::search::{Beside, Explore, Reached, Report, Strategy, Violated, Watch};
 use super::timelines::{Known, Other, fewer};
@@ -48,11 +48,12 @@ impl At<'_> {
     pub(super) fn explore(self) -> Result<(Report, bool)> {
         let (tally, states, finished) = self.draw()?;
         let runs = tally.runs;
+        let undecided = tally.undecided.clone();
         let (outcomes, mut violations) = tally.into_parts();
         // A drawn run deviates nearly everywhere, and little of that matters.
         self.shorten(&mut violations, runs);
-        let report =
-            Report { runs, states: states.len() as u64, outcomes, violations, ..Report::default() };
+        let states = states.len() as u64;
+        let report = Report { runs, states, outcomes, violations, undecided, ..Report::default() };
         Ok((report, finished))
     }
 
@@ -81,10 +82,10 @@ impl At<'_> {
             // A timeline that is no scenario has no run.
             let ran = done.into_iter().filter_map(|(_, run)| run);
             for (changes, run) in ran.filter_map(|(changes, run)| Some((changes, run?))) {
-                let (tape, state, (outcome, found), orders) = run;
+                let (tape, state, (outcome, looked), orders) = run;
                 tally.runs += 1;
                 states.insert(state);
-                tally.add(&outcome, found, (&changes, &tape));
+                tally.add(&outcome, looked, (&changes, &tape));
                 if let Some(known) = drawn.known.as_mut().filter(|_| in_time(runs)) {
                     known.add(&changes, orders);
                 }
@@ -158,10 +159,10 @@ impl At<'_> {
             let plan = own.as_ref().unwrap_or(searcher.plan());
             let tape = || one::tape(&searched.choices);
             let again = || one::run(plan, &tape()).trace;
-            let found = one::violations(search, plan, &searched.trace, again);
+            let looked = one::look(search, plan, &searched.trace, again);
             // A drawn run deviates nearly everywhere: thousands of times where a cluster is large.
-            let tape = if found.is_empty() { Vec::new() } else { tape() };
-            let judged = (Outcome::of(&searched.trace), found);
+            let tape = if looked.found.is_empty() { Vec::new() } else { tape() };
+            let judged = (Outcome::of(&searched.trace), looked);
             let known = drawn.known.as_ref();
             let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
             let kept = (tape, searched.notes.fingerprint, judged, (at, orders));
@@ -238,9 +239,9 @@ fn change_less(
 /// What is otherwise in the timeline, and what of its run is kept where that is a scenario.
 type Run = (Vec<Change>, Option<Kept>);
 
-/// Of a complete run the tape if it violates anything, the fingerprint of its states, its outcome and violations; and
+/// Of a complete run the tape if it violates anything, the fingerprint of its states, its outcome and what it comes to; and
 /// where timelines are changed, the orders of things in it that none before had, and at which nodes.
-type Kept = (Vec<Deviation>, u64, (Outcome, Vec<Found>), (Nodes, Vec<u64>));
+type Kept = (Vec<Deviation>, u64, (Outcome, Looked), (Nodes, Vec<u64>));
 
 /// What runs are drawn from.
 struct Drawn<'a> {
@@ -280,6 +281,8 @@ pub(super) struct Tally {
     outcomes: BTreeMap<u64, (Outcome, u64)>,
     pub(super) violations: BTreeMap<(Property, String), Violated>,
     pub(super) runs: u64,
+    /// By property, how many runs do not say whether it holds.
+    pub(super) undecided: BTreeMap<Property, u64>,
 }
 
 impl Tally {
@@ -287,11 +290,12 @@ impl Tally {
     pub(super) fn add(
         &mut self,
         outcome: &Outcome,
-        found: Vec<Found>,
+        looked: Looked,
         (changes, tape): (&[Change], &[Deviation]),
     ) {
         self.outcomes.entry(outcome.hash).or_insert_with(|| (outcome.clone(), 0)).1 += 1;
-        for f in found {
+        self.leave_open(looked.undecided.into_iter().map(|property| (property, 1)));
+        for f in looked.found {
             let known = self.violations.entry((f.property, f.about.clone()));
             let new =
                 || Violated { runs: 0, changes: changes.to_vec(), ..f.violated(tape.to_vec()) };
@@ -300,6 +304,13 @@ impl Tally {
             if (changes.len(), tape.len()) < (entry.changes.len(), entry.tape.len()) {
                 (entry.text, entry.changes, entry.tape) = (f.text, changes.to_vec(), tape.to_vec());
             }
+        }
+    }
+
+    /// So many more runs do not say whether these hold.
+    fn leave_open(&mut self, more: impl IntoIterator<Item = (Property, u64)>) {
+        for (property, runs) in more {
+            *self.undecided.entry(property).or_default() += runs;
         }
     }
 
@@ -321,8 +332,9 @@ impl Tally {
 
     /// Adds others that were drawn.
     pub(super) fn take_in(&mut self, others: Self) {
-        let Self { outcomes, violations, runs } = others;
+        let Self { outcomes, violations, runs, undecided } = others;
         self.runs += runs;
+        self.leave_open(undecided);
         for (hash, reached) in outcomes {
             let known = self.outcomes.entry(hash);
             known.and_modify(|o| o.1 += reached.1).or_insert(reached);
@@ -344,7 +356,8 @@ impl Tally {
     /// Counts the violations of drawn runs too, whose tapes are longer, and gives the outcomes that
     /// only those have.
     pub(super) fn beside(&mut self, drawn: Self) -> Beside {
-        let Self { outcomes, violations, runs } = drawn;
+        let Self { outcomes, violations, runs, undecided } = drawn;
+        self.leave_open(undecided);
         self.violated(violations);
         let only = outcomes.values().filter(|o| !self.outcomes.contains_key(&o.0.hash));
         let outcomes = reached(only, self.usual());

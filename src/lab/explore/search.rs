@@ -173,6 +173,8 @@ pub struct Report {
     pub outcomes: Vec<Reached>,
     /// The violations, shortest tape first.
     pub violations: Vec<Violated>,
+    /// How many runs do not violate a property, and end before a bound of it is over.
+    pub(crate) undecided: BTreeMap<Property, u64>,
     /// What a few drawn runs have beside, where every run with few deviations was tried.
     pub beside: Option<Beside>,
     /// How many more runs there were with other timelines. Their outcomes are not among those above.

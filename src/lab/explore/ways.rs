@@ -147,7 +147,7 @@ impl Finder<'_> {
             let choices = Choices::held(held.to_vec(), Choices::natural(seed));
             let run = searcher.decided(choices, self.goes_on);
             let found = |run: &sim::Searched| {
-                let all = one::violations(&search, searcher.plan(), &run.trace, Trace::default);
+                let all = one::look(&search, searcher.plan(), &run.trace, Trace::default).found;
                 all.iter().any(|f| self.violated.about.is_empty() || f.about == self.violated.about)
             };
             have += usize::from(!run.known && found(&run));

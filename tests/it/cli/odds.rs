@@ -89,3 +89,46 @@ fn what_nobody_can_count_is_refused() {
     let none = "none of 100 drawn runs (at most 3.6 %)";
     assert!(called.stdout.contains(none), "{}", called.stdout);
 }
+
+/// The Job's pod is on a node that is cut off from 20 s on, evicted some two minutes later with 30 s of grace, and by its policy not
+/// replaced before it has Failed. The bound is eleven minutes: a run of five says nothing, and one of twenty that it is so.
+#[test]
+fn a_run_that_is_over_before_the_bound_decides_nothing() {
+    let dir = Scratch::new();
+    dir.write(
+        "job.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m", nodes: [(names: "n-{0..1}")],
+            workloads: [Job(name: "sum", podReplacementPolicy: Failed, placement: Node("n-0"),
+                podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])]),
+                template: (restartPolicy: Never, ends: (after: "1h"), tolerations: [
+                    (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60)]))],
+            timeline: [(at: "20s", do: Partition(nodes: Node("n-0")))],
+            expect: [Never(JobStalled)])"#,
+    );
+    let odds = ["odds", "job.ron", "--of", "job-stalled", "--runs", "100", "--search", "1"];
+    let called = dir.call(&odds);
+    let came = "of the others the horizon came before the bound was over: with them 100 of 100";
+    assert!(called.stdout.contains(came), "{}", called.stdout);
+    let of = |more: &[&str]| asked(&dir, &[&odds[1..], more].concat());
+    let short = of(&[]);
+    assert_eq!((&short["undecided"], interval(&short)), (&100.into(), [0.0, 1.0]));
+    let long = of(&["--set", "horizon=20m"]);
+    assert_eq!((&long["undecided"], &long["drawn"]["violated"]), (&0.into(), &100.into()));
+    let found = dir.call(&["explore", "job.ron", "-p", "job-stalled", "--depth", "0", "-q"]);
+    let open = "undecided, as the horizon came before the bound was over: job-stalled(11m) in ";
+    assert!(super::unfolded(&found.stdout).contains(open), "{}", found.stdout);
+    let tested = dir.call(&["test", "job.ron"]);
+    let said = "in 1 of 1 run the horizon came before the bound of job-stalled(11m) was over";
+    assert!(super::unfolded(&tested.stdout).contains(said), "{}", tested.stdout);
+}
+
+#[test]
+fn what_nothing_can_violate_is_told() {
+    let dir = Scratch::new();
+    dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
+    for args in [&["odds", "--of"][..], &["explore", "--depth", "0", "-p"]] {
+        let called = dir.call(&[args, &["job-stalled", "calm.ron"]].concat());
+        let said = "nothing can violate job-stalled(11m): there is no Job";
+        assert!(super::unfolded(&called.stderr).contains(said), "{}", called.stderr);
+    }
+}

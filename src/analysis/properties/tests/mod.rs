@@ -3,7 +3,7 @@
 mod nodes;
 
 use super::super::tests::synthetic::{Run, ms, taint, tolerates};
-use super::{Property, PropertyError, Violation, check};
+use super::{Property, PropertyError, Violation, check, decided};
 use crate::analysis::prelude::*;
 use crate::api::meta::ConditionStatus::{False, True};
 use crate::api::pod::{PodConditionType, PodReason};
@@ -134,6 +134,23 @@ fn a_pod_is_stuck_when_its_time_is_over_and_nobody_deletes_it() {
     let mut short = Story::new(15, &five_seconds());
     short.tainted(1_000, Actor::User);
     assert!(short.times("pod-stuck(10s)").is_empty(), "the run ends before");
+}
+
+/// Tainted at 1 s and tolerated for 5 s it has to go at 6 s, and is stuck at 16 s: only a run that ends between leaves it open,
+/// where nobody deletes the pod.
+#[test]
+fn what_a_run_is_too_short_for_is_undecided() {
+    let is_open = |seconds: u64, deleted: Option<u64>| {
+        let mut story = Story::new(seconds, &five_seconds());
+        story.tainted(1_000, Actor::User);
+        if let Some(at) = deleted {
+            story.deleted(at, NO_RECORD);
+        }
+        let (plan, trace) = story.run.finish();
+        decided(&Property::parse("pod-stuck(10s)").unwrap(), &Analysis::new(&plan, &trace)).1
+    };
+    assert!(is_open(15, None) && is_open(6, None));
+    assert!(!is_open(5, None) && !is_open(16, None) && !is_open(15, Some(14_000)));
 }
 
 #[test]
