@@ -157,5 +157,9 @@ fn violated(
         got += &format!(", and {} more", found.len() - 1);
     }
     let records = first.records.iter().copied().take(RECORDS).collect();
-    Some(run.failed(format!("no violation of {}", property.name()), got, records))
+    let failed = run.failed(format!("no violation of {}", property.name()), got, records);
+    // What led there is explained as of when it was certain, not as of the first step on the way.
+    let object = first.pod.map(Object::Pod).or(first.node.map(Object::Node));
+    let about = object.map(|object| (object, Some(first.at))).or(failed.about);
+    Some(Failed { about, ..failed })
 }
