@@ -55,6 +55,13 @@ impl<'w, 'a> Looked<'w, 'a> {
     fn node_since(&self) -> Time {
         self.state.node_id().map_or(Time::ZERO, |n| self.walk.healthy_at[n.index()])
     }
+
+    /// The record since which its Ready condition and the health of its node are what they are; the start of the run has none.
+    fn last(&self) -> RecordId {
+        let health = self.state.node_id().map(|n| self.walk.health[n.index()]);
+        let both = health.into_iter().chain([self.life().ready]);
+        both.filter(|id| *id != NO_RECORD).max().unwrap_or(NO_RECORD)
+    }
 }
 
 /// The violations of those pods that for a span of time are what they may not be, each life of a pod at
@@ -190,7 +197,7 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let text = format!(
             "{name} has been NotReady since {lost:#} and still is at {at:#} although {node} has been healthy since {back:#}"
         );
-        (text, NO_RECORD)
+        (text, pod.last())
     };
     overdue(analysis, found, within, since, tell)
 }
@@ -205,7 +212,7 @@ pub(super) fn stale_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let text = format!(
             "{name} is still Ready at {at:#} although {node} has been Unknown since {unknown:#}"
         );
-        (text, NO_RECORD)
+        (text, pod.last())
     };
     overdue(analysis, found, within, since, tell)
 }

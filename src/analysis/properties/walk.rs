@@ -10,8 +10,9 @@ pub(super) struct Life {
     pub(super) created: RecordId,
     /// Since when it has its tolerations.
     pub(super) tolerations_at: Time,
-    /// Since when its Ready condition is what it is.
+    /// Since when its Ready condition is what it is, and the record of that, or [`NO_RECORD`].
     pub(super) ready_at: Time,
+    pub(super) ready: RecordId,
     /// Its Ready condition was True before.
     pub(super) was_ready: bool,
 }
@@ -19,7 +20,7 @@ pub(super) struct Life {
 impl Life {
     /// One that began then.
     fn new(created: RecordId, at: Time, was_ready: bool) -> Self {
-        Self { created, tolerations_at: at, ready_at: at, was_ready }
+        Self { created, tolerations_at: at, ready_at: at, ready: NO_RECORD, was_ready }
     }
 }
 
@@ -32,6 +33,8 @@ pub(super) struct Walk<'a> {
     bound: BTreeSet<(u32, u32)>,
     /// By node: since when its health is what it is.
     pub(super) healthy_at: Vec<Time>,
+    /// By node: the record of that, or [`NO_RECORD`].
+    pub(super) health: Vec<RecordId>,
     /// By node: when its machine booted last; the start of the run if it did not.
     pub(super) booted_at: Vec<Time>,
     /// By node: when its taints changed last, as they do when it is deleted; the start of the run if they
@@ -58,7 +61,8 @@ impl<'a> Walk<'a> {
         let bound = follow.pods().filter_map(|(id, p)| Some((p.node_id()?.0, id.0))).collect();
         let healthy_at = vec![Time::ZERO; analysis.node_count()];
         let (booted_at, tainted_at) = (healthy_at.clone(), healthy_at.clone());
-        Walk { analysis, follow, lives, bound, healthy_at, booted_at, tainted_at }
+        let health = vec![NO_RECORD; healthy_at.len()];
+        Walk { analysis, follow, lives, bound, healthy_at, health, booted_at, tainted_at }
     }
 
     /// Takes the next record in, until there is none.
@@ -81,6 +85,7 @@ impl<'a> Walk<'a> {
             && before.health() != after.health()
         {
             self.healthy_at[node.index()] = r.at;
+            self.health[node.index()] = id;
         }
         if let (Some((node, ..)), What::MachineOn) = (step.node, r.what) {
             self.booted_at[node.index()] = r.at;
@@ -94,7 +99,7 @@ impl<'a> Walk<'a> {
             What::PodCreated(_) => *life = Life::new(id, r.at, after.ready),
             What::PodTolerations => life.tolerations_at = r.at,
             _ if before.ready != after.ready => {
-                life.ready_at = r.at;
+                (life.ready_at, life.ready) = (r.at, id);
                 life.was_ready |= after.ready;
             }
             _ => {}

@@ -115,10 +115,12 @@ fn a_pod_on_an_unknown_node_is_not_ready() {
         if let Some(at) = marked {
             s.ready(at, false);
         }
-        s.times("stale-ready(10s)")
+        s.found("stale-ready(10s)")
     };
-    assert_eq!(story(None), [15_000]);
-    assert!(story(Some(15_000)).is_empty());
+    let found = story(None);
+    // The pod's creation, and what it should have been marked for.
+    assert_eq!((found[0].at, &found[0].records[..]), (ms(15_000), &[0, 3][..]));
+    assert!(found.len() == 1 && story(Some(15_000)).is_empty());
 }
 
 #[test]
