@@ -103,7 +103,11 @@ fn a_job_that_waits_for_a_dead_node_is_stalled() {
     violates(
         "job-stalled",
         &story("Failed"),
-        &["Job default/batch is not finished and has no pod at 17m20.", "since 6m20."],
+        &[
+            "Job default/batch is not finished and has no pod at 17m20.",
+            "since 6m20.",
+            ": default/batch-0 is still being deleted, which podReplacementPolicy: Failed waits for",
+        ],
         &story("TerminatingOrFailed"),
     );
 }

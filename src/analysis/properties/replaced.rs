@@ -23,7 +23,7 @@ use super::super::owners::asked_from;
 use super::bound::Bound;
 use super::violation::Found;
 use crate::analysis::prelude::*;
-use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
+use crate::api::workload::{JobSpec, Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
 
 /// A workload while walking through the trace.
@@ -123,6 +123,33 @@ impl Open<'_> {
     }
 }
 
+/// What a Job has that has no pod which counts: those that are still being deleted, and whether it waits for them.
+fn going(
+    analysis: &Analysis<'_>,
+    owners: &Owners,
+    (of, job): (WorkloadId, &JobSpec),
+    at: Time,
+) -> String {
+    let mut follow = Follow::new(analysis);
+    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= at) {
+        follow.apply(id, r);
+    }
+    let is_going = |(pod, state): &(PodId, &PodState)| {
+        let is_there = state.exists && state.deleting && !state.phase.is_terminal();
+        is_there && owners.of(analysis, *pod) == Some(of)
+    };
+    let names: Vec<&str> =
+        follow.pods().filter(is_going).map(|(pod, _)| analysis.pod_name(pod)).collect();
+    let waits =
+        analysis.plan.profile.workload.job.pod_replacement_policy && job.replaces_only_failed();
+    let policy = if waits { ", which podReplacementPolicy: Failed waits for" } else { "" };
+    match names.len() {
+        0 => String::new(),
+        1 => format!(": {} is still being deleted{policy}", names[0]),
+        _ => format!(": {} are still being deleted{policy}", names.join(", ")),
+    }
+}
+
 /// The violations of one of the two properties.
 pub(super) fn lacking<'a>(
     analysis: &'a Analysis<'a>,
@@ -170,8 +197,15 @@ pub(super) fn lacking<'a>(
             true => "is not finished and has no pod".to_owned(),
             false => format!("has {} of {} pods", open.pods.len(), open.wanted),
         };
-        let text =
-            format!("{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}");
+        let going = match open.plan.map(|plan| &plan.spec) {
+            Some(WorkloadSpec::Job(job)) => {
+                going(analysis, &owners, (WorkloadId(i as u32), job), at)
+            }
+            _ => String::new(),
+        };
+        let text = format!(
+            "{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}{going}"
+        );
         found.add(at, (pod, None), text, &[record]);
         Some(())
     };

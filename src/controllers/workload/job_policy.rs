@@ -1,8 +1,6 @@
 //! Which pods of a Job count as failed, and what its failure policy makes of them.
 
-use crate::api::workload::{
-    JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
-};
+use crate::api::workload::{JobSpec, PodFailurePolicyAction, PodFailurePolicyRule};
 use crate::controllers::workload::prelude::*;
 
 /// What a release makes of the failures of a Job's pods.
@@ -28,15 +26,9 @@ impl JobPolicy {
         self.0.pod_failure_policy && !spec.pod_failure_policy.is_empty()
     }
 
-    /// `onlyReplaceFailedPods`, with the default of `pkg/apis/batch/v1/defaults.go`.
+    /// `onlyReplaceFailedPods`
     pub(super) fn only_replaces_failed(&self, spec: &JobSpec) -> bool {
-        let default = if spec.pod_failure_policy.is_empty() {
-            PodReplacementPolicy::TerminatingOrFailed
-        } else {
-            PodReplacementPolicy::Failed
-        };
-        let by_policy = self.0.pod_replacement_policy
-            && spec.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed;
+        let by_policy = self.0.pod_replacement_policy && spec.replaces_only_failed();
         by_policy || self.0.failure_policy_waits && self.has_failure_policy(spec)
     }
 
