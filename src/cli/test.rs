@@ -16,6 +16,7 @@ use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
 use crate::report::trials::{self, Came, Case, Failed, SCENARIO, Status, Tested};
 use crate::report::{Style, tables};
+use crate::scenario::expectations::{Expectation, Expected};
 use rayon::prelude::*;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -319,6 +320,8 @@ fn held(
     let (outcome, text) =
         if skipped { (trial.untried(), None) } else { trial.run(&goes_on, &timeline)? };
     tested.runs = outcome.runs;
+    let is_never = |e: &Expectation| matches!(e.what, Expected::Property { wanted: false, .. });
+    tested.in_usual_order = outcome.runs > 1 && expectations.list.iter().any(is_never);
     tested.warnings.extend(outcome.warnings.iter().cloned());
     tested.cases.extend(trials::cases(
         &loaded.source.text,

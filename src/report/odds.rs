@@ -60,7 +60,8 @@ fn of_runs(share: f64, Interval { low, high }: Interval) -> String {
 pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io::Result<()> {
     let Asked { plan, property, .. } = asked;
     let (name, release) = (&plan.name, &plan.profile.release);
-    writeln!(out, "{name} on Kubernetes {release}: how often {property} is violated\n")?;
+    writeln!(out, "{name} on Kubernetes {release}: how often {property} is violated,")?;
+    writeln!(out, "drawn with the order in each instant, which `run` and `test` take as usual\n")?;
     let drawn = of_drawn(often.violated, often.drawn);
     match &often.along {
         None => writeln!(out, "{drawn}")?,

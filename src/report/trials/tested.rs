@@ -17,6 +17,8 @@ pub struct Tested {
     pub(crate) expectations: usize,
     /// How many runs it had.
     pub(crate) runs: usize,
+    /// Several runs say that a property is never violated, all with the usual order within each instant.
+    pub(crate) in_usual_order: bool,
     /// The scenario itself, its expectations, its golden timeline, and its guards where they were
     /// tried.
     pub(crate) cases: Vec<Case>,
@@ -37,6 +39,7 @@ impl Tested {
             id,
             expectations: 0,
             runs: 0,
+            in_usual_order: false,
             cases,
             warnings: Vec::new(),
             took: Duration::ZERO,

@@ -132,3 +132,28 @@ fn what_nothing_can_violate_is_told() {
         assert!(super::unfolded(&called.stderr).contains(said), "{}", called.stderr);
     }
 }
+
+/// Latencies are constant, and the pod's countdown of a second ends with the untaint's news, 1 s and 2 ms after the taint's: which is
+/// first is an order within one instant, that seeds do not change and `odds` draws.
+#[test]
+fn seeds_take_the_usual_order_and_say_so() {
+    let dir = Scratch::new();
+    dir.write(
+        "tie.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "2500ms", seeds: 30,
+            timing: Custom(request: "2ms", response: "2ms", watch: "2ms", user: Raw, kubelet: Imitated(start: "0s", stop: "0s")),
+            nodes: [(names: "n-{0..1}")], pods: [(name: "p", on: Node("n-0"), terminationGracePeriodSeconds: 0,
+                tolerations: [(key: "m", operator: Exists, effect: NoExecute, tolerationSeconds: 1)])],
+            expect: [Never(NeedlessEviction)],
+            timeline: [(at: "500ms", do: Taint(node: "n-0", taint: "m:NoExecute")),
+                (at: "1500ms", do: Untaint(node: "n-0", taint: "m"))])"#,
+    );
+    let tested = dir.call(&["test", "tie.ron"]);
+    assert_eq!(tested.code, 0, "{}", tested.stdout);
+    let said = "in its usual order: `taintsim odds tie.ron --of expect` draws that, too";
+    assert!(super::unfolded(&tested.stdout).contains(said), "{}", tested.stdout);
+    let drawn = asked(&dir, &["tie.ron", "--of", "expect", "--runs", "100"]);
+    assert!(drawn["drawn"]["violated"].as_u64() > Some(0), "{drawn:#}");
+    let one = dir.call(&["test", "tie.ron", "--set", "seeds=1"]);
+    assert!(!super::unfolded(&one.stdout).contains("usual order"), "{}", one.stdout);
+}
