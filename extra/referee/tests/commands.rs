@@ -174,6 +174,7 @@ fn a_hunt_goes_on_and_says_what_it_tried() {
     assert!(wrong.code == 2 && wrong.stderr.contains("as in 2/8"), "{}", wrong.stderr);
     let none = hunt(&["--races", "nowhere"]);
     assert!(none.code == 2 && none.stderr.contains("cannot read nowhere"), "{}", none.stderr);
+    assert!(none.stderr.contains("`--races DIR`"), "{}", none.stderr);
 }
 
 /// Recordings whose outcomes hang on choices of each kind.

@@ -88,7 +88,7 @@ impl Problem {
 
     /// With this hint where it has none yet.
     #[must_use]
-    pub(crate) fn or_help(mut self, help: &str) -> Self {
+    pub fn or_help(mut self, help: &str) -> Self {
         self.help.get_or_insert_with(|| help.to_owned());
         self
     }

@@ -38,6 +38,10 @@ const LATE: [&str; 8] = [
     "never-ready",
 ];
 
+/// Where the catalogue is.
+const WHERE: &str =
+    "`--races DIR`: the folder `scenarios/races` of taintsim's source, whose races are no news";
+
 /// The races of the catalogue, by what happens; each with the kinds of trouble in it.
 #[derive(Debug, Default)]
 pub(super) struct Known(BTreeMap<String, Vec<(String, BTreeSet<String>)>>);
@@ -50,7 +54,7 @@ impl Known {
     pub(super) fn of(folder: &Path) -> Result<Self, Failure> {
         let mut known = BTreeMap::<String, Vec<_>>::new();
         if let Some(problem) = missing(folder) {
-            return Err(Failure::Input(problem));
+            return Err(Failure::Input(problem.or_help(WHERE)));
         }
         let failed =
             |e: std::io::Error| Failure::Io(format!("cannot read {}: {e}", folder.display()));
