@@ -67,7 +67,10 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         write!(out, ", {cut} of them cut short in a known state; ")?;
         write!(out, "{left} swaps of independent steps left out")?;
     }
-    writeln!(out, "; {}", counted(r.states, "state"))?;
+    if r.states > 0 {
+        write!(out, "; {}", counted(r.states, "state"))?;
+    }
+    writeln!(out)?;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
         (_, true) => {
@@ -335,7 +338,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "runs": r.runs,
             "pruned": r.pruned,
             "skipped": r.skipped,
-            "states": r.states,
+            "states": (r.states > 0).then_some(r.states),
             "exhausted": r.exhausted,
             "complete": r.complete,
             "undecided": r.undecided.iter().map(|(p, n)| (p.to_string(), (*n).into())).collect::<Map<String, Value>>(),

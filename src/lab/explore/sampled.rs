@@ -46,27 +46,24 @@ impl At<'_> {
     /// # Errors
     /// The batch is done elsewhere.
     pub(super) fn explore(self) -> Result<(Report, bool)> {
-        let (tally, states, finished) = self.draw()?;
+        let (tally, finished) = self.draw()?;
         let runs = tally.runs;
         let undecided = tally.undecided.clone();
         let (outcomes, mut violations) = tally.into_parts();
         // A drawn run deviates nearly everywhere, and little of that matters.
         self.shorten(&mut violations, runs);
-        let states = states.len() as u64;
-        let report = Report { runs, states, outcomes, violations, undecided, ..Report::default() };
+        let report = Report { runs, outcomes, violations, undecided, ..Report::default() };
         Ok((report, finished))
     }
 
-    /// Draws runs and counts what they come to and the states that they pass; the last part says
-    /// whether they are all there.
+    /// Draws runs and counts what they come to; the last part says whether they are all there.
     ///
     /// # Errors
     /// The batch is done elsewhere.
-    pub(super) fn draw(self) -> Result<(Tally, BTreeSet<u64>, bool)> {
+    pub(super) fn draw(self) -> Result<(Tally, bool)> {
         let Self { search, watch, .. } = self;
         let mut drawn = Drawn::of(search);
         let mut tally = Tally::default();
-        let mut states = BTreeSet::new();
         let mut tried = 0;
         while tried < search.runs && !(search.until_found && tally.all_violated(search.properties))
         {
@@ -82,9 +79,8 @@ impl At<'_> {
             // A timeline that is no scenario has no run.
             let ran = done.into_iter().filter_map(|(_, run)| run);
             for (changes, run) in ran.filter_map(|(changes, run)| Some((changes, run?))) {
-                let (tape, state, (outcome, looked), orders) = run;
+                let (tape, (outcome, looked), orders) = run;
                 tally.runs += 1;
-                states.insert(state);
                 tally.add(&outcome, looked, (&changes, &tape));
                 if let Some(known) = drawn.known.as_mut().filter(|_| in_time(runs)) {
                     known.add(&changes, orders);
@@ -92,10 +88,10 @@ impl At<'_> {
             }
             let any_violated = !tally.violations.is_empty();
             if !watch(tally.runs) || any_violated && !search.draws_on() {
-                return Ok((tally, states, false));
+                return Ok((tally, false));
             }
         }
-        Ok((tally, states, true))
+        Ok((tally, true))
     }
 
     /// Says how often what was found is where runs are drawn as upstream comes to them, as far as there is time.
@@ -165,7 +161,7 @@ impl At<'_> {
             let judged = (Outcome::of(&searched.trace), looked);
             let known = drawn.known.as_ref();
             let orders = known.map_or_else(Vec::new, |known| known.unseen(&at, &searched.trace));
-            let kept = (tape, searched.notes.fingerprint, judged, (at, orders));
+            let kept = (tape, judged, (at, orders));
             searcher.take_back(searched);
             Some((changes, Some(kept)))
         };
@@ -239,9 +235,9 @@ fn change_less(
 /// What is otherwise in the timeline, and what of its run is kept where that is a scenario.
 type Run = (Vec<Change>, Option<Kept>);
 
-/// Of a complete run the tape if it violates anything, the fingerprint of its states, its outcome and what it comes to; and
+/// Of a complete run the tape if it violates anything, its outcome and what it comes to; and
 /// where timelines are changed, the orders of things in it that none before had, and at which nodes.
-type Kept = (Vec<Deviation>, u64, (Outcome, Looked), (Nodes, Vec<u64>));
+type Kept = (Vec<Deviation>, (Outcome, Looked), (Nodes, Vec<u64>));
 
 /// What runs are drawn from.
 struct Drawn<'a> {

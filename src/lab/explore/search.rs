@@ -163,7 +163,7 @@ pub struct Report {
     pub(crate) pruned: u64,
     /// Other choices that were not tried, as nothing can come of them.
     pub(crate) skipped: u64,
-    /// Distinct states in which there was a choice.
+    /// Distinct states in which there was a choice; 0 where runs were drawn, which do not ask for those.
     pub(crate) states: u64,
     /// Whether every run with at most [`Explore::depth`] deviations was tried.
     pub exhausted: bool,
