@@ -256,6 +256,27 @@ fn drawn_runs_show_what_few_deviations_do_not_reach() {
     assert!(beside.outcomes.iter().all(|o| !known.contains(&o.text)));
 }
 
+/// What happens to one pod of a node happens to others: no violation has more deviations than another one in whose run
+/// it is, too.
+#[test]
+fn no_violation_is_told_with_more_than_another_that_shows_it() {
+    let three = RAPID
+        .replace(r#"name: "db", "#, r#"name: "db", replicas: 3, podManagementPolicy: Parallel, "#);
+    let make = || plan(&three);
+    let properties = [property()];
+    let report = on(&wanted(&make, &properties, Strategy::Random, 2, 256), 2);
+    assert!(report.violations.len() > 1);
+    for small in &report.violations {
+        let choices = Choices::tape(small.tape.clone(), Choices::default_order());
+        let (plan, run) = (make(), sim::search(&make(), choices));
+        let shown = check(&properties[0], &Analysis::new(&plan, &run.trace));
+        for v in report.violations.iter().filter(|v| v.tape.len() > small.tape.len()) {
+            let pod = v.text.split(' ').next().expect("whose it is");
+            assert!(shown.iter().all(|s| !s.text.starts_with(&format!("{pod} "))), "{}", v.text);
+        }
+    }
+}
+
 /// One deviation is enough for it, which a run that draws every choice has among many.
 #[test]
 fn what_an_automatic_search_draws_is_made_small() {

@@ -201,6 +201,35 @@ impl At<'_> {
         let long = |v: &&mut Violated| !v.is_small && goes_on();
         self.pool.install(|| violations.par_iter_mut().filter(long).for_each(one));
         sort(violations);
+        share_tapes(search, violations, &goes_on);
+        sort(violations);
+    }
+}
+
+/// Gives each violation the tape of a smaller one, the smallest first, where that shows it, too.
+fn share_tapes(search: &Explore<'_>, violations: &mut [Violated], goes_on: GoesOn<'_>) {
+    let size = |v: &Violated| (v.changes.len(), v.tape.len());
+    for i in 0..violations.len() {
+        let by = violations[i].clone();
+        let is_same = |v: &Violated| (&v.changes, &v.tape) == (&by.changes, &by.tape);
+        let is_larger = |v: &&mut Violated| size(v) > size(&by);
+        let is_known = violations[..i].iter().any(is_same);
+        if is_known || !violations[i..].iter().any(|v| size(v) > size(&by)) || !goes_on() {
+            continue;
+        }
+        let changing = search.changing.as_ref().filter(|_| !by.changes.is_empty());
+        let changed = changing.and_then(|changing| (changing.plan)(&by.changes));
+        let plan = changed.unwrap_or_else(|| (search.plan)());
+        let run = one::run(&plan, &by.tape);
+        let again = || one::run(&plan, &by.tape).trace;
+        let found = one::look(search, &plan, &run.trace, again).found;
+        for v in violations.iter_mut().filter(is_larger) {
+            let same = found.iter().find(|f| (f.property, &f.about) == (v.property, &v.about));
+            if let Some(same) = same {
+                (v.text, v.is_small) = (same.text.clone(), by.is_small);
+                (v.changes, v.tape) = (by.changes.clone(), by.tape.clone());
+            }
+        }
     }
 }
 
