@@ -47,9 +47,8 @@ pub(super) fn tell_of_nodes(
         let names = node.status.images.iter().flat_map(|i| &i.names).flatten();
         names.filter_map(|n| wanted.get(&normalized(n)).map(|i| (*i).clone())).collect()
     };
-    let by_name: BTreeMap<&str, &RawNode> = nodes.iter().map(|n| (n.name.as_str(), n)).collect();
     for (name, shape) in shapes {
-        shape.images = by_name.get(name.as_str()).map(|n| has(n)).unwrap_or_default();
+        shape.images = nodes.get(name).map(|(_, node)| has(node)).unwrap_or_default();
     }
     let full = nodes.iter().filter(|n| n.status.images.len() >= LISTED).count();
     (full > 0).then(|| {

@@ -69,7 +69,7 @@ impl ImportedCluster {
         }
         if let Some(release) = &asked.kubernetes {
             push(out, "kubernetes", release);
-        } else if let Some(release) = self.release() {
+        } else if let Some(release) = self.summary.release() {
             out.push_str(match self.summary.own_release() {
                 Some(_) => "    // The newest kubelet's release; the control plane's may be newer.\n",
                 None => "    // The newest release that is known here; that of the newest kubelet is not.\n",
@@ -87,7 +87,8 @@ impl ImportedCluster {
         out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
         _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
         let mut nodes = self.nodes.clone();
-        self.settings(out, asked.kubernetes.clone().or_else(|| self.release()), &mut nodes);
+        let release = asked.kubernetes.clone().or_else(|| self.summary.release());
+        self.settings(out, release, &mut nodes);
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");
             out.push_str("    // flags: (kube-apiserver: {\"disable-admission-plugins\": \"DefaultTolerationSeconds\"}),\n");
@@ -101,11 +102,6 @@ impl ImportedCluster {
         list(out, "node_readiness_rules", &self.readiness_rules);
         list(out, "workloads", &self.workloads);
         list(out, "pods", &self.pods);
-    }
-
-    /// The release that is simulated for it, where it says one.
-    pub(crate) fn release(&self) -> Option<String> {
-        self.summary.release()
     }
 
     /// What the control plane was started with; what the release does not have is a comment.

@@ -96,7 +96,7 @@ impl Loaded {
     /// Takes in of an exported cluster how its control plane is set: its release, which is that of
     /// the newest kubelet unless the scenario says another, and flags.
     pub(crate) fn take_settings(&mut self, cluster: &ImportedCluster) {
-        let release = cluster.release().filter(|_| self.spec.kubernetes.is_none());
+        let release = cluster.summary.release().filter(|_| self.spec.kubernetes.is_none());
         self.exported = Some(Exported {
             release: release.clone(),
             flags: cluster.control_plane.flags.clone(),
