@@ -212,6 +212,43 @@ fn images_that_nobody_has_used_for_too_long() {
     assert_eq!(of(""), Vec::<String>::new());
 }
 
+/// A finished Job's pod keeps its container, which uses its image: with 55 GiB of the node's own and 1 GiB of a pod that runs, 86 % are
+/// used at 600 s, and nothing may go. At 900 s less than 10 GiB are free: where disk is short the kubelet deletes the containers of
+/// pods that have ended before the images that nobody uses (`eviction/helpers.go: buildSignalToNodeReclaimFuncs`), which leaves
+/// 39 GiB, and nobody is evicted.
+#[test]
+fn a_finished_pod_keeps_its_image_until_disk_is_short() {
+    let pods = pod("web", 1);
+    let job = r#"Job(name: "j", placement: Node("n"), template: (ends: (after: "1m"), image: (name: "batch:1", pull: "10s", size: "30Gi")))"#;
+    for version in ["1.18", "1.34", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "22m", timing: Ideal,
+                flags: (kubelet: {{"eviction-hard": "nodefs.available<10%"}}),
+                nodes: [(name: "n", capacity: {{"ephemeral-storage": "100Gi"}}, usage: {{"ephemeral-storage": "40Gi, 6m: 55Gi, 15m: 60Gi"}})],
+                pods: [{pods}], workloads: [{job}])"#
+        );
+        let trace = ran(&plan(&text), 1);
+        let expected = ["600 FreeDiskSpaceFailed", "900 image"];
+        assert_eq!(in_short(&told(&trace)), expected, "{version}");
+        assert!(told(&trace)[1].ends_with("batch:1"));
+        assert!(trace.iter().all(|r| trace.fields(r).status != Some("Failed")), "{version}");
+    }
+}
+
+/// 20 of 100 GiB are free from 600 s on, less than a quarter: the pod is evicted, which takes a second, and is cleaned up a second
+/// later. The look of then deletes its containers and its image of 30 GiB; five minutes later the pressure is over.
+#[test]
+fn the_image_of_an_evicted_pod_goes_with_it() {
+    let text = node("1.34", 50, "", "", &format!("pods: [{}]", pod("i", 30)))
+        .replace("memory.available<100Mi", "nodefs.available<25%")
+        .replace("50Gi", "40Gi, 10m: 50Gi");
+    let trace = ran(&plan(&text), 1);
+    assert_eq!(told(&trace), ["602 image i:1"]);
+    let pressure = |r| Some(trace.fields(r)).filter(|f| f.kind == Some("DiskPressure"));
+    let told: Vec<_> = trace.iter().filter_map(pressure).filter_map(|f| f.status).collect();
+    assert_eq!(told, ["True", "False"]);
+}
+
 /// Of images without names as much goes as it takes, if the flags are given: 30 of 90 GiB, of which 10 have to go; where the threshold of
 /// a node is another, none. Without flags and sizes none is ever collected.
 #[test]

@@ -288,8 +288,8 @@ impl EvictionManager {
         }
     }
 
-    /// Deletes images that nobody uses where disk is short; whether nothing is short then
-    /// (`reclaimNodeLevelResources`). Dead containers take up nothing here.
+    /// Deletes containers that nobody needs, and images that nobody uses, where disk is short; whether nothing is short then
+    /// (`reclaimNodeLevelResources`). Dead containers take up nothing here but their images.
     fn reclaim_node_level_resources(
         &self,
         node: NodeId,
@@ -304,6 +304,7 @@ impl EvictionManager {
         if !of_images {
             return false;
         }
+        self.image_gc.images.delete_all_unused_containers(node);
         self.image_gc.delete_unused_images(node);
         let all = 0..config.thresholds.len();
         thresholds_met(config, all, &self.stats.observations(node), true).is_empty()

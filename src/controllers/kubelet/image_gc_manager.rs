@@ -6,8 +6,7 @@
 //! has a loop for the notes and one for the rest, which begin together. What is used is that of the instant, also when a
 //! kubelet has just been started. Of images alike the first by name goes, where Go's map decides.
 //!
-//! Left out: images that the runtime pins; containers that have ended and are kept, which use their images upstream; a disk of no
-//! bytes (InvalidDiskCapacity).
+//! Left out: images that the runtime pins; a disk of no bytes (InvalidDiskCapacity).
 
 use super::asleep::Sleepers;
 use super::eviction::Observation;
@@ -56,7 +55,7 @@ struct Collector {
 pub(super) struct ImageGcManager {
     nodes: Rc<Nodes>,
     stats: Rc<Stats>,
-    images: Rc<Images>,
+    pub(super) images: Rc<Images>,
     sleepers: Rc<Sleepers>,
     /// Something is known of images, and of disks.
     is_on: bool,

@@ -431,10 +431,37 @@ impl Images {
         })
     }
 
-    /// The images that containers of a node use.
+    /// Deletes the containers of pods that have ended, so that they use no image any more (`DeleteAllUnusedContainers`:
+    /// `kuberuntime_gc.go: evictContainers` with `evictNonDeletedPods`, `ShouldPodRuntimeBeRemoved`; of pods that run each
+    /// container keeps its last dead one).
+    pub(super) fn delete_all_unused_containers(&self, node: NodeId) {
+        for uid in self.pods.of_node(node) {
+            let is_terminated = |due: &Due, pod: &Pod| {
+                pod.phase.is_terminal() || due.is_over(pod) || self.lives.finished(uid).is_some()
+            };
+            if let Some(due) = self.pods.due(uid)
+                && !self.runs(uid, &due)
+                && self.pods.object(uid, &due).is_some_and(|pod| is_terminated(&due, &pod))
+            {
+                self.pods.with_due(uid, |d| d.removed = true);
+            }
+        }
+    }
+
+    fn runs(&self, uid: Uid, due: &Due) -> bool {
+        due.up || self.lives.any_runs(uid)
+    }
+
+    /// The images that containers of a node use, dead ones as well: those of a pod that is evicted or deleted go once it has
+    /// ended (`ShouldPodContentBeRemoved`).
     pub(super) fn used(&self, node: NodeId) -> BTreeSet<Rc<str>> {
         let used = |uid: Uid| {
             let due = self.pods.due(uid)?;
+            let pod = self.pods.object(uid, &due)?;
+            let goes = due.evicted.is_some() || pod.is_terminating();
+            if due.removed || goes && !self.runs(uid, &due) {
+                return None;
+            }
             let all = due.up || due.down;
             let own =
                 (0..=due.turns.others).filter(move |place| match place.cmp(&due.turns.turn) {
@@ -442,7 +469,6 @@ impl Images {
                     Ordering::Equal => all || !due.unpulled,
                     Ordering::Greater => all,
                 });
-            let pod = self.pods.object(uid, &due)?;
             Some(own.filter_map(move |place| Some(pod.template.image_of(place)?.name.clone())))
         };
         self.pods.of_node(node).into_iter().filter_map(used).flatten().collect()

@@ -62,6 +62,8 @@ pub(super) struct Due {
     pub(super) shutdown: Option<Dur>,
     /// Its kubelet evicts it: when its containers have ended because of that.
     pub(super) evicted: Option<Time>,
+    /// It has ended, and its containers were deleted for the sake of the disk.
+    pub(super) removed: bool,
     /// Where it has several containers: which of them is started next, and how far that is.
     pub(super) turns: Turns,
 }
