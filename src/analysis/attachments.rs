@@ -1,12 +1,6 @@
 //! Which volumes are attached to which nodes, as records tell it, who uses them, and why one stays where it is.
 
 use super::prelude::*;
-use crate::api::volume::Claim;
-
-/// The name of the object of a pod's claim, `namespace/name`; the pod's is given likewise.
-pub(super) fn name_of(claim: &Claim, pod: &str) -> String {
-    format!("{}/{}", namespace_of(pod), claim.name_for(short_name(pod)))
-}
 
 /// A VolumeAttachment: the node that has a volume, or is to have it.
 #[derive(Clone, Copy, Default, Debug)]
@@ -47,7 +41,7 @@ impl<'a> FollowVolumes<'a> {
         for (id, template) in &analysis.trace.templates {
             let Some(pod) = analysis.trace.get(*id).and_then(Record::pod) else { continue };
             let attached = template.claims.iter().filter(|c| c.attach);
-            let claims: Vec<_> = attached.map(|c| name_of(c, analysis.pod_name(pod))).collect();
+            let claims: Vec<_> = attached.map(|c| analysis.claim_name(c, pod)).collect();
             if !claims.is_empty() {
                 follow.claims.insert(pod, claims);
             }

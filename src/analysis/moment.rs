@@ -5,7 +5,7 @@
 //! * *pending*: pods that are bound to no node and not being deleted, and that the scheduler has
 //!   refused. A pod that is bound and about to start is not, though its phase is Pending.
 //! * *unattached*: pods that are bound and not started, of which it was said that a volume cannot be attached to
-//!   their node.
+//!   their node, until all of theirs are.
 //! * *stuck*: pods that are still being deleted although their grace period is over, or on a node
 //!   that is away: nothing ends that while it is.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing

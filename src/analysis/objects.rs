@@ -61,7 +61,7 @@ pub(crate) struct NodeFlags {
     pub(crate) no_execute: u16,
     /// How many volumes are attached to it, or are about to be.
     pub(crate) attached: u16,
-    /// How many of its pods were refused a volume, and have not started since.
+    /// How many of its pods were refused a volume that is not there yet.
     pub(crate) unattached: u16,
 }
 
@@ -212,8 +212,7 @@ pub(crate) struct PodState {
     pub(crate) node: u32,
     /// Since when it is bound to it.
     pub(crate) bound_at: Time,
-    /// It was said that a volume cannot be attached to its node. Of several another may be: it waits until it
-    /// runs.
+    /// It was said that a volume cannot be attached to its node, and not all of its volumes have been since.
     pub(super) refused_volume: bool,
     /// Its eviction was granted, or a drain deletes it: the deletion follows.
     pub(crate) asked: Option<EvictionCause>,

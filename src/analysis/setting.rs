@@ -10,6 +10,8 @@ use super::origins;
 use super::sorted::as_people_count;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::node::zone_key;
+use crate::api::volume::Claim;
+use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
 use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
 use crate::trace::{Record, RecordId, Trace, What};
@@ -107,6 +109,12 @@ impl<'a> Analysis<'a> {
             None => self.trace.names.node_name(id),
             Some(i) => &self.plan.nodes[self.extra_nodes[i] as usize].name,
         }
+    }
+
+    /// The `namespace/name` of the object of a pod's claim.
+    pub(super) fn claim_name(&self, claim: &Claim, pod: PodId) -> String {
+        let pod = self.pod_name(pod);
+        format!("{}/{}", namespace_of(pod), claim.name_for(short_name(pod)))
     }
 
     /// A pod's `namespace/name`.

@@ -5,11 +5,12 @@
 //! whether a run also records what existed from the start.
 
 use super::setting::Analysis;
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::{NodeId, PodId, TextId};
 use crate::api::pod::{PodPhase, PodTemplate};
 use crate::api::toleration::Toleration;
 use crate::kernel::Time;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Record, RecordId, What};
+use crate::trace::{Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
+use std::collections::BTreeSet;
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, NodeState, PodState};
 
@@ -91,6 +92,8 @@ pub(crate) struct Follow<'a> {
     taken: usize,
     /// Timers set before this record died with their process.
     timers_from: RecordId,
+    /// Which volumes are attached to which nodes, by their claims.
+    attached: BTreeSet<(NodeId, &'a str)>,
     /// The record that comes next.
     next: RecordId,
 }
@@ -100,7 +103,8 @@ impl<'a> Follow<'a> {
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (nodes, pods) = (analysis.nodes.clone(), analysis.pods.clone());
         let templates = vec![None; pods.len()];
-        Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0, next: 0 }
+        let attached = BTreeSet::new();
+        Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0, attached, next: 0 }
     }
 
     /// What it walks through.
@@ -166,19 +170,22 @@ impl<'a> Follow<'a> {
             let Some(node) = self.nodes.get_mut(n.index()) else { return Step::default() };
             let before = node.flags;
             node.take(self.analysis.trace, id, r);
-            return Step { node: Some((n, before, node.flags)), ..Step::default() };
+            self.attach(n, r);
+            return Step { node: Some((n, before, self.node(n))), ..Step::default() };
         }
         if let Some(p) = r.pod() {
             let Some(pod) = self.pods.get_mut(p.index()) else { return Step::default() };
             let before = *pod;
             pod.take(id, r);
-            pod.refused_volume |= matches!(self.analysis.trace.attached(r), Some(Err(_)));
             let may_say =
                 matches!(r.what, What::Noted(..) | What::PodEvent(..) | What::PodMessage(_));
             if may_say && self.analysis.trace.evicts_under_pressure(r) {
                 pod.asked = Some(EvictionCause::Pressure);
             }
-            let after = *pod;
+            if matches!(self.analysis.trace.attached(r), Some(Err(_))) {
+                self.pods[p.index()].refused_volume |= self.lacks_volume(p);
+            }
+            let after = self.pod(p);
             let host = self.count_unattached(&before, &after);
             if matches!(r.what, What::PodCreated(_) | What::PodTolerations) {
                 self.take_template(p, id);
@@ -194,6 +201,39 @@ impl<'a> Follow<'a> {
             self.timers_from = id;
         }
         Step::default()
+    }
+
+    /// Takes in where volumes are attached; a pod whose volumes all are waits for none any more.
+    fn attach(&mut self, node: NodeId, r: &Record) {
+        let trace = self.analysis.trace;
+        match r.what {
+            What::Noted(Note::AttachmentAttached, claim) => {
+                self.attached.insert((node, trace.names.text_of(TextId(claim))));
+            }
+            What::Noted(Note::AttachmentGone, claim) => {
+                self.attached.remove(&(node, trace.names.text_of(TextId(claim))));
+            }
+            _ => return,
+        }
+        if self.node(node).unattached == 0 {
+            return;
+        }
+        for pod in (0..self.pods.len()).map(|i| PodId(i as u32)) {
+            let state = self.pod(pod);
+            if state.is_unattached() && state.node_id() == Some(node) && !self.lacks_volume(pod) {
+                self.pods[pod.index()].refused_volume = false;
+                self.count_unattached(&state, &self.pod(pod));
+            }
+        }
+    }
+
+    /// Whether a volume of a pod is not attached to its node.
+    fn lacks_volume(&self, pod: PodId) -> bool {
+        let Some((node, template)) = self.pod(pod).node_id().zip(self.template(pod)) else {
+            return true;
+        };
+        let mut claims = template.claims.iter().filter(|c| c.attach);
+        claims.any(|c| !self.attached.contains(&(node, &*self.analysis.claim_name(c, pod))))
     }
 
     /// Counts a pod in or out that waits for a volume, and says which node that concerns.

@@ -342,6 +342,26 @@ fn a_bound_pod_is_not_pending() {
     assert!(explained.contains(wanted), "{explained}");
 }
 
+/// The disk is detached from n0 once the drained pod has stopped, by 2:30, and attached to n1: from then on the pod waits for its init
+/// container, which takes an hour, and for no volume, whatever was said of one.
+#[test]
+fn a_pod_that_has_its_disk_waits_for_none() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m",
+        nodes: [(names: "n{0..1}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Node("n0"), template: (pod_stop: "20s", volumes: [(claim: "data")],
+            initContainers: [(name: "migrate", ends: (after: "1h"))]))],
+        timeline: [(at: "2m", do: Drain(node: "n0"))])"#;
+    scratch.write("init.ron", text);
+    let ran = unfolded(&scratch.call(&["run", "init.ron"]).stdout);
+    assert!(ran.contains("waits for a volume that is attached elsewhere"), "{ran}");
+    assert!(ran.contains("; 1 starting"), "{ran}");
+    assert!(!ran.contains("waiting for a volume"), "{ran}");
+    let lost = ["survey", "init.ron", "-q", "--only", "node/n0"];
+    let lost = unfolded(&scratch.call(&lost).stdout);
+    assert!(lost.contains("1: on their way"), "{lost}");
+}
+
 /// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.
 #[test]
 fn a_course_that_cannot_be_is_refused() {

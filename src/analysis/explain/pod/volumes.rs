@@ -5,7 +5,7 @@ use super::super::pending;
 use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::Frees;
-use crate::analysis::attachments::{Attachments, FollowVolumes, name_of};
+use crate::analysis::attachments::{Attachments, FollowVolumes};
 use crate::api::pod::PodTemplate;
 use crate::trace::{Fields, Unmade};
 
@@ -103,7 +103,7 @@ impl<'a> Case<'_, 'a> {
     fn made_claims(&self) -> Vec<String> {
         let claims = self.template().map_or(&[][..], |t| &t.claims).iter();
         let made = claims.filter(|c| c.provision.is_some());
-        made.map(|c| name_of(c, self.analysis().pod_name(self.pod))).collect()
+        made.map(|c| self.analysis().claim_name(c, self.pod)).collect()
     }
 
     /// Tells of a pod that is bound how long it waited for volumes that their driver refused to make at first.
@@ -144,12 +144,11 @@ impl<'a> Case<'_, 'a> {
     /// others.
     pub(super) fn tell_of_topologies(&mut self) {
         let Some(template) = self.template() else { return };
-        let name = self.analysis().pod_name(self.pod);
         let asks = self.found.verdict.contains("VolumeBinding");
         for claim in template.claims.iter().filter(|c| asks && !c.allowed_topologies.is_empty()) {
             self.found.notes.push(format!(
                 "while its volume {} is not there, no node suits but those of zone {}: `allowedTopologies` of its StorageClass",
-                name_of(claim, name),
+                self.analysis().claim_name(claim, self.pod),
                 claim.allowed_topologies.join(" or ")
             ));
         }
