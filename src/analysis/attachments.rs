@@ -124,7 +124,12 @@ impl Attachments {
     pub(super) fn stays(&self, follow: &Follow<'_>, holder: NodeId, at: &str) -> String {
         let analysis = follow.analysis();
         let name = analysis.node_name(holder);
+        let (is_back, is_spared) = (follow.node(holder).is_back(), spares(follow, holder));
         match self.user_on(follow, holder) {
+            Some(pod) if follow.pod(pod).deleting && is_back => format!(
+                "is attached to {name}, whose kubelet stops its pod {} and has yet to say that it no longer uses it",
+                analysis.pod_name(pod)
+            ),
             Some(pod) if follow.pod(pod).deleting => format!(
                 "is attached to {name}, whose pod {} is being deleted and has not ended: as it is still said to run, the 6 minutes after which a volume is detached by force have not begun",
                 analysis.pod_name(pod)
@@ -132,14 +137,28 @@ impl Attachments {
             Some(pod) => {
                 format!("is attached to {name} and used there by {}", analysis.pod_name(pod))
             }
+            None if is_spared => format!(
+                "is attached to {name}, whose kubelet has yet to say that it no longer uses it; it is not detached by force while {name} is Ready"
+            ),
             None if analysis.plan.flags.disable_force_detach_on_timeout => format!(
                 "is attached to {name}, which has not said that it no longer uses it; --disable-force-detach-on-timeout=true, so that it is not detached by force"
             ),
-            None => format!(
-                "is attached to {name}, which has not said that it no longer uses it: it is detached by force when nobody has wanted it there for 6 minutes{at}, unless {name} is Ready then"
-            ),
+            None => {
+                let unless = match analysis.plan.profile.attach_detach.spares_healthy {
+                    true => format!(", unless {name} is Ready then"),
+                    false => String::new(),
+                };
+                format!(
+                    "is attached to {name}, which has not said that it no longer uses it: it is detached by force when nobody has wanted it there for 6 minutes{at}{unless}"
+                )
+            }
         }
     }
+}
+
+/// Whether nothing is detached from a node by force, however long nobody has wanted it there: it is Ready (S37).
+pub(super) fn spares(follow: &Follow<'_>, node: NodeId) -> bool {
+    follow.node(node).is_back() && follow.analysis().plan.profile.attach_detach.spares_healthy
 }
 
 fn is_of_attachment(note: Note) -> bool {

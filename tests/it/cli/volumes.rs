@@ -312,6 +312,48 @@ fn what_frees_a_disk_is_what_is_left_to_do() {
     }
 }
 
+/// n1 is well: its kubelet ends the pod that has the disk, which is to have 300 s from 2:00 on, and then says that it no longer uses
+/// it. From 1.24 on nothing is detached by force from a node that is Ready (`reconciler.go: reconcile`, `isHealthy`), so that neither
+/// a deletion by force, as at 3:00, nor a wait of six minutes frees anything; out of service is a node that is off.
+#[test]
+fn a_node_that_is_well_frees_a_disk_itself() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "12m",
+        nodes: [(names: "n{0..1}", zone: "a")],
+        pods: [(name: "old", on: Node("n1"), pod_stop: "200s", terminationGracePeriodSeconds: 300, volumes: [(claim: "data", zone: "a")]),
+            (name: "new", on: Node("n0"), start: Pending, volumes: [(claim: "data", zone: "a")])],
+        timeline: [(at: "2m", do: DeletePod(pods: Group("old"))),
+            (at: "3m", do: DeletePod(pods: Group("old"), gracePeriodSeconds: 0))])"#;
+    scratch.write("disk.ron", text);
+    let told = |at: &str, release: &str, pod: &str| {
+        let pod = format!("pod/default/{pod}");
+        let release = format!("kubernetes={release}");
+        let called = scratch.call(&["explain", "disk.ron", &pod, "--at", at, "--set", &release]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        unfolded(&called.stdout)
+    };
+    for (at, frees) in [
+        ("1m", "default/old ends or is deleted, and n1's kubelet says that it no longer uses it"),
+        (
+            "2m30s",
+            "n1's kubelet stops the containers of default/old, which have 300 s from 2:00.000 on, and says that it no longer uses it",
+        ),
+        ("4m", "n1's kubelet says that it no longer uses it, once what still runs of the pod"),
+    ] {
+        let said = told(at, "1.34", "new");
+        assert!(said.contains(&format!("what frees it: {frees}")), "{at}: {said}");
+        assert!(!said.contains("out-of-service") && !said.contains("6 minutes"), "{at}: {said}");
+        let old = told(at, "1.23", "new");
+        assert!(old.contains(frees) && old.contains("6 minutes"), "{at}: {old}");
+        assert!(!old.contains("unless"), "{at}: {old}");
+    }
+    let old = told("4m", "1.34", "old");
+    assert!(
+        old.contains("by force: no kubelet has said that its containers have stopped"),
+        "{old}"
+    );
+}
+
 /// n1 dies at 1:00, its pods are deleted at once when it is tainted, and their successors are bound to n0: that with the
 /// disk waits for it, that without one has begun to start, which takes it longer than the run; a third finds no node.
 #[test]

@@ -5,6 +5,10 @@ use super::super::rules;
 use super::inquiry::Inquiry;
 use super::seen::{Moment, Seen};
 
+/// Why a pod is gone that a user deletes while it is Terminating.
+pub(super) const FORCED: &str =
+    "by force: no kubelet has said that its containers have stopped, and those that run go on";
+
 /// One pod of an inquiry.
 pub(super) struct Case<'c, 'a> {
     pub(super) of: &'c Inquiry<'a>,

@@ -1,7 +1,7 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
 use super::super::prelude::*;
-use super::case::Case;
+use super::case::{Case, FORCED};
 use super::seen::{Moment, Timer, stay};
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
@@ -249,8 +249,7 @@ impl Case<'_, '_> {
             Some((id, _)) if id == moment.record => {}
             Some((_, r)) if r.at > until => found.notes.push(stays),
             Some(gone) => {
-                let forced = "by force: no kubelet has said that its containers have stopped, and those that run go on";
-                let forced = (gone.1.actor == Actor::User).then(|| forced.to_owned());
+                let forced = (gone.1.actor == Actor::User).then(|| FORCED.to_owned());
                 found.steps.push(of.question.step(gone, forced));
             }
             None => found.notes.push(stays),

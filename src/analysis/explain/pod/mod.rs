@@ -12,7 +12,7 @@ mod volumes;
 
 use super::node::Stories;
 use super::prelude::*;
-use case::Case;
+use case::{Case, FORCED};
 use inquiry::Inquiry;
 use seen::{Moment, Seen, gather};
 
@@ -75,6 +75,10 @@ impl Case<'_, '_> {
             self.found.steps = self.of.question.led_to(ended.record);
         }
         self.found.add(self.led_to_deletion(made, moment));
+        let gone = self.of.gone(self.pod, moment.record).filter(|(id, r)| {
+            *id != moment.record && r.at <= self.of.question.until && r.actor == Actor::User
+        });
+        self.found.add(gone.map(|gone| self.of.question.step(gone, Some(FORCED.to_owned()))));
         if !first.is_empty() {
             self.found.sort();
         }

@@ -5,7 +5,7 @@ use super::super::pending;
 use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::Frees;
-use crate::analysis::attachments::{Attachments, FollowVolumes};
+use crate::analysis::attachments::{Attachments, FollowVolumes, spares};
 use crate::api::pod::PodTemplate;
 use crate::trace::{Fields, Unmade};
 
@@ -275,13 +275,16 @@ impl<'a> Case<'_, 'a> {
             return format!("its volume {claim} is being detached from {holder} since {since}");
         }
         let mut frees = Vec::new();
-        if follow.node(held.node).exists {
+        if follow.node(held.node).is_back() {
+            frees.push(self.kubelet_frees(volume, follow, held.node));
+        } else if follow.node(held.node).exists {
             frees.push(format!("{holder} is back and says that it no longer uses it"));
             if Frees::of(analysis.plan).out_of_service {
                 frees.push(format!("the taint node.kubernetes.io/out-of-service on {holder}, if that is off for certain"));
             }
         }
-        if !analysis.plan.flags.disable_force_detach_on_timeout {
+        let never = analysis.plan.flags.disable_force_detach_on_timeout;
+        if !never && !spares(follow, held.node) {
             let waiting = match volume.user_on(follow, held.node) {
                 Some(_) => "pod or node are deleted by force, and 6 minutes go by",
                 None => "waiting, until the 6 minutes are over: no pod has it there any more",
@@ -295,5 +298,32 @@ impl<'a> Case<'_, 'a> {
             format!(" at {}", absolute(at.saturating_add(MAX_WAIT_FOR_UNMOUNT)))
         });
         format!("its volume {claim} {}", volume.stays(follow, held.node, &then))
+    }
+
+    /// What frees a volume that is attached to a node whose kubelet is heard: what has it say that it no longer uses it.
+    fn kubelet_frees(&self, volume: &Attachments, follow: &Follow<'_>, holder: NodeId) -> String {
+        let (analysis, until) = (self.analysis(), self.of.question.until);
+        let (name, says) = (analysis.node_name(holder), "says that it no longer uses it");
+        match volume.user_on(follow, holder) {
+            Some(pod) if follow.pod(pod).deleting => {
+                let own = analysis.trace.iter().filter(|r| r.at <= until && r.pod() == Some(pod));
+                let asked = own.filter_map(|r| match r.what {
+                    What::PodDeleting(grace) => Some((r.at, grace)),
+                    _ => None,
+                });
+                let has = asked.last().map_or(String::new(), |(at, grace)| {
+                    format!(", which have {grace} s from {} on", absolute(at))
+                });
+                let pod = analysis.pod_name(pod);
+                format!("{name}'s kubelet stops the containers of {pod}{has}, and {says}")
+            }
+            Some(pod) => format!(
+                "{} ends or is deleted, and {name}'s kubelet {says}",
+                analysis.pod_name(pod)
+            ),
+            None => format!(
+                "{name}'s kubelet {says}, once what still runs of the pod that had it has stopped"
+            ),
+        }
     }
 }
