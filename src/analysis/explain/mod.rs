@@ -15,6 +15,7 @@ mod drain;
 mod explanation;
 mod node;
 mod not_ready;
+mod noted;
 mod object;
 mod pending;
 mod pod;

@@ -1,12 +1,14 @@
 //! Which pods of a workload are not Ready at a moment, and why.
 
+use super::noted::{Noted, start};
 use super::prelude::*;
+use crate::api::pod::PodTemplate;
 
 /// The pods of a workload at the moment in question.
 #[derive(Default)]
 pub(super) struct NotReady {
-    /// What was last noted of the containers and the image of a pod.
-    noted: BTreeMap<PodId, &'static str>,
+    /// What is noted of the containers and the image of a pod.
+    noted: BTreeMap<PodId, Noted>,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(super) why_pending: Option<TextId>,
     /// Why its controller could create none of its pods any more, where that is so.
@@ -20,7 +22,7 @@ pub(super) struct NotReady {
     /// Pods that are being deleted.
     pub(super) terminating: u64,
     /// How many others are not Ready, by what is noted of them.
-    by_reason: BTreeMap<&'static str, u64>,
+    by_reason: BTreeMap<String, u64>,
 }
 
 impl NotReady {
@@ -29,28 +31,32 @@ impl NotReady {
         if let Some((why, _)) = trace.failed_scheduling(r) {
             self.why_pending = Some(why);
         }
-        match r.what {
-            What::PodCreated(_) => {
-                self.why_not_created = None;
-                self.noted.remove(&pod);
-            }
-            What::PodGone => _ = self.noted.remove(&pod),
-            What::Noted(note, arg) => {
-                let cause = trace.get(r.cause).map(|c| c.what);
-                let is_killed = matches!(cause, Some(What::Noted(Note::ContainerUnhealthy, _)));
-                self.noted.extend(reason(note, arg, is_killed).map(|why| (pod, why)));
-            }
-            _ => {}
+        if matches!(r.what, What::PodCreated(_)) {
+            self.why_not_created = None;
         }
+        self.noted.entry(pod).or_default().take(trace, r);
+    }
+
+    /// A machine stops, on which these pods are.
+    pub(super) fn machine_off(&mut self, is_there: impl Fn(PodId) -> bool) {
+        let there = self.noted.iter_mut().filter(|(pod, _)| is_there(**pod));
+        there.for_each(|(_, noted)| noted.starts_over());
     }
 
     /// Counts a pod that is so at the moment; whether its node is `well`, which else is why it is not Ready.
-    pub(super) fn count(&mut self, pod: PodId, state: &PodState, well: bool) {
+    pub(super) fn count(
+        &mut self,
+        pod: PodId,
+        state: &PodState,
+        of: Option<&PodTemplate>,
+        well: bool,
+    ) {
         let is_fine = !state.deleting && (state.ready || state.phase.is_terminal());
         if !state.exists || is_fine {
             return;
         }
-        let noted = self.noted.get(&pod).copied().filter(|_| well);
+        let noted = self.noted.get(&pod).filter(|_| well);
+        let noted = noted.and_then(|n| reason(n, state.is_pending(), of));
         match (state.deleting, state.node_id(), noted) {
             (true, ..) => self.terminating += 1,
             (_, None, _) => self.pending += 1,
@@ -63,18 +69,29 @@ impl NotReady {
     }
 
     /// How many are not Ready for which reason, by the reason.
-    pub(super) fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        self.by_reason.iter().map(|(why, n)| (*why, *n))
+    pub(super) fn reasons(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.by_reason.iter().map(|(why, n)| (&**why, *n))
     }
 }
 
-/// Why a pod is not Ready of which that was noted last; whether a probe had killed its container.
-fn reason(note: Note, arg: u32, is_killed: bool) -> Option<&'static str> {
-    Some(match note {
+/// Why a pod is not Ready of which that is noted; whether it has yet to start, and what it was made from.
+fn reason(noted: &Noted, is_pending: bool, of: Option<&PodTemplate>) -> Option<String> {
+    let (note, arg) = noted.last?;
+    if let Some(template) = of.filter(|t| is_pending && noted.is_initializing(t)) {
+        return Some(match &noted.inits_left(template)[..] {
+            [] => "its init containers have ended, and its containers start".to_owned(),
+            inits => format!("it {}", start(inits)),
+        });
+    }
+    let done = of.and_then(|t| noted.done(t));
+    let why = match note {
+        Note::ContainerServes | Note::ContainerEnded if done.is_some() => {
+            "one of its containers has ended, and is not started again"
+        }
         Note::ImagePulling => "the pull of the image is waited for",
         Note::ImagePulled => "the image was pulled, and the container starts",
         Note::ImagePullFailed => "the image could not be pulled (ImagePullBackOff)",
-        Note::BackOff if is_killed => {
+        Note::BackOff if noted.is_killed => {
             "the container is killed for a probe again and again (CrashLoopBackOff)"
         }
         Note::BackOff => "the container ended again and again (CrashLoopBackOff)",
@@ -83,5 +100,6 @@ fn reason(note: Note, arg: u32, is_killed: bool) -> Option<&'static str> {
         Note::ContainerServes if arg == 0 => "the container does not serve",
         Note::ContainerServes => "no probe has found yet that the container serves",
         _ => return None,
-    })
+    };
+    Some(why.to_owned())
 }

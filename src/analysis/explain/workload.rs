@@ -215,6 +215,10 @@ impl<'a> Lost<'a> {
             {
                 all[*place].not_ready.why_not_created = Some(why);
             }
+            if r.what == What::MachineOff {
+                let is_there = |pod| follow.pod(pod).node_id() == r.node();
+                all.iter_mut().for_each(|lost| lost.not_ready.machine_off(is_there));
+            }
             let owner = r.pod().and_then(|pod| owners.of(analysis, pod));
             let Some(place) = owner.and_then(|owner| places.get(&owner)) else { continue };
             all[*place].refused.add(question, id, r);
@@ -230,7 +234,7 @@ impl<'a> Lost<'a> {
             let place = owners.of(analysis, pod).and_then(|owner| places.get(&owner));
             let Some(place) = place else { continue };
             let well = state.node_id().is_some_and(|n| follow.node(n).is_back());
-            all[*place].not_ready.count(pod, state, well);
+            all[*place].not_ready.count(pod, state, follow.template(pod), well);
         }
         all
     }

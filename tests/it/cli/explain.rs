@@ -887,3 +887,34 @@ fn a_pod_tells_whom_it_preempted() {
     let mut texts = steps.filter_map(|s| s["text"].as_str());
     assert!(texts.any(|t| t.contains("deleted by the scheduler")), "{document}");
 }
+
+/// At 2:00 the first init container of each pod has ended, and the second runs for five minutes; of the Job's pod the container beside
+/// its main one is done after one. Of that which works and ends after 90 s for the first time, the other one has not served yet.
+#[test]
+fn what_a_pod_waits_for_once_one_of_its_containers_has_ended() {
+    let scratch = Scratch::new();
+    let inits = r#"initContainers: [(name: "chown", ends: (after: "10s")), (name: "load", ends: (after: "5m"))]"#;
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m",
+        nodes: [(name: "n")],
+        pods: [(name: "alone", on: Node("n"), start: Pending, {inits}),
+            (name: "two", on: Node("n"), start: Pending, serves_after: "9m", startupProbe: (periodSeconds: 10, failureThreshold: 90),
+                containers: [(name: "log", ends: (after: "90s"))])],
+        workloads: [Deployment(name: "web", replicas: 1, template: ({inits})),
+            Job(name: "j", placement: Node("n"), template: (ends: (after: "5m"), restartPolicy: OnFailure, containers: [(name: "up", ends: (after: "1m"))]))])"#
+    );
+    scratch.write("inits.ron", &text);
+    let told = |object: &str, at: &str| {
+        unfolded(&scratch.call(&["explain", "inits.ron", object, "--at", at]).stdout)
+    };
+    for (object, at, said) in [
+        ("pod/default/alone", "2m", "and waits for init container load, which has not ended"),
+        ("deployment/web", "2m", "it waits for init container load, which has not ended"),
+        ("pod/default/j-0", "2m", "has ended with exit code 0, and is not started again"),
+        ("job/j", "2m", "one of its containers has ended, and is not started again"),
+        ("pod/default/two", "2m", "one of its containers does not serve"),
+    ] {
+        let told = told(object, at);
+        assert!(told.contains(said), "{object}: {told}");
+    }
+}

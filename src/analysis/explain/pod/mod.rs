@@ -154,7 +154,10 @@ impl Case<'_, '_> {
                 return;
             }
             None => now.stayed(),
-            Some(node) if now.waits_for_a_volume(node) || now.is_not_ready_by_itself() => {}
+            Some(node)
+                if now.waits_for_a_volume(node)
+                    || now.is_not_ready_by_itself()
+                    || now.is_initializing() && now.starts(node) => {}
             Some(_) => return,
         }
         let found = now.found;

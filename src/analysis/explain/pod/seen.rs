@@ -1,6 +1,7 @@
 //! What happened to a pod, sorted by what it means for an eviction.
 
 use super::super::drain::Refusals;
+use super::super::noted::{Noted, is_own};
 use super::super::pending::Attempt;
 use super::super::prelude::*;
 use crate::analysis::state::Step;
@@ -75,6 +76,8 @@ pub(super) struct Seen<'a> {
     pub(super) pressed: Vec<RecordId>,
     /// What is noted of its containers: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
     pub(super) own: Vec<RecordId>,
+    /// What holds of them by that.
+    pub(super) noted: Noted,
     pub(super) state: PodState,
     /// The nodes that it was on and is on.
     pub(super) nodes: BTreeSet<NodeId>,
@@ -134,6 +137,13 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
                 seen.lost.extend(follow.timer(&state).map(|_| moment()));
             }
         }
+        if r.what == What::MachineOff {
+            for (seen, pod) in all.iter_mut().zip(pods) {
+                if follow.pod(*pod).node_id() == r.node() {
+                    seen.noted.starts_over();
+                }
+            }
+        }
         let step = follow.apply(id, r);
         known.record(trace, r);
         let Some((pod, before, after)) = step.pod else { continue };
@@ -141,6 +151,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
         let seen = &mut all[place];
         seen.refused.add(question, id, r);
+        seen.noted.take(trace, r);
         seen.nodes.extend(before.node_id().into_iter().chain(after.node_id()));
         if trace.attached(r).is_some() {
             seen.volumes.push(id);
@@ -191,16 +202,7 @@ impl<'a> Seen<'a> {
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),
-            What::Noted(
-                Note::ContainerServes
-                | Note::ContainerEnded
-                | Note::ContainerUnhealthy
-                | Note::BackOff
-                | Note::ImagePulling
-                | Note::ImagePulled
-                | Note::ImagePullFailed,
-                _,
-            ) => self.own.push(id),
+            What::Noted(note, _) if is_own(note) => self.own.push(id),
             What::EvictionFailed => self.failed.push(after()),
             What::PodPhase(phase) if phase.is_terminal() && r.actor == Actor::Kubelet => {
                 self.ended.push(after());

@@ -1,11 +1,11 @@
 //! A pod that was not evicted, and why not; also one that was in no danger.
 
+use super::super::noted::start;
 use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
 use crate::analysis::explain::pending::Attempt;
-use crate::api::container::Role;
 use crate::api::pod::PodTemplate;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
@@ -88,27 +88,20 @@ impl Case<'_, '_> {
 
     /// Explains a pod that is bound to a node that is well, and has not started yet; whether it is
     /// such a pod.
-    fn starts(&mut self, node: NodeId) -> bool {
+    pub(super) fn starts(&mut self, node: NodeId) -> bool {
         let (of, until) = (self.of, self.of.question.until);
         let well = of.story(node, until).is_some_and(|story| story.health == Health::Ready);
-        let Some(bound) = self.seen.bound.last().filter(|_| well && self.seen.state.is_pending())
-        else {
+        let (bound, pending) = (self.seen.bound.last(), self.seen.state.is_pending());
+        if !(well && pending && (bound.is_some() || self.is_initializing())) {
             return false;
-        };
-        let (name, at) = (self.analysis().node_name(node), absolute(bound.at));
-        let all = self.template().map_or(&[][..], |t| &t.containers[..]);
-        let inits = all.iter().filter(|c| c.role == Role::Init);
-        let inits: Vec<&str> = inits.map(|c| &*c.name).collect();
-        let what = match &inits[..] {
-            [] => "and its containers start".to_owned(),
-            [one] => format!("and waits for init container {one}, which has not ended"),
-            all => format!(
-                "and waits for its init containers {}, not all of which have ended",
-                all.join(", ")
-            ),
-        };
-        let verdict = format!("bound to {name} at {at}, {what}: Pending at {}", absolute(until));
-        self.tell(verdict, self.came());
+        }
+        let name = self.analysis().node_name(node);
+        let at = bound.map_or(String::new(), |bound| format!(" at {}", absolute(bound.at)));
+        let what = start(&self.template().map_or(Vec::new(), |t| self.seen.noted.inits_left(t)));
+        let until = absolute(until);
+        let verdict = format!("bound to {name}{at}, and {what}: Pending at {until}");
+        let own: Vec<Step> = self.own_steps().collect();
+        self.tell(verdict, self.came().chain(own));
         true
     }
 
@@ -154,11 +147,14 @@ impl Case<'_, '_> {
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
     pub(super) fn is_not_ready_by_itself(&mut self) -> bool {
-        const LAST: usize = 6;
         let seen = self.seen;
         let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
         let Some(r) = self.analysis().trace.get(*last) else { return false };
-        let What::Noted(note, arg) = r.what else { return false };
+        let Some((note, arg)) = seen.noted.last else { return false };
+        if self.is_initializing() {
+            return false;
+        }
+        let done = self.template().and_then(|t| seen.noted.done(t));
         let image = seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"));
         let (one, all, its) = match seen.several {
             true => ("one of its containers", "each of its containers", "one of its images"),
@@ -170,6 +166,9 @@ impl Case<'_, '_> {
                 format!("{one} waits {arg} s from its end on to be started again: CrashLoopBackOff")
             }
             Note::ContainerUnhealthy => format!("{one} is killed for a probe"),
+            Note::ContainerServes | Note::ContainerEnded if let Some(code) = done => {
+                format!("{one} has ended with exit code {code}, and is not started again")
+            }
             Note::ContainerServes if arg == 0 => format!("{one} does not serve"),
             Note::ImagePulling => {
                 let line = match arg {
@@ -185,10 +184,22 @@ impl Case<'_, '_> {
             Note::ContainerEnded => format!("{one} has ended"),
             _ => format!("no probe has found yet that {all} serves"),
         };
-        let from = seen.own.len().saturating_sub(LAST);
-        let steps = self.of.question.steps(seen.own[from..].iter().copied());
-        self.tell(format!("not evicted: it is not Ready, as {why}"), steps);
+        let own: Vec<Step> = self.own_steps().collect();
+        self.tell(format!("not evicted: it is not Ready, as {why}"), own);
         true
+    }
+
+    /// The last notes of its containers.
+    fn own_steps(&self) -> impl Iterator<Item = Step> {
+        const LAST: usize = 6;
+        let own = &self.seen.own;
+        self.of.question.steps(own[own.len().saturating_sub(LAST)..].iter().copied())
+    }
+
+    /// Whether it has not started, and the last that was noted is over: an init container runs, or its others start.
+    pub(super) fn is_initializing(&self) -> bool {
+        let is = |t: &PodTemplate| self.seen.noted.is_initializing(t);
+        self.seen.state.is_pending() && self.template().is_some_and(is)
     }
 
     /// Of a pod of several containers which one backs off, as the event says that follows a note of that; since 1.26 it does.
