@@ -7,7 +7,7 @@
 use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Failed, Verdict, verdicts};
-use crate::analysis::explain::{Question, explain};
+use crate::analysis::explain::{Object, Question, explain};
 use crate::analysis::properties::decided;
 use crate::language::{Flags, Place, Tree, at};
 use crate::plan::NodeStart;
@@ -343,6 +343,15 @@ impl Told {
             let until = at.unwrap_or(analysis.horizon());
             let found = explain(Question { analysis, until, groups: &[] }, object);
             why.push(format!("{}: {}", found.object, found.verdict));
+            // How it stands then says why something is not there yet; of a workload that is what is said of its pods.
+            let late = |id: &RecordId| trace.get(*id).is_some_and(|r| r.at > until);
+            let is_late = !failed.records.is_empty() && failed.records.iter().all(late);
+            let stands = |note: &&String| match object {
+                Object::Pod(_) => is_late,
+                Object::Workload(_) => note.starts_with(|c: char| c.is_ascii_digit()),
+                Object::Node(_) | Object::Zone(_) => false,
+            };
+            why.extend(found.notes.iter().filter(stands).cloned());
             let rules = found.steps.iter();
             let rules = rules.filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?)));
             let rules: Vec<String> = rules.collect();

@@ -388,7 +388,14 @@ pub(super) fn judge(
         let worst = worst.filter(|worst| *worst != value);
         let worst = worst.map_or(String::new(), |worst| format!(", at worst {worst}"));
         let got = format!("{got}{}{worst}{never}", further(&broken));
-        return Some(failed(run, expected(c, longest), got, &[c], from));
+        let mut failed = failed(run, expected(c, longest), got, &[c], from);
+        // Where it is looked at up to some time, how it stands then says more than how it stands at the end.
+        if let Some((Object::Workload(_), at @ None)) = &mut failed.about
+            && during.1 < run.analysis.horizon()
+        {
+            *at = Some(during.1);
+        }
+        return Some(failed);
     }
     let longest = longest?;
     let above = stretches(&parts, |value| value > 0);

@@ -147,7 +147,17 @@ impl Judge<'_> {
         (!outside.is_empty()).then(|| {
             let (k, n) = (outside.len(), self.hits.len());
             let got = format!("{k} of {n} outside of that{}", ends(&outside));
-            self.failed(got, &outside)
+            let mut failed = self.failed(got, &outside);
+            let stands =
+                matches!(self.sought.what, Kind::Bound | Kind::Phase(_) | Kind::PodCondition(..));
+            // Of what came too late it is asked why it was not so by then.
+            if let (Some(by), Some((Object::Pod(_), at))) = (times.before, &mut failed.about)
+                && stands
+                && outside.iter().all(|h| h.at > by)
+            {
+                *at = Some(by);
+            }
+            failed
         })
     }
 

@@ -19,6 +19,8 @@ pub(super) struct NotReady {
     pub(super) starting: u64,
     /// Pods that are bound, have not started, and of which something is.
     pub(super) held: u64,
+    /// Pods that are bound, and to whose node a volume is not attached.
+    pub(super) unattached: u64,
     /// Pods that are being deleted.
     pub(super) terminating: u64,
     /// How many others are not Ready, by what is noted of them.
@@ -60,6 +62,7 @@ impl NotReady {
         match (state.deleting, state.node_id(), noted) {
             (true, ..) => self.terminating += 1,
             (_, None, _) => self.pending += 1,
+            _ if state.is_unattached() => self.unattached += 1,
             (.., Some(why)) => {
                 self.held += u64::from(state.is_pending());
                 *self.by_reason.entry(why).or_default() += 1;
@@ -76,13 +79,13 @@ impl NotReady {
 
 /// Why a pod is not Ready of which that is noted; whether it has yet to start, and what it was made from.
 fn reason(noted: &Noted, is_pending: bool, of: Option<&PodTemplate>) -> Option<String> {
-    let (note, arg) = noted.last?;
     if let Some(template) = of.filter(|t| is_pending && noted.is_initializing(t)) {
         return Some(match &noted.inits_left(template)[..] {
             [] => "its init containers have ended, and its containers start".to_owned(),
             inits => format!("it {}", start(inits)),
         });
     }
+    let (note, arg) = noted.last?;
     let done = of.and_then(|t| noted.done(t));
     let why = match note {
         Note::ContainerServes | Note::ContainerEnded if done.is_some() => {

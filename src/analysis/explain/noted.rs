@@ -67,12 +67,11 @@ impl Noted {
         inits.skip(if ends { 0 } else { self.inits }).map(|c| &*c.name).collect()
     }
 
-    /// Of a pod that has not started: the last that was noted is over, and an init container runs.
+    /// Of a pod that has not started: nothing is noted of what it does, and it waits for an init container, or is past the last.
     pub(super) fn is_initializing(&self, template: &PodTemplate) -> bool {
-        let left = || !self.inits_left(template).is_empty();
         match self.last {
             Some((Note::ContainerEnded, 0)) => template.main() > 0,
-            Some((Note::ImagePulled, _)) => left(),
+            Some((Note::ImagePulled, _)) | None => !self.inits_left(template).is_empty(),
             _ => false,
         }
     }

@@ -165,6 +165,9 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady) -> V
         let are = are(outcome.unattached);
         notes.push(format!("{are} waiting for a volume at the end: {why}"));
     }
+    if now.unattached > 0 && !is_the_end {
+        notes.push(format!("{} waiting for a volume {when}", are(now.unattached)));
+    }
     if starting > 0 {
         notes.push(format!("{} starting {when}", are(starting)));
     }

@@ -691,3 +691,51 @@ fn a_violation_is_explained_as_of_when_it_was_certain() {
     let why = said.split("why: pod default/db-0: ").nth(1).expect("why");
     assert!(why.starts_with("evicted at 0:40.") || why.starts_with("deleted at 0:40."), "{said}");
 }
+
+/// The old pod is evicted at 7:51, and gone at 8:00 with the taint; the new one has its disk some ten seconds later, and its init
+/// container runs for a minute from then on: at 8:30 and at 9:00 it does. At 7:55 the old one was still there. What a Deployment waits
+/// for is told of its pods.
+#[test]
+fn why_the_new_pod_does_not_run_is_told_and_not_why_the_old_one_went() {
+    let dir = scratch();
+    let text = r#"Scenario(
+    version: 1, kubernetes: "1.34", horizon: "20m",
+    nodes: [(names: "a-{0..2}", zone: "a")],
+    workloads: [
+        StatefulSet(name: "db", replicas: 1, placement: Node("a-1"), template: (volumes: [(claim: "10Gi")], initContainers: [(name: "chown", ends: (after: "60s"))])),
+        Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (initContainers: [(name: "migrate", ends: (after: "30m"))])),
+    ],
+    timeline: [
+        (at: "2m", name: "dead", do: Crash(node: "a-1")), (at: "2m", do: Drain(node: "a-0")),
+        (at: "8m", name: "oos", do: Taint(node: "a-1", taint: "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute")),
+    ],
+    expect: [EXPECTED],
+)"#;
+    for (expected, at, said) in [
+        (
+            r#"Phase(pod: "db-0", phase: Running, before: "9m")"#,
+            "9m",
+            "waits for init container chown, which has not ended",
+        ),
+        (
+            r#"Pending(pod: "db-0", count: 0, at: "8m30s")"#,
+            "8m30s",
+            "waits for init container chown, which has not ended",
+        ),
+        (
+            r#"Phase(pod: "db-0", phase: Running, before: "7m55s")"#,
+            "7m55s",
+            "it is Terminating to 7:55.000",
+        ),
+        (
+            r#"AtLeast(of: available("web"), is: 1, during: ("5m", "6m"))"#,
+            "6m",
+            "1 of its pods is not Ready at 6:00.000: it waits for init container migrate",
+        ),
+    ] {
+        dir.write("late.ron", text.replace("EXPECTED", expected));
+        let told = unfolded(&dir.call(&["test", "-q", "late.ron"]).stdout);
+        assert!(told.contains("why: ") && told.contains(said), "{expected}: {told}");
+        assert!(told.contains(&format!("--at {at}`")), "{expected}: {told}");
+    }
+}

@@ -157,7 +157,7 @@ impl Case<'_, '_> {
             Some(node)
                 if now.waits_for_a_volume(node)
                     || now.is_not_ready_by_itself()
-                    || now.is_initializing() && now.starts(node) => {}
+                    || now.starts(node) => {}
             Some(_) => return,
         }
         let found = now.found;

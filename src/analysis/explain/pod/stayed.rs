@@ -197,7 +197,7 @@ impl Case<'_, '_> {
     }
 
     /// Whether it has not started, and the last that was noted is over: an init container runs, or its others start.
-    pub(super) fn is_initializing(&self) -> bool {
+    fn is_initializing(&self) -> bool {
         let is = |t: &PodTemplate| self.seen.noted.is_initializing(t);
         self.seen.state.is_pending() && self.template().is_some_and(is)
     }
