@@ -1,12 +1,13 @@
 //! What is really up, and what the API says: the state of each pod with both.
 //!
 //! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine; one with a
-//! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. It
-//! is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of
-//! its Service, unless it is being deleted. The two differ in every outage: in the first minute of
-//! one only the truth changes.
+//! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. One of
+//! whose containers one has done its work, and is not started again, is up while none of the others has failed: what it is for
+//! goes on or is done. It is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of its
+//! Service, unless it is being deleted. The two differ in every outage: in the first minute of one only the truth changes.
 
 use super::prelude::*;
+use crate::api::pod::PodTemplate;
 use crate::api::probe::ProbeType;
 
 /// The state of a pod, by the API and in truth.
@@ -37,6 +38,10 @@ pub(crate) struct Truth<'a> {
     idle: BTreeSet<PodId>,
     /// Pods whose probes have not succeeded yet since their containers started.
     unproven: BTreeSet<PodId>,
+    /// Pods of which a container has done its work: it has exited with 0, and is not started again.
+    done: BTreeSet<PodId>,
+    /// Pods of which a container has failed since one was started.
+    failed: BTreeSet<PodId>,
     /// By pod: containers of its present life have run before.
     ran: Vec<bool>,
     /// The nodes on which containers of earlier lives still run.
@@ -61,8 +66,10 @@ impl<'a> Truth<'a> {
         }
         let pods = analysis.pod_count();
         let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);
-        let (idle, unproven, earlier) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
-        let mut truth = Truth { follow, live, idle, unproven, ran, earlier, lost, on };
+        let [idle, unproven, done, failed]: [BTreeSet<PodId>; 4] = Default::default();
+        let earlier = BTreeMap::new();
+        let mut truth =
+            Truth { follow, live, idle, unproven, done, failed, ran, earlier, lost, on };
         // What is Terminating for a finalizer, or for a kubelet that gets nowhere with it, stays for ever, and no
         // containers of it serve.
         let stuck =
@@ -118,8 +125,16 @@ impl<'a> Truth<'a> {
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
-            up: wanted && live && !self.idle.contains(&pod) && !self.unproven.contains(&pod),
+            up: wanted && live && self.works(pod),
             ghosts: earlier + u32::from(live && !wanted),
+        }
+    }
+
+    /// Whether what runs of a pod serves, or does what it is for.
+    fn works(&self, pod: PodId) -> bool {
+        match self.done.contains(&pod) {
+            true => !self.failed.contains(&pod),
+            false => !self.idle.contains(&pod) && !self.unproven.contains(&pod),
         }
     }
 
@@ -183,6 +198,7 @@ impl<'a> Truth<'a> {
                 self.live[pod.index()] = NO_NODE;
                 self.forget(*pod);
             }
+            self.done.remove(pod);
             self.ended(*pod, node);
         }
         self.on[node as usize].clear();
@@ -199,10 +215,11 @@ impl<'a> Truth<'a> {
         true
     }
 
-    /// The containers of a pod are gone, and with them what is known of them.
+    /// The containers of a pod have ended, and with them what is known of those that ran.
     fn forget(&mut self, pod: PodId) {
-        self.idle.remove(&pod);
-        self.unproven.remove(&pod);
+        for all in [&mut self.idle, &mut self.unproven, &mut self.failed] {
+            all.remove(&pod);
+        }
     }
 
     fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
@@ -216,11 +233,19 @@ impl<'a> Truth<'a> {
                     _ => self.idle.remove(&pod),
                 };
             }
+            What::Noted(Note::ContainerEnded, 0) => {
+                let restarts = |t: &PodTemplate| t.restart_policy.restarts(0);
+                if live != NO_NODE && !self.follow.template(pod).is_none_or(restarts) {
+                    self.done.insert(pod);
+                }
+            }
+            What::Noted(Note::ContainerEnded, _) => _ = self.failed.insert(pod),
             What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {
                 self.unproven.remove(&pod);
             }
             What::PodCreated(_) | What::PodGone => {
                 self.forget(pod);
+                self.done.remove(&pod);
                 if live != NO_NODE {
                     self.earlier.entry(pod).or_default().push(live);
                 }
@@ -228,6 +253,7 @@ impl<'a> Truth<'a> {
             }
             What::ContainersStarted(node) => {
                 let again = self.ran[pod.index()];
+                self.failed.remove(&pod);
                 self.run(pod, node);
                 let mut lives = self.follow.template(pod).into_iter().flat_map(|t| t.lives());
                 let proves = [ProbeType::Readiness, ProbeType::Startup];

@@ -739,3 +739,33 @@ fn why_the_new_pod_does_not_run_is_told_and_not_why_the_old_one_went() {
         assert!(told.contains(&format!("--at {at}`")), "{expected}: {told}");
     }
 }
+
+/// A Job's pod is up while its work goes on or is done: of the first, `up` is done after two minutes, and that of the second has a sidecar
+/// that takes 45 s to stop once the work is. What is left is the second in which a kubelet notices an end. Of the third `up` is done
+/// after one minute, and the main container fails every two: from the second time on it waits for 10 s and for 20 s at least, and half
+/// as long or 5 s more at most until its kubelet looks again.
+#[test]
+fn a_job_of_which_a_container_is_done_is_up() {
+    let dir = scratch();
+    dir.write(
+        "jobs.ron",
+        r#"Scenario(
+    version: 1, kubernetes: "1.34", horizon: "7m",
+    nodes: [(names: "a-{0..1}", zone: "a")],
+    workloads: [
+        Job(name: "two", placement: Node("a-0"), template: (restartPolicy: OnFailure, ends: (after: "5m"), containers: [(name: "up", ends: (after: "2m"))])),
+        Job(name: "mesh", placement: Node("a-0"), template: (restartPolicy: Never, ends: (after: "3m"), pod_stop: "45s", terminationGracePeriodSeconds: 60,
+            initContainers: [(name: "mesh", restartPolicy: Always)])),
+        Job(name: "fails", placement: Node("a-0"), template: (restartPolicy: OnFailure, ends: (after: "2m", exit_code: 1), containers: [(name: "up", ends: (after: "1m"))])),
+    ],
+    expect: [
+        AtMost(of: below_need("two"), is: "2s"),
+        AtMost(of: below_need("mesh"), is: "2s"),
+        AtLeast(of: below_need("fails"), is: "30s"),
+        AtMost(of: below_need("fails"), is: "1m30s"),
+    ],
+)"#,
+    );
+    let called = dir.call(&["test", "-q", "jobs.ron"]);
+    assert_eq!(called.code, 0, "{}", called.stdout);
+}
