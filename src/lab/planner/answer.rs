@@ -141,17 +141,7 @@ pub(crate) fn answer(
     let closed = kept.closed.as_ref().filter(|_| objective.unknown_to_formulas().is_empty());
     let by_formula = |row: usize| Some(objective.of_formula(&closed?[row]) + standing(row));
     let row = |row: usize| {
-        let (_, variance) = kept.cost(objective, &[(row, 1.0)]);
-        let cost = costs[row];
-        let (more, more_variance) = kept.difference(objective, row, best);
-        // What rests on a few cases alone may be off by as much as it is, or as the formula says.
         let of_formula = by_formula(row).zip(by_formula(best)).map(|(r, b)| r - b);
-        let met = kept.differed(row, best);
-        let open = match of_formula {
-            Some(formula) => formula.abs().max(more.abs()),
-            None if met == 0 && row != best => cost / n as f64,
-            None => more.abs(),
-        };
         let spans = kept.spans(row, confidence);
         Row {
             values: kept.rows[row].clone(),
@@ -159,13 +149,10 @@ pub(crate) fn answer(
             unsure: unsure(within, &all[row], &spans),
             spans,
             own: kept.own_figures(row, confidence),
-            cost,
-            interval: kept
-                .interval((cost, variance), confidence)
-                .wider(kept.few(n) * (cost - standing(row)).max(0.0))
-                .not_below(standing(row)),
-            more,
-            more_interval: kept.interval((more, more_variance), each).wider(kept.few(met) * open),
+            cost: costs[row],
+            interval: kept.cost_span(objective, row, confidence),
+            more: kept.difference(objective, row, best).0,
+            more_interval: kept.difference_span(objective, [row, best], each, of_formula),
             breaks: breaks[row].clone(),
             closed: by_formula(row),
             waiting: kept.closed.as_ref().map_or(0.0, |c| c[row].waiting),

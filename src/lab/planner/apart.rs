@@ -93,6 +93,9 @@ impl Kept {
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
         let of_part = |two: &[(f64, Vec<f64>); 2]| two.each_ref().map(|(n, sums)| (*n, of(sums)));
         let pairs = (0..group.rows.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let pairs: Vec<usize> = pairs.map(|(a, b)| pair(group.rows[a], group.rows[b])).collect();
+        let odd_pairs: Vec<usize> =
+            pairs.iter().flat_map(|two| two * width..(two + 1) * width).collect();
         let place = |row: usize| group.rows.iter().position(|r| *r == row);
         Self {
             paths: vec![self.paths[axis].clone()],
@@ -102,7 +105,9 @@ impl Kept {
             own: own.into_iter().map(|own| self.own[own].clone()).collect(),
             parts: self.parts.iter().map(of_part).collect(),
             met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
-            differ: pairs.map(|(a, b)| self.differ[pair(group.rows[a], group.rows[b])]).collect(),
+            differ: pairs.iter().map(|two| self.differ[*two]).collect(),
+            odd: self.odd.of_places(&known),
+            odd_pairs: self.odd_pairs.of_places(&odd_pairs),
             years: self.years.iter().map(of).collect(),
             nodes: group.rows.iter().map(|r| self.nodes[*r]).collect(),
             open: group.rows.iter().filter_map(|r| self.open.get(*r).copied()).collect(),

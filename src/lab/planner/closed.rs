@@ -229,9 +229,9 @@ impl Formula {
         sum
     }
 
-    /// How much more than on average an outage comes to that was drawn, which has this weight.
-    pub(super) fn more(&self, drawn: &Drawn, key: (usize, u64, u32), weight: f64) -> Control {
-        let Some(mean) = self.of_any(key.0) else { return Control::default() };
+    /// What an outage that was drawn comes to, and one on average; nothing where its model has no formula.
+    pub(super) fn of_drawn(&self, drawn: &Drawn, key: (usize, u64, u32)) -> [Control; 2] {
+        let Some(mean) = self.of_any(key.0) else { return Default::default() };
         let model = &drawn.models.list[key.0];
         let nodes = drawn.models.drawn_lengths(key.0, key.1, key.2);
         let ended = ended(drawn, nodes.len());
@@ -241,8 +241,7 @@ impl Formula {
                 Lasts { up_to: &|t| t.min(away), longer: &|t| f64::from(u8::from(away > t)) };
             self.add(&mut sum, model, node, (ended, 1.0), &lasts);
         }
-        let (own, mean) = (sum.by_formula(), mean.by_formula());
-        std::array::from_fn(|i| weight * own[i] - mean[i])
+        [sum, mean].map(|of| of.by_formula())
     }
 
     /// Adds what an outage of a model comes to for the pods of a node, which it takes in this share of

@@ -157,7 +157,8 @@ mod tests {
                 for number in 0..20_000 {
                     let key = (model, 7, number);
                     let weight = drawn.models.weight(model, 7, number);
-                    let more = formulas[0].more(&drawn, key, weight);
+                    let [own, mean] = formulas[0].of_drawn(&drawn, key);
+                    let more = own.iter().zip(mean).map(|(own, mean)| weight * own - mean);
                     sum.iter_mut().zip(more).for_each(|(s, m)| *s += m);
                     weights += weight;
                 }

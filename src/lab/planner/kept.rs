@@ -4,6 +4,8 @@
 use super::closed::Closed;
 use super::count::Counting;
 use super::moments::{FIGURE_MAX, Moments, are_figures};
+use super::odd::Odd;
+use super::replication::{Part, Replication};
 use super::spec::{Bound, FIGURES, OWN, Objective};
 use crate::plan::Size;
 use serde::{Deserialize, Serialize};
@@ -42,6 +44,12 @@ pub(crate) struct Kept {
     pub(crate) matters: Vec<Option<f64>>,
     /// In how many replications two rows came to different figures: a lower triangle, row by row.
     pub(crate) differ: Vec<u64>,
+    /// By model, the most that one of its outages weighs; in whole years nothing.
+    pub(crate) weights: Vec<f64>,
+    /// Outages that come to something else than by formula: of the figures of `moments`, and of all workloads what
+    /// each two rows differ by, pair by pair as in `differ`. In whole years nothing.
+    pub(super) odd: Odd,
+    pub(super) odd_pairs: Odd,
     /// By model, the share of its outages that are short by its figures, where these tell.
     #[serde(default)]
     pub(crate) short: Vec<Option<f64>>,
@@ -105,7 +113,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
@@ -121,52 +129,10 @@ pub(crate) struct Group {
     pub(crate) settled: Option<usize>,
 }
 
-/// A replication: figures of a year by row, and figures by model and row.
-#[derive(Deserialize, Serialize)]
-pub(super) struct Replication {
-    pub(super) year: Vec<f64>,
-    pub(super) parts: Vec<Part>,
-    /// Jobs that failed, with how.
-    pub(super) failed: BTreeMap<String, String>,
-    /// The rows with which nodes ran out of memory.
-    pub(super) used_up: BTreeSet<usize>,
-}
-
-/// What the outage of a model came to.
-#[derive(Deserialize, Serialize)]
-pub(super) struct Part {
-    /// It was a short one.
-    pub(super) is_short: bool,
-    /// How often it comes beside how often it is drawn.
-    pub(super) weight: f64,
-    /// Row by row, without its weight.
-    pub(super) figures: Vec<f64>,
-    /// Row by row, whether pods were not back when the run ended.
-    #[serde(default)]
-    pub(super) open: Vec<bool>,
-}
-
 /// The place of two rows in a lower triangle without its diagonal.
 pub(super) fn pair(a: usize, b: usize) -> usize {
     let (high, low) = (a.max(b), a.min(b));
     high * high.saturating_sub(1) / 2 + low
-}
-
-impl Replication {
-    /// Whether it can be one of those that are kept here.
-    pub(super) fn fits(&self, kept: &Kept) -> bool {
-        let width = kept.width();
-        let is_part = |p: &Part| {
-            p.figures.len() == width
-                && p.open.len() <= kept.rows.len()
-                && are_figures(&p.figures)
-                && (0.0..=FIGURE_MAX).contains(&p.weight)
-        };
-        self.year.len() == kept.places()
-            && are_figures(&self.year)
-            && self.parts.len() == kept.parts.len()
-            && self.parts.iter().all(is_part)
-    }
 }
 
 impl Kept {
@@ -181,7 +147,7 @@ impl Kept {
     }
 
     /// How many figures are kept of a replication.
-    fn places(&self) -> usize {
+    pub(super) fn places(&self) -> usize {
         self.own_place(self.rows.len(), 0, 0)
     }
 
@@ -226,6 +192,10 @@ impl Kept {
                 p.1.len() == width && (0.0..=FIGURE_MAX).contains(&p.0) && are_figures(&p.1)
             })
             && self.parts.len() <= self.models.len()
+            && self.weights.len() == self.parts.len()
+            && are_figures(&self.weights)
+            && self.odd.fits(self.places())
+            && self.odd_pairs.fits(self.differ.len() * FIGURES.len())
             && self.met.iter().all(|m| m.len() == rows)
             && are_figures(self.matters.iter().flatten())
             && self.matters.len() == self.models.len()
@@ -271,6 +241,36 @@ impl Kept {
                 && self.apart.iter().all(group)
     }
 
+    /// Takes how much an outage of each model weighs at most; nothing where whole years are run.
+    pub(super) fn weigh(&mut self, weights: Vec<f64>) {
+        if !weights.is_empty() {
+            self.odd = Odd::new(self.places());
+            self.odd_pairs = Odd::new(self.differ.len() * FIGURES.len());
+        }
+        self.weights = weights;
+    }
+
+    /// Notes which outages came to something else than by formula.
+    fn add_odd(&mut self, parts: &[Part]) {
+        let a_year = self.models.iter().zip(&self.weights).map(|((_, rate), most)| rate * most);
+        let parts: Vec<(f64, &Part)> = a_year.zip(parts).collect();
+        if parts.is_empty() {
+            return;
+        }
+        for place in 0..self.places() {
+            let of =
+                |(times, p): &(f64, &Part)| [p.off[place], p.figures[place]].map(|x| times * x);
+            self.odd.add(place, parts.iter().map(of));
+        }
+        let (rows, width) = (self.rows.len(), FIGURES.len());
+        let pairs = (0..rows).flat_map(|row| (0..row).map(move |other| (row, other)));
+        for ((row, other), f) in pairs.flat_map(|two| (0..width).map(move |f| (two, f))) {
+            let by = |all: &[f64]| all[row * width + f] - all[other * width + f];
+            let of = |(times, p): &(f64, &Part)| [by(&p.off), by(&p.figures)].map(|x| times * x);
+            self.odd_pairs.add(pair(row, other) * width + f, parts.iter().map(of));
+        }
+    }
+
     pub(super) fn add(&mut self, one: Replication) {
         self.moments.add(&one.year);
         let of = |all: &[f64], row: usize| all[row * FIGURES.len()..][..FIGURES.len()].to_vec();
@@ -287,6 +287,7 @@ impl Kept {
                 self.differ[pair(row, other)] += u64::from(differ);
             }
         }
+        self.add_odd(&one.parts);
         for (job, how) in one.failed {
             self.failed.entry(job).or_insert((how, 0)).1 += 1;
         }

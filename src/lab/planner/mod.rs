@@ -5,12 +5,14 @@
 //! moments   means and co-moments of all figures of all values, which do not grow with the runs; which
 //!           value is best, and with what certainty
 //! count     one replication: an outage of each model weighted by its rate, or a whole year
+//! replication  what one of them came to
 //! kept      what is kept of all runs
 //! alike     rows of which one run tells what another comes to
 //! apart     settings that may not touch each other, each chosen for itself
 //! together  what settings do to each other that were chosen each for itself; whole years beside single
 //!           outages; one outage with every value, to be looked at
 //! control   what the drawn outages come to by formula, beside what outages come to on average
+//! odd       outages that come to something else than their formula, of which few or none have come yet
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! now       which of the values is set now
 //! run       replications on several threads, until enough is known
@@ -35,7 +37,9 @@ mod estimate;
 mod kept;
 mod moments;
 mod now;
+mod odd;
 mod placed;
+mod replication;
 mod run;
 mod spec;
 #[cfg(test)]

@@ -5,9 +5,10 @@ use super::apart::{self, AS_IT_IS};
 use super::closed::{Formula, closed, left_out};
 use super::control;
 use super::count::{self, Counted, Counting, How, Ran};
-use super::kept::{Kept, Part, Replication, VERSION};
-use super::moments::{Selection, student};
+use super::kept::{Kept, VERSION};
+use super::moments::Selection;
 use super::placed::{Places, bound};
+use super::replication::{Part, Replication};
 use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
@@ -74,9 +75,9 @@ struct Standing {
     always_below: BTreeSet<String>,
 }
 
-/// Adds the figures of a run to others, as often as said.
-fn add(to: &mut [f64], more: &[f64], times: f64) {
-    to.iter_mut().zip(more).for_each(|(sum, m)| *sum += times * m);
+/// Adds figures to others.
+fn add(to: &mut [f64], more: &[f64]) {
+    to.iter_mut().zip(more).for_each(|(sum, m)| *sum += m);
 }
 
 impl Planner<'_> {
@@ -125,33 +126,30 @@ impl Planner<'_> {
         number: u64,
         goes_on: GoesOn<'_>,
     ) -> Option<Replication> {
-        let (seed, width) = (work.seed, FIGURES.len());
-        let own_width = work.own.len() * OWN.len();
+        let (seed, width, own_width) = (work.seed, FIGURES.len(), work.own.len() * OWN.len());
+        let (rows, own_at) = (drawn.len(), drawn.len() * width);
         let how = How { window: self.sweep.window, own: work.own, goes_on };
-        let (year, failed) = (vec![0.0; drawn.len() * width], BTreeMap::new());
-        let used_up = BTreeSet::new();
-        let mut all = Replication { year, parts: Vec::new(), failed, used_up };
-        let mut own = vec![0.0; drawn.len() * own_width];
-        add(&mut all.year, &work.standing.figures, 1.0);
-        add(&mut own, &work.standing.own, 1.0);
+        let year = vec![0.0; own_at + rows * own_width];
+        let (parts, failed, used_up) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
+        let mut all = Replication { year, parts, failed, used_up };
+        add(&mut all.year, &work.standing.figures);
+        add(&mut all.year[own_at..], &work.standing.own);
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 let quiet = work.standing.quiet[row];
                 let counted = count::year(drawn, seed.wrapping_add(number), quiet, &how)?;
-                add(&mut all.year[row * width..], &counted.figures, 1.0);
-                add(&mut own[row * own_width..], &counted.own, 1.0);
+                add(&mut all.year[row * width..], &counted.figures);
+                add(&mut all.year[own_at + row * own_width..], &counted.own);
                 all.used_up.extend(counted.memory_used_up.then_some(row));
                 all.failed.extend(counted.failed);
             }
-            all.year.extend(own);
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
         for (model, rate) in models.into_iter().enumerate() {
             let key = (model, seed, number as u32);
             let weight = drawn[0].models.weight(model, seed, number as u32);
-            let (figures, open) = (vec![0.0; drawn.len() * width], vec![false; drawn.len()]);
-            let mut part = Part { is_short: false, weight, figures, open };
+            let mut part = Part::new(weight, rows, all.year.len());
             let mut known: Vec<(usize, Ran)> = Vec::new();
             for &row in &work.alike.order {
                 let drawn = &mut drawn[row];
@@ -174,25 +172,20 @@ impl Planner<'_> {
                 part.open[row] = counted.is_open();
                 all.used_up.extend(counted.memory_used_up.then_some(row));
                 all.failed.extend(counted.failed.clone());
-                let times = per_year / rate;
-                add(&mut part.figures[row * width..], &counted.figures, times);
-                // What the formula knows is taken at its mean.
-                let year = &mut all.year[row * width..];
-                for (place, more) in BY_FORMULA.into_iter().zip(formula.more(drawn, key, weight)) {
-                    year[place] -= per_year * more;
-                }
-                let own = &mut own[row * own_width..][..own_width];
-                add(own, &counted.own, weight * per_year);
-                for (own, formula) in own.chunks_mut(OWN.len()).zip(&formula.own) {
-                    let more = formula.more(drawn, key, weight);
-                    add(own, &more, -per_year);
+                let often = [per_year, per_year / rate];
+                let (at, own_at) = (row * width, own_at + row * own_width);
+                part.put(at, &counted.figures, often);
+                part.put(own_at, &counted.own, often);
+                part.known(BY_FORMULA.map(|f| at + f), formula.of_drawn(drawn, key), often);
+                for (i, formula) in formula.own.iter().enumerate() {
+                    let places = std::array::from_fn(|f| own_at + i * OWN.len() + f);
+                    part.known(places, formula.of_drawn(drawn, key), often);
                 }
                 known.push((row, ran));
             }
-            add(&mut all.year, &part.figures, weight * rate);
+            add(&mut all.year, &part.year);
             all.parts.push(part);
         }
-        all.year.extend(own);
         Some(all)
     }
 
@@ -259,6 +252,7 @@ impl Planner<'_> {
         };
         let mut kept = self.kept(&drawn, &formulas);
         kept.own = own.iter().map(|own| own.called.clone()).collect();
+        kept.weigh(tilts.iter().map(Tilt::most).collect());
         kept.standing.clone_from(&standing.figures);
         (kept.always, kept.always_below) = (standing.always.clone(), standing.always_below.clone());
         let groups = self.groups(&kept);
@@ -271,7 +265,8 @@ impl Planner<'_> {
             if (ahead.len() as u64) < wanted {
                 let (begin, least) = (from + ahead.len() as u64, wanted - ahead.len() as u64);
                 let pieces = desk.pieces(begin, least, expected.load(Relaxed), MOST);
-                let fits = |one: &Replication| one.fits(&kept);
+                let of = [kept.places(), kept.rows.len(), kept.parts.len()];
+                let fits = |one: &Replication| one.fits(of);
                 let all = desk.round(pieces, fits, |mine| self.replications(&work, begin, mine))?;
                 // What comes behind a gap would make the result depend on the threads.
                 let whole = all.into_iter().zip(0..).take_while(|((number, _), i)| number == i);
@@ -413,13 +408,12 @@ impl Planner<'_> {
         let of = |group: &Vec<usize>| {
             let order = |a: &&usize, b: &&usize| means[**a].total_cmp(&means[**b]);
             let best = group.iter().min_by(order).copied().unwrap_or(0);
-            let (_, variance) = kept.cost(&self.objective, &[(best, 1.0)]);
             let half = means[best].abs() * self.precision;
             if half <= 0.0 {
                 return least;
             }
-            let t = student(self.confidence, kept.moments.n());
-            ((t * t * variance / (half * half)).ceil() as u64).clamp(least, MOST)
+            let until = kept.until(&self.objective, best, half, self.confidence);
+            (until.ceil() as u64).clamp(least, MOST)
         };
         groups.iter().map(of).max().unwrap_or(MOST)
     }

@@ -2,7 +2,7 @@
 
 use super::tests::{TOLERATION, answered, planner, scenario};
 use super::{Answer, Counting, Planner, answer};
-use crate::analysis::{Analysis, Figure, summary};
+use crate::analysis::{Analysis, Figure, Interval, summary};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
 use crate::lab::sweep::Axis;
@@ -161,6 +161,35 @@ fn a_few_pods_on_many_nodes_are_met() {
         assert_eq!(a.best, 0);
         assert!(i.low - slack <= more && more <= i.high + slack, "{row}: {more} {i:?}");
     }
+}
+
+/// Links fail for two minutes in the median (sigma 1), and one pod of twelve goes where one does for longer than 349 s:
+/// Φ(ln(120 / 349)) = 0.1429 of 24 a year at 5 minutes each, and two seconds of a start, are 17.3 by formula. But a kubelet whose
+/// TCP connection recovers slowly is heard of up to a minute late, and its pod goes after 330 s, too: 16,552 outages of seed 99 came to
+/// 18.4 ± 0.2 and 3.66 ± 0.04 evictions. Of three plans of 40 outages two see none of that, and yet do not rule it out.
+#[test]
+fn what_is_rare_is_not_ruled_out() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "1h", nodes: [(names: "n-{00..11}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 12, placement: Spread(All), template: (tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 300)]))],
+        faults: (models: [(name: "link", nodes: All, do: Partition(cut: ApiServer), rate: PerNodeYear(2), lasts: LogNormal(median: "2m", sigma: 1.0))]))"#;
+    let loaded = parse("p.ron", text.into(), Path::new("")).expect("a scenario");
+    let mut p = planner(&loaded, &["300", "none"], &["evicted=5m"]);
+    p.precision = 0.5;
+    let mut exact = 0;
+    for seed in 1..=24 {
+        p.sweep.base.seed = Some(seed);
+        let kept = p.run(2, &|_, done, _| done < 40, Desk::Here).expect("it runs");
+        let a = answer(&kept, &p.objective, &[], 0.95);
+        let row = &a.rows[0];
+        let holds = |i: Interval, truth: [f64; 2]| i.low <= truth[1] && truth[0] <= i.high;
+        assert!(holds(row.interval, [18.2, 18.6]), "{seed}: {row:?}");
+        assert!(holds(row.more_interval, [18.2, 18.6]), "{seed}: {row:?}");
+        assert!(holds(row.spans[3], [3.62, 3.70]), "{seed}: {row:?}");
+        exact += u32::from((row.cost - 17.26).abs() < 0.1);
+        assert_eq!(a.rows[1].interval, Interval { low: 0.0, high: 0.0 });
+    }
+    assert!(exact >= 8, "{exact} of 24");
 }
 
 /// A year of a cluster takes long: who watches is asked in the middle of it, and a no ends it there.

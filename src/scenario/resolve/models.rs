@@ -187,4 +187,12 @@ impl Tilt {
         }
         (unit, 1.0)
     }
+
+    /// The most that an outage weighs.
+    pub(crate) fn most(&self) -> f64 {
+        let alike = 1.0 / self.objects.len() as f64;
+        let object = self.objects.iter().map(|part| alike / part).fold(1.0, f64::max);
+        let length = self.lengths.iter().map(|[part, drawn]| part / drawn).fold(1.0, f64::max);
+        object * length
+    }
 }
