@@ -106,6 +106,7 @@ impl Kept {
             parts: self.parts.iter().map(of_part).collect(),
             met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
             differ: pairs.iter().map(|two| self.differ[*two]).collect(),
+            batches: self.batches.iter().map(|batch| batch.of_places(&places)).collect(),
             odd: self.odd.of_places(&known),
             odd_pairs: self.odd_pairs.of_places(&odd_pairs),
             years: self.years.iter().map(of).collect(),

@@ -221,7 +221,7 @@ impl Kept {
 }
 
 /// Where a mean of `n` replications lies.
-fn interval((mean, variance): (f64, f64), n: u64, confidence: f64) -> Interval {
+pub(super) fn interval((mean, variance): (f64, f64), n: u64, confidence: f64) -> Interval {
     let half =
         if variance > 0.0 { student(confidence, n) * (variance / n as f64).sqrt() } else { 0.0 };
     Interval { low: mean - half, high: mean + half }

@@ -1,6 +1,7 @@
 //! What is kept of all runs of a plan: moments, and the first years. It does not grow with the runs,
 //! and answers for any prices.
 
+use super::batches::{BATCHES, Batch};
 use super::closed::Closed;
 use super::count::Counting;
 use super::moments::{FIGURE_MAX, Moments, are_figures};
@@ -37,6 +38,8 @@ pub(crate) struct Kept {
     /// By model, one outage at a time: short ones, and others. Their weights, and the sums of the
     /// figures, row by row.
     pub(crate) parts: Vec<[(f64, Vec<f64>); 2]>,
+    /// The replications, dealt into batches; in whole years nothing.
+    pub(super) batches: Vec<Batch>,
     /// By model, in how many replications its outage came to something else in a row than in the first
     /// one: then it met what is chosen.
     pub(crate) met: Vec<Vec<u64>>,
@@ -194,6 +197,8 @@ impl Kept {
             && self.parts.len() <= self.models.len()
             && self.weights.len() == self.parts.len()
             && are_figures(&self.weights)
+            && (self.batches.is_empty() || self.batches.len() == BATCHES)
+            && self.batches.iter().all(|batch| batch.fits(self.parts.len(), width))
             && self.odd.fits(self.places())
             && self.odd_pairs.fits(self.differ.len() * FIGURES.len())
             && self.met.iter().all(|m| m.len() == rows)
@@ -244,6 +249,7 @@ impl Kept {
     /// Takes how much an outage of each model weighs at most; nothing where whole years are run.
     pub(super) fn weigh(&mut self, weights: Vec<f64>) {
         if !weights.is_empty() {
+            self.batches = vec![Batch::new(weights.len(), self.width()); BATCHES];
             self.odd = Odd::new(self.places());
             self.odd_pairs = Odd::new(self.differ.len() * FIGURES.len());
         }
@@ -288,6 +294,8 @@ impl Kept {
             }
         }
         self.add_odd(&one.parts);
+        let turn = self.moments.n() as usize % BATCHES;
+        self.batches.get_mut(turn).into_iter().for_each(|batch| batch.add(&one));
         for (job, how) in one.failed {
             self.failed.entry(job).or_insert((how, 0)).1 += 1;
         }

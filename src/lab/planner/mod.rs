@@ -12,12 +12,14 @@
 //! together  what settings do to each other that were chosen each for itself; whole years beside single
 //!           outages; one outage with every value, to be looked at
 //! control   what the drawn outages come to by formula, beside what outages come to on average
+//! batches   the same dealt into ten: how well is known what no moments are kept of
 //! odd       outages that come to something else than their formula, of which few or none have come yet
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! now       which of the values is set now
 //! run       replications on several threads, until enough is known
 //! placed    where pods are as outages begin
 //! closed    the same by formula alone
+//! lean      what changes the answer: prices and rates at which another row is best
 //! answer    what a person decides by: computed from the moments, for any prices
 //! ```
 //!
@@ -28,6 +30,7 @@
 mod alike;
 mod answer;
 mod apart;
+mod batches;
 #[cfg(test)]
 mod chosen_tests;
 mod closed;
@@ -35,6 +38,7 @@ mod control;
 mod count;
 mod estimate;
 mod kept;
+mod lean;
 mod moments;
 mod now;
 mod odd;
@@ -48,10 +52,11 @@ mod together;
 #[cfg(test)]
 mod years_tests;
 
-pub(crate) use answer::{Answer, BreakEven, Row, Sensitivity, answer};
+pub(crate) use answer::{Answer, Row, answer};
 pub(crate) use apart::AS_IT_IS;
 pub(crate) use count::Counting;
 pub(crate) use kept::Kept;
+pub(crate) use lean::{BreakEven, Sensitivity};
 pub(crate) use now::size;
 pub(crate) use placed::bare_pods;
 pub(crate) use run::{Planner, ROWS_MAX};

@@ -17,7 +17,7 @@ pub(super) struct Replication {
 }
 
 /// What the outage of a model came to.
-#[derive(Deserialize, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub(super) struct Part {
     /// It was a short one.
     pub(super) is_short: bool,

@@ -192,6 +192,19 @@ fn what_is_rare_is_not_ruled_out() {
     assert!(exact >= 8, "{exact} of 24");
 }
 
+/// Outages of two minutes evict nobody and cost each value the same, so that however many there are none becomes best by
+/// them. Of 15 minutes each evicts a pod of a StatefulSet, which only adds a start and the price.
+#[test]
+fn outages_that_cost_all_the_same_turn_nothing() {
+    let faults = r#"(name: "short", nodes: All, do: Partition(), rate: PerNodeYear(11.88), lasts: Fixed("2m")),
+        (name: "long", nodes: All, do: Partition(), rate: PerNodeYear(0.12), lasts: Fixed("15m"))"#;
+    let loaded = scenario("StatefulSet", faults);
+    let a = answered(&planner(&loaded, &["300", "none"], &["evicted=5m"]));
+    assert_eq!(a.rows[a.best].values, ["none"]);
+    let (now, turn) = a.short.expect("short ones and others");
+    assert!((now - 0.99).abs() < 1e-9 && turn.is_none(), "{now} {turn:?}");
+}
+
 /// A year of a cluster takes long: who watches is asked in the middle of it, and a no ends it there.
 #[test]
 fn a_year_is_left_in_its_middle() {

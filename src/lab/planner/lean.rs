@@ -1,0 +1,308 @@
+//! What changes the answer: prices, rates and shares of outages at which another row is best, where that is more than chance.
+
+use super::batches::{BATCHES, Batch};
+use super::estimate::interval;
+use super::kept::Kept;
+use super::moments::Moments;
+use super::spec::{FIGURES, Objective};
+
+/// What a price would have to be for another row to be best.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct BreakEven {
+    /// The place of the figure in [`FIGURES`].
+    pub(crate) figure: usize,
+    /// The price now.
+    pub(crate) now: f64,
+    /// The price at which the other row is as good.
+    pub(crate) price: f64,
+    /// The row that is best beyond it.
+    pub(crate) row: usize,
+}
+
+/// What becomes of the answer if something is another number of times as large.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Sensitivity {
+    /// What.
+    pub(crate) name: String,
+    /// What the best row costs with a third of it, as it is, and with three times as much.
+    pub(crate) costs: [f64; 3],
+    /// Which row is best then.
+    pub(crate) best: [usize; 3],
+}
+
+impl Sensitivity {
+    /// What the best row costs with a third and three times of it, the lower cost first.
+    pub(crate) fn range(&self) -> [f64; 2] {
+        let [third, _, thrice] = self.costs;
+        [third.min(thrice), third.max(thrice)]
+    }
+}
+
+/// The cheapest of some rows; of equal ones what is set now, and otherwise the first.
+pub(super) fn least(of: &[usize], costs: &[f64], now: usize) -> usize {
+    let order =
+        |a: &usize, b: &usize| costs[*a].total_cmp(&costs[*b]).then((*a != now).cmp(&(*b != now)));
+    of.iter().copied().min_by(order).unwrap_or(0)
+}
+
+/// What is less than nothing by no more than this is so by how it is computed.
+const ROUNDED: f64 = 1e-9;
+
+/// What a row costs by the price of a figure: what it costs now, and how much more for each unit of the
+/// price.
+#[derive(Clone, Copy)]
+struct Line {
+    row: usize,
+    cost: f64,
+    slope: f64,
+}
+
+/// The price nearest to what it is now, above or below, beyond which another row costs least, and that row. Of
+/// several that cross the best one at the same price, as those that cost the same now, it is the one that falls most
+/// beyond it.
+fn turn(best: Line, others: &[Line], now: f64, up: bool) -> Option<(f64, usize)> {
+    let falls = |line: &Line| if up { best.slope - line.slope } else { line.slope - best.slope };
+    let crossing = |line: &Line| {
+        let away = (line.cost - best.cost).max(0.0) / falls(line);
+        (falls(line) > 0.0 && away.is_finite()).then_some((away, *line))
+    };
+    let nearest = others
+        .iter()
+        .filter_map(crossing)
+        .min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| falls(&b.1).total_cmp(&falls(&a.1))));
+    let (away, line) = nearest?;
+    let price = if up { now + away } else { now - away };
+    // No price is below nothing, but for rounding.
+    (up || price > now * 1e-9).then_some((price, line.row))
+}
+
+/// What changes the answer.
+pub(super) struct Lean<'a> {
+    pub(super) kept: &'a Kept,
+    pub(super) objective: &'a Objective,
+    pub(super) eligible: &'a [usize],
+    /// The mean figures of each row, and what a year costs with them.
+    pub(super) figures: &'a [Vec<f64>],
+    pub(super) costs: &'a [f64],
+    /// The rows that cannot be told apart from the best one, and how sure to be of one other row.
+    pub(super) same: &'a [usize],
+    pub(super) each: f64,
+}
+
+impl Lean<'_> {
+    /// The mean figures of one outage of a model in a row: of short ones and others, with their
+    /// share.
+    fn part(&self, model: usize, row: usize, is_long: bool) -> Vec<f64> {
+        let (count, sums) = &self.kept.parts[model][usize::from(is_long)];
+        let own = &sums[row * FIGURES.len()..][..FIGURES.len()];
+        let count = if *count > 0.0 { *count } else { 1.0 };
+        own.iter().map(|s| s / count).collect()
+    }
+
+    /// The share of a model's outages that are short: by its figures, where these tell and both kinds
+    /// were run; otherwise of those that were run.
+    fn is_short(&self, model: usize) -> f64 {
+        let [short, long] = &self.kept.parts[model];
+        let told = self.kept.short.get(model).copied().flatten();
+        match told {
+            Some(share) if short.0 > 0.0 && long.0 > 0.0 => share,
+            _ if short.0 + long.0 > 0.0 => short.0 / (short.0 + long.0),
+            _ => 0.0,
+        }
+    }
+
+    /// What the outages of a model cost in a row, if a share of them were short, as they were run.
+    fn ran(&self, model: usize, row: usize, short: f64) -> f64 {
+        let rate = self.kept.models[model].1;
+        let of = |is_long| self.objective.of(&self.part(model, row, is_long), 0.0);
+        rate * (short * of(false) + (1.0 - short) * of(true))
+    }
+
+    /// What a year costs in a row because of a model.
+    fn cost_of(&self, model: usize, row: usize) -> f64 {
+        let of = |batch: &Batch| self.priced(batch.year(model, row * FIGURES.len()));
+        self.kept.batches.iter().map(of).sum::<f64>() / self.kept.moments.n().max(1) as f64
+    }
+
+    /// What it costs where nothing fails.
+    fn anyway(&self, row: usize) -> f64 {
+        self.kept.standing_cost(self.objective, row)
+    }
+
+    /// What some figures cost.
+    fn priced(&self, figures: &[f64]) -> f64 {
+        self.objective.prices.iter().zip(figures).map(|(price, figure)| price * figure).sum()
+    }
+
+    /// Whether a row costs less than the best one by more than chance, if outages of a model came so many times as often.
+    fn wins_at_rate(&self, [row, best]: [usize; 2], model: usize, times: f64) -> bool {
+        let of = |batch: &Batch| {
+            let cost = |row: usize, m: usize| self.priced(batch.year(m, row * FIGURES.len()));
+            let more = |m: usize| cost(row, m) - cost(best, m);
+            let often = |m: usize| if m == model { times } else { 1.0 };
+            let sum: f64 = (0..self.kept.parts.len()).map(|m| often(m) * more(m)).sum();
+            sum / batch.n().max(1) as f64 + self.anyway(row) - self.anyway(best)
+        };
+        self.is_below(of)
+    }
+
+    /// Whether a row costs less than the best one by more than chance, if all outages were short, or none.
+    fn wins_at_share(&self, [row, best]: [usize; 2], is_long: bool) -> bool {
+        let of = |batch: &Batch| {
+            let cost =
+                |row: usize, m: usize| self.priced(batch.part(m, is_long, row * FIGURES.len()));
+            let more = |m: usize| {
+                let weight = self.kept.parts[m][usize::from(is_long)].0;
+                let rate = self.kept.models[m].1;
+                if weight > 0.0 { rate * (cost(row, m) - cost(best, m)) / weight } else { 0.0 }
+            };
+            // It has one of so many parts of the outages.
+            let sum: f64 = (0..self.kept.parts.len()).map(more).sum();
+            sum * BATCHES as f64 + self.anyway(row) - self.anyway(best)
+        };
+        self.is_below(of)
+    }
+
+    /// Whether what each batch says is on average below zero by more than chance.
+    fn is_below(&self, of: impl Fn(&Batch) -> f64) -> bool {
+        let mut all = Moments::default();
+        self.kept.batches.iter().for_each(|batch| all.add(&[of(batch)]));
+        let is_known = self.kept.moments.n() >= 2 * BATCHES as u64;
+        is_known && interval(all.of(&[(0, 1.0)]), all.n(), self.each).high < -ROUNDED
+    }
+
+    pub(super) fn shares(&self, best: usize) -> Vec<(String, f64)> {
+        let costs: Vec<f64> =
+            (0..self.kept.parts.len()).map(|m| self.cost_of(m, best).max(0.0)).collect();
+        let sum: f64 = costs.iter().sum();
+        if sum <= 0.0 {
+            return Vec::new();
+        }
+        let names = self.kept.models.iter().map(|m| m.0.clone());
+        let mut shares: Vec<(String, f64)> = names.zip(costs.iter().map(|c| c / sum)).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        shares
+    }
+
+    /// The row that is best at these costs; of equal ones the best one, and so where the other is better by chance.
+    fn best_at(
+        &self,
+        best: usize,
+        cost: impl Fn(usize) -> f64,
+        wins: impl Fn(usize) -> bool,
+    ) -> usize {
+        let costs: Vec<f64> = (0..self.kept.rows.len()).map(cost).collect();
+        Some(least(self.eligible, &costs, best)).filter(|row| wins(*row)).unwrap_or(best)
+    }
+
+    /// The nearest price below and above of evictions and needless ones beyond which another row wins. One that cannot be
+    /// told apart from the best one, or differs from it in them by no more than chance, turns nowhere.
+    pub(super) fn break_even(&self, best: usize, confidence: f64) -> Vec<BreakEven> {
+        let mut found = Vec::new();
+        for figure in [3, 4] {
+            let now = self.objective.prices[figure];
+            let line =
+                |row: usize| Line { row, cost: self.costs[row], slope: self.figures[row][figure] };
+            let others = self.eligible.iter().copied().filter(|row| *row != best);
+            let others: Vec<Line> = others.map(line).collect();
+            let known = |row: usize| {
+                !self.same.contains(&row) && self.kept.differs(figure, [row, best], confidence)
+            };
+            let turns = [false, true].map(|up| turn(line(best), &others, now, up));
+            let known = turns.into_iter().flatten().filter(|turn| known(turn.1));
+            found.extend(known.map(|(price, row)| BreakEven { figure, now, price, row }));
+        }
+        found
+    }
+
+    /// The costs of the best row with a third and three times of prices and rates, and which row is known to be best then.
+    pub(super) fn sensitivities(&self, best: usize) -> Vec<Sensitivity> {
+        const TIMES: [f64; 3] = [1.0 / 3.0, 1.0, 3.0];
+        let of =
+            |name: String, cost: &dyn Fn(usize, f64) -> f64, wins: &dyn Fn(usize, f64) -> bool| {
+                let best_at = |t| self.best_at(best, |row| cost(row, t), |row| wins(row, t));
+                Sensitivity { name, costs: TIMES.map(|t| cost(best, t)), best: TIMES.map(best_at) }
+            };
+        let total = |row: usize| self.costs[row];
+        let mut all = Vec::new();
+        for (figure, price) in self.objective.prices.iter().enumerate().skip(1) {
+            if *price > 0.0 {
+                let cost =
+                    |row: usize, t: f64| total(row) + (t - 1.0) * price * self.figures[row][figure];
+                let wins = |row: usize, t: f64| {
+                    let mut other = self.objective.clone();
+                    other.prices[figure] *= t;
+                    self.kept.difference_span(&other, [row, best], self.each, None).high < 0.0
+                };
+                all.push(of(format!("price of {}", FIGURES[figure].heading()), &cost, &wins));
+            }
+        }
+        for model in 0..self.kept.parts.len() {
+            let cost = |row: usize, t: f64| total(row) + (t - 1.0) * self.cost_of(model, row);
+            let wins = |row: usize, t: f64| self.wins_at_rate([row, best], model, t);
+            all.push(of(format!("rate of {}", self.kept.models[model].0), &cost, &wins));
+        }
+        all.sort_by(|a, b| (b.costs[2] - b.costs[0]).total_cmp(&(a.costs[2] - a.costs[0])));
+        all
+    }
+
+    /// The share of short outages now, and the nearest one, in whole percent, beyond which another row is best: one that is known
+    /// to cost more now, and less if all outages were short, or none of them.
+    pub(super) fn short(&self, best: usize) -> Option<(f64, Option<(f64, usize)>)> {
+        let models = self.kept.parts.len();
+        let all: f64 = self.kept.models.iter().map(|m| m.1).sum();
+        let seen = |is_long: usize| self.kept.parts.iter().map(|p| p[is_long].0).sum::<f64>();
+        if models == 0 || all <= 0.0 || seen(0) <= 0.0 || seen(1) <= 0.0 {
+            return None;
+        }
+        let now = (0..models).map(|m| self.kept.models[m].1 * self.is_short(m)).sum::<f64>() / all;
+        // Every model with the same share.
+        let cost = |row: usize, share: f64| {
+            (0..models).map(|m| self.ran(m, row, share)).sum::<f64>() + self.anyway(row)
+        };
+        let turn = |row: usize| {
+            let more = |share: f64| cost(row, share) - cost(best, share);
+            let [none, all] = [more(0.0), more(1.0)];
+            let share = none / (none - all);
+            let up = share > now && all < 0.0 && self.wins_at_share([row, best], false);
+            let down = share < now && none < 0.0 && self.wins_at_share([row, best], true);
+            match (more(now) > 0.0, up, down) {
+                (true, true, _) => Some(((share * 100.0).ceil() / 100.0, row)),
+                (true, _, true) => Some(((share * 100.0).floor() / 100.0, row)),
+                _ => None,
+            }
+        };
+        let others = self.eligible.iter().copied().filter(|row| !self.same.contains(row));
+        let nearest =
+            others.filter_map(turn).min_by(|a, b| (a.0 - now).abs().total_cmp(&(b.0 - now).abs()));
+        Some((now, nearest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two to four replicas, with 64, 0 and 0 minutes below need and 11, 15.6 and 21 evictions a year. While evictions cost
+    /// nothing four are as good as three, and at any price three are better; at 64 / 4.6 = 13.9 two cost as much as three.
+    #[test]
+    fn the_row_beyond_a_price_is_the_best_there() {
+        let line = |row: usize, price: f64| {
+            let slope = [11.0, 15.6, 21.0][row];
+            Line { row, cost: [64.0, 0.0, 0.0][row] + price * slope, slope }
+        };
+        let of = |best: usize, now: f64, up: bool| {
+            let others: Vec<Line> =
+                (0..3).filter(|row| *row != best).map(|row| line(row, now)).collect();
+            turn(line(best, now), &others, now, up)
+        };
+        assert_eq!(of(2, 0.0, true), Some((0.0, 1)));
+        let (price, row) = of(1, 7.0, true).expect("it turns");
+        assert!((price - 64.0 / 4.6).abs() < 1e-9 && row == 0, "{price} {row}");
+        // Below seven three are best down to nothing, where four are as good.
+        assert_eq!(of(1, 7.0, false), None);
+        let (price, row) = of(0, 20.0, false).expect("it turns");
+        assert!((price - 64.0 / 4.6).abs() < 1e-9 && row == 1, "{price} {row}");
+        assert_eq!(of(0, 20.0, true), None);
+    }
+}
