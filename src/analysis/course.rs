@@ -56,14 +56,23 @@ impl Happening {
     }
 }
 
+/// How a zone came into a state.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Way {
+    /// From a better one, or none.
+    There,
+    /// From a worse one.
+    Back,
+}
+
 /// What a run comes to, by names. Of what happens to an object more than once the first time
 /// counts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Course {
     /// What happens to nodes, to pods as `namespace/name`, and to claims likewise, and when.
     pub(crate) happenings: BTreeMap<(Happening, String), Time>,
-    /// When zones come into states; those in which they are at the start are at zero.
-    pub(crate) zones: BTreeMap<(String, ZoneState), Time>,
+    /// When zones come into states, on the way there or on the way back; those in which they are at the start are at zero.
+    pub(crate) zones: BTreeMap<(String, ZoneState, Way), Time>,
     /// When all zones are fully disrupted, and when no longer.
     pub(crate) master_disruption: [Option<Time>; 2],
     /// The pods whose deletion has begun, at the end, on nodes that do not answer, and these nodes.
@@ -112,8 +121,9 @@ impl Course {
         let course = Course { end: analysis.horizon(), ..Course::default() };
         let volumes = FollowVolumes::new(analysis);
         let (started, why, unplaced) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
+        let zones = BTreeMap::new();
         let mut reader =
-            Reader { analysis, follow, owners, volumes, started, why, unplaced, course };
+            Reader { analysis, follow, owners, volumes, zones, started, why, unplaced, course };
         while let Some((id, record, step)) = reader.follow.step() {
             reader.take(record, &step);
             reader.volume(id, record);
@@ -128,6 +138,8 @@ struct Reader<'a> {
     follow: Follow<'a>,
     owners: Owners,
     volumes: FollowVolumes<'a>,
+    /// The states of zones.
+    zones: BTreeMap<String, ZoneState>,
     /// Pods with volumes that are or were Ready.
     started: BTreeSet<PodId>,
     /// By pod: what the scheduler, or the attach/detach controller, last said of it.
@@ -141,8 +153,10 @@ impl Reader<'_> {
     fn take(&mut self, r: &Record, step: &Step) {
         match r.what {
             What::Zone(state) => {
-                let key = self.analysis.trace.names.text_of(TextId(r.object));
-                self.course.zones.entry((zone_name(key), state)).or_insert(r.at);
+                let zone = zone_name(self.analysis.trace.names.text_of(TextId(r.object)));
+                let before = self.zones.insert(zone.clone(), state);
+                let way = if before.is_some_and(|b| b > state) { Way::Back } else { Way::There };
+                self.course.zones.entry((zone, state, way)).or_insert(r.at);
             }
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
                 let left = usize::from(r.what == What::MasterDisruptionLeft);

@@ -14,7 +14,7 @@ pub(crate) use self::left::{Left, LeftAlike};
 use self::when::Seeds;
 pub(crate) use self::when::When;
 use super::prelude::*;
-use crate::analysis::course::{Course, Happening};
+use crate::analysis::course::{Course, Happening, Way};
 use crate::analysis::drains::{KEPT, refusals};
 use crate::analysis::statistics::nearest_rank;
 use crate::trace::{Note, ZoneState};
@@ -98,8 +98,8 @@ pub(crate) struct Forecast {
     pub(crate) happenings: Vec<Foreseen>,
     /// Where several nodes wait for their NoExecute taint.
     pub(crate) queues: Vec<Queue>,
-    /// When zones come into states; at zero, those in which they are.
-    pub(crate) zones: Vec<(String, ZoneState, When)>,
+    /// When zones come into states, on the way there or back; at zero, those in which they are.
+    pub(crate) zones: Vec<(String, ZoneState, Way, When)>,
     /// When all zones are fully disrupted, and when no longer.
     pub(crate) master_disruption: [Option<When>; 2],
     /// Times a round span apart, from the export to the last that happens in any seed.
@@ -177,7 +177,7 @@ impl Forecast {
     pub(crate) fn of(courses: &[Course]) -> Self {
         let seeds = Seeds::of(courses);
         let mut times: BTreeMap<&(Happening, String), Vec<Caused>> = BTreeMap::new();
-        let mut zones: BTreeMap<&(String, ZoneState), Vec<Time>> = BTreeMap::new();
+        let mut zones: BTreeMap<&(String, ZoneState, Way), Vec<Time>> = BTreeMap::new();
         for course in courses {
             for (what, at) in &course.happenings {
                 let caused = (*at, cause(course, what));
@@ -257,8 +257,8 @@ impl Forecast {
             queues: queues(courses),
             zones: zones
                 .into_iter()
-                .filter_map(|((zone, state), times)| {
-                    Some((zone.clone(), *state, When::of(times, seeds)?))
+                .filter_map(|((zone, state, way), times)| {
+                    Some((zone.clone(), *state, *way, When::of(times, seeds)?))
                 })
                 .collect(),
             master_disruption: [master(0), master(1)],

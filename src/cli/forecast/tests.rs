@@ -2,7 +2,7 @@
 //! export would have it, whole seconds and all, and forecast; then the run itself goes on.
 
 use crate::analysis::Analysis;
-use crate::analysis::course::{Course, Happening};
+use crate::analysis::course::{Course, Happening, Way};
 use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::PodConditionType;
@@ -13,7 +13,7 @@ use crate::lab::{Forecast, Forecasting};
 use crate::plan::Plan;
 use crate::scenario::{self, Loaded, Overrides};
 use crate::sim;
-use crate::trace::{Note, Trace, What};
+use crate::trace::{Note, Trace, What, ZoneState};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -163,6 +163,36 @@ fn a_node_that_was_well_is_not_given_up_before_its_lease_can_be_old() {
     let course = Course::of(&Analysis::new(&plan, &trace));
     let expected = BTreeMap::from([("n-0".to_owned(), Time::from_millis(39_600))]);
     assert_eq!(course.least, expected);
+}
+
+/// Four of eight nodes are cut off for five minutes. On the way to FullDisruption their zone may be PartialDisruption for
+/// some seconds, and on the way back: those are two times, of which either is on its own side.
+#[test]
+fn the_states_of_a_zone_on_its_way_back_are_others() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Typical, horizon: "10m",
+        nodes: [(names: "a-{0..3}", zone: "a"), (names: "b-{0..3}", zone: "b")],
+        timeline: [(at: "1m", do: Partition(nodes: Zone("a"), duration: "5m"))])"#;
+    let loaded = scenario::parse("run", text.as_bytes().to_vec(), Path::new("")).unwrap();
+    let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+    let mut seen = BTreeSet::new();
+    for seed in 1..=40 {
+        let trace = sim::run(&plan, Choices::seeded(seed));
+        let zones = Course::of(&Analysis::new(&plan, &trace)).zones;
+        let of = |state, way| {
+            let is_it = |(key, _): &(&(String, ZoneState, Way), &Time)| {
+                key.0.ends_with('a') && (key.1, key.2) == (state, way)
+            };
+            zones.iter().find(is_it).map(|(_, at)| *at)
+        };
+        let full = of(ZoneState::FullDisruption, Way::There).expect("all of it is lost");
+        assert!(of(ZoneState::Normal, Way::Back).is_some_and(|at| at > full));
+        for (way, is_before) in [(Way::There, true), (Way::Back, false)] {
+            let partial = of(ZoneState::PartialDisruption, way);
+            assert!(partial.is_none_or(|at| (at < full) == is_before), "{seed}: {zones:?}");
+            seen.extend(partial.map(|_| way));
+        }
+    }
+    assert!(!seen.is_empty());
 }
 
 /// Runs the outage with that seed, and holds a forecast from its state after so many seconds

@@ -224,6 +224,21 @@ fn ranges_and_shares_are_over_the_seeds() {
     assert_eq!((when.low.as_secs(), when.high.as_secs()), (72, 73));
 }
 
+/// A zone is PartialDisruption on the way to its loss at 49 s in one of three seeds, and at 922 s on the way back in two: two
+/// times, each with its share, and no range from the one to the other.
+#[test]
+fn a_zone_on_its_way_back_has_a_row_of_its_own() {
+    let of = |way: Way, at_s: u64| {
+        let key = ("z".to_owned(), ZoneState::PartialDisruption, way);
+        let zones = BTreeMap::from([(key, Time::from_secs(at_s))]);
+        Course { zones, end: Time::from_secs(1_800), ..Course::default() }
+    };
+    let forecast = Forecast::of(&[of(Way::There, 49), of(Way::Back, 922), of(Way::Back, 924)]);
+    let all = forecast.zones.iter().map(|(_, _, way, at)| (*way, at.median.as_secs(), at.share));
+    let expected = [(Way::There, 49, 1.0 / 3.0), (Way::Back, 922, 2.0 / 3.0)];
+    assert_eq!(all.collect::<Vec<_>>(), expected);
+}
+
 /// Two are evicted and one is deleted otherwise, in each of three seeds; what somebody asks for is
 /// refused in two of them.
 #[test]

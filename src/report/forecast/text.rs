@@ -6,12 +6,13 @@ mod parts;
 pub(crate) use self::beside::write_beside;
 use self::parts::FEW;
 use super::said::{ALONE, Outlook, done, holds, how_many, node, number, unless_all};
-use crate::analysis::course::Happening;
+use crate::analysis::course::{Happening, Way};
 use crate::analysis::{ranges, shortened};
 use crate::files::line;
 use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
+use crate::trace::ZoneState;
 use std::cmp::Reverse;
 
 /// At most this many workloads have a line in a table by default.
@@ -95,12 +96,17 @@ impl Printer<'_> {
             }
         }
         let mut zones: Vec<_> = forecast.zones.iter().collect();
-        zones.sort_by(|a, b| (&a.0, a.2.median).cmp(&(&b.0, b.2.median)));
-        for (zone, state, at) in zones {
+        zones.sort_by(|a, b| (&a.0, a.3.median).cmp(&(&b.0, b.3.median)));
+        for (zone, state, way, at) in zones {
             let name = if zone.is_empty() { "(no zone)" } else { zone };
             let said = match at.median.as_secs() {
                 0 => format!("{} now", state.as_str()),
-                _ => format!("{} at {}", state.as_str(), outlook.when(at)),
+                _ => {
+                    // Between the worst and the best state a zone may be twice.
+                    let is_back = (*state, *way) == (ZoneState::PartialDisruption, Way::Back);
+                    let back = if is_back { ", on the way back," } else { "" };
+                    format!("{}{back} at {}", state.as_str(), outlook.when(at))
+                }
             };
             self.item(name, &said)?;
         }
