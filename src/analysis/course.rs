@@ -253,7 +253,10 @@ impl Reader<'_> {
         let plan = self.analysis.plan;
         let (lease_renewed_us, cut) = match plan.nodes.get(node.index())?.start {
             NodeStart::Imported { lease_renewed_us, cut, .. } => (lease_renewed_us, cut),
-            NodeStart::Ready => (None, false),
+            NodeStart::Ready => {
+                let index = u32::try_from(node.index()).ok()?;
+                (plan.memory.as_ref().and_then(|m| m.leases_us.get(&index).copied()), false)
+            }
             NodeStart::Silent | NodeStart::Absent => return None,
         };
         let alive = match &plan.timing.kubelet {

@@ -165,6 +165,22 @@ fn a_node_that_was_well_is_not_given_up_before_its_lease_can_be_old() {
     assert_eq!(course.least, expected);
 }
 
+/// One of which the lease is known cannot be given up before 50 s after that: it was renewed 0.5 s before the start.
+#[test]
+fn a_node_whose_lease_is_known_is_not_given_up_before_that_is_old() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Typical, horizon: "2m", nodes: [(names: "n-{0..2}", zone: "a")],
+        memory: (leases: {"n-0": "-0.5s", "n-1": "-9s"}), timeline: [(at: "0s", do: Crash(node: "n-0")), (at: "0s", do: Crash(node: "n-1"))])"#;
+    let loaded = scenario::parse("run", text.as_bytes().to_vec(), Path::new("")).unwrap();
+    let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+    let trace = sim::run(&plan, Choices::seeded(1));
+    let course = Course::of(&Analysis::new(&plan, &trace));
+    let of = |(node, ms): (&str, u64)| (node.to_owned(), Time::from_millis(ms));
+    let expected = BTreeMap::from([("n-0", 49_500), ("n-1", 41_000)].map(of));
+    assert_eq!(course.least, expected);
+    let unknown = |node: &String| course.happenings[&(Happening::NodeUnknown, node.clone())];
+    assert!(expected.iter().all(|(node, least)| unknown(node) >= *least));
+}
+
 /// Four of eight nodes are cut off for five minutes. On the way to FullDisruption their zone may be PartialDisruption for
 /// some seconds, and on the way back: those are two times, of which either is on its own side.
 #[test]
