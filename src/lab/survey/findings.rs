@@ -75,11 +75,16 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
     };
     lead.push(worst);
     let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for hit in lost.iter().flat_map(|l| &l.damage.hits) {
+    let all = lost.iter().flat_map(|l| l.damage.hits.iter().map(|hit| (l.damage.is_dark(), hit)));
+    for (is_dark, hit) in all {
         let Some(still) = hit.still.filter(|s| s.below) else { continue };
         let why = match still.why {
             Why::StatefulSet => "a StatefulSet waits for its node",
             Why::Volume => "its volume stays attached to the lost node",
+            // Whoever is short of a new pod is so because hardly a node was tainted before.
+            Why::NoRoom | Why::Held | Why::NotEvicted if is_dark => {
+                "all zones are dark: evictions stop"
+            }
             Why::NoRoom => "no room",
             Why::Held => Holder::of(hit.held_by.as_deref().unwrap_or_default()).brief(),
             Why::NotEvicted => "not evicted in time",

@@ -463,6 +463,11 @@ fn are_counts(all: &[i64]) -> bool {
 }
 
 impl Damage {
+    /// Whether no node of any zone was Ready for most of it (master disruption).
+    pub(super) fn is_dark(&self) -> bool {
+        self.paced.iter().any(|(_, pace)| *pace == Pace::Master)
+    }
+
     /// Whether figures from a file can be reckoned with.
     pub(super) fn is_sound(&self) -> bool {
         let of_hit = |h: &Hit| {

@@ -41,6 +41,17 @@ fn a_pod_that_is_bound_and_starts_is_not_pending() {
     assert!(done.findings.iter().all(|f| !f.text.contains("Pending")));
 }
 
+/// With all three nodes every zone is FullDisruption, and no limiter lets a node through (`handleDisruption`: `SwapLimiter(0)`).
+#[test]
+fn where_all_is_dark_evictions_stop() {
+    let text = r#"Scenario(version: 1, horizon: "60m", nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 6, needs: 5, placement: Spread(All))])"#;
+    let lead = |text: &str| of_text(text, only("zone/a"), 1_800).lead.join(" ");
+    let dark = lead(&text.replace(r#", (names: "b-{0..2}", zone: "b")"#, ""));
+    assert!(dark.contains("web (all zones are dark: evictions stop)"), "{dark}");
+    assert!(!lead(text).contains("dark"));
+}
+
 /// Two pods of each of three zones, no more than one apart: with zone a lost b and c have two each,
 /// and a third in either is two more than a's none. Each of the six nodes has 4 cores, and five of
 /// them half empty, so that no core is missing.
