@@ -52,6 +52,10 @@ pub(crate) struct Answer {
     pub(crate) wanted: Option<u64>,
     /// Rows that cannot be told apart from the best, it included.
     pub(crate) same: Vec<usize>,
+    /// Rows of which any will do, as none costs more than is nothing to choose by, it and all that cannot be told apart from
+    /// it included, and those that are known to cost more, but no more than one of these may; nothing where these are open, or
+    /// there is but one.
+    pub(crate) good: Vec<usize>,
     /// How many replications may tell these rows apart; none where each of them will do, as none costs
     /// more than is nothing to choose by.
     pub(crate) open: Option<u64>,
@@ -142,6 +146,8 @@ pub(crate) fn answer(
     let nothing = kept.nothing(objective);
     let open = (dearest > nothing || wanted.is_some())
         .then(|| replications(n, dearest.max(off) / nothing));
+    let more: Vec<Interval> = rows.iter().map(|r| r.more_interval).collect();
+    let good = if open.is_none() { good(&more, &eligible, &same) } else { Vec::new() };
     let closed: Option<Vec<f64>> = rows.iter().map(|r| r.closed).collect();
     let is_near = |b: &&Bound| {
         let may_break = |r: &Row| r.unsure.iter().any(|(text, _)| *text == b.text);
@@ -173,10 +179,19 @@ pub(crate) fn answer(
         closed_best: closed.map(|costs| least(&eligible, &costs, kept.now)),
         unmoved: unmoved(&rows, objective, costs[best]),
         same,
+        good,
         rows,
         n,
         confidence,
     }
+}
+
+/// Of the eligible rows those that cost no more than one may of those that cannot be told apart from the best, if these are
+/// several; of each row where lies what it costs more.
+fn good(more: &[Interval], eligible: &[usize], same: &[usize]) -> Vec<usize> {
+    let most = same.iter().map(|row| more[*row].high).fold(0.0, f64::max);
+    let good = eligible.iter().copied().filter(|row| more[*row].high <= most);
+    if same.len() > 1 { good.collect() } else { Vec::new() }
 }
 
 /// How many replications it takes until an interval is narrower by that factor: by its square as many.
@@ -236,6 +251,19 @@ mod tests {
             kept.add(Replication { year, parts: parts.to_vec(), failed, used_up });
         }
         answer(&kept, &Objective::new(None), &[], 0.95)
+    }
+
+    /// A value that may cost 29 more or 1.2 less is as good; so is one that costs at least 3.39 more, but no more than 14.1, and
+    /// not one that may cost 30 more. Where the best one can be told from all others, none is as good.
+    #[test]
+    fn what_is_known_to_cost_little_more_is_as_good() {
+        let more =
+            [(-1.2, 29.0), (3.39, 14.13), (3.29, 11.09), (-2.28, 3.66), (0.0, 0.0), (1.0, 30.0)];
+        let more = more.map(|(low, high)| Interval { low, high });
+        assert_eq!(good(&more, &[0, 1, 2, 3, 4, 5], &[0, 3, 4]), [0, 1, 2, 3, 4]);
+        // 11.09 breaks a limit.
+        assert_eq!(good(&more, &[0, 1, 3, 4], &[0, 3, 4]), [0, 1, 3, 4]);
+        assert!(good(&more, &[1, 2, 4, 5], &[4]).is_empty());
     }
 
     /// By one model a value costs 1 more, by the other nothing, give or take 10: 100 outages of it say -1/3 or less in 37 of a

@@ -57,12 +57,12 @@ fn marks(told: &Told) -> Vec<String> {
     let a = told.answer;
     let of = |(i, row): (usize, &Row)| {
         let mut marks = Vec::new();
-        match (i == a.best, a.same.contains(&i)) {
-            (true, _) => marks.push(told.least().to_owned()),
+        match i == a.best {
+            true => marks.push(told.least().to_owned()),
             _ if a.wanted.is_some() => {}
-            (_, true) if a.open.is_none() => marks.push("as good".to_owned()),
-            (_, true) => marks.push("open".to_owned()),
-            _ => {}
+            _ if a.good.contains(&i) => marks.push("as good".to_owned()),
+            _ if a.same.contains(&i) => marks.push("open".to_owned()),
+            false => {}
         }
         if i == a.now {
             marks.push("now".to_owned());

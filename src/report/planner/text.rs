@@ -274,16 +274,24 @@ fn confidence(told: &Told<'_>) -> String {
     let mut text =
         format!("{best} of {}{off} with {percent} % ({by}{} paired {what})", a.rows.len(), a.n);
     if a.same.len() > 1 {
-        let names: Vec<String> = a.same.iter().map(|r| told.name(*r)).collect();
+        let names = |of: &[usize]| {
+            let names: Vec<String> = of.iter().map(|r| told.name(*r)).collect();
+            names.join(", ")
+        };
         let most = a.same.iter().map(|r| a.rows[*r].more_interval.high);
         let most = amount(most.fold(0.0, f64::max));
         let unit = &told.objective.unit;
-        text += &format!("; {} cannot be told apart", names.join(", "));
+        text += &format!("; {} cannot be told apart", names(&a.same));
         text.push_str(&match a.open {
             None if concerns_nothing(told) => {
                 ": no outage made a difference between them, as such faults do not concern what is chosen".to_owned()
             }
-            None => format!(": any of them will do, to within {most} {unit} a year"),
+            None if a.good == a.same => {
+                format!(": any of them will do, to within {most} {unit} a year")
+            }
+            None => {
+                format!("; any of {} will do, to within {most} {unit} a year", names(&a.good))
+            }
             Some(wanted) => {
                 let longer = told.longer(wanted).map(|l| format!("; {l} may tell"));
                 let longer = longer.unwrap_or_default();
