@@ -33,7 +33,7 @@ pub(crate) fn record(analysis: &Analysis<'_>, r: &Record) -> String {
         What::NodeUnschedulable(true) => of("cordoned"),
         What::NodeUnschedulable(false) => of("uncordoned"),
         What::NodeSilent => of("falls silent: its kubelet no longer reaches the API server"),
-        What::NodeHeard => of("is heard again"),
+        What::NodeHeard => of("can be heard again: its kubelet is not kept from the API server"),
         What::MachineOff => format!("the machine of {object} stops, and its containers with it"),
         What::MachineOn => format!("the machine of {object} has booted"),
         What::NetworkLost => format!("clients no longer reach the pods of {object}"),

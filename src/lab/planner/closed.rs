@@ -1,5 +1,5 @@
 //! The cost of each row by formula, where what is chosen is how long pods tolerate a lost node: what
-//! simulation adds to it is queueing behind rates and limits, room, and outages that overlap.
+//! simulation adds to it is queueing behind rates and limits, room, outages that overlap, and nodes that are heard late.
 //!
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, or with a
 //! disk that one node may have at a time, for D, whatever is tolerated, and a start; where D > T the disk

@@ -59,6 +59,25 @@ fn an_eviction_that_is_cancelled_too_late_has_its_timer() {
     assert!(!kept.contains("evicted at"), "{kept}");
 }
 
+/// A cut of 330 s is over at 6:30, and a kubelet connects when it dials next: it can be heard then, and is when it is Ready, which a
+/// grace period has to last until.
+#[test]
+fn a_node_that_can_be_heard_is_not_heard_yet() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "15m", nodes: [(names: "n-{0..3}", zone: "a")],
+        timeline: [(at: "1m", name: "cut", do: Partition(nodes: Nodes(["n-0"]), duration: "330s"))])"#;
+    scratch.write("cut.ron", text);
+    let cut = json(&scratch, &["cut.ron", "node/n-0", "--seed", "3"]);
+    let steps = cut["steps"].as_array().expect("a list");
+    let place = |said: &str| {
+        let is_it = |s: &Value| s["text"].as_str().is_some_and(|text| text.starts_with(said));
+        steps.iter().position(is_it).unwrap_or_else(|| panic!("{said}: {cut:#}"))
+    };
+    assert!(place("n-0 can be heard again") < place("n-0: Ready is True"));
+    let remedy = cut["would_have_changed_it"].to_string();
+    assert!(remedy.contains("it was Ready again at 6:"), "{cut:#}");
+}
+
 /// `rapid-taint.ron` deletes db-0 first at 101.35 s: of a run that begins at 02:29:57 that is at
 /// 02:31:38, and 350 ms.
 #[test]

@@ -50,8 +50,8 @@ impl Story {
         let grace = short(Dur::from_secs(grace.div_ceil(1_000_000_000)));
         let name = question.analysis.node_name(node);
         let text = format!(
-            "with a --node-monitor-grace-period of {grace} or more {name} would not have become Unknown: it was heard again at {}",
-            absolute(heard)
+            "with a --node-monitor-grace-period of {grace} or more {name} would not have become Unknown: it was Ready again at {}",
+            absolute(ready)
         );
         let set = format!("flags.kube-controller-manager.node-monitor-grace-period={grace}");
         Some(Remedy { text, set: Some(set) })
