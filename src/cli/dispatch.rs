@@ -13,7 +13,7 @@ use crate::api::spelling;
 use crate::kernel::Endless;
 use crate::lab::endless::gave_up;
 use clap::builder::StyledStr;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -228,7 +228,7 @@ fn color(args: &[OsString]) -> ColorWhen {
 /// short for clap's own measure of likeness gets the nearest one. What is no option but a number below
 /// zero is told as that.
 fn advised(mut error: clap::Error) -> clap::Error {
-    if let Some(advice) = no_table(&error).or_else(|| negative(&error)) {
+    if let Some(advice) = no_table(&error).or_else(|| no_run(&error)).or_else(|| negative(&error)) {
         let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
         error.insert(ContextKind::Suggested, advice);
         return error;
@@ -249,6 +249,20 @@ fn advised(mut error: clap::Error) -> clap::Error {
         }
     }
     error
+}
+
+/// What to do where runs are to be changed, or written, that are kept.
+fn no_run(error: &clap::Error) -> Option<&'static str> {
+    let names = |kind| match error.get(kind) {
+        Some(ContextValue::String(arg)) => arg.starts_with("--kept"),
+        Some(ContextValue::Strings(args)) => args.iter().any(|arg| arg.starts_with("--kept")),
+        _ => false,
+    };
+    let is_kept = names(ContextKind::InvalidArg) || names(ContextKind::PriorArg);
+    (error.kind() == ErrorKind::ArgumentConflict && is_kept).then_some(
+        "--kept answers from runs that are over, of the scenario that they were of, and writes no folder: say --price, --currency, --within and \
+         --confidence with it, and `-o json > FILE` to keep the answer; without --kept FILE is run anew",
+    )
 }
 
 /// What to do where a table is asked for of a command that prints none.

@@ -297,6 +297,13 @@ fn command_lines_that_make_no_sense() {
     ] {
         scratch.call(args).fails(2, &["error:"]);
     }
+    for more in [&["--out", "x"][..], &["--choose", "replicas=1,2"], &["a.ron"]] {
+        let called = scratch.call(&[&["plan", "--kept", "plan.json"], more].concat());
+        called.fails(
+            2,
+            &["--kept answers from runs that are over", "without --kept FILE is run anew"],
+        );
+    }
     let twice = ["--set", "horizon=20m", "--set", " horizon=30m"];
     for command in ["run", "test", "settings", "survey"] {
         let called = scratch.call(&[&[command, "a.ron"], &twice[..]].concat());
