@@ -9,6 +9,7 @@ mod explain;
 mod explain_pressure;
 mod explain_remedies;
 mod explain_start;
+mod explain_waits;
 mod explore;
 mod explore_finds;
 mod export_zone_lost;

@@ -1,0 +1,85 @@
+//! `explain` of pods and workloads that wait: for a container, for being Ready.
+
+use super::explain::{json, scenario};
+use super::{Scratch, unfolded};
+
+/// The registry is out from 2:00 to 12:00, and the pods that come to another node before that wait for their image at 11:00,
+/// half a minute of which is not over; those of the dead node are still there. What ends by itself is in back-off, of five
+/// minutes by then, nearly always.
+#[test]
+fn a_workload_tells_why_its_pods_are_not_ready() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "40m",
+        timing: Custom(request: "0s", response: "0s", watch: "0s", pass_overhead: "0s"),
+        nodes: [(name: "dead", zone: "a"), (name: "spare", zone: "b"), (name: "n", zone: "b", taints: ["own:NoSchedule"])],
+        workloads: [
+            Deployment(name: "web", replicas: 6, placement: Node("dead"), template: (pod_start: "1s", image: (name: "web:1", pull: "30s"),
+                tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)])),
+            Deployment(name: "crash", replicas: 1, placement: Node("n"), template: (ends: (after: "5s", exit_code: 1)))],
+        timeline: [(at: "1m", name: "die", do: Crash(node: "dead")), (at: "2m", name: "reg", do: RegistryOutage(duration: "10m"))])"#;
+    scratch.write("why.ron", text);
+    let notes = |args: &[&str]| json(&scratch, &[&["why.ron"], args].concat())["notes"].to_string();
+    let then = notes(&["deployment/web", "--at", "11m"]);
+    for said in [
+        "6 of its pods are not Ready at 11:00.000: the image could not be pulled (ImagePullBackOff)",
+        "6 of its pods are Terminating at 11:00.000",
+    ] {
+        assert!(then.contains(said), "{said}: {then}");
+    }
+    assert!(!then.contains("at the end"), "{then}");
+    let crash = notes(&["deployment/crash"]);
+    let said = "1 of its pods is not Ready at the end: the container ended again and again (CrashLoopBackOff)";
+    assert!(crash.contains(said), "{crash}");
+    // Its startup probe gives up before it serves, by the scenario's own words.
+    let queue = json(&scratch, &[&scenario("slow-start.ron"), "deployment/queue"]);
+    let said = "the container is killed for a probe again and again (CrashLoopBackOff)";
+    assert!(queue["notes"].to_string().contains(said), "{queue}");
+}
+
+/// Of several containers it is said which one a pod waits for: by its event, one that fails again and again, and by its template
+/// an init container that has not ended. The sixth back-off is of five minutes, after 2 + 6 · 10 + 10 + 20 + 40 + 80 + 160 = 372 s.
+#[test]
+fn a_pod_tells_which_container_it_waits_for() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(name: "n")], workloads: [
+        StatefulSet(name: "fails", replicas: 1, template: (ends: (after: "60s"), initContainers: [(name: "mig", ends: (after: "10s", exit_code: 1))])),
+        StatefulSet(name: "long", replicas: 1, template: (initContainers: [(name: "mig", ends: (after: "20m"))]))])"#;
+    scratch.write("which.ron", text);
+    let verdict = |pod: &str| json(&scratch, &["which.ron", pod])["verdict"].to_string();
+    let fails = verdict("default/fails-0");
+    assert!(fails.contains("as container mig waits 300 s from its end on"), "{fails}");
+    let long = verdict("default/long-0");
+    let said = "and waits for init container mig, which has not ended: Pending at 10:00.000";
+    assert!(long.contains(said), "{long}");
+}
+
+/// At 2:00 the first init container of each pod has ended, and the second runs for five minutes; of the Job's pod the container beside
+/// its main one is done after one. Of that which works and ends after 90 s for the first time, the other one has not served yet.
+#[test]
+fn what_a_pod_waits_for_once_one_of_its_containers_has_ended() {
+    let scratch = Scratch::new();
+    let inits = r#"initContainers: [(name: "chown", ends: (after: "10s")), (name: "load", ends: (after: "5m"))]"#;
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m",
+        nodes: [(name: "n")],
+        pods: [(name: "alone", on: Node("n"), start: Pending, {inits}),
+            (name: "two", on: Node("n"), start: Pending, serves_after: "9m", startupProbe: (periodSeconds: 10, failureThreshold: 90),
+                containers: [(name: "log", ends: (after: "90s"))])],
+        workloads: [Deployment(name: "web", replicas: 1, template: ({inits})),
+            Job(name: "j", placement: Node("n"), template: (ends: (after: "5m"), restartPolicy: OnFailure, containers: [(name: "up", ends: (after: "1m"))]))])"#
+    );
+    scratch.write("inits.ron", &text);
+    let told = |object: &str, at: &str| {
+        unfolded(&scratch.call(&["explain", "inits.ron", object, "--at", at]).stdout)
+    };
+    for (object, at, said) in [
+        ("pod/default/alone", "2m", "and waits for init container load, which has not ended"),
+        ("deployment/web", "2m", "it waits for init container load, which has not ended"),
+        ("pod/default/j-0", "2m", "has ended with exit code 0, and is not started again"),
+        ("job/j", "2m", "one of its containers has ended, and is not started again"),
+        ("pod/default/two", "2m", "one of its containers does not serve"),
+    ] {
+        let told = told(object, at);
+        assert!(told.contains(said), "{object}: {told}");
+    }
+}
