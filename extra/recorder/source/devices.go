@@ -122,17 +122,19 @@ func (c deviceClaimSpec) spec() object {
 
 // publish says of a node's devices what their drivers say when the kubelet starts them. A node that comes back finds its slices there.
 func (s *server) publish(n nodeSpec) {
+	lists := map[string][]any{}
 	for _, has := range n.Devices {
-		name := sliceOf(n.Name, has.Driver)
+		for _, device := range has.Names {
+			lists[has.Driver] = append(lists[has.Driver], newDevice(device))
+		}
+	}
+	for _, driver := range slices.Sorted(maps.Keys(lists)) {
+		name, list := sliceOf(n.Name, driver), lists[driver]
 		if s.lookup("resourceslices", "", name) != nil {
 			continue
 		}
-		var list []any
-		for _, device := range has.Names {
-			list = append(list, newDevice(device))
-		}
 		s.make("resourceslices", "", deviceAPI, "ResourceSlice", name, object{"spec": object{
-			"driver": has.Driver, "nodeName": n.Name, "devices": list,
+			"driver": driver, "nodeName": n.Name, "devices": list,
 			"pool": object{"name": n.Name, "generation": 1, "resourceSliceCount": 1},
 		}})
 	}

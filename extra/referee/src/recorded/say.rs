@@ -98,6 +98,11 @@ fn volumes(plan: &Plan, missing: &mut Missing) {
 fn pressure(plan: &Plan, missing: &mut Missing) {
     unless(!plan.states_usage(), "what pods or nodes use", missing);
     unless(plan.readiness.rules.is_empty(), READINESS, missing);
+    let mut devices = plan.nodes.iter().flat_map(|n| n.devices.iter());
+    let plain = devices.all(|d| d.pool.is_none() && d.taints.is_empty());
+    unless(plain, "devices that are tainted from the start, or in pools with names", missing);
+    let first = plan.pods.iter().all(|p| p.devices.is_none());
+    unless(first, "devices that a pod has by their names", missing);
     let no_rules = plan.device_taint_rules.is_empty();
     unless(no_rules, "rules of devices that are there from the start", missing);
 }
