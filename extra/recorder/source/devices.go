@@ -22,13 +22,12 @@ type devices struct {
 }
 
 const (
-	deviceRequest   = "req"
 	claimAnnotation = "resource.kubernetes.io/pod-claim-name"
 	claimFinalizer  = "resource.kubernetes.io/delete-protection"
 )
 
-// deviceGates are the gates without which nobody heeds taints of devices. A release has some of them, and those that are on by default need not be set.
-var deviceGates = []string{"DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules"}
+// deviceGates are the gates without which nobody heeds taints of devices, or alternatives of requests. A release has some of them, and those that are on by default need not be set.
+var deviceGates = []string{"DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules", "DRAPrioritizedList"}
 
 // deviceActions are the actions that are about devices.
 var deviceActions = []string{"create-device-rule", "update-device-rule", "delete-device-rule", "taint-device", "untaint-device"}
@@ -43,13 +42,11 @@ func (sc *scenario) devices() devices {
 	}
 	ofPod := func(p podSpec) {
 		for _, claim := range p.DeviceClaims {
-			if claim.Shared == "" {
-				d.add(claim.Driver)
-			}
+			d.addClaim(claim)
 		}
 	}
 	for _, claim := range sc.Claims {
-		d.add(claim.Driver)
+		d.addClaim(claim.deviceClaimSpec)
 	}
 	for _, n := range sc.Nodes {
 		ofNode(n)
@@ -85,6 +82,17 @@ func (d *devices) add(driver string) {
 	}
 }
 
+func (d *devices) addClaim(claim deviceClaimSpec) {
+	if claim.Shared != "" {
+		return
+	}
+	for _, r := range claim.requests() {
+		for _, a := range r.alternatives() {
+			d.add(a.Driver)
+		}
+	}
+}
+
 // setGates sets upstream's feature gates, which are those of the whole process: those that devices need, and what the scenario says.
 func setGates(gates map[string]bool, devices bool) {
 	all := map[string]bool{}
@@ -113,11 +121,59 @@ func (d devices) create(s *server, claims []resourceClaimSpec) {
 
 // spec is what a claim asks for.
 func (c deviceClaimSpec) spec() object {
-	exactly := object{"deviceClassName": c.Driver, "allocationMode": "ExactCount", "count": max(c.Count, 1)}
-	if c.Tolerations != nil {
-		exactly["tolerations"] = c.Tolerations
+	var requests []any
+	for i, r := range c.requests() {
+		if r.FirstAvailable == nil {
+			requests = append(requests, newRequest(c.request(i), r.exactly()))
+			continue
+		}
+		var list []any
+		for j, a := range r.FirstAvailable {
+			list = append(list, with(a.exactly(), alternative(j), "name"))
+		}
+		requests = append(requests, object{"name": c.request(i), "firstAvailable": list})
 	}
-	return object{"devices": object{"requests": []any{newRequest(deviceRequest, exactly)}}}
+	return object{"devices": object{"requests": requests}}
+}
+
+// requests are those of the list, or the one that the claim is.
+func (c deviceClaimSpec) requests() []deviceRequestSpec {
+	if c.Requests != nil {
+		return c.Requests
+	}
+	return []deviceRequestSpec{c.deviceRequestSpec}
+}
+
+// request is the name of one of its requests.
+func (c deviceClaimSpec) request(i int) string {
+	if c.Requests == nil {
+		return "req"
+	}
+	return "req-" + strconv.Itoa(i)
+}
+
+// alternative is the name of one in its request.
+func alternative(j int) string { return "sub-" + strconv.Itoa(j) }
+
+// alternatives are what will do for a request, the best first.
+func (r deviceRequestSpec) alternatives() []deviceRequestSpec {
+	if r.FirstAvailable != nil {
+		return r.FirstAvailable
+	}
+	return []deviceRequestSpec{r}
+}
+
+func (r deviceRequestSpec) all() bool { return r.AllocationMode == "All" }
+
+func (r deviceRequestSpec) exactly() object {
+	exactly := object{"deviceClassName": r.Driver, "allocationMode": "ExactCount", "count": max(r.Count, 1)}
+	if r.all() {
+		exactly = object{"deviceClassName": r.Driver, "allocationMode": "All"}
+	}
+	if r.Tolerations != nil {
+		exactly["tolerations"] = r.Tolerations
+	}
+	return exactly
 }
 
 // publish says of a node's devices what their drivers say when the kubelet starts them. A node that comes back finds its slices there.
@@ -241,26 +297,61 @@ func (r *run) share(p podSpec, name string, taken map[string]bool) {
 	r.server.reserve(p, name, results)
 }
 
-// take gives the results of allocating a claim's devices on a node.
+// take gives the results of allocating a claim's devices on a node: of each request for the first alternative for which enough are free.
 func (r *run) take(node string, claim deviceClaimSpec, taken map[string]bool) (results []any) {
+	for i, request := range claim.requests() {
+		some := func(j int, of deviceRequestSpec) []any {
+			name := claim.request(i)
+			if request.FirstAvailable != nil {
+				name += "/" + alternative(j)
+			}
+			return r.takeSome(node, name, of, taken)
+		}
+		var found []any
+		for j, of := range request.alternatives() {
+			if found = some(j, of); found != nil {
+				break
+			}
+		}
+		if found == nil {
+			fail("the node", node, "has too few devices for the pods that it has from the start")
+		}
+		results = append(results, found...)
+	}
+	return results
+}
+
+// takeSome gives the results for one request or alternative; none where too few are free.
+func (r *run) takeSome(node, name string, of deviceRequestSpec, taken map[string]bool) (results []any) {
+	var free []string
+	has := 0
 	for _, n := range r.Nodes {
-		for _, has := range n.Devices {
-			for _, device := range has.Names {
-				at := strings.Join([]string{has.Driver, n.Name, device}, "/")
-				if n.Name != node || has.Driver != claim.Driver || taken[at] || len(results) == int(max(claim.Count, 1)) {
-					continue
+		for _, d := range n.Devices {
+			if n.Name != node || d.Driver != of.Driver {
+				continue
+			}
+			has += len(d.Names)
+			for _, device := range d.Names {
+				if !taken[strings.Join([]string{d.Driver, n.Name, device}, "/")] {
+					free = append(free, device)
 				}
-				taken[at] = true
-				result := object{"request": deviceRequest, "driver": has.Driver, "pool": n.Name, "device": device}
-				if claim.Tolerations != nil && handsOnTolerations {
-					result["tolerations"] = claim.Tolerations
-				}
-				results = append(results, result)
 			}
 		}
 	}
-	if len(results) < int(max(claim.Count, 1)) {
-		fail("the node", node, "has too few devices of", claim.Driver, "for the pods that it has from the start")
+	count := int(max(of.Count, 1))
+	if of.all() {
+		count = max(has, 1)
+	}
+	if len(free) < count {
+		return nil
+	}
+	for _, device := range free[:count] {
+		taken[strings.Join([]string{of.Driver, node, device}, "/")] = true
+		result := object{"request": name, "driver": of.Driver, "pool": node, "device": device}
+		if of.Tolerations != nil && handsOnTolerations {
+			result["tolerations"] = of.Tolerations
+		}
+		results = append(results, result)
 	}
 	return results
 }

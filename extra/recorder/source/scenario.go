@@ -148,12 +148,20 @@ type deviceSpec struct {
 	Names  []string `json:"names"`
 }
 
-// deviceClaimSpec is a claim that a pod gets for devices of a driver, one unless count says otherwise; or it names one that pods share.
+// deviceClaimSpec is a claim that a pod gets: with one request, or with those of the list; or it names one that pods share.
 type deviceClaimSpec struct {
-	Driver      string   `json:"driver"`
-	Count       int64    `json:"count"`
-	Tolerations []object `json:"tolerations"` // as in the Kubernetes API
-	Shared      string   `json:"resourceClaimName"`
+	deviceRequestSpec
+	Requests []deviceRequestSpec `json:"requests"`
+	Shared   string              `json:"resourceClaimName"`
+}
+
+// deviceRequestSpec asks for devices of a driver, one unless count says otherwise, or all of a node; or for the first of its alternatives that can be had.
+type deviceRequestSpec struct {
+	Driver         string              `json:"driver"`
+	Count          int64               `json:"count"`
+	AllocationMode string              `json:"allocationMode"`
+	Tolerations    []object            `json:"tolerations"` // as in the Kubernetes API
+	FirstAvailable []deviceRequestSpec `json:"firstAvailable"`
 }
 
 // resourceClaimSpec is a claim that exists by itself.

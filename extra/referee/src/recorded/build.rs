@@ -24,9 +24,9 @@ use taintsim::profiles;
 /// nearly for ever to run.
 const LONGEST_HORIZON: Dur = Dur::from_secs(366 * 24 * 3600);
 
-/// The gates without which nobody heeds taints of devices.
-const DEVICE_GATES: [&str; 3] =
-    ["DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules"];
+/// The gates without which nobody heeds taints of devices, or alternatives of requests.
+const DEVICE_GATES: [&str; 4] =
+    ["DynamicResourceAllocation", "DRADeviceTaints", "DRADeviceTaintRules", "DRAPrioritizedList"];
 
 impl Recorded {
     /// The plan that replays this recording: its scenario under the profile of its release.

@@ -141,17 +141,32 @@ pub struct DevicesSpec {
     pub names: Vec<String>,
 }
 
-/// A claim on devices of a driver; on one where no count is given.
+/// A claim on devices: with one request, or with those of the list.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct DeviceClaimSpec {
-    pub driver: String,
-    pub count: u32,
+    #[serde(flatten)]
+    pub only: DeviceRequestSpec,
     #[serde(deserialize_with = "nullable")]
-    pub tolerations: Vec<TolerationSpec>,
+    pub requests: Vec<DeviceRequestSpec>,
     /// Of a pod: the claim of that name, and nothing else is given.
     #[serde(rename = "resourceClaimName")]
     pub shared: String,
+}
+
+/// A request for devices of a driver, for one where no count is given; or for the first of its alternatives that can be had.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct DeviceRequestSpec {
+    pub driver: String,
+    pub count: u32,
+    /// `All`, or `ExactCount`, which is the default.
+    #[serde(rename = "allocationMode")]
+    pub allocation_mode: String,
+    #[serde(deserialize_with = "nullable")]
+    pub tolerations: Vec<TolerationSpec>,
+    #[serde(rename = "firstAvailable", deserialize_with = "nullable")]
+    pub first_available: Vec<Self>,
 }
 
 /// A claim that exists by itself.

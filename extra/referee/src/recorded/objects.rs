@@ -1,8 +1,8 @@
 //! The objects of a recorded scenario, as the recorder makes them.
 
 use super::format::{
-    AmountSpec, BudgetSpec, DeviceClaimSpec, DeviceTaintSpec, DevicesSpec, NodeSpec, PodSpec,
-    TolerationSpec, VolumeSpec,
+    AmountSpec, BudgetSpec, DeviceClaimSpec, DeviceRequestSpec, DeviceTaintSpec, DevicesSpec,
+    NodeSpec, PodSpec, TolerationSpec, VolumeSpec,
 };
 use super::plan_error::{PlanError, invalid};
 use std::collections::BTreeMap;
@@ -56,11 +56,29 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
 
 /// A claim on devices. Of one that exists by itself it is the name alone.
 pub(super) fn device_claim(spec: &DeviceClaimSpec) -> Result<DeviceClaim, PlanError> {
-    let tolerations = tolerations(&spec.tolerations)?.into();
-    let (driver, count) = (spec.driver.clone(), Some(spec.count.max(1)));
-    let only = DeviceRequest::Exactly(ExactDeviceRequest { driver, count, tolerations });
+    let only = std::slice::from_ref(&spec.only);
+    let requests = if spec.requests.is_empty() { only } else { &spec.requests };
+    let requests = requests.iter().map(request).collect::<Result<_, _>>()?;
     let shared = Some(spec.shared.as_str().into()).filter(|_| !spec.shared.is_empty());
-    Ok(DeviceClaim { requests: vec![only], shared })
+    Ok(DeviceClaim { requests, shared })
+}
+
+fn request(spec: &DeviceRequestSpec) -> Result<DeviceRequest, PlanError> {
+    if spec.first_available.is_empty() {
+        return Ok(DeviceRequest::Exactly(exactly(spec)?));
+    }
+    let list = spec.first_available.iter().map(exactly).collect::<Result<_, _>>()?;
+    Ok(DeviceRequest::FirstAvailable(list))
+}
+
+fn exactly(spec: &DeviceRequestSpec) -> Result<ExactDeviceRequest, PlanError> {
+    let count = match &*spec.allocation_mode {
+        "" | "ExactCount" => Some(spec.count.max(1)),
+        "All" => None,
+        other => return Err(invalid(format!("{other:?} is no mode of allocation"))),
+    };
+    let tolerations = tolerations(&spec.tolerations)?.into();
+    Ok(ExactDeviceRequest { driver: spec.driver.clone(), count, tolerations })
 }
 
 /// The devices of a node.

@@ -5,9 +5,7 @@
 
 use super::missing::{Missing, unless};
 use super::say_actions::{READINESS, actions};
-use super::say_objects::{
-    budgets, device_claim, nodes, pods, resource_claims, tolerations, workloads,
-};
+use super::say_objects::{budgets, nodes, pods, resource_claims, tolerations, workloads};
 use super::settings::OTHERS;
 use serde_json::{Map, Value, json};
 use taintsim::api::pod::PodTemplate;
@@ -59,9 +57,6 @@ pub fn scenario_of(plan: &Plan) -> Result<String, Vec<String>> {
     }
     rest(plan, &mut missing);
     volumes(plan, &mut missing);
-    let mut devices = plan.templates.iter().flat_map(|t| &t.devices);
-    let alone = devices.all(|claim| device_claim(claim).is_some());
-    unless(alone, "claims on devices with anything but one request for so many", &mut missing);
     pressure(plan, &mut missing);
     if missing.is_empty() { Ok(scenario.to_string()) } else { Err(missing.into_iter().collect()) }
 }

@@ -102,26 +102,37 @@ fn claim(c: &Claim) -> Value {
     out
 }
 
-/// A claim with one request for so many devices; nothing of another.
-pub(super) fn device_claim(c: &DeviceClaim) -> Option<Value> {
-    let [
-        DeviceRequest::Exactly(ExactDeviceRequest { driver, count: Some(count), tolerations: of }),
-    ] = &c.requests[..]
-    else {
-        return None;
+/// What a claim asks for.
+fn device_claim(c: &DeviceClaim) -> Value {
+    let exactly = |r: &ExactDeviceRequest| match r.count {
+        Some(count) => {
+            json!({"driver": r.driver, "count": count, "tolerations": tolerations(&r.tolerations)})
+        }
+        None => {
+            json!({"driver": r.driver, "allocationMode": "All", "tolerations": tolerations(&r.tolerations)})
+        }
     };
-    Some(json!({"driver": driver, "count": count, "tolerations": tolerations(of)}))
+    let request = |r: &DeviceRequest| match r {
+        DeviceRequest::Exactly(only) => exactly(only),
+        DeviceRequest::FirstAvailable(list) => {
+            json!({"firstAvailable": list.iter().map(exactly).collect::<Vec<_>>()})
+        }
+    };
+    match &c.requests[..] {
+        [DeviceRequest::Exactly(only)] => exactly(only),
+        several => json!({"requests": several.iter().map(request).collect::<Vec<_>>()}),
+    }
 }
 
 /// The claims on devices that exist by themselves, as far as pods name them.
 pub(super) fn resource_claims(plan: &Plan) -> Vec<Value> {
     let all = plan.templates.iter().flat_map(|t| &t.devices);
     let shared: BTreeMap<_, _> = all.filter_map(|c| Some((c.shared.clone()?, c))).collect();
-    let said = shared.into_iter().filter_map(|(full, claim)| {
+    let said = shared.into_iter().map(|(full, claim)| {
         let (namespace, name) = full.split_once('/').unwrap_or(("default", &*full));
-        let mut said = device_claim(claim)?;
+        let mut said = device_claim(claim);
         (said["namespace"], said["name"]) = (json!(namespace), json!(name));
-        Some(said)
+        said
     });
     said.collect()
 }
@@ -140,10 +151,10 @@ fn template_of(plan: &Plan, t: &PodTemplate, node: Option<u32>) -> Map<String, V
     }
     if !t.devices.is_empty() {
         let claim = |c: &DeviceClaim| match &c.shared {
-            Some(name) => Some(json!({"resourceClaimName": name.rsplit('/').next()})),
+            Some(name) => json!({"resourceClaimName": name.rsplit('/').next()}),
             None => device_claim(c),
         };
-        set("deviceClaims", t.devices.iter().filter_map(claim).collect());
+        set("deviceClaims", t.devices.iter().map(claim).collect());
     }
     set("labels", json!(t.labels));
     set("tolerations", tolerations(&t.tolerations));

@@ -371,6 +371,18 @@ fn what_few_have_is_said_and_read_again() {
     );
 }
 
+/// And of claims on devices: one request or several, alternatives, all devices of a node, and one that is shared.
+#[test]
+fn claims_on_devices_are_said_and_read_again() {
+    is_said_and_read_again(
+        r#", "resourceClaims": [{"name": "both", "requests": [{"driver": "gpu", "count": 2}, {"driver": "nic", "allocationMode": "All"}]}],
+            "nodes": [{"name": "n1", "devices": [{"driver": "gpu", "names": ["gpu-0", "gpu-1"]}, {"driver": "nic", "names": ["nic-0"]}]}],
+            "workloads": [{"kind": "ReplicaSet", "name": "web", "replicas": 1, "template": {"deviceClaims": [
+                {"resourceClaimName": "both"}, {"driver": "gpu", "tolerations": [{"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 9}]},
+                {"requests": [{"firstAvailable": [{"driver": "gpu", "count": 4}, {"driver": "nic"}]}, {"driver": "gpu"}]}]}}]"#,
+    );
+}
+
 fn is_said_and_read_again(fields: &str) {
     let first = plan("v1.34.4", fields);
     let text = scenario_of(&first).unwrap_or_else(|missing| panic!("{fields}: {missing:?}"));
