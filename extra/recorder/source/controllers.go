@@ -28,6 +28,7 @@ var constructions = map[string]construction{
 	"disruption":            {newDisruption, 1},
 	"garbage-collector":     {newCollector, 0},
 	"attach-detach":         {newAttachDetach, 0},
+	"persistent-volume":     {newPersistentVolume, 0},
 	"resource-claim":        {newResourceClaim, 50},
 	"device-taint-eviction": {newDeviceTaintEviction, 8},
 }

@@ -81,6 +81,9 @@ func (d disks) add(p podSpec) {
 			v.Access = v1.ReadWriteOnce
 		}
 		v.Claim = claim
+		if v.Provision.Duration > 0 && !strings.HasPrefix(p.Owner, "StatefulSet/") {
+			fail("only volumes of StatefulSets are made, not one for", name)
+		}
 		if was, ok := d[name]; ok && was != v || !ok && d.claimOf(volumeOf(name)) != "" {
 			fail("there are two different volumes for the claim", name)
 		}
@@ -157,19 +160,29 @@ func (d disks) create(s *server) {
 	s.make("storageclasses", "", storageAPI, "StorageClass", diskClass, object{"provisioner": diskDriver, "volumeBindingMode": "WaitForFirstConsumer"})
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		ns, claim, _ := strings.Cut(name, "/")
+		if d[name].Provision.Duration > 0 { // the StatefulSet makes the claim, the driver its volume
+			continue
+		}
 		volume, size, modes := volumeOf(name), object{"storage": "1Gi"}, []any{string(d[name].Access)}
 		made := s.make("persistentvolumeclaims", ns, "v1", "PersistentVolumeClaim", claim, object{
 			"metadata": object{"annotations": object{"pv.kubernetes.io/bind-completed": "yes"}}, // what the scheduler takes for bound
 			"spec":     object{"accessModes": modes, "storageClassName": diskClass, "volumeName": volume, "resources": object{"requests": size}},
 			"status":   object{"phase": "Bound", "accessModes": modes, "capacity": size},
 		})
-		spec := object{
-			"accessModes": modes, "storageClassName": diskClass, "capacity": size, "persistentVolumeReclaimPolicy": "Retain",
-			"claimRef": object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": ns, "name": claim, "uid": text(made, "metadata", "uid")},
-		}
-		d[name].place(volume, spec)
-		s.make("persistentvolumes", "", "v1", "PersistentVolume", volume, object{"spec": spec, "status": object{"phase": "Bound"}})
+		d.createVolume(s, name, text(made, "metadata", "uid"), "Bound")
 	}
+}
+
+// createVolume makes the volume of a claim.
+func (d disks) createVolume(s *server, name, uid, phase string) {
+	ns, claim, _ := strings.Cut(name, "/")
+	volume := volumeOf(name)
+	spec := object{
+		"accessModes": []any{string(d[name].Access)}, "storageClassName": diskClass, "capacity": object{"storage": "1Gi"}, "persistentVolumeReclaimPolicy": "Retain",
+		"claimRef": object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": ns, "name": claim, "uid": uid},
+	}
+	d[name].place(volume, spec)
+	s.make("persistentvolumes", "", "v1", "PersistentVolume", volume, object{"spec": spec, "status": object{"phase": phase}})
 }
 
 // place says where a volume is, and from where it is within reach.

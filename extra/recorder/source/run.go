@@ -16,18 +16,19 @@ import (
 // run is one run of a scenario.
 type run struct {
 	*scenario
-	server   *server
-	kubelets fleet
-	manager  *program    // kube-controller-manager and kube-scheduler, which start and die together
-	back     time.Time   // when they are there again
-	starting *time.Timer // what starts them then
-	kubectl  *process
-	cloud    *cloud
-	disks    disks
-	devices  devices
-	attacher *attacher
-	mu       sync.Mutex                 // guards what follows
-	off      map[string]map[string]bool // who switched a node's machine off
+	server      *server
+	kubelets    fleet
+	manager     *program    // kube-controller-manager and kube-scheduler, which start and die together
+	back        time.Time   // when they are there again
+	starting    *time.Timer // what starts them then
+	kubectl     *process
+	cloud       *cloud
+	disks       disks
+	devices     devices
+	attacher    *attacher
+	provisioner *provisioner
+	mu          sync.Mutex                 // guards what follows
+	off         map[string]map[string]bool // who switched a node's machine off
 }
 
 // aHair is how much later than they say the actions up to some time come; it is drawn which time. All timers of an instant fire before
@@ -43,6 +44,7 @@ func play(sc *scenario) map[string]any {
 	r.server.withDevices = r.devices.used
 	r.server.steering, r.server.crash = newSteering(start, sc.Steer), r.restartControllers
 	r.kubelets, r.attacher = r.fleet(), r.newAttacher()
+	r.provisioner = &provisioner{server: r.server, disks: r.disks, begun: map[types.UID]bool{}}
 	tr := newTrace(start, r.disks)
 	r.server.onChange = func(actor, resource string, old, new object) {
 		tr.observe(actor, resource, old, new)
@@ -53,6 +55,8 @@ func play(sc *scenario) map[string]any {
 			r.disks.observe(r.server, old, new)
 		case "volumeattachments":
 			r.attacher.observe(old, new)
+		case "persistentvolumeclaims":
+			r.provisioner.observe(new)
 		}
 		r.devices.observe(r.server, resource, old, new)
 	}

@@ -140,6 +140,8 @@ type volumeSpec struct {
 	Access v1.PersistentVolumeAccessMode `json:"access"`
 	Zone   string                        `json:"zone"`
 	Host   string                        `json:"host"`
+	// Provision is how long a driver takes to make it; without it there is one from the start.
+	Provision duration `json:"provision"`
 }
 
 // deviceSpec are a driver's devices of a node.

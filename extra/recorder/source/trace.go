@@ -208,6 +208,8 @@ func (t *trace) event(actor string, o object) {
 	switch text(o, "source", "component") {
 	case "taint-controller", "taint-eviction-controller":
 		actor = "taint-eviction"
+	case "persistentvolume-controller": // what is said of claims has one actor
+		actor = provisionerActor
 	}
 	t.add(actor, r)
 }

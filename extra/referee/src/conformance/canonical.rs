@@ -125,7 +125,8 @@ pub(crate) fn as_written(trace: &Trace) -> Vec<(Time, Line)> {
             let (mut added, mut removed) = (f.added, f.removed);
             added.sort();
             removed.sort();
-            let claim = f.object.as_deref().and_then(|o| o.strip_prefix("PersistentVolumeClaim/"));
+            let about = f.object.as_deref().filter(|_| f.what != "event");
+            let claim = about.and_then(|o| o.strip_prefix("PersistentVolumeClaim/"));
             let volume = claim.unwrap_or_default().to_owned();
             let line = Line {
                 t_ns: r.at.as_nanos() / MILLI * MILLI,

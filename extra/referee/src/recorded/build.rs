@@ -78,6 +78,8 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     // What an action ends later stands beside it so far.
     b.actions.sort_by_key(|a| a.at);
     let flags = flags(sc, &profile)?;
+    let mut claims = b.templates.iter().flat_map(|t| &t.claims);
+    let provisions = claims.any(|c| c.provision.is_some());
     Ok(Plan {
         name: sc.name.clone(),
         doc: sc.doc.clone(),
@@ -103,7 +105,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         timeline: b.timeline,
         actions: b.actions,
         has_devices: b.has_devices,
-        provisions: false,
+        provisions,
         device_taint_rules: Vec::new(),
         readiness: Readiness::default(),
         lease_records: false,

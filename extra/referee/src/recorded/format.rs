@@ -131,6 +131,8 @@ pub struct VolumeSpec {
     pub zone: String,
     /// It is a local volume of that node.
     pub host: String,
+    /// How long its driver takes to make it; zero where it is there from the start.
+    pub provision: GoDuration,
 }
 
 /// Devices of a driver on a node.

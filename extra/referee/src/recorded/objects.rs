@@ -136,7 +136,7 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
         driver,
         volume: None,
         binding: BindingMode::default(),
-        provision: None,
+        provision: Some(spec.provision.0).filter(|p| !p.is_zero()),
         assumed: false,
     })
 }

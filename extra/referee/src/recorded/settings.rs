@@ -36,9 +36,13 @@ pub(super) const OTHERS: [(Actor, Runs); 13] = [
     (Actor::ResourceClaim, |c| &mut c.resource_claim),
 ];
 
+/// The controller that binds claims. In the model it is part of whatever makes volumes.
+const BINDER: &str = "persistent-volume";
+
 fn is_modelled(controller: &str) -> bool {
     let always = [Actor::NodeLifecycle, Actor::TaintEviction].into_iter();
-    always.chain(OTHERS.map(|(actor, _)| actor)).any(|actor| actor.as_str() == controller)
+    let mut all = always.chain(OTHERS.map(|(actor, _)| actor));
+    controller == BINDER || all.any(|actor| actor.as_str() == controller)
 }
 
 /// What a scenario needs and the model does not have.
