@@ -5,7 +5,6 @@ use super::plugins::dynamic_resources::PodDevices;
 use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
-use crate::api::device::RESERVED_FOR_MAX;
 use crate::api::labels::LabelSelector;
 use crate::api::volume::Claim;
 use crate::client::SeriesRecorder;
@@ -230,22 +229,15 @@ impl Core {
         let of_others = |c: &DeviceClaim| self.informers.shared_devices(c.shared.as_deref()?);
         let allocated = |(i, c)| own(i).or_else(|| of_others(c));
         let allocated: Vec<_> = claims.iter().enumerate().map(allocated).collect();
-        let is_pending = |name: &Rc<str>| {
+        let is_pending = |name: &&Rc<str>| {
             let for_another = |a: &Rc<Allocation>| a.uid != pod.uid && a.of_shared(name).is_some();
             self.in_flight.with(|all| all.values().any(for_another))
         };
-        let is_full = |name: &Rc<str>| self.informers.reserved_for(name).len() >= RESERVED_FOR_MAX;
-        let why = |(i, c): (usize, &DeviceClaim)| match (c.shared.as_ref()?, &allocated[i]) {
-            (name, None) if is_pending(name) => {
-                Some(format!("resource claim {name} is in the process of being allocated"))
-            }
-            (name, Some(_)) if !reserved[i] && is_full(name) => Some("resourceclaim in use".into()),
-            _ => None,
-        };
-        let waits = claims.iter().enumerate().find_map(why);
+        let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
+        let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
         let informers = &self.informers;
-        Some(PodDevices { claims, shared, informers, taken, allocated, reserved, waits })
+        Some(PodDevices { claims, shared, informers, taken, allocated, reserved, pending })
     }
 
     /// A claim that pods share: what the cache has, or the reply to a later write of its own.

@@ -27,8 +27,8 @@ pub struct PodDevices<'a> {
     pub(crate) allocated: Vec<Option<Vec<DeviceResult>>>,
     /// By claim, whether it is reserved for the pod.
     pub(crate) reserved: Vec<bool>,
-    /// Why it is not tried on any node: a claim is being allocated for another pod, or reserved for as many as may be.
-    pub(crate) waits: Option<String>,
+    /// A claim that is being allocated for another pod.
+    pub(crate) pending: Option<Rc<str>>,
 }
 
 /// What the claims of a pod are to be on the node that was chosen.
@@ -59,10 +59,12 @@ impl PodDevices<'_> {
         allocate(&claims, (node, devices), is_in_use, is_kept_off)
     }
 
-    /// Rejects the pod as long as it waits for one of its claims (`PreFilter`).
+    /// Rejects the pod as long as one of its claims is being allocated for another one (`PreFilter`). That a claim is
+    /// reserved for as many as may be is nothing to it: "no restrictions on sharing" (`resourceclaim: CanBeReserved`).
     pub(crate) fn pre_filter(&self) -> Verdict {
-        let Some(why) = &self.waits else { return Ok(()) };
-        let (plugin, reasons) = (Plugin::DynamicResources, vec![why.clone().into()]);
+        let Some(name) = &self.pending else { return Ok(()) };
+        let reason = format!("resource claim {name} is in the process of being allocated");
+        let (plugin, reasons) = (Plugin::DynamicResources, vec![reason.into()]);
         Err(Rejection { plugin, unresolvable: true, reasons })
     }
 
