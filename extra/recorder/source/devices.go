@@ -493,7 +493,7 @@ func (r *run) actOnDevice(a *action) bool {
 	return true
 }
 
-// edit adds the taint to its device in the slice, in place of the one with its key and effect, or removes it; without an effect those of
+// edit adds the taint to its device in the slice, in place of one with its key and effect and another value, or removes it; without an effect those of
 // the key.
 func (t deviceTaint) edit(slice object, add bool) object {
 	var devices []any
@@ -506,6 +506,8 @@ func (t deviceTaint) edit(slice object, add bool) object {
 			for _, was := range had {
 				if text(was, "key") != t.Key || t.Effect != "" && text(was, "effect") != t.Effect {
 					taints = append(taints, was)
+				} else if add && text(was, "value") == t.Value {
+					return slice // drivers keep its time (dynamic-resource-allocation/resourceslice: copyTaintTimeAdded)
 				}
 			}
 			if add {
