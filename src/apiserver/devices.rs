@@ -8,6 +8,7 @@ use crate::api::allocator;
 use crate::api::device::{
     Device, DeviceClaim, DeviceId, DeviceResult, RESERVED_FOR_MAX, RuleCondition,
 };
+use crate::api::names::{generated_letters, stable_hash};
 use crate::apiserver::prelude::*;
 use crate::plan::NewRule;
 
@@ -173,6 +174,25 @@ impl ApiServer {
         self.writes(self.keys.rules, 0);
         let old = self.put_by_name(|s| &mut s.devices.rules, name, &new);
         self.tell(|w| w.rule(old.as_ref(), new.as_ref()));
+    }
+
+    /// POST of a claim of a pod.
+    pub(crate) fn create_claim(&self, pod: PodId, claim: usize) -> ApiResult {
+        self.store.with(|s| *s.devices.made.entry((pod, claim)).or_default() += 1);
+        Ok(())
+    }
+
+    /// What the claim of a pod is called. The pod's own name of it is taken to be `claim-0` and so on.
+    pub(crate) fn claim_name(&self, pod: PodId, claim: usize) -> String {
+        let number = self.store.with_ref(|s| s.devices.made.get(&(pod, claim)).copied());
+        let number = number.unwrap_or(1);
+        self.names(|n| {
+            let base = format!("{}-claim-{claim}-", n.pod_name(pod));
+            let name =
+                base.clone() + &generated_letters(stable_hash(&format!("{base}{number}")), 5);
+            n.set_alias(short_name(&name), &format!("{}#{number}", short_name(&base)));
+            name
+        })
     }
 
     /// UPDATE of the status of a claim of a pod: these devices are its own, reserved for it. One that pods share, of the

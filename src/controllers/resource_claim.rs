@@ -124,8 +124,9 @@ impl Controller {
             return Ok(());
         };
         let (about, uid) = (self.client.pod_object(id), pod.uid);
-        for _ in pod.template.devices.iter().filter(|c| c.shared.is_none()) {
-            self.client.call(about, |_, _| Ok(())).await?;
+        let claims = pod.template.devices.iter().enumerate();
+        for (claim, _) in claims.filter(|(_, c)| c.shared.is_none()) {
+            self.client.call(about, move |api, _| api.create_claim(id, claim)).await?;
         }
         let patch = move |api: &ApiServer, actor| api.apply_claims(actor, (id, uid));
         match self.client.call(about, patch).await {

@@ -161,7 +161,8 @@ impl ScheduleOne {
                 self.bind_shared(of, read.clone()).await.map_err(why)?;
             } else {
                 let bound = self.write_claim(of, None, !had[claim]).await;
-                bound.map_err(|_| "its claims could not be allocated")?;
+                let name = || self.core.api().claim_name(allocation.pod, claim);
+                bound.map_err(|(what, error)| why(refused(&what, &name(), error)))?;
             }
             reserved[claim] = true;
         }
@@ -192,7 +193,7 @@ impl ScheduleOne {
                     let found = if is_lost { NOT_ALLOCATED } else { TOO_MANY };
                     return Err(format!("{what} claim {name}: {object} is invalid: {found}"));
                 }
-                Err((what, error)) => return Err(format!("{what} claim {name}: {error}")),
+                Err((what, error)) => return Err(refused(&what, &name, error)),
             }
             let point = core.ctx.point("scheduler-retry");
             let extra = core.ctx.uniform(point, about, 0, CLAIM_JITTER.as_nanos() - 1);
@@ -338,6 +339,16 @@ impl ScheduleOne {
             }
         }
     }
+}
+
+/// What upstream prints of a write to a claim that the API server refused.
+fn refused(what: &str, name: &str, error: ApiError) -> String {
+    let short = short_name(name);
+    let why = match error {
+        ApiError::NotFound => format!("resourceclaims.resource.k8s.io {short:?} not found"),
+        error => error.of(&format!("put resourceclaims.resource.k8s.io {short}")),
+    };
+    format!("{what} claim {name}: {why}")
 }
 
 /// Has the volumes made for a node, and waits for them; if that is of no use any more, why
