@@ -45,15 +45,13 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// A controller that hears of pods but does not work yet; of claims, where pods `share` some.
-    pub(crate) fn new(context: ControllerContext<()>, share: bool) -> Rc<Self> {
+    /// A controller that hears of pods and claims but does not work yet.
+    pub(crate) fn new(context: ControllerContext<()>) -> Rc<Self> {
         let ControllerContext { ctx, group, client, informers, .. } = context;
         let (queue, deleted) = (WorkQueue::new(&ctx, group), Shared::default());
         let controller = Rc::new(Self { queue, deleted, ctx, group, client, informers });
         controller.informers.on_pod(controller.clone());
-        if share {
-            controller.informers.on_claim(controller.clone());
-        }
+        controller.informers.on_claim(controller.clone());
         controller
     }
 
@@ -71,6 +69,9 @@ impl Controller {
         match key {
             Key::Pod(pod) => self.sync_pod(pod).await,
             Key::Claim(pod, uid, claim) => {
+                if self.keeps(pod, uid).await? {
+                    return Ok(());
+                }
                 let about = self.client.pod_object(pod);
                 let update = move |api: &ApiServer, by| api.deallocate(by, (uid, claim), None);
                 self.client.call(about, update).await
@@ -86,7 +87,7 @@ impl Controller {
         let read = self.informers.shared_claim(&text);
         let mut gone = Vec::new();
         for reserved in self.informers.reserved_for(&text) {
-            if !self.keeps(&reserved).await? {
+            if !self.keeps(reserved.pod, reserved.uid).await? {
                 gone.push(reserved.uid);
             }
         }
@@ -104,14 +105,14 @@ impl Controller {
     }
 
     /// Whether a claim stays reserved for a life of a pod. Of one that it has not seen yet it asks the API server.
-    async fn keeps(&self, reserved: &Allocation) -> ApiResult<bool> {
-        if self.deleted.with(|d| d.contains(&reserved.uid)) {
+    async fn keeps(&self, pod: PodId, uid: Uid) -> ApiResult<bool> {
+        if self.deleted.with(|d| d.contains(&uid)) {
             return Ok(false);
         }
-        match self.informers.pod(reserved.pod) {
-            Some(pod) => Ok(pod.uid == reserved.uid && !is_over(&pod)),
-            None => match self.client.get_pod(reserved.pod).await {
-                Ok(pod) => Ok(pod.uid == reserved.uid),
+        match self.informers.pod(pod) {
+            Some(pod) => Ok(pod.uid == uid && !is_over(&pod)),
+            None => match self.client.get_pod(pod).await {
+                Ok(pod) => Ok(pod.uid == uid),
                 Err(ApiError::NotFound) => Ok(false),
                 Err(error) => Err(error),
             },
@@ -137,10 +138,24 @@ impl Controller {
 }
 
 impl ResourceEventHandler<Allocation> for Controller {
-    /// `enqueueResourceClaim` of those that pods share: a pod for which one is reserved may be gone already.
+    /// `enqueueResourceClaim`: a pod for which a claim is reserved may be gone already. Of a pod's own claims that need only
+    /// be asked when they are heard of first, as after a start: else its end was seen.
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
-        for claim in new.or(old).iter().flat_map(|of| of.shared.iter().flatten()) {
-            self.queue.add(Key::Shared(self.client.api().names(|n| n.text(&claim.name))));
+        let Some(of) = new.or(old) else { return };
+        let is_there = || self.informers.pod(of.pod).is_some_and(|pod| pod.uid == of.uid);
+        let has = |of: Option<&Rc<Allocation>>, i: u32| {
+            of.is_some_and(|of| !of.devices[i as usize].is_empty())
+        };
+        for (i, shared) in (0..).zip(&of.shared) {
+            match shared {
+                Some(claim) => {
+                    self.queue.add(Key::Shared(self.client.api().names(|n| n.text(&claim.name))));
+                }
+                None if has(new, i) && !has(old, i) && !is_there() => {
+                    self.queue.add(Key::Claim(of.pod, of.uid, i));
+                }
+                None => {}
+            }
         }
     }
 }

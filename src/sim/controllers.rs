@@ -85,8 +85,7 @@ impl<'a> Maker<'a> {
             Box::new(move |warm| c.run(warm))
         });
         self.add_silent(has.resource_claim, Actor::ResourceClaim, |context| {
-            let mut claims = plan.templates.iter().flat_map(|t| &t.devices);
-            let c = resource_claim::Controller::new(context, claims.any(|c| c.shared.is_some()));
+            let c = resource_claim::Controller::new(context);
             Box::new(move |_| c.run())
         });
         self.add(has.device_taint_eviction, Actor::DeviceTaintEviction, |_, context| {

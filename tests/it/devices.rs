@@ -318,6 +318,25 @@ pub(super) fn bound(trace: &Trace) -> Vec<(u64, String)> {
         .collect()
 }
 
+/// The pod on `a` is deleted while kube-controller-manager and the scheduler are down, from 10 to 30 s: its end is seen by
+/// nobody. Who comes after it gets its device, and within two seconds of the start (`syncClaim`).
+#[test]
+fn devices_of_a_pod_whose_end_nobody_saw_are_free() {
+    let claims = "resourceClaims: [()]";
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.37", horizon: "2m", timing: Ideal,
+            nodes: [(name: "a", devices: [(names: "gpu-0")])], pods: [(name: "p", on: Node("a"), {claims})],
+            timeline: [(at: "10s", do: ControllerRestart(downtime: "20s")),
+                (at: "15s", do: DeletePod(pod: "p", gracePeriodSeconds: 0)),
+                (at: "16s", do: CreatePod(pod: (name: "q", on: Unbound, {claims})))])"#
+    );
+    let trace = ran(&text);
+    assert_eq!(told(&trace, "devices-freed").len(), 1);
+    let all = bound(&trace);
+    let [(at, who)] = &all[..] else { panic!("{all:?}") };
+    assert!((30_000..32_100).contains(at) && who == "default/q a", "{all:?}");
+}
+
 /// A claim that is allocated holds the others to its node: `b`, where the other device is taken by `q`, which is there
 /// first. With the last of them, which ends a second after its deletion at 20 s, the claim is deallocated, and `q`'s
 /// fellow, which waits for a device of its own, gets it.
