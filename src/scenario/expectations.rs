@@ -100,6 +100,18 @@ pub(crate) enum Expected {
     },
 }
 
+impl Expected {
+    /// The records that are looked for: those of each of its parts.
+    pub(crate) fn records(&self) -> Vec<&Sought> {
+        match self {
+            Self::Seen(sought) => vec![sought],
+            Self::Order(parts) => parts.iter().collect(),
+            Self::Whenever { parts, .. } => parts.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// A claim about a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim {
@@ -155,25 +167,6 @@ pub struct Comparison {
     pub(crate) relation: Relation,
     /// The limit; in nanoseconds where the figure is a duration.
     pub(crate) limit: u64,
-}
-
-impl Comparison {
-    /// Whether it is so whatever happens: no figure is less than nothing.
-    pub(crate) fn is_always_so(&self) -> bool {
-        self.relation == Relation::AtLeast && self.limit == 0
-    }
-}
-
-impl Claim {
-    /// Whether it is so whatever happens.
-    pub(crate) fn is_always_so(&self) -> bool {
-        match self {
-            Self::Compare(comparison) => comparison.is_always_so(),
-            Self::All(parts) => parts.iter().all(Self::is_always_so),
-            Self::AnyOf(parts) => parts.iter().any(Self::is_always_so),
-            Self::Not(_) => false,
-        }
-    }
 }
 
 /// Records that are looked for.

@@ -4,6 +4,7 @@ use crate::api::names::{Names, NodeId, PodId, TextId};
 use crate::api::words::words;
 use crate::api::workload::short_name;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 const NORMAL: &str = "Normal";
 const WARNING: &str = "Warning";
@@ -177,6 +178,38 @@ words! {
     pub(super) fn row -> (&'static str, &'static str);
 }
 
+impl EventText {
+    /// Whether a message of it may have this part; of free words it may have any, and a name has no space and no capital.
+    pub(crate) fn may_say(self, part: &str) -> bool {
+        let message = format!("(combined from similar events): {}", self.row().1);
+        // Each letter of the message; none for any number of those that names have.
+        let mut letters = Vec::new();
+        for (i, piece) in message.split(['{', '}']).enumerate() {
+            match piece {
+                "text" if i % 2 == 1 => return true,
+                _ if i % 2 == 1 => letters.push(None),
+                literal => letters.extend(literal.chars().map(Some)),
+            }
+        }
+        let is_of_name =
+            |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-./".contains(c);
+        // Where in the message it may stand after each letter of the part.
+        let mut at: BTreeSet<usize> = (0..letters.len()).collect();
+        for c in part.chars() {
+            let mut next = BTreeSet::new();
+            for mut i in std::mem::take(&mut at) {
+                while let Some(None) = letters.get(i) {
+                    next.extend(is_of_name(c).then_some(i));
+                    i += 1;
+                }
+                next.extend((letters.get(i) == Some(&Some(c))).then_some(i + 1));
+            }
+            at = next;
+        }
+        !at.is_empty()
+    }
+}
+
 /// An event's text with its argument: a pod, a node or a text, by [`EventText`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventBody {
@@ -243,5 +276,28 @@ pub(crate) fn event_reason(text: EventText, name: &str) -> Cow<'static, str> {
             EventText::DeletingNode.row().1.replace("{name}", name).into()
         }
         other => other.as_str().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::EventText;
+
+    /// By the messages in the list above: names are lower case, and nothing is known of free words.
+    #[test]
+    fn what_a_message_may_say() {
+        let marking = EventText::MarkingForDeletion;
+        for (part, may) in [
+            ("Marking for deletion", true),
+            ("deletion Pod default/web-0", true),
+            ("web", true),
+            ("Marking for deletoin", false),
+            ("Pod Web", false),
+            ("", true),
+        ] {
+            assert_eq!(marking.may_say(part), may, "{part}");
+        }
+        assert!(EventText::NodeControllerEviction.may_say("web-0 from Node a-0"));
+        assert!(EventText::FailedScheduling.may_say("Anything"));
     }
 }

@@ -36,15 +36,23 @@ fn said(claim: &Claim) -> String {
     }
 }
 
-/// Why it says nothing that a claim always holds.
-pub(super) fn says_nothing(run: &Run<'_>, claim: &Claim) -> Option<String> {
+/// Whether a claim holds, or does not, whatever happens, and why.
+pub(super) fn fixed(run: &Run<'_>, claim: &Claim) -> Option<(bool, String)> {
+    let list = |claims: &[Claim], all: bool| {
+        let each: Vec<_> = claims.iter().map(|c| fixed(run, c)).collect();
+        // One decides against all, and for any.
+        let decides = each.iter().flatten().find(|one| one.0 != all).cloned();
+        decides.or_else(|| each.into_iter().collect::<Option<Vec<_>>>()?.into_iter().next())
+    };
     match claim {
-        Claim::Compare(c) => figures::says_nothing(run, c),
-        claim => claim.is_always_so().then(|| figures::ALWAYS_SO.to_owned()),
+        Claim::Compare(c) => figures::fixed(run, c),
+        Claim::All(claims) => list(claims, true),
+        Claim::AnyOf(claims) => list(claims, false),
+        Claim::Not(claim) => fixed(run, claim).map(|(is_so, why)| (!is_so, why)),
     }
 }
 
-fn comparisons(claim: &Claim) -> Vec<&Comparison> {
+pub(super) fn comparisons(claim: &Claim) -> Vec<&Comparison> {
     match claim {
         Claim::Compare(c) => vec![c],
         Claim::All(claims) | Claim::AnyOf(claims) => claims.iter().flat_map(comparisons).collect(),

@@ -7,9 +7,6 @@ use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
 
-/// Why it says nothing that a figure is no less than nothing.
-pub(super) const ALWAYS_SO: &str = "at least 0 is so whatever happens";
-
 const SECOND: Dur = Dur::from_secs(1);
 
 /// A step function: the value from each time on. Times rise; the first is zero.
@@ -208,6 +205,9 @@ impl Run<'_> {
         let names = c.workloads.as_ref();
         let highest = |values: Values| values.iter().map(|v| v.1).max();
         let whole = self.analysis.horizon().since(Time::ZERO).as_nanos();
+        if names.is_some_and(|names| self.have_no_pods(names)) {
+            return Some(0);
+        }
         match &c.quantity {
             Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
             Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
@@ -217,6 +217,13 @@ impl Run<'_> {
             Quantity::LongestBelowNeed(_) | Quantity::LongestGap(_) => Some(whole),
             _ => None,
         }
+    }
+
+    /// Whether workloads ask for no pods at any time of the run, and have none.
+    pub(super) fn have_no_pods(&self, names: &BTreeSet<String>) -> bool {
+        let mut pods = (0..self.analysis.pod_count() as u32).map(PodId);
+        self.served(Some(names), |c| c.desired).iter().all(|v| v.1 == 0)
+            && !pods.any(|pod| self.is_pod_of(Some(names), pod))
     }
 
     /// How many pods are asked for at most, of a figure of those that are there.
@@ -330,14 +337,21 @@ pub(super) fn failed(
     failed
 }
 
-/// Why it says nothing that a limit is kept: no figure is less than nothing, and none is more than all.
-pub(super) fn says_nothing(run: &Run<'_>, c: &Comparison) -> Option<String> {
-    if c.is_always_so() {
-        return Some(ALWAYS_SO.to_owned());
+/// Whether a limit is kept, or is not, whatever happens, and why: no figure is less than nothing, and none is more
+/// than all.
+pub(super) fn fixed(run: &Run<'_>, c: &Comparison) -> Option<(bool, String)> {
+    if c.relation == Relation::AtLeast && c.limit == 0 {
+        return Some((true, "at least 0 is so whatever happens".to_owned()));
     }
-    let most = run.most(c).filter(|most| c.relation == Relation::AtMost && c.limit >= *most)?;
+    let most = run.most(c)?;
+    let is_so = match c.relation {
+        Relation::AtMost => (c.limit >= most).then_some(true),
+        Relation::AtLeast => (c.limit > most).then_some(false),
+        Relation::Equal if most == 0 => Some(c.limit == 0),
+        Relation::Equal => (c.limit > most).then_some(false),
+    };
     let most = number(&c.quantity, most);
-    Some(format!("{} is never more than {most}, whatever happens", named(&c.quantity)))
+    Some((is_so?, format!("{} is never more than {most}, whatever happens", named(&c.quantity))))
 }
 
 /// A figure in words.

@@ -26,7 +26,7 @@ pub(super) fn judge(
     run: &Run<'_>,
     parts: &[Sought; 2],
     (each, within): (Each, Option<Dur>),
-    [that, then]: &[Vec<Hit>; 2],
+    (that, then): (&[Hit], &[Hit]),
 ) -> Option<Failed> {
     let mut following: BTreeMap<Whose, VecDeque<Hit>> = BTreeMap::new();
     for hit in then {

@@ -5,6 +5,7 @@
 //! `Wrong` for this run.
 
 mod claims;
+mod empty;
 mod figures;
 mod follows;
 mod nearest;
@@ -17,8 +18,10 @@ mod words;
 use super::evictions::{Eviction, evictions};
 use super::properties;
 use super::summary::DEFAULT_NEEDLESS_WINDOW;
+use objects::Hit;
 use prelude::*;
 
+pub(crate) use empty::about_nothing;
 pub(crate) use verdict::{Failed, Verdict, Wrong};
 
 /// What became of each expectation, in their order.
@@ -26,53 +29,35 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
     let run = Run::new(analysis);
     let mut hits = objects::find(&run, expectations).into_iter();
     let verdict = |e: &Expectation| {
-        let (mut empty, mut wrong) = (None, None);
-        let mut next = || found(hits.next().unwrap_or_else(|| Ok(Vec::new())), &mut wrong);
+        let mut wrong = None;
+        let of_records: Vec<&Sought> = e.what.records();
+        // All are taken, also after one that is wrong: what is left is the next one's.
+        let all = of_records.iter().map(|_| hits.next().unwrap_or_else(|| Ok(Vec::new())));
+        let hits: Vec<Vec<Hit>> = all.map(|hits| found(hits, &mut wrong)).collect();
         let failure = match &e.what {
-            Expected::Seen(sought) => {
-                empty = seen::says_nothing(&run, sought);
-                seen::judge(&run, sought, &next())
-            }
-            Expected::Order(parts) => {
-                // All are taken, also after one that is wrong: what is left is the next one's.
-                let found: Vec<_> = parts.iter().map(|_| next()).collect();
-                seen::judge_order(&run, parts, &found)
-            }
+            Expected::Seen(sought) => seen::judge(&run, sought, &hits[0]),
+            Expected::Order(parts) => seen::judge_order(&run, parts, &hits),
             Expected::Whenever { parts, each, within } => {
-                let found = [next(), next()];
-                empty = follows::says_nothing(&run, *within, &found[0]);
-                follows::judge(&run, parts, (*each, *within), &found)
+                follows::judge(&run, parts, (*each, *within), (&hits[0], &hits[1]))
             }
             Expected::Pending { pods, count, at, reason } => {
-                empty = match reason.as_deref().filter(|_| count.least == 0) {
-                    _ if count.is_any_number() => Some(seen::ANY_NUMBER.to_owned()),
-                    Some(reason) => objects::never_for(&run, reason),
-                    None => None,
-                };
                 let fits = found(objects::selected(&run, pods), &mut wrong);
                 objects::judge_pending(&run, (pods, &fits), *count, *at, reason.as_deref())
             }
             Expected::Figure { comparison, longest, during } => {
-                empty = figures::says_nothing(&run, comparison).filter(|_| longest.is_none());
                 figures::judge(&run, comparison, *longest, *during)
             }
             Expected::Throughout { claim, stretch, wanted } => {
-                empty = wanted.then(|| claims::says_nothing(&run, claim)).flatten();
                 claims::throughout(&run, claim, *stretch, *wanted)
             }
-            Expected::Eventually(claim, stretch) => {
-                empty = claims::at_once(&run, claim, *stretch);
-                claims::eventually(&run, claim, *stretch)
-            }
-            Expected::Until(that, until, from) => {
-                empty = claims::over_at_once(&run, until, *from);
-                claims::until(&run, that, until, *from)
-            }
+            Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
+            Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
             Expected::Property { property, stretch, wanted } => {
-                empty = about_nothing(analysis.plan, property).filter(|_| !wanted);
                 violated(&run, property, *stretch, *wanted)
             }
         };
+        let is_met = failure.is_none() && wrong.is_none();
+        let empty = is_met.then(|| empty::says_nothing(&run, &e.what, &hits)).flatten();
         Verdict { failure, empty, wrong }
     };
     expectations.iter().map(verdict).collect()
@@ -108,19 +93,6 @@ pub fn violations(
     };
     let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
     all.filter_map(violation).collect()
-}
-
-/// Why it says nothing that a property is never violated: there is nothing that it is about.
-pub(crate) fn about_nothing(plan: &Plan, property: &properties::Property) -> Option<String> {
-    use properties::Property as P;
-    let why = match property {
-        P::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
-        P::JobStalled(_) if plan.workloads.iter().all(|w| w.kind != WorkloadKind::Job) => {
-            "there is no Job"
-        }
-        _ => return None,
-    };
-    Some(why.to_owned())
 }
 
 /// What is called needless elsewhere and violates nothing.

@@ -31,10 +31,20 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
             && labels.as_ref().is_none_or(|l| l.of(run, id).is_some_and(all_match))
     };
     let found: Vec<bool> = (0..analysis.pod_count() as u32).map(|i| fits(PodId(i))).collect();
-    // A workload without pods is known from the scenario; whatever else selects nothing is a slip.
+    // A workload without pods is known from the scenario, by whatever its pods would be called or labelled; what else
+    // selects nothing is a slip.
+    let would_fit = |w: &WorkloadPlan| {
+        let own = w.name.split_once('/').map_or("", |(_, own)| own);
+        let template = analysis.plan.templates.get(w.template as usize);
+        pods.names.is_none()
+            && pods.glob.as_ref().is_none_or(|g| glob(g, &format!("{own}-0")))
+            && pods.namespace.as_ref().is_none_or(|n| namespace_of(own) == n)
+            && pods.workloads.as_ref().is_none_or(|all| all.contains(&w.name))
+            && template.is_some_and(|t| pods.labels.iter().all(|s| s.matches(&t.labels)))
+    };
     if !found.contains(&true)
-        && (pods.workloads.is_none() || pods.glob.is_some() || !pods.labels.is_empty())
         && !pods.written.is_empty()
+        && !analysis.plan.workloads.iter().any(would_fit)
     {
         let message = format!("neither the scenario nor the run has such a pod: {}", pods.written);
         let help = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
@@ -178,12 +188,7 @@ struct Search<'a> {
 /// The records that each expectation looks for, in one walk through the trace: a list for each that
 /// is about records, and for each part of an order or of what follows what.
 pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Vec<Hit>, Wrong>> {
-    let all = expectations.iter().flat_map(|e| match &e.what {
-        Expected::Seen(sought) => vec![sought],
-        Expected::Order(parts) => parts.iter().collect(),
-        Expected::Whenever { parts, .. } => parts.iter().collect(),
-        _ => Vec::new(),
-    });
+    let all = expectations.iter().flat_map(|e| e.what.records());
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
         .map(|sought| {
             if let Kind::Event { object: Some(pattern), .. } = &sought.what {

@@ -1,77 +1,15 @@
 //! Expectations about records: how many there are, and when.
 
 use super::nearest::{Near, instead, nearest};
-use super::objects::{Hit, is_taint, may_be_one, selected};
+use super::objects::{Hit, may_be_one, selected};
 use super::prelude::*;
-use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::NodeIndex;
-use crate::scenario::expectations::TaintSought;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
     let parts =
         [Judge::count, Judge::each, Judge::bounds, Judge::instants, Judge::first, Judge::spread];
     parts.into_iter().find_map(|part| part(&Judge { run, sought, hits }))
-}
-
-/// Why it says nothing that there are none, or some.
-pub(super) const ANY_NUMBER: &str = "none or more of them is so whatever happens";
-
-/// Why it says nothing that it was met: any number of them would do, or none of them is looked for
-/// before anything happened.
-pub(super) fn says_nothing(run: &Run<'_>, sought: &Sought) -> Option<String> {
-    if sought.is_always_so() {
-        return Some(ANY_NUMBER.to_owned());
-    }
-    if sought.count.most == 0
-        && let Kind::Tainted(taint) | Kind::Untainted(taint) = &sought.what
-    {
-        return never_set(run, taint);
-    }
-    if let (0, Kind::Evicted { by: Some(cause) }) = (sought.count.most, &sought.what)
-        && let Some(why) = never_by(run, *cause)
-    {
-        return Some(why);
-    }
-    let to = sought.times.during.1;
-    let plan = run.analysis.plan;
-    // Of a node that is tainted from the start pods may be evicted before anything else happens.
-    let is_calm = plan.nodes.iter().all(|n| n.taints.iter().all(|t| t.effect != Effect::NoExecute));
-    if sought.count.most > 0 || !matches!(sought.what, Kind::Evicted { .. }) || !is_calm {
-        return None;
-    }
-    let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(|harm| harm.at > to)?;
-    let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
-    Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))
-}
-
-/// Why nothing is evicted by that in such a run, whatever happens.
-fn never_by(run: &Run<'_>, cause: EvictionCause) -> Option<String> {
-    let plan = run.analysis.plan;
-    let has_devices = plan.nodes.iter().any(|n| !n.devices.is_empty());
-    match cause {
-        EvictionCause::Timeout if !plan.profile.node_lifecycle.timeout_mode_available => {
-            Some(format!("Kubernetes {} has no pod-eviction-timeout", plan.profile.release))
-        }
-        EvictionCause::DeviceTaint if !has_devices => Some("no node has devices".to_owned()),
-        _ => None,
-    }
-}
-
-/// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
-/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
-fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
-    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
-    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
-    let is_its = |taint: &Taint| is_taint(&of_key, taint);
-    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
-    let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
-    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
-        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
-        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
-        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
-    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
-    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
 }
 
 /// What was found of what was sought; each function judges one part of the expectation.

@@ -1,0 +1,198 @@
+//! Why it says nothing that an expectation is met: it is so whatever happens, or there is nothing in the run that it is
+//! about. One rule for each reason, whichever kind of expectation it is.
+
+use super::objects::{Hit, is_taint, never_for, selected};
+use super::prelude::*;
+use super::{claims, follows, properties};
+use crate::api::taint::SET_BY_KUBERNETES;
+use crate::language::Quantity;
+use crate::plan::NodePlan;
+use crate::scenario::expectations::TaintSought;
+use properties::Property;
+
+/// Why it says nothing that there are none, or some.
+const ANY_NUMBER: &str = "none or more of them is so whatever happens";
+
+/// Why it says nothing that this was met; `hits` are the records of each of its parts.
+pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) -> Option<String> {
+    match what {
+        Expected::Seen(sought) => records(run, sought),
+        Expected::Order(_) => None,
+        Expected::Whenever { within, .. } => follows::says_nothing(run, *within, &hits[0]),
+        Expected::Pending { count, .. } if count.is_any_number() => Some(ANY_NUMBER.to_owned()),
+        Expected::Pending { count, .. } if count.least > 0 => None,
+        Expected::Pending { pods, reason, .. } => {
+            let of = || reason.as_deref().and_then(|reason| never_for(run, reason));
+            without_pods(run, pods).or_else(of)
+        }
+        Expected::Figure { comparison, longest, during } => {
+            // What is limited in time, too, may be broken wherever it is not always nothing.
+            let limit = if longest.is_some() { 0 } else { comparison.limit };
+            throughout(
+                run,
+                &Claim::Compare(Comparison { limit, ..comparison.clone() }),
+                *during,
+                true,
+            )
+        }
+        Expected::Throughout { claim, stretch, wanted } => {
+            throughout(run, claim, *stretch, *wanted)
+        }
+        Expected::Eventually(claim, stretch) => claims::at_once(run, claim, *stretch),
+        Expected::Until(_, until, from) => claims::over_at_once(run, until, *from),
+        Expected::Property { wanted: true, .. } => None,
+        Expected::Property { property, .. } => about_nothing(run.analysis.plan, property),
+    }
+}
+
+/// Why it says nothing that a claim holds all the time, or never.
+fn throughout(run: &Run<'_>, claim: &Claim, (_, to): Stretch, wanted: bool) -> Option<String> {
+    let fixed = claims::fixed(run, claim).filter(|(is_so, _)| *is_so == wanted);
+    // Before anything happens these are nothing.
+    let comes_of_harm = |c: &&Comparison| {
+        use Quantity as Q;
+        let of_nodes = matches!(c.quantity, Q::NotReadyNodes(_) | Q::Timers(_) | Q::Evicted(_));
+        of_nodes || matches!(c.quantity, Q::Terminating(_) if !may_preempt(run.analysis.plan))
+    };
+    let comes = || claims::comparisons(claim).iter().all(comes_of_harm);
+    fixed.map(|(_, why)| why).or_else(|| before_all(run, to).filter(|_| comes()))
+}
+
+/// The same of records: any number of them would do; or none is looked for, where none can be.
+fn records(run: &Run<'_>, sought: &Sought) -> Option<String> {
+    if sought.is_always_so() {
+        return Some(ANY_NUMBER.to_owned());
+    }
+    if sought.count.least == 0
+        && let Some(why) = sought.pods.as_ref().and_then(|pods| without_pods(run, pods))
+        // Of pods that are asked for and not made it says something that none is.
+        && (!matches!(sought.what, Kind::Created | Kind::Event { .. }) || asks_for_none(run, sought))
+    {
+        return Some(why);
+    }
+    if sought.count.most > 0 {
+        return None;
+    }
+    let cause = match &sought.what {
+        Kind::Evicted { by } => *by,
+        Kind::Deleted { by: Some(by) } => EvictionCause::parse(by),
+        _ => None,
+    };
+    let never = match &sought.what {
+        Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
+        Kind::PodCondition(_, ConditionStatus::Unknown) => {
+            Some("no condition of a pod ever becomes Unknown here".to_owned())
+        }
+        Kind::Event { reason, message: Some(part), .. } => never_said(reason, part),
+        _ => cause.and_then(|cause| never_by(run.analysis.plan, cause)),
+    };
+    let comes_of_harm = match &sought.what {
+        Kind::Evicted { .. } | Kind::TimerSet | Kind::TimerCancelled | Kind::EvictionFailed => true,
+        Kind::Deleted { .. } => cause.is_some(),
+        _ => false,
+    };
+    never.or_else(|| before_all(run, sought.times.during.1).filter(|_| comes_of_harm))
+}
+
+/// That nothing has happened by a time that could take a pod from a node.
+fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
+    let plan = run.analysis.plan;
+    // Of a node that is tainted from the start pods may be evicted before anything else happens.
+    let is_calm = |n: &NodePlan| {
+        matches!(n.start, NodeStart::Ready | NodeStart::Absent)
+            && n.taints.iter().all(|t| t.effect != Effect::NoExecute)
+    };
+    let is_short = plan.states_usage() || plan.collects_images();
+    let is_ruled = !plan.device_taint_rules.is_empty() || !plan.readiness.rules.is_empty();
+    if is_short || is_ruled || !plan.nodes.iter().all(is_calm) {
+        return None;
+    }
+    // What comes as the run ends has no time to do anything.
+    let is_late = |harm: &Since| harm.at > to || harm.at >= run.analysis.horizon();
+    let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(is_late)?;
+    let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
+    Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))
+}
+
+/// Whether a pod may have to make room for another one.
+fn may_preempt(plan: &Plan) -> bool {
+    plan.templates.iter().any(|t| t.priority.is_some_and(|priority| priority > 0))
+}
+
+/// That the run has none of the pods that are meant.
+fn without_pods(run: &Run<'_>, pods: &Pods) -> Option<String> {
+    let is_none = !pods.written.is_empty() && !selected(run, pods).ok()?.contains(&true);
+    is_none.then(|| format!("the run has no such pod: {}", pods.written))
+}
+
+/// Whether the workloads whose pods are meant ask for none.
+fn asks_for_none(run: &Run<'_>, sought: &Sought) -> bool {
+    let workloads = sought.pods.as_ref().and_then(|pods| pods.workloads.as_ref());
+    workloads.is_some_and(|workloads| run.have_no_pods(workloads))
+}
+
+/// Why nothing is evicted by that in such a run, whatever happens.
+fn never_by(plan: &Plan, cause: EvictionCause) -> Option<String> {
+    let drains = |by_deletion: bool| {
+        plan.actions.iter().any(|a| match &a.act {
+            Do::Drain(_, options) => options.disable_eviction == by_deletion,
+            Do::Maintain(_, maintenance) => maintenance.drain.disable_eviction == by_deletion,
+            _ => false,
+        })
+    };
+    let why = match cause {
+        EvictionCause::Taint if !plan.flags.enable_taint_manager => {
+            "--enable-taint-manager=false evicts nobody by taints"
+        }
+        EvictionCause::Timeout if !plan.profile.node_lifecycle.timeout_mode_available => {
+            return Some(format!(
+                "Kubernetes {} has no pod-eviction-timeout",
+                plan.profile.release
+            ));
+        }
+        EvictionCause::DeviceTaint if plan.nodes.iter().all(|n| n.devices.is_empty()) => {
+            "no node has devices"
+        }
+        EvictionCause::Api if !drains(false) => "no node is drained through the eviction API",
+        EvictionCause::DrainDelete if !drains(true) => "no node is drained with --disable-eviction",
+        EvictionCause::Pressure if !plan.states_usage() && !plan.collects_images() => {
+            "nothing says what pods or nodes use (`usage`)"
+        }
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// Why it says nothing that there was no such event: none of that reason can have such a message, which may be misspelt.
+fn never_said(reason: &str, part: &str) -> Option<String> {
+    let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
+    (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
+}
+
+/// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
+/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
+fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
+    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
+    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
+    let is_its = |taint: &Taint| is_taint(&of_key, taint);
+    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
+    let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
+    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
+        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
+        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
+        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
+    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
+    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
+}
+
+/// Why it says nothing that a property is never violated: there is nothing that it is about.
+pub(crate) fn about_nothing(plan: &Plan, property: &Property) -> Option<String> {
+    let has_none = |kind| plan.workloads.iter().all(|w| w.kind != kind);
+    let why = match property {
+        Property::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
+        Property::JobStalled(_) if has_none(WorkloadKind::Job) => "there is no Job",
+        Property::RunsTwice if has_none(WorkloadKind::StatefulSet) => "there is no StatefulSet",
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
