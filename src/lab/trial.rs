@@ -6,12 +6,12 @@
 
 use super::prelude::*;
 use super::replay::{Departure, played};
-use crate::analysis::expect::{Failed, Verdict, verdicts};
+use crate::analysis::expect::{Empty, Failed, Verdict, verdicts};
 use crate::analysis::explain::{Object, Question, explain};
 use crate::analysis::properties::decided;
 use crate::language::{Flags, Place, Tree, at};
 use crate::plan::NodeStart;
-use crate::scenario::expectations::{Expectation, Expectations, Expected, Kind};
+use crate::scenario::expectations::{Expectation, Expectations, Expected};
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;
@@ -95,14 +95,14 @@ struct Seen {
     /// Why it does not meet it.
     failed: Option<Told>,
     /// Why it says nothing that it does.
-    empty: Option<String>,
+    empty: Option<Empty>,
     /// The property that it has never violated, where the run ends before a bound of it is over.
     open: Option<Property>,
     /// Why it makes no sense for this run.
     wrong: Option<Problem>,
 }
 
-/// Why it says nothing that nobody is evicted where nothing happens.
+/// Why it says nothing what is met wherever nothing happens.
 const IDLE: &str = "nothing happens in this scenario, which has no timeline";
 
 /// Whether there is nothing in a scenario without a timeline that could evict a pod: no faults that are drawn, no flags,
@@ -117,11 +117,6 @@ fn is_idle(plan: &Plan, spec: &Scenario) -> bool {
         && !plan.states_usage()
         && plan.device_taint_rules.is_empty()
         && plan.readiness.rules.is_empty()
-}
-
-/// Whether it is that no pod is evicted.
-fn is_never_evicted(e: &Expectation) -> bool {
-    matches!(&e.what, Expected::Seen(sought) if sought.count.most == 0 && matches!(sought.what, Kind::Evicted { .. }))
 }
 
 impl<'a> Trial<'a> {
@@ -196,7 +191,8 @@ impl<'a> Trial<'a> {
                 problem.at(&self.loaded.source, e.bytes.clone())
             });
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
-            let idle = || (self.is_idle && is_never_evicted(e)).then(|| IDLE.to_owned());
+            let is_idle = self.is_idle && verdict.is_met_idly;
+            let idle = || is_idle.then(|| Empty::of(IDLE.to_owned()));
             let never = match e.what {
                 Expected::Property { property, stretch, wanted: false }
                     if failed.is_none() && stretch.1 >= analysis.horizon() =>
@@ -232,10 +228,9 @@ impl<'a> Trial<'a> {
         of_runs: impl Iterator<Item = &'t Seen>,
     ) -> Option<Problem> {
         let said = |run: &'t Seen| run.empty.as_ref().filter(|_| run.wrong.is_none());
-        let all: Option<Vec<&String>> = of_runs.map(said).collect();
+        let all: Option<Vec<&Empty>> = of_runs.map(said).collect();
         let first = *all?.first()?;
-        let help = "ask for what this scenario could break, or leave it out";
-        let problem = Problem::new(format!("{}: {first}", e.kind)).help(help);
+        let problem = Problem::new(format!("{}: {}", e.kind, first.why)).help(first.help);
         Some(problem.at(&self.loaded.source, e.bytes.clone()))
     }
 

@@ -1,14 +1,14 @@
 //! Why it says nothing that an expectation is met: it is so whatever happens, or there is nothing in the run that it is
 //! about. One rule for each reason, whichever kind of expectation it is.
 
+use super::super::properties::Property;
 use super::objects::{Hit, is_taint, never_for, selected};
 use super::prelude::*;
-use super::{claims, follows, properties};
+use super::{claims, follows};
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::language::Quantity;
 use crate::plan::NodePlan;
 use crate::scenario::expectations::TaintSought;
-use properties::Property;
 
 /// Why it says nothing that there are none, or some.
 const ANY_NUMBER: &str = "none or more of them is so whatever happens";
@@ -48,14 +48,65 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
 /// Why it says nothing that a claim holds all the time, or never.
 fn throughout(run: &Run<'_>, claim: &Claim, (_, to): Stretch, wanted: bool) -> Option<String> {
     let fixed = claims::fixed(run, claim).filter(|(is_so, _)| *is_so == wanted);
-    // Before anything happens these are nothing.
-    let comes_of_harm = |c: &&Comparison| {
-        use Quantity as Q;
-        let of_nodes = matches!(c.quantity, Q::NotReadyNodes(_) | Q::Timers(_) | Q::Evicted(_));
-        of_nodes || matches!(c.quantity, Q::Terminating(_) if !may_preempt(run.analysis.plan))
-    };
-    let comes = || claims::comparisons(claim).iter().all(comes_of_harm);
+    let comes = || claims::comparisons(claim).iter().all(|c| is_of_harm(run, c));
     fixed.map(|(_, why)| why).or_else(|| before_all(run, to).filter(|_| comes()))
+}
+
+/// Whether a figure is nothing before anything happens.
+fn is_of_harm(run: &Run<'_>, c: &Comparison) -> bool {
+    use Quantity as Q;
+    let of_nodes = matches!(c.quantity, Q::NotReadyNodes(_) | Q::Timers(_) | Q::Evicted(_));
+    of_nodes || matches!(c.quantity, Q::Terminating(_) if !may_preempt(run.analysis.plan))
+}
+
+/// Whether this, which was met, is so wherever no node fails and nobody takes pods away. What goes by what is asked of
+/// the API server is not, and what pods do by themselves only where they do nothing.
+pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
+    let is_still = || run.analysis.plan.actions.is_empty() && is_still(run);
+    let is_idle = |all: &[&Comparison]| {
+        let is_asked = |c: &&Comparison| matches!(c.quantity, Quantity::Requests(_));
+        all.iter().all(|c| is_of_harm(run, c)) || !all.iter().any(is_asked) && is_still()
+    };
+    match what {
+        Expected::Seen(sought) if sought.count.most > 0 => false,
+        Expected::Seen(sought) => match &sought.what {
+            Kind::Created | Kind::Bound | Kind::Gone | Kind::Phase(_) | Kind::Event { .. } => {
+                is_still()
+            }
+            Kind::PodCondition(..) | Kind::Zone(ZoneState::Normal, _) => is_still(),
+            Kind::Deleted { by } => {
+                let evicts = |by: &String| EvictionCause::parse(by).is_some();
+                by.as_ref().is_some_and(evicts) || is_still()
+            }
+            _ => true,
+        },
+        Expected::Pending { count, .. } => count.least == 0 && is_still(),
+        Expected::Figure { comparison, .. } => is_idle(&[comparison]),
+        Expected::Throughout { claim, .. } => is_idle(&claims::comparisons(claim)),
+        Expected::Property { wanted: true, .. } => false,
+        Expected::Property { property, .. } => match property {
+            Property::NeverReady(_) | Property::NotReplaced(_) | Property::JobStalled(_) => {
+                is_still()
+            }
+            Property::BoundToCordoned(_) | Property::FalseUnknown(_) => is_still(),
+            _ => true,
+        },
+        Expected::Order(_)
+        | Expected::Whenever { .. }
+        | Expected::Eventually(..)
+        | Expected::Until(..) => false,
+    }
+}
+
+/// Whether nothing happens in a run to any pod or node.
+fn is_still(run: &Run<'_>) -> bool {
+    let mut follow = Follow::new(run.analysis);
+    while let Some((_, _, step)) = follow.step() {
+        if step.changed_node().is_some() || step.pod.is_some_and(|(_, was, is)| was != is) {
+            return false;
+        }
+    }
+    true
 }
 
 /// The same of records: any number of them would do; or none is looked for, where none can be.

@@ -159,7 +159,7 @@ impl Run<'_> {
     }
 
     /// Whether a pod is one of these workloads.
-    fn is_pod_of(&self, names: Who<'_>, pod: PodId) -> bool {
+    pub(super) fn is_pod_of(&self, names: Who<'_>, pod: PodId) -> bool {
         let owner = || self.owners.of(self.analysis, pod);
         let name = |w| self.analysis.trace.names.workload_name(w);
         names.is_none_or(|n| owner().is_some_and(|w| n.contains(name(w))))

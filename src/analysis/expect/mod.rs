@@ -12,6 +12,7 @@ mod nearest;
 mod objects;
 mod prelude;
 mod seen;
+mod undecided;
 mod verdict;
 mod words;
 
@@ -20,14 +21,16 @@ use super::properties;
 use super::summary::DEFAULT_NEEDLESS_WINDOW;
 use objects::Hit;
 use prelude::*;
+use std::cell::OnceCell;
 
 pub(crate) use empty::about_nothing;
-pub(crate) use verdict::{Failed, Verdict, Wrong};
+pub(crate) use verdict::{Empty, Failed, Verdict, Wrong};
 
 /// What became of each expectation, in their order.
 pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Verdict> {
-    let run = Run::new(analysis);
+    let (run, to_come) = (Run::new(analysis), OnceCell::new());
     let mut hits = objects::find(&run, expectations).into_iter();
+    let come = || to_come.get_or_init(|| undecided::Coming::after(analysis)).as_slice();
     let verdict = |e: &Expectation| {
         let mut wrong = None;
         let of_records: Vec<&Sought> = e.what.records();
@@ -57,8 +60,11 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
             }
         };
         let is_met = failure.is_none() && wrong.is_none();
-        let empty = is_met.then(|| empty::says_nothing(&run, &e.what, &hits)).flatten();
-        Verdict { failure, empty, wrong }
+        let nothing = || empty::says_nothing(&run, &e.what, &hits).map(Empty::of);
+        let empty = || nothing().or_else(|| undecided::why(&run, come(), &e.what));
+        let empty = is_met.then(empty).flatten();
+        let is_met_idly = is_met && empty::is_met_idly(&run, &e.what);
+        Verdict { failure, empty, is_met_idly, wrong }
     };
     expectations.iter().map(verdict).collect()
 }

@@ -14,7 +14,9 @@ pub struct Verdict {
     /// Why it failed; none if it was met.
     pub failure: Option<Failed>,
     /// Why it says nothing that it was met, where that is so.
-    pub(crate) empty: Option<String>,
+    pub(crate) empty: Option<Empty>,
+    /// It is met wherever nothing happens.
+    pub(crate) is_met_idly: bool,
     /// Why it makes no sense for this run, where that is so. It is judged all the same, as one of which nothing came:
     /// the pods that this run lacks another one may have.
     pub(crate) wrong: Option<Wrong>,
@@ -24,6 +26,21 @@ impl Verdict {
     /// Whether it makes sense for the run, and is met.
     pub fn is_met(&self) -> bool {
         self.failure.is_none() && self.wrong.is_none()
+    }
+}
+
+/// Why it says nothing that an expectation was met.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Empty {
+    pub(crate) why: String,
+    /// What may help.
+    pub(crate) help: &'static str,
+}
+
+impl Empty {
+    /// Of what this scenario can not break.
+    pub(crate) fn of(why: String) -> Self {
+        Empty { why, help: "ask for what this scenario could break, or leave it out" }
     }
 }
 

@@ -12,7 +12,14 @@ const USUAL: i64 = 300;
 /// All of them; whether a flag says when kubelets evict pods is known before.
 pub(super) fn of(plan: &Plan, says_when_to_evict: bool) -> impl Iterator<Item = String> + use<> {
     let own = of_kubelets(plan, says_when_to_evict).into_iter();
-    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).flatten()
+    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).flatten().chain(at_the_end(plan))
+}
+
+/// Entries of the timeline that begin as the run ends.
+fn at_the_end(plan: &Plan) -> Option<String> {
+    let names = plan.timeline.iter().filter(|e| e.at >= plan.horizon).map(|e| e.name.as_str());
+    let names = listed(names)?;
+    Some(format!("The run ends as this begins, so that nothing comes of it: {names}."))
 }
 
 /// Flags of kubelets: of node-pressure eviction where nothing is ever short, and of images that fill no disk. `evicts` where any

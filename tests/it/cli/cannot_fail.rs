@@ -112,6 +112,92 @@ fn whatever_way_it_is_said() {
     }
 }
 
+/// A node is lost at 5m, and its pod of five tolerates that for 300 s: it is evicted after 10m45s, and nothing of that is decided
+/// by 10m. Nor is the loss itself by 5m20s, which is noticed after 40 s at the earliest. By 20m all of it is.
+#[test]
+fn what_comes_after_the_end_is_told() {
+    let scratch = Scratch::new();
+    let (due, lost) = ("the eviction of default/web-", "a-0 is lost, and not Unknown yet");
+    let told = [
+        (r#"NotEvicted(workload: "web")"#, ["", due, lost]),
+        (r#"Deleted(workload: "web", count: 0, during: ("0s", "5m10s"))"#, ["", "", ""]),
+        (r#"AtMost(of: evicted("web"), is: 0)"#, ["", due, lost]),
+        (r#"Never(AtLeast(of: evicted("*"), is: 1))"#, ["", due, lost]),
+        ("Never(NeedlessEviction)", ["", due, lost]),
+        (r#"NotEvicted(workload: "stays")"#, ["", "", ""]),
+        (r#"Tainted(taint: "unreachable:NoExecute", count: 0)"#, ["", "", lost]),
+        (r#"Condition(type: Ready, status: Unknown, count: 0)"#, ["", "", lost]),
+    ];
+    for (expectation, whys) in told {
+        for (horizon, why) in ["20m", "10m", "5m20s"].into_iter().zip(whys) {
+            let text = format!(
+                r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..4}}")],
+                workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All)), DaemonSet(name: "stays")],
+                timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],
+                expect: [{expectation}])"#
+            );
+            scratch.write("so.ron", text);
+            let tested = scratch.call(&["test", "so.ron"]);
+            let said = format!("{}{}", tested.stdout, tested.stderr);
+            let said = unfolded(&said);
+            let is_told = said.contains("the run ends before it is decided");
+            assert_eq!(is_told, !why.is_empty(), "{expectation} {horizon}: {said}");
+            assert!(said.contains(why), "{expectation} {horizon}: {said}");
+        }
+    }
+}
+
+/// What begins as the run ends can do nothing: it is told without a run.
+#[test]
+fn what_begins_at_the_end_is_told() {
+    let scratch = Scratch::new();
+    for (at, is_told) in [("10m", true), ("9m", false)] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{{0..4}}")],
+            workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All))],
+            timeline: [(at: "{at}", name: "late", do: Crash(node: "a-0"))])"#
+        );
+        scratch.write("late.ron", text);
+        let read = scratch.call(&["validate", "late.ron"]);
+        let said = read.stdout + &read.stderr;
+        let said = unfolded(&said);
+        assert_eq!(said.contains("so that nothing comes of it: late"), is_told, "{said}");
+    }
+}
+
+/// Without nodes, pods or a timeline nothing can be violated, and where pods stay as they are none is missing; what waits to be
+/// scheduled may not be.
+#[test]
+fn where_nothing_happens_nothing_is_met() {
+    let scratch = Scratch::new();
+    let placed = r#"nodes: [(names: "a-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],"#;
+    let made =
+        r#"nodes: [(names: "a-{0..1}")], workloads: [Deployment(name: "web", replicas: 2)],"#;
+    let absent = r#"Deleted(workload: "web", count: 0)"#;
+    for (what, expectation, is_told) in [
+        ("", "Never(PodStuck)", true),
+        (placed, "Never(TaintLost)", true),
+        (placed, r#"AtMost(of: unavailable("web"), is: 0)"#, true),
+        (placed, absent, true),
+        (placed, r#"Tainted(taint: "unreachable", count: 0)"#, true),
+        (placed, r#"AtMost(of: requests("*"), is: 100000)"#, false),
+        (made, "Never(NotReplaced)", false),
+        (made, absent, false),
+        (made, r#"Created(workload: "web", count: 2)"#, false),
+        (made, "Never(PodStuck)", true),
+    ] {
+        let text =
+            format!(r#"Scenario(version: 1, horizon: "20m", {what} expect: [{expectation}])"#);
+        let said = said_by_a_test(&scratch, &text);
+        assert_eq!(
+            said.contains("nothing happens in this scenario"),
+            is_told,
+            "{expectation}: {said}"
+        );
+    }
+}
+
 /// Of three pods four are never up, whatever happens; three are, until the node is lost.
 #[test]
 fn what_cannot_be_met_is_told_as_that() {
