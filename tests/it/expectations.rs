@@ -327,11 +327,14 @@ fn a_figure_is_explained_by_what_it_is_of() {
         (r#"AtLeast(of: not_ready_nodes("b"), is: 1)"#, "why: zone b: "),
         (r#"AtMost(of: not_ready_nodes("*"), is: 0)"#, "why: zone b: "),
         // No node has room for it: it is below its need all the time, longer than any other.
-        (r#"AtMost(of: below_need("*"), is: "1m")"#, "why: Deployment default/big: "),
+        (
+            r#"AtMost(of: below_need("*"), is: "1m")"#,
+            "why: pod default/big-p7zsp98zb4-hv2tm: pending",
+        ),
         // What comes later is not told where a moment is explained.
         (
             r#"Never(AtLeast(of: up("db"), is: 1))"#,
-            "why: pod default/db-0: not evicted: its node b-0 was healthy up to 0:00.000",
+            "why: StatefulSet default/db: 1 of 1 pods available at 0:00.000",
         ),
     ] {
         let outcome = outcome(fails, "").expect("it is read");

@@ -111,8 +111,18 @@ pub(super) fn throughout(
     let first = *broken.first()?;
     let word = if wanted { "always" } else { "never" };
     let expected = format!("{word}{} {}", whole(run, during), said(claim));
-    let got = format!("otherwise {}{}", stretch(first), further(&broken));
-    Some(failed(run, claim, expected, got, &broken))
+    let Some(whole) = run.begins_short(&comparisons(claim), first, during) else {
+        let got = format!("otherwise {}{}", stretch(first), further(&broken));
+        return Some(failed(run, claim, expected, got, &broken));
+    };
+    let (begins, end) = (stretch(first), time(during.1));
+    let got = format!(
+        "otherwise {begins}, before its pods are there: `During(between: (\"{whole}\", \"{end}\"), that: …)` leaves that out"
+    );
+    // What explains it is what fails all the same.
+    let Some(&later) = broken.get(1) else { return Some(run.failed(expected, got, Vec::new())) };
+    let got = format!("{got}; later {}{}", stretch(later), further(&broken[1..]));
+    Some(failed(run, claim, expected, got, &broken[1..]))
 }
 
 /// It holds at some moment of the stretch.

@@ -131,9 +131,7 @@ fn records(run: &Run<'_>, sought: &Sought) -> Option<String> {
     };
     let never = match &sought.what {
         Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
-        Kind::PodCondition(_, ConditionStatus::Unknown) => {
-            Some("no condition of a pod ever becomes Unknown here".to_owned())
-        }
+        Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
         Kind::Event { reason, message: Some(part), .. } => never_said(reason, part),
         _ => cause.and_then(|cause| never_by(run.analysis.plan, cause)),
     };

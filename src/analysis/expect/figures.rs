@@ -269,19 +269,49 @@ impl Run<'_> {
         values
     }
 
-    /// The second from which on there are enough pods, of what fails from the start of the run on, where the run makes
-    /// its first pods: it lacks none that was lost.
-    fn begins_short(&self, c: &Comparison, values: &Values, from: Time) -> Option<String> {
-        let is_of_those = matches!(c.quantity, Quantity::Up(_) | Quantity::Available(_));
-        if !is_of_those || c.relation != Relation::AtLeast || from > Time::ZERO {
+    /// A pod of a figure's workloads that was made by then, or at once, and is bound to no node by the end of the run.
+    fn never_placed(&self, c: &Comparison, at: Time) -> Option<PodId> {
+        use Quantity as Q;
+        let of_lack =
+            matches!(c.quantity, Q::Up(_) | Q::Missing(_) | Q::Available(_) | Q::Pending(_));
+        if !of_lack && !matches!(c.quantity, Q::BelowNeed(_) | Q::LongestBelowNeed(_)) {
             return None;
         }
-        let (whole, _) = values.iter().find(|v| c.relation.holds(v.1, c.limit))?;
+        let mut follow = Follow::new(self.analysis);
+        let mut made = BTreeMap::new();
+        while let Some((_, r, step)) = follow.step() {
+            if let Some((pod, before, after)) = step.pod
+                && !before.exists
+                && after.exists
+            {
+                made.insert(pod, r.at);
+            }
+        }
+        let is_made = |pod: PodId| made.get(&pod).is_none_or(|t| *t <= at.saturating_add(SECOND));
+        let mut waiting = follow.pods().filter(|(_, pod)| pod.is_pending() && pod.node == NO_NODE);
+        let is_its = |pod: PodId| is_made(pod) && self.is_pod_of(c.workloads.as_ref(), pod);
+        waiting.find(|(pod, _)| is_its(*pod)).map(|(pod, _)| pod)
+    }
+
+    /// The second from which on there are enough pods, of what fails from the start of the run on, in this stretch,
+    /// where the run makes its first pods: it lacks none that was lost.
+    pub(super) fn begins_short(
+        &self,
+        all: &[&Comparison],
+        (from, to): Stretch,
+        during: Stretch,
+    ) -> Option<String> {
+        let is_of_those =
+            |c: &&Comparison| matches!(c.quantity, Quantity::Up(_) | Quantity::Available(_));
+        if from > Time::ZERO || to >= during.1 || !all.iter().all(is_of_those) {
+            return None;
+        }
         let at_start = Follow::new(self.analysis);
         let mut pods = (0..self.analysis.pod_count() as u32).map(PodId);
-        let was = |p: PodId| self.is_pod_of(c.workloads.as_ref(), p) && at_start.pod(p).exists;
-        let second = whole.as_nanos().div_ceil(SECOND.as_nanos());
-        (!pods.any(was)).then(|| short(Dur::from_secs(second)))
+        let is_its = |p: PodId| all.iter().any(|c| self.is_pod_of(c.workloads.as_ref(), p));
+        let second = to.as_nanos().div_ceil(SECOND.as_nanos());
+        let was = pods.any(|p| at_start.pod(p).exists && is_its(p));
+        (!was).then(|| short(Dur::from_secs(second)))
     }
 
     /// How many pods of these workloads have a mark over time.
@@ -325,14 +355,23 @@ pub(super) fn failed(
     at: Time,
 ) -> Failed {
     let all = (0..).zip(run.analysis.trace.iter());
-    let deciding = all.filter(|(_, r)| figures.iter().any(|c| run.decides(c, at, r)));
+    // What there is from the start no record decided on.
+    let deciding =
+        all.filter(|(_, r)| at > Time::ZERO && figures.iter().any(|c| run.decides(c, at, r)));
     let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
-    let object = || figures.iter().find_map(|c| run.object_of(c, at));
+    let unplaced = || figures.iter().find_map(|c| run.never_placed(c, at)).map(Object::Pod);
+    let object = || unplaced().or_else(|| figures.iter().find_map(|c| run.object_of(c, at)));
     let object = if records.is_empty() { object() } else { None };
     let mut failed = run.failed(expected, got, records).about(object);
     // What a request was for only those after it show.
     if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
         failed.about = failed.about.map(|(object, _)| (object, None));
+    }
+    // What comes later does not explain what is so from the start.
+    if at == Time::ZERO
+        && let Some((Object::Workload(_), until)) = &mut failed.about
+    {
+        *until = Some(at);
     }
     failed
 }
@@ -389,12 +428,19 @@ pub(super) fn judge(
         let never = never.map_or(String::new(), |n| {
             format!("; never are more than {n} asked for, so that it cannot be met")
         });
-        if let Some(whole) = run.begins_short(c, &values, from) {
+        if let Some(whole) = run.begins_short(&[c], (from, to), during) {
             let end = time(during.1);
             let got = format!(
                 "{got}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out"
             );
-            return Some(run.failed(expected(c, longest), got, Vec::new()));
+            // What explains it is what fails all the same.
+            let Some(&later) = broken.get(1) else {
+                return Some(run.failed(expected(c, longest), got, Vec::new()));
+            };
+            let value = value_at(&values, later.0);
+            let got =
+                format!("{got}; later it is {value} {}{}", stretch(later), further(&broken[1..]));
+            return Some(failed(run, expected(c, longest), got, &[c], later.0));
         }
         // The value that is the farthest from the limit.
         let values = parts.iter().map(|part| part.2).filter(|value| is_broken(*value));

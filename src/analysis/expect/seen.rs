@@ -40,6 +40,19 @@ impl Judge<'_> {
                 ..self.failed(got, &[*hit])
             },
             None => {
+                let told = match &self.sought.what {
+                    Kind::PodCondition(_, ConditionStatus::Unknown) => {
+                        Some(words::NO_UNKNOWN.to_owned())
+                    }
+                    Kind::Bound if n == 0 && self.sought.nodes.is_some() => {
+                        settled(self.run, self.sought)
+                    }
+                    _ => None,
+                };
+                // That says it; the story of one of them is another.
+                if let Some(told) = told {
+                    return Some(self.failed(format!("{got}; {told}"), hits));
+                }
                 let about = lacking(self.run, self.sought, hits);
                 let instead = match about {
                     Some(Object::Pod(pod)) => instead(self.run, self.sought, pod, n == 0),
@@ -203,12 +216,40 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let workload = || run.workload_of(sought.pods.as_ref()?.workloads.as_ref());
     let of_kind = || match &sought.what {
         Kind::Zone(_, Some(zone)) => analysis.find_zone(zone).map(Object::Zone),
-        Kind::MasterDisruption { .. } if analysis.node_count() > 0 => Some(Object::Node(NodeId(0))),
+        Kind::MasterDisruption { .. } => never_dark(run).map(Object::Zone),
         _ => None,
     };
     let missing = missing(run, sought, hits);
     let node = missing.first().copied().filter(|object| matches!(object, Object::Node(_)));
     node.or_else(|| pod(run, sought, (&missing, hits))).or_else(workload).or_else(of_kind)
+}
+
+/// The first zone that was never fully disrupted, as all have to be for master disruption; else the first one.
+fn never_dark(run: &Run<'_>) -> Option<u16> {
+    let analysis = run.analysis;
+    let dark = analysis.trace.iter().filter(|r| r.what == What::Zone(ZoneState::FullDisruption));
+    let dark: BTreeSet<String> = dark.map(|r| analysis.zone_told(r)).collect();
+    let zones = &analysis.zones;
+    let first = zones.iter().position(|zone| !dark.contains(zone));
+    (!zones.is_empty()).then_some(first.unwrap_or(0) as u16)
+}
+
+/// How many of the pods that are meant were on their nodes from the start, in words: none of them had to be bound.
+fn settled(run: &Run<'_>, sought: &Sought) -> Option<String> {
+    let fits = sought.pods.as_ref().map(|pods| selected(run, pods)).transpose().ok()?;
+    let ids =
+        |nodes: &BTreeSet<NodeIndex>| nodes.iter().map(|&i| run.analysis.node_id(i)).collect();
+    let nodes: Option<BTreeSet<NodeId>> = sought.nodes.as_ref().map(ids);
+    let at_start = Follow::new(run.analysis);
+    let is_settled = |(id, pod): &(PodId, &PodState)| {
+        let is_on = |node: NodeId| nodes.as_ref().is_none_or(|nodes| nodes.contains(&node));
+        pod.exists
+            && pod.node_id().is_some_and(is_on)
+            && fits.as_ref().is_none_or(|fits| fits.get(id.index()) == Some(&true))
+    };
+    let n = at_start.pods().filter(is_settled).count();
+    let were = if n == 1 { "was" } else { "were" };
+    (n > 0).then(|| format!("{} {were} there from the start", counted(n, "pod")))
 }
 
 /// The pod among the objects without a record that shows why there is none. Why it was not evicted, which

@@ -102,6 +102,8 @@ impl<'a> Run<'a> {
             let r = analysis.trace.get(id)?;
             let object = match r.what {
                 What::Zone(_) => Object::Zone(analysis.find_zone(&analysis.zone_told(r))?),
+                // What its story tells, evictions, is not what somebody sets it for.
+                What::NodeUnschedulable(_) => return None,
                 // The controller as a whole concluded that; any node's story has it.
                 What::MasterDisruptionEntered | What::MasterDisruptionLeft
                     if analysis.node_count() > 0 =>

@@ -769,3 +769,72 @@ fn a_job_of_which_a_container_is_done_is_up() {
     let called = dir.call(&["test", "-q", "jobs.ron"]);
     assert_eq!(called.code, 0, "{}", called.stdout);
 }
+
+/// What a test of a scenario says, of expectations that fail.
+fn said_of_failures(text: &str) -> String {
+    let dir = Scratch::new();
+    dir.write("f.ron", text);
+    let tested = dir.call(&["test", "f.ron"]);
+    assert_eq!(tested.code, 1, "{}{}", tested.stdout, tested.stderr);
+    super::unfolded(&tested.stdout)
+}
+
+/// A pod takes 2 s from binding to Ready: all three are there within the third second. Their node is lost from 5m to 12m, which is
+/// said, too, however it is asked for.
+#[test]
+fn what_fails_at_the_start_and_later_tells_of_both() {
+    for (expectation, hint) in [
+        (r#"AtLeast(of: available("new"), is: 3)"#, r#"`during: ("3s", "20m")`"#),
+        (r#"Equal(of: available("new"), is: 3)"#, r#"`during: ("3s", "20m")`"#),
+        (
+            r#"Always(AtLeast(of: available("new"), is: 3))"#,
+            r#"`During(between: ("3s", "20m"), that: …)`"#,
+        ),
+    ] {
+        let said = said_of_failures(&format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..4}}")], workloads: [Deployment(name: "new", replicas: 3)],
+            timeline: [(at: "5m", do: Partition(nodes: All, duration: "7m"))], expect: [{expectation}])"#
+        ));
+        assert!(
+            said.contains(&format!("before its pods are there: {hint} leaves that out; later")),
+            "{said}"
+        );
+        assert!(!said.contains("too few from"), "{said}");
+    }
+}
+
+/// The pods end two minutes after they start, and only what is left of one is deleted.
+#[test]
+fn a_pod_that_has_ended_is_not_evicted() {
+    let said = said_of_failures(
+        r#"Scenario(version: 1, horizon: "15m", nodes: [(names: "a-{0..2}")],
+        workloads: [Job(name: "sum", parallelism: 3, completions: 3, placement: Spread(All), template: (ends: (after: "2m")))],
+        timeline: [(at: "5m", do: Partition(node: "a-0", duration: "8m"))], expect: [Evicted(workload: "sum")])"#,
+    );
+    assert!(said.contains("not evicted: it had ended at 2:0"), "{said}");
+}
+
+/// Nodes of too few cores; pods that run where they are from the start; a zone that keeps its nodes; a cordon at another time.
+#[test]
+fn a_reason_is_about_the_question() {
+    let pods = r#"workloads: [Deployment(name: "web", replicas: 4, placement: Spread(All))]"#;
+    let large = r#"workloads: [Deployment(name: "web", replicas: 4, template: (requests: {"cpu": "100"}))]"#;
+    for (pods, expectation, reason, not) in [
+        (large, r#"AtLeast(of: up("web"), is: 1)"#, "Insufficient cpu", "too few from"),
+        (pods, r#"Bound(workload: "web", zone: "b")"#, "2 pods were there from the start", "why:"),
+        (
+            pods,
+            r#"PodCondition(workload: "web", type: Ready, status: Unknown)"#,
+            "no condition of a pod ever becomes Unknown here",
+            "why:",
+        ),
+        (pods, "MasterDisruption(state: Entered)", "why: zone a", "node a-0"),
+        (pods, r#"Cordoned(node: "a-0", at: "2m")"#, "at 1m", "why:"),
+    ] {
+        let said = said_of_failures(&format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..1}}", zone: "a", capacity: {{"cpu": "4", "pods": "20"}}), (names: "b-{{0..1}}", zone: "b", capacity: {{"cpu": "4", "pods": "20"}})], {pods},
+            timeline: [(at: "1m", do: Cordon(node: "a-0")), (at: "5m", do: Partition(nodes: Zone("b"), duration: "12m"))], expect: [{expectation}])"#
+        ));
+        assert!(said.contains(reason) && !said.contains(not), "{expectation}: {said}");
+    }
+}

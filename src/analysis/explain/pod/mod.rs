@@ -73,6 +73,12 @@ impl Case<'_, '_> {
             first =
                 format!("ended at {ended_at} by its kubelet, as {name} was told to go off, and ");
             self.found.steps = self.of.question.led_to(ended.record);
+        } else if let Some(ended) = ended
+            && EvictionCause::of(moment.r, None).is_some()
+        {
+            // What has ended loses nothing by being cleared away: that is no eviction.
+            first = format!("it had ended at {}, and was ", absolute(ended.at));
+            self.found.add([self.of.step(ended, None)]);
         }
         self.found.add(self.led_to_deletion(made, moment));
         let gone = self.of.gone(self.pod, moment.record).filter(|(id, r)| {
