@@ -185,6 +185,8 @@ pub(crate) fn nearest(path: &Path) -> Option<String> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).ok()?.flatten().take(COMPARED_MAX);
     let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+    // A link to nothing is there, and is not what was meant.
+    names.retain(|other| other != name);
     // The order of a folder is the file system's.
     names.sort();
     let near = spelling::nearest(name, names.iter().map(String::as_str))?;

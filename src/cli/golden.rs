@@ -69,12 +69,17 @@ fn compare(
     (path, name): (&Path, &str),
     text: &str,
 ) -> Result<Option<(Problem, Vec<String>)>, Problem> {
-    let help = "`taintsim test --update` writes it";
+    // It is written where it is not there, or is an older one; nothing else is replaced.
+    let help = || match may_replace(path, name, text) {
+        Ok(()) => Some("`taintsim test --update` writes it".to_owned()),
+        Err(problem) => problem.help,
+    };
     let golden = files::read(path, FILE_BYTES_MAX).and_then(files::text).map_err(|error| {
-        Problem::new(format!("cannot read the golden timeline {name}: {error}")).help(help)
+        Problem::new(format!("cannot read the golden timeline {name}: {error}")).maybe_help(help())
     })?;
-    let found = trials::compare(&golden, text)
-        .map_err(|why| Problem::new(format!("{name} is no golden timeline: {why}")).help(help))?;
+    let found = trials::compare(&golden, text).map_err(|why| {
+        Problem::new(format!("{name} is no golden timeline: {why}")).maybe_help(help())
+    })?;
     Ok(found.map(|found| {
         let problem = Problem::new(format!("the timeline is not that of {name}"));
         let problem = match found.releases {
@@ -118,9 +123,18 @@ fn may_replace(path: &Path, name: &str, text: &str) -> Result<(), Problem> {
     match files::read(path, FILE_BYTES_MAX) {
         Err(files::ReadError::Io(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Problem::new(format!("cannot read the golden timeline {name}: {error}"))),
-        Ok(there) => trials::may_replace(&String::from_utf8_lossy(&there), text).map_err(|why| {
-            Problem::new(format!("{name} is left as it is: {why}"))
-                .help(format!("remove it to have it written anew; {ANOTHER}"))
-        }),
+        Ok(there) => {
+            let there = String::from_utf8_lossy(&there);
+            trials::may_replace(&there, text).map_err(|why| {
+                let help = match trials::is_golden(&there) {
+                    true => format!("remove it to have it written anew; {ANOTHER}"),
+                    // Nobody should remove what is something else, the scenario itself say.
+                    false => {
+                        "name a file that is not there yet: `golden: \"NAME.timeline\"`".to_owned()
+                    }
+                };
+                Problem::new(format!("{name} is left as it is: {why}")).help(help)
+            })
+        }
     }
 }

@@ -37,7 +37,7 @@ fn every_mistake_of_form_is_named_at_once() {
          `on: Spread(Zone(\"b\"))`, `on: Each(All)`, `on: Unbound`\n\
          f.ron:8:24: `Partion` is not a fault or action\n  help: did you mean `Partition`?\n\
          f.ron:9:24: `up` is missing in `Flap`\n\
-         f.ron:10:37: expected a word without quotes, one of All, Node, Nodes, Zone, Region, Label, Share\n\
+         f.ron:10:37: expected a word without quotes, one of All, Node, Nodes, Zone, Region, Label, Share\n  help: write `Nodes([\"a-0\"])`\n\
          f.ron:12:14: `Evikted` is not an expectation\n  help: did you mean `Evicted`?"
     );
 }

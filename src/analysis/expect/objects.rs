@@ -36,8 +36,11 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     let would_fit = |w: &WorkloadPlan| {
         let own = w.name.split_once('/').map_or("", |(_, own)| own);
         let template = analysis.plan.templates.get(w.template as usize);
+        // Others have no numbers.
+        let is_numbered = matches!(w.kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
+        let name = format!("{own}-{}", if is_numbered { "0" } else { "x" });
         pods.names.is_none()
-            && pods.glob.as_ref().is_none_or(|g| glob(g, &format!("{own}-0")))
+            && pods.glob.as_ref().is_none_or(|g| glob(g, &name))
             && pods.namespace.as_ref().is_none_or(|n| namespace_of(own) == n)
             && pods.workloads.as_ref().is_none_or(|all| all.contains(&w.name))
             && template.is_some_and(|t| pods.labels.iter().all(|s| s.matches(&t.labels)))
@@ -47,8 +50,18 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
         && !analysis.plan.workloads.iter().any(would_fit)
     {
         let message = format!("neither the scenario nor the run has such a pod: {}", pods.written);
-        let help = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
-        return Err(Wrong { message, help: Some(help.to_owned()) });
+        let names = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
+        // A name that was guessed from that of its workload.
+        let is_guessed = |w: &&WorkloadPlan| {
+            let own = w.name.split_once('/').map_or("", |(_, own)| own);
+            let guessed = pods.glob.as_ref().and_then(|glob| glob.strip_prefix(own));
+            guessed.is_some_and(|rest| rest.starts_with('-') && !rest.contains('*'))
+        };
+        let meant = analysis.plan.workloads.iter().find(is_guessed);
+        let help = meant.map_or(names.to_owned(), |w| {
+            format!("`workload: {:?}` is all pods of it; {names}", short_name(&w.name))
+        });
+        return Err(Wrong { message, help: Some(help) });
     }
     Ok(found)
 }

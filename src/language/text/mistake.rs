@@ -35,6 +35,14 @@ const THINGS: [(&str, &str); 19] = [
     ("DrainFlags", "`drain`"),
 ];
 
+/// What people write where something else says it: as what, the word, and what to write.
+const INSTEAD: [(&str, &str, &str); 4] = [
+    ("a claim", "Evicted", "write `NotEvicted(…)`, which stands alone"),
+    ("a claim", "NotEvicted", "it stands alone: write it without the word around it"),
+    ("a claim", "AllOf", "did you mean `All`?"),
+    ("a claim", "Any", "did you mean `AnyOf`?"),
+];
+
 /// A mistake; small where there is none.
 #[derive(Debug)]
 pub struct Mistake(Box<Inner>);
@@ -179,7 +187,11 @@ impl Mistake {
             }
             What::Variant { found, known } => {
                 let of = of.unwrap_or("known here");
-                Problem::new(format!("`{found}` is not {of}")).meant(found, *known)
+                let problem = Problem::new(format!("`{found}` is not {of}"));
+                match INSTEAD.iter().find(|i| i.0 == of && i.1 == found) {
+                    Some((_, _, help)) => problem.help(*help),
+                    None => problem.meant(found, *known),
+                }
             }
             What::Missing(field) => {
                 let of = of.map_or("here".to_owned(), |of| format!("in {of}"));

@@ -153,6 +153,19 @@ fn number_meant(field: Option<&str>, text: &str) -> Option<String> {
     Some(format!("write {seconds}: these are whole seconds"))
 }
 
+/// How nodes are selected that are named without a word: `"a-0"`, or `["a-0", "a-1"]`.
+fn nodes_meant(tree: &Tree) -> Option<String> {
+    let names: Vec<&str> = tree.parts().iter().filter_map(Tree::text).collect();
+    match tree.text() {
+        Some(name) if name.len() <= SHORT => Some(format!("write `Node(\"{name}\")`")),
+        None if !names.is_empty() && tree.open() == Some('[') => {
+            let list = format!("{names:?}");
+            (list.len() <= 4 * SHORT).then(|| format!("write `Nodes({list})`"))
+        }
+        _ => None,
+    }
+}
+
 /// Methods that read a plain value and show it to the visitor.
 macro_rules! plain {
     ($($method:ident $read:ident $visit:ident)*) => {$(
@@ -214,7 +227,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             Some(text) => visitor.visit_str(text).map_err(|m| at(m, tree)),
             None => {
                 let short = tree.bare_word().filter(|word| word.len() <= SHORT);
-                let help = short.map(|word| format!("write `\"{word}\"`"));
+                let help = short.map(|word| format!("write `\"{}\"`", word.trim_matches('\'')));
                 Err(wrong(tree, "expected a text in quotes").help(help))
             }
         }
@@ -308,7 +321,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 }
                 _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
             };
-            return Err(wrong(tree, text));
+            let help = if name == "NodeSelector" { nodes_meant(tree) } else { None };
+            return Err(wrong(tree, text).help(help));
         }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };

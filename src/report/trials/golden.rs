@@ -86,6 +86,11 @@ pub fn compare(file: &str, run: &str) -> Result<Option<Difference>, String> {
     Ok(Some(Difference { lines, releases }))
 }
 
+/// Whether a file is a golden timeline, of whatever release and form, or one that nothing was written to yet.
+pub fn is_golden(file: &str) -> bool {
+    file.is_empty() || file.starts_with(NAME)
+}
+
 /// Whether a run's golden timeline may take the place of what is there: an older one of the same
 /// release, whatever its form.
 ///
@@ -93,7 +98,7 @@ pub fn compare(file: &str, run: &str) -> Result<Option<Difference>, String> {
 /// It is that of another release, or no golden timeline at all, which a scenario of a stranger may
 /// well name.
 pub fn may_replace(file: &str, run: &str) -> Result<(), String> {
-    if !file.is_empty() && !file.starts_with(NAME) {
+    if !is_golden(file) {
         return Err(format!("it is no golden timeline: it does not begin with `{HEAD}`"));
     }
     match (parted(file).0, parted(run).0) {

@@ -14,7 +14,7 @@ mod text;
 pub use case::{Came, Case, Failed, SCENARIO, cases};
 pub(crate) use case::{Status, quoted};
 pub(crate) use github::{annotations, step_summary};
-pub use golden::{Difference, compare, golden, may_replace};
+pub use golden::{Difference, compare, golden, is_golden, may_replace};
 pub use programs::junit;
 pub(crate) use programs::{document, tap};
 pub use tested::Tested;

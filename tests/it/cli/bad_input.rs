@@ -317,3 +317,46 @@ fn command_lines_that_make_no_sense() {
     let (one, two) = (entry("1m"), entry("2m"));
     assert_eq!(scratch.call(&["run", "a.ron", "-q", "--set", &one, "--set", &two]).code, 0);
 }
+
+/// What is written is one word away from what says it: the help is that word, and never one that is refused in turn.
+#[test]
+fn help_leads_to_what_works() {
+    let scratch = Scratch::new();
+    for (expectation, help) in [
+        (r#"Never(Evicted(workload: "web"))"#, "write `NotEvicted(…)`"),
+        (r#"Always(AllOf([AtLeast(of: up("web"), is: 1)]))"#, "did you mean `All`?"),
+        ("Evicted(workload: 'web')", "write `\"web\"`"),
+        (r#"Tainted(nodes: "a-0", taint: "x")"#, "write `Node(\"a-0\")`"),
+        (r#"Tainted(nodes: ["a-0", "a-1"], taint: "x")"#, "write `Nodes([\"a-0\", \"a-1\"])`"),
+        (r#"Evicted(pod: "web-0")"#, "`workload: \"web\"` is all pods of it"),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "a-{{0..2}}")],
+            workloads: [Deployment(name: "web", replicas: 1)],
+            timeline: [(at: "1m", do: Crash(node: "a-1"))],
+            expect: [{expectation}])"#
+        );
+        scratch.write("near.ron", text);
+        let tested = scratch.call(&["test", "near.ron"]);
+        assert_eq!(tested.code, 2, "{expectation}: {}", tested.stdout);
+        let said = tested.stdout + &tested.stderr;
+        let said = super::unfolded(&said);
+        assert!(said.contains(help), "{expectation}: {said}");
+    }
+    // The scenario itself is no golden timeline, nor is a text: neither is replaced, and nobody is told to remove it.
+    scratch.write("text.txt", "notes\n");
+    for golden in ["self.ron", "text.txt"] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "5m", nodes: [(name: "a")], golden: "{golden}")"#
+        );
+        scratch.write("self.ron", text);
+        for args in [&["test", "self.ron"][..], &["test", "self.ron", "--update"]] {
+            let tested = scratch.call(args);
+            assert_eq!(tested.code, 2, "{golden}: {}", tested.stdout);
+            let said = tested.stdout + &tested.stderr;
+            let said = super::unfolded(&said);
+            assert!(said.contains("name a file that is not there yet"), "{golden}: {said}");
+            assert!(!said.contains("remove it"), "{golden}: {said}");
+        }
+    }
+}
