@@ -111,6 +111,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let all_along = ran.cases.iter().filter_map(|of_file| left_out(&below_all_along(of_file)));
     heading.notes.extend(all_along.filter(|note| said.insert(note.clone())));
     heading.notes.extend(change_nothing(&sweeps, &ran.cases));
+    heading.notes.extend(sweeps.iter().flat_map(|s| &s.axes).find_map(parted));
     let cases = named(ran.cases, &loaded);
     heading.notes.extend(not_whole_yet(&cases));
     heading.notes.extend(out_of_memory(&cases));
@@ -170,6 +171,21 @@ fn not_whole_yet(cases: &[Case]) -> Option<String> {
         format!("{named} (in {} of {all} runs{})", grouped(*in_runs), rows_of(name))
     });
     (!late.is_empty()).then(|| still_being_made("the timeline began", named.collect()))
+}
+
+/// One sentence for thresholds of several signals, each of which is a row without the others.
+fn parted(axis: &Axis) -> Option<String> {
+    let thresholds = axis.path.rsplit('.').next()?.starts_with("eviction-");
+    let signal = |value: &String| {
+        let (signal, _) = value.split_once(['<', '='])?;
+        (!value.contains(',')).then(|| signal.to_owned())
+    };
+    let signals: BTreeSet<String> =
+        axis.values.iter().map(signal).collect::<Option<_>>().filter(|_| thresholds)?;
+    let all = axis.values.join(",");
+    (signals.len() > 1).then(|| {
+        format!("No row has all thresholds of `{}`, as commas part its values: `[{all}]`, in brackets, is one.", axis.path)
+    })
 }
 
 /// One sentence for the settings with which no run of any file is another.

@@ -270,6 +270,22 @@ mod tests {
             spec.flags.kube_apiserver["disable-admission-plugins"],
             FlagValue::Text("TaintNodesByCondition,DefaultTolerationSeconds".to_owned())
         );
+        // The same of a pool's kubelets; quotes and `\` have commas part nothing, either.
+        let path = "nodes.a.kubelet.eviction-hard";
+        let both = "memory.available<500Mi,nodefs.available<10%";
+        let escaped = both.replace(',', "\\,");
+        let text = format!("{path}=[{both}],\"{both}\",{escaped},memory.available<1Gi");
+        let (_, values) = split_values(&text).unwrap();
+        let written = |of: &str, value: &String| {
+            let mut spec = starting();
+            set(&mut spec, &format!("{of}={value}")).unwrap();
+            let map = if of == path { &spec.nodes[0].kubelet } else { &spec.flags.kubelet };
+            map["eviction-hard"].to_string()
+        };
+        for of in [path, "flags.kubelet.eviction-hard"] {
+            let found: Vec<String> = values.iter().map(|value| written(of, value)).collect();
+            assert_eq!(found, [both, both, both, "memory.available<1Gi"]);
+        }
         assert!(problem("pods.web.count=3,4").contains("taintsim sweep"));
         assert!(problem("timeline[cut b].at=1s").contains("`timeline.cut b`"));
         assert!(problem("timeline[-1].at=1s").contains("a number from 0 to "));

@@ -2,7 +2,7 @@
 //! of the field, and from there into the part as a file is read.
 
 use super::called::Target;
-use super::read::{Segment, toleration_seconds, without_brackets};
+use super::read::{Segment, of_flag, toleration_seconds, without_brackets};
 use crate::language::duration::whole_seconds;
 use crate::language::text::tree::Value;
 use crate::scenario::prelude::*;
@@ -139,7 +139,10 @@ fn put(tree: &mut Tree, shape: Shape, path: &[Segment], value: &str) -> Put {
         tree.put(first, Value::brackets(open, Vec::new()));
     }
     let Some(part) = tree.field_mut(first) else { return Ok(None) };
-    let steps = put(part, inner, rest, value)?;
+    // Flags of a pool's kubelets are written as those of all are.
+    let is_flag = first == "kubelet" && matches!(inner.kind(), Kind::Map(_));
+    let value = if is_flag { of_flag(value) } else { value.to_owned() };
+    let steps = put(part, inner, rest, &value)?;
     Ok(steps.map(|steps| [at![first], steps].concat()))
 }
 

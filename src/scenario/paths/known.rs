@@ -3,7 +3,7 @@
 
 use super::called::{Called, Target, paths_of, quoted};
 use super::edit::{is_field, is_plain};
-use super::read::{keys, seconds_in, seconds_of, without_brackets};
+use super::read::{keys, of_flag, seconds_in, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::SEED;
@@ -274,7 +274,7 @@ pub(super) fn flag_value(
         return Err(problem.meant(&wanted, &flags));
     };
     let map = spec.flags.component_mut(known);
-    map.insert(flag.to_owned(), FlagValue::Text(without_brackets(value).to_owned()));
+    map.insert(flag.to_owned(), FlagValue::Text(of_flag(value)));
     Ok(at!["flags", known, flag])
 }
 

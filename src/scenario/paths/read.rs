@@ -50,18 +50,19 @@ pub fn split_values(text: &str) -> Result<(String, Vec<String>), Problem> {
     Ok((path.to_owned(), values))
 }
 
-/// The parts of a text between its commas; one in brackets, braces or quotes parts nothing:
+/// The parts of a text between its commas; one in brackets, braces or quotes, or behind a `\`, parts nothing:
 /// `Zone("b"),Nodes(["a-0", "a-1"])` has two.
 fn parted(text: &str) -> impl Iterator<Item = &str> {
-    let (mut depth, mut quoted) = (0_i32, false);
+    let (mut depth, mut quoted, mut escaped) = (0_i32, false, false);
     text.split(move |c| {
+        let parts = !std::mem::replace(&mut escaped, c == '\\');
         match c {
             '"' => quoted = !quoted,
             '(' | '[' | '{' if !quoted => depth += 1,
             ')' | ']' | '}' if !quoted => depth -= 1,
             _ => {}
         }
-        c == ',' && depth <= 0 && !quoted
+        c == ',' && depth <= 0 && !quoted && parts
     })
 }
 
@@ -70,6 +71,13 @@ fn parted(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn without_brackets(value: &str) -> &str {
     let value = value.trim();
     value.strip_prefix('[').and_then(|v| v.strip_suffix(']')).unwrap_or(value)
+}
+
+/// A flag's value without the brackets or quotes that make one of it, or the `\` before its commas.
+pub(super) fn of_flag(value: &str) -> String {
+    let value = without_brackets(value);
+    let quoted = value.strip_prefix('"').and_then(|v| v.strip_suffix('"'));
+    quoted.filter(|v| !v.contains('"')).unwrap_or(value).replace("\\,", ",")
 }
 
 /// The names of a path.
