@@ -48,6 +48,20 @@ fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
     Some(format!("{name}: {pods} not before the end; due {due} if nothing changes"))
 }
 
+/// The pods that are stuck on a course in most of its seeds and on another not, but for those that this one does not delete.
+fn stuck<'a>(course: &'a Outlook<'_>, against: &Outlook<'_>) -> Vec<&'a String> {
+    let stays = |outlook: &Outlook<'_>, pod: &String| {
+        let shares = outlook.forecast.stuck.iter().filter(|l| l.pod == *pod).map(|l| l.share);
+        shares.sum::<f64>() > 0.5
+    };
+    let goes = |outlook: &Outlook<'_>, pod: &String| {
+        outlook.of(Happening::PodDeleted).into_iter().any(|f| f.object == *pod)
+    };
+    let all: BTreeSet<&String> = course.forecast.stuck.iter().map(|l| &l.pod).collect();
+    let all = all.into_iter().filter(|pod| stays(course, pod) && !stays(against, pod));
+    all.filter(|pod| !goes(course, pod) || goes(against, pod)).collect()
+}
+
 /// `12:05:06`, `12:05:06–12:10:11`
 fn between(outlook: &Outlook<'_>, first: Time, last: Time) -> String {
     let (first, last) = (outlook.clock(first), outlook.clock(last));
@@ -62,12 +76,16 @@ fn changed(base: &Outlook<'_>, other: &Outlook<'_>) -> Vec<String> {
     let mut said: Vec<String> =
         lists.map(|(word, pods)| format!("{name} {word} {}", pods.join("; "))).collect();
     said.extend([late(base, other), late(other, base)].into_iter().flatten());
+    let [freed, left] = [stuck(base, other), stuck(other, base)].map(|pods| ranges(&pods));
+    said.extend((!freed.is_empty()).then(|| format!("{name} frees {freed}, stuck otherwise")));
+    said.extend((!left.is_empty()).then(|| format!("{name} leaves {left} stuck")));
     let rows = |outlook: &Outlook<'_>| -> BTreeMap<_, ByWhen> {
         let all = outlook.forecast.by_when.iter().filter(|b| b.what == Happening::PodDeleted);
         all.filter_map(|b| Some((b.workload.clone()?, b.clone()))).collect()
     };
     let (was, is) = (rows(base), rows(other));
     let mut same = was.keys().eq(is.keys());
+    same &= base.forecast.left[0].median == other.forecast.left[0].median;
     for (workload, was) in &was {
         let Some(is) = is.get(workload) else { continue };
         let ends = [(was.first, is.first), (was.last, is.last)];

@@ -193,6 +193,19 @@ fn what_another_course_changes_is_told_from_what_it_puts_off() {
         let told = all.iter().filter(|word| said.contains(**word)).count();
         assert_eq!(told, 1, "{said}");
     }
+    // Two that are stuck go on the other course, which deletes nobody else; a third that is stuck in one of three seeds may.
+    let nobody = vec![deleted(&[]); 3];
+    let mut stuck = nobody.clone();
+    for (i, course) in stuck.iter_mut().enumerate() {
+        for pod in ["x/old-0", "x/old-1", "x/old-7"].iter().take(if i == 0 { 3 } else { 2 }) {
+            course.stuck.insert((*pod).to_owned(), "n1".to_owned());
+        }
+    }
+    let said = beside(&stuck, &nobody);
+    assert!(said.contains("patch frees x/old-0..x/old-1, stuck otherwise"), "{said}");
+    assert!(!said.contains("changes nothing"), "{said}");
+    let said = beside(&nobody, &stuck);
+    assert!(said.contains("patch leaves x/old-0..x/old-1 stuck"), "{said}");
     // The other way round it is what is done that has it go before the end.
     let said = beside(&without_a(Some(75)), &was);
     assert!(said.contains("as it is: x/a not before the end; due 00:01:15"), "{said}");
