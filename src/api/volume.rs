@@ -110,6 +110,15 @@ pub struct Claim {
     pub assumed: bool,
 }
 
+/// Whether a node takes as many volumes of each driver as these claims have.
+pub(crate) fn attachable(claims: &[Claim], allocatable: &Resources) -> bool {
+    claims.iter().filter_map(|c| c.driver.as_deref()).all(|driver| {
+        let of_driver = claims.iter().filter(|c| c.driver.as_deref() == Some(driver)).count();
+        let limit = allocatable.get(&attach_limit_key(driver));
+        limit.is_none_or(|limit| limit.value() >= of_driver as i128)
+    })
+}
+
 impl Claim {
     /// It has to be bound before its first pod gets a node.
     pub(crate) fn is_immediate(&self) -> bool {

@@ -619,6 +619,7 @@ fn mistakes_are_told() {
         (r#"serves_after: "5s""#, "nothing sees whether the container serves"),
         (r#"ends: (after: "0s")"#, "a container runs for some time before it ends"),
         (r#"ends: (after: "5s", exit_code: 256)"#, "must be between 0 and 255, inclusive"),
+        ("exit_code: 300", "must be between 0 and 255, inclusive"),
         (
             r#"initContainers: [(name: "a")]"#,
             "what comes after an init container waits for its end",

@@ -1,8 +1,10 @@
 //! Settings that change nothing here: sentences for the notes of a plan.
 
 use super::notes::{in_short, listed};
+use super::timeline::Written;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Toleration;
+use crate::api::volume::attach_limit_key;
 use crate::plan::Flags;
 use crate::scenario::prelude::*;
 
@@ -10,16 +12,45 @@ use crate::scenario::prelude::*;
 const USUAL: i64 = 300;
 
 /// All of them; whether a flag says when kubelets evict pods is known before.
-pub(super) fn of(plan: &Plan, says_when_to_evict: bool) -> impl Iterator<Item = String> + use<> {
+pub(super) fn of(
+    plan: &Plan,
+    written: &Written,
+    says_when_to_evict: bool,
+) -> impl Iterator<Item = String> + use<> {
     let own = of_kubelets(plan, says_when_to_evict).into_iter();
-    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).flatten().chain(at_the_end(plan))
+    let named = [attach_limits(plan), images(plan), at_the_end(plan.horizon, written)];
+    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).chain(named).flatten()
 }
 
 /// Entries of the timeline that begin as the run ends.
-fn at_the_end(plan: &Plan) -> Option<String> {
-    let names = plan.timeline.iter().filter(|e| e.at >= plan.horizon).map(|e| e.name.as_str());
-    let names = listed(names)?;
+fn at_the_end(horizon: Time, written: &Written) -> Option<String> {
+    let late = written.entries.iter().filter(|e| e.at >= horizon);
+    let names = listed(late.map(|e| e.name.as_str()))?;
     Some(format!("The run ends as this begins, so that nothing comes of it: {names}."))
+}
+
+/// How many volumes of a driver nodes take that no volume has, where one is meant that has no limit.
+fn attach_limits(plan: &Plan) -> Option<String> {
+    let before = attach_limit_key("");
+    let keys = plan.nodes.iter().flat_map(|n| n.allocatable.keys());
+    let limited: BTreeSet<&str> = keys.filter_map(|key| key.strip_prefix(&*before)).collect();
+    let claims = plan.templates.iter().flat_map(|t| &t.claims).filter(|c| c.attach);
+    let drivers: BTreeSet<&str> = claims.filter_map(|c| c.driver.as_deref()).collect();
+    let free: Vec<&str> = drivers.difference(&limited).copied().collect();
+    let mut unused = limited.difference(&drivers);
+    let (driver, help) = unused.find_map(|driver| Some((driver, did_you_mean(driver, &free)?)))?;
+    Some(format!("`{before}{driver}` of nodes limits nothing: no volume has that driver, {help}"))
+}
+
+/// Images of nodes that no container has, where another one is meant that no node has.
+fn images(plan: &Plan) -> Option<String> {
+    let there: BTreeSet<&str> = plan.nodes.iter().flat_map(|n| &*n.images).map(|i| &**i).collect();
+    let all = plan.templates.iter().flat_map(PodTemplate::images);
+    let wanted: BTreeSet<&str> = all.map(|image| &*image.name).collect();
+    let pulled: Vec<&str> = wanted.difference(&there).copied().collect();
+    let mut unused = there.difference(&wanted);
+    let (image, help) = unused.find_map(|image| Some((image, did_you_mean(image, &pulled)?)))?;
+    Some(format!("Nodes have the image `{image}`, which is no container's: {help}"))
 }
 
 /// Flags of kubelets: of node-pressure eviction where nothing is ever short, and of images that fill no disk. `evicts` where any

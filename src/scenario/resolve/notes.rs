@@ -17,7 +17,7 @@ use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
-use crate::api::volume::Claim;
+use crate::api::volume::{Claim, attachable};
 use crate::api::workload::{PodReplacementPolicy, WorkloadSpec, namespace_of};
 use crate::language::duration::format as seconds;
 use crate::plan::Timing;
@@ -266,7 +266,9 @@ fn too_large(plan: &Plan) -> Option<String> {
     let too_large = |w: &&WorkloadPlan| {
         of(w).is_some_and(|t| {
             let fits = |n: &NodePlan| {
-                exceeds(&t.requests, &n.allocatable).is_none() && device_claims::fit(&t.devices, n)
+                exceeds(&t.requests, &n.allocatable).is_none()
+                    && device_claims::fit(&t.devices, n)
+                    && attachable(&t.claims, &n.allocatable)
             };
             !plan.nodes.is_empty() && !plan.nodes.iter().any(fits)
         })

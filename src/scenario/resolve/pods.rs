@@ -194,6 +194,9 @@ pub(super) fn pod_template(
         |field: &str, written: &Option<HowLong>| how_long(written.as_ref()?, &place.part(field));
     let (start, stop) =
         (span("pod_start", &written.pod_start), span("pod_stop", &written.pod_stop));
+    if !(0..=255).contains(&written.exit_code.unwrap_or(0)) {
+        place.part("exit_code").say("must be between 0 and 255, inclusive");
+    }
     let volumes = place.part("volumes");
     let claims = claims(&written.volumes, &volumes);
     check_places(&claims, lookup.nodes, &volumes);

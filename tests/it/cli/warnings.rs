@@ -278,6 +278,36 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(!none.contains("large enough") && !none.contains("not reached"), "{none}");
 }
 
+/// A limit of a driver that no volume has and an image that no container has, each one letter beside what is meant; of what a node
+/// has beside that nothing is said. A node that takes no volume of a driver is too small for a pod that has one.
+#[test]
+fn drivers_and_images_of_nodes_may_be_misspelt() {
+    let scratch = Scratch::new();
+    let said = |driver: &str, limit: u32, image: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m",
+                nodes: [(names: "n-{{0..1}}", capacity: {{"attachable-volumes-csi-{driver}": "{limit}"}}, images: ["{image}"])],
+                workloads: [Deployment(name: "web", replicas: 1, template: (
+                    image: (name: "web:1", pull: "10s"), volumes: [(claim: "data", driver: "ebs.csi.aws.com")]))])"#
+        );
+        scratch.write("n.ron", &text);
+        let called = scratch.call(&["validate", "n.ron"]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+        unfolded(&format!("{}{}", called.stdout, called.stderr))
+    };
+    let both = said("ebs.csi.aws.con", 1, "web:2");
+    for wanted in [
+        "`attachable-volumes-csi-ebs.csi.aws.con` of nodes limits nothing: no volume has that driver, did you mean `ebs.csi.aws.com`?",
+        "Nodes have the image `web:2`, which is no container's: did you mean `web:1`?",
+    ] {
+        assert!(both.contains(wanted), "{wanted} in {both}");
+    }
+    let none = said("ebs.csi.aws.com", 1, "web:1");
+    assert!(!none.contains("did you mean") && !none.contains("large enough"), "{none}");
+    let small = said("ebs.csi.aws.com", 0, "web:1");
+    assert!(small.contains("No node is large enough for a pod of default/web"), "{small}");
+}
+
 /// A claim on all devices of a node, of which it may be allocated 32 (`AllocationResultsMaxSize` of
 /// `staging/src/k8s.io/api/resource/v1/types.go`): a node of 33 has too many, and what another driver has is none of them.
 #[test]
