@@ -229,7 +229,8 @@ impl Takes {
             takes.included = matches!(served, Some(None)) && !seen.ready.is_empty();
             takes.served = served.flatten();
         } else if !after.is_empty() {
-            text = Some(format!("not known{after}"));
+            // Nobody saw a whole start.
+            text = Some(after.replacen(", after", "only by", 1));
         }
         (takes, text)
     }

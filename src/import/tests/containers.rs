@@ -233,7 +233,7 @@ fn a_start_that_nobody_saw_is_assumed_beside_init_containers() {
     assert!(!text.contains("pod_start"), "{text}");
     let said = cluster.summary.lines().join("\n");
     for told in [
-        "default/db not known, after its init containers migrate 5s (median of 1)",
+        "default/db only by its init containers migrate 5s (median of 1)",
         "assumed by a run, as the files lack it: pods' time to start and to stop, of 1 workload: default/db",
     ] {
         assert!(said.contains(told), "{said}");
