@@ -20,6 +20,9 @@ pub(super) struct Slot {
     role: Option<Role>,
     pub(super) name: String,
     pub(super) image: Option<Pulled>,
+    /// It has a probe; and the startup probe, if that is one.
+    probed: bool,
+    startup: Option<Probe>,
 }
 
 /// What is told of a container beside the main one.
@@ -28,6 +31,24 @@ pub(super) struct Beside {
     pub(super) slot: Slot,
     pub(super) ends: Option<Ends>,
     pub(super) image: Option<Image>,
+}
+
+impl Beside {
+    /// What a run takes beside it before the next container starts, in microseconds: until its kubelet lists the end of an init
+    /// container, which it does once a second; and the start of a sidecar, a second later, or until its startup probe is made.
+    pub(super) fn until_next(&self) -> i64 {
+        match self.slot.role {
+            Some(Role::Init) if self.ends.is_some() => LESS_US,
+            Some(Role::Sidecar) if self.slot.probed || self.image.is_some() => {
+                let seconds = |value: Option<i32>, or: i32| i64::from(value.unwrap_or(or));
+                self.slot.startup.map_or(SECOND_US, |p| {
+                    seconds(p.initial_delay_seconds, 0).max(1) * SECOND_US
+                        + seconds(p.period_seconds, 10) * SECOND_US / 2
+                })
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl Slot {
@@ -115,7 +136,10 @@ pub(super) fn slots(spec: &RawPodSpec) -> Vec<Slot> {
         };
         let pulled = !c.image.is_empty() && c.image_pull_policy != "Never";
         let name = if c.name == MAIN && role.is_some() { "main-1" } else { &c.name };
-        Slot { role, name: name.to_owned(), image: pulled.then(|| (c.image.clone(), policy)) }
+        let image = pulled.then(|| (c.image.clone(), policy));
+        let [.., startup] = probes(c);
+        let probed = probes(c).iter().any(Option::is_some);
+        Slot { role, name: name.to_owned(), image, probed, startup }
     };
     in_order(spec).into_iter().map(slot).collect()
 }

@@ -14,7 +14,8 @@
 //! which half a period is taken off that the probe took to find out on average; where `startedAt` is
 //! not there, the start is that up to Ready, and the probe is left out. Where events say how long pulls took of the images of
 //! pods, these are set apart, too, and starts are those of which it is known what the pulls took of them: of several containers
-//! each tells of its image when it starts, in their order. So are init containers, by the statuses of pods.
+//! each tells of its image when it starts, in their order. So are init containers, by the statuses of pods, with what a run takes
+//! beside them from one container to the next.
 
 use super::containers::{self, Beside, Slot};
 use super::disks::Disks;
@@ -193,6 +194,7 @@ impl Takes {
     fn of_start(seen: &mut Seen, slots: &[Slot]) -> (Self, Option<String>) {
         let images = seen.images(slots);
         let (beside, after) = seen.beside(slots, images.as_ref().map(|(images, _)| &images[..]));
+        seen.take_off(&beside);
         let spans = if seen.ready.is_empty() { &mut seen.started } else { &mut seen.ready };
         // Spans that came to nothing are known, other than none.
         let apart = !spans.is_empty() && (images.is_some() || !after.is_empty());

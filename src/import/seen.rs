@@ -183,6 +183,13 @@ impl Seen {
         (all, told)
     }
 
+    /// Takes off starts what a run takes from one container to the next.
+    pub(super) fn take_off(&mut self, beside: &[Beside]) {
+        let between: i64 = beside.iter().map(Beside::until_next).sum();
+        let ran = self.ran.iter_mut().map(|(ran, _)| ran);
+        self.ready.iter_mut().chain(ran).for_each(|took| *took = (*took - between).max(0));
+    }
+
     /// From binding to the start of containers, and from then on until they serve, of what is probed once in such a period.
     pub(super) fn until_served(&self, period: i64) -> Option<Served> {
         let mut ran: Vec<i64> = self.ran.iter().map(|(ran, _)| *ran).collect();
