@@ -76,7 +76,7 @@ impl Slot {
     }
 
     /// It stands among `initContainers`.
-    fn is_init(&self) -> bool {
+    pub(super) fn is_init(&self) -> bool {
         matches!(self.role, Some(Role::Init | Role::Sidecar))
     }
 
@@ -210,6 +210,18 @@ pub(super) fn tell_of_others(template: &mut PodTemplate, beside: &[Beside]) {
         own.image.clone_from(&of.image);
     }
     sort(template, &beside.iter().map(|b| &b.slot).collect::<Vec<_>>());
+}
+
+/// Of a pod that is starting says which container's turn it is where that one is told of, and how much of its start is over
+/// where no init container is.
+pub(super) fn tell_whose_turn(group: &mut PodGroup) {
+    let inits: Vec<&str> = group.init_containers.iter().map(|c| &*c.name).collect();
+    let Some(PodStart::Starting { waited, turn, ran }) = &mut group.start else { return };
+    let told = |name: &mut String| inits.contains(&&**name) || name == MAIN && !inits.is_empty();
+    match turn.as_mut().is_some_and(told) {
+        true => *waited = None,
+        false => (*turn, *ran) = (None, None),
+    }
 }
 
 /// Has the containers of a template stand in this order.

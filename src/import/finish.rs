@@ -306,6 +306,9 @@ impl Gathered {
             let of_node = node.and_then(|name| Some((name, &self.nodes.get(name)?.1)));
             let lives = of_node.filter(|(name, _)| !summary.cut_off.iter().any(|n| n == name));
             shape.stuck = pod.stuck(zero, lives.and_then(|(_, node)| node.well_since()));
+            if shape.start == PodStart::Pending && shape.stuck.is_none() && node.is_some() {
+                shape.start = pod.starting(zero, disks.attaches(pod)).unwrap_or(shape.start);
+            }
             ends::tell_of_pod(pod, &mut shape.template, zero);
             disks.tell_of_pod(pod, nodes, &mut shape);
             devices.tell_of_pod(pod, &mut shape);

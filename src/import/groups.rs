@@ -107,7 +107,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
     let start = Some(shape.start).filter(|start| match start {
         PodStart::Running => false,
         PodStart::Pending => on != Placement::Unbound,
-        PodStart::Imported { .. } => true,
+        PodStart::Starting { .. } | PodStart::Imported { .. } => true,
     });
     let group = PodGroup {
         name,

@@ -198,6 +198,7 @@ raw! {
         state: RawContainerState,
         last_state: RawContainerState,
         restart_count: i64,
+        started: Option<bool>,
     }
 
     /// `v1.ContainerState`

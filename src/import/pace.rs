@@ -175,12 +175,14 @@ impl Pace {
             }
         }
         for group in pods {
-            let Some(owner) = &group.owner else { continue };
-            let name = full(&owner.kind, &group.namespace, &owner.name);
-            let takes = self.of_workload(&name);
-            let mut template = group.template();
-            takes.tell(&mut template);
-            *group = std::mem::take(group).with_template(template);
+            if let Some(owner) = &group.owner {
+                let name = full(&owner.kind, &group.namespace, &owner.name);
+                let takes = self.of_workload(&name);
+                let mut template = group.template();
+                takes.tell(&mut template);
+                *group = std::mem::take(group).with_template(template);
+            }
+            containers::tell_whose_turn(group);
         }
     }
 

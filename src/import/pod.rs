@@ -1,10 +1,12 @@
 //! From an exported pod to what a scenario says of one.
 //!
 //! A pod that runs, is Ready and is not being deleted becomes a plain running pod, one that has not
-//! started a plain pending one. Any other keeps phase, conditions and deletion with their times.
+//! started a plain pending one, or where its volumes are there one whose start goes on. Any other keeps phase, conditions and deletion with their times.
 
+use super::containers::{self, Slot};
 use super::quantities;
 use super::scheduling::{is_patient, scheduling};
+use crate::api::container::MAIN;
 use crate::api::pod::{PodConditionType, PodPhase, PodSource, Stuck};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
 use crate::api::toleration::{self, Operator};
@@ -206,6 +208,37 @@ impl RawPod {
             PodPhase::Running if is_ready && is_plain => PodStart::Running,
             PodPhase::Pending if !is_ready && is_plain => PodStart::Pending,
             phase => PodStart::Imported { phase, ready, disruption_target, deletion },
+        })
+    }
+
+    /// How far it is where its kubelet is starting it and nothing is in the way: from its binding, or since its disks are
+    /// there where it has some that are attached; and the container whose turn it is, once one was started.
+    pub(super) fn starting(&self, zero: Stamp, attaches: bool) -> Option<PodStart> {
+        let there = self.since("PodReadyToStartContainers")?;
+        let began = if attaches { there } else { self.since("PodScheduled")? };
+        let since = |t: Stamp| micros(zero.us_since(t).max(0));
+        let known =
+            |w: &RawWaiting| matches!(&*w.reason, "" | "ContainerCreating" | "PodInitializing");
+        let all = containers::statuses(&self.spec, &self.status);
+        if all
+            .iter()
+            .any(|(_, c)| c.restart_count > 0 || !c.state.waiting.as_ref().is_none_or(known))
+        {
+            return None;
+        }
+        let done = |slot: &Slot, c: &RawContainerStatus| match slot.ends() {
+            true => c.state.terminated.as_ref().is_some_and(|t| t.exit_code == 0),
+            false => c.state.running.is_some() && c.started != Some(false),
+        };
+        let mut inits = all.iter().filter_map(|(slot, c)| Some((slot.as_ref()?, c)));
+        let next = inits.find(|(slot, c)| slot.is_init() && !done(slot, c));
+        let has_begun = |c: &RawContainerStatus| c.state.waiting.is_none();
+        let turn = next.map_or(MAIN, |(slot, _)| &slot.name).to_owned();
+        let runs = next.and_then(|(_, c)| parse_time(&c.state.running.as_ref()?.started_at));
+        Some(PodStart::Starting {
+            waited: Some(since(began)),
+            turn: all.iter().any(|(_, c)| has_begun(c)).then_some(turn),
+            ran: runs.map(since),
         })
     }
 

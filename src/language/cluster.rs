@@ -354,6 +354,16 @@ pub(crate) enum PodStart {
     Running,
     /// Bound and not started; its kubelet starts it.
     Pending,
+    /// Bound, and its kubelet is at it: its volumes are attached and mounted.
+    Starting {
+        /// How much of its start is over, while none of its containers was started; nothing where not given.
+        waited: Option<DurationText>,
+        /// The container that is started next, or runs: an init container, or `main`. Those before it are done, or have
+        /// started where they are sidecars.
+        turn: Option<String>,
+        /// For how long that init container has run; it does not where not given.
+        ran: Option<DurationText>,
+    },
     /// As an export of a real cluster shows it.
     Imported {
         /// `status.phase`

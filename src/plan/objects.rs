@@ -124,6 +124,8 @@ pub struct PodPlan {
 pub enum PodStart {
     /// Pending; its kubelet starts it.
     Pending,
+    /// Pending; its kubelet is at it.
+    Starting(Begun),
     /// Running and Ready.
     Running,
     /// It is created later.
@@ -141,11 +143,22 @@ pub enum PodStart {
     },
 }
 
+/// How far the start of a pod is, whose volumes are attached and mounted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Begun {
+    /// How much of it is over, while none of its containers was started.
+    pub waited: Dur,
+    /// The place of the container that is started next, or runs, in the order in which they start.
+    pub turn: Option<usize>,
+    /// For how long that one has run, if it does.
+    pub ran: Option<Dur>,
+}
+
 impl PodStart {
     /// Its phase at the start, if it is there.
     pub(crate) fn phase(&self) -> Option<PodPhase> {
         match self {
-            Self::Pending => Some(PodPhase::Pending),
+            Self::Pending | Self::Starting(_) => Some(PodPhase::Pending),
             Self::Running => Some(PodPhase::Running),
             Self::Absent => None,
             Self::Imported { phase, .. } => Some(*phase),
@@ -164,7 +177,7 @@ impl PodStart {
             Self::Imported { ready, .. } => {
                 ready.is_some_and(|r| r.status == ConditionStatus::True)
             }
-            Self::Pending | Self::Absent => false,
+            Self::Pending | Self::Starting(_) | Self::Absent => false,
         }
     }
 

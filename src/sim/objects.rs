@@ -300,7 +300,7 @@ impl Objects {
         let node = plan.node.map(|n| self.world.node_id(n));
         let mut new = Pod::pending(id, self.template_of(plan, id), node);
         match plan.start {
-            PodStart::Pending | PodStart::Absent => {}
+            PodStart::Pending | PodStart::Starting(_) | PodStart::Absent => {}
             PodStart::Running => {
                 new.phase = PodPhase::Running;
                 let at = self.world.api.timestamp();
@@ -322,14 +322,19 @@ impl Objects {
             && self.world.plan.profile.workload.job.tracking_finalizers;
         new.stuck = plan.stuck;
         let admitted = plan.start != PodStart::Absent;
-        let pod = self.world.api.create_pod(Actor::User, new, admitted)?;
+        let begun = if let PodStart::Starting(begun) = plan.start { Some(begun) } else { None };
+        self.world.kubelets.begun_before(begun);
+        let created = self.world.api.create_pod(Actor::User, new, admitted);
+        self.world.kubelets.begun_before(None);
+        let pod = created?;
         if pod.node.is_some() && !pod.template.devices.is_empty() {
             // One that is on a node has its claims, and its devices.
             let _ = self.world.api.apply_claims(Actor::User, (pod.id, pod.uid));
             self.world.api.allocated_before(&pod, plan.devices.as_deref());
         }
-        // What runs from the start has its volumes.
-        if let (PodPhase::Running, Some(node)) = (pod.phase, pod.node) {
+        // What runs or is starting from the start has its volumes.
+        let has = pod.phase == PodPhase::Running || begun.is_some();
+        if let Some(node) = pod.node.filter(|_| has) {
             self.attached_before(&pod, node);
         }
         Ok(())

@@ -6,10 +6,10 @@ use super::plans::{built, plan};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use taintsim::api::names::stable_hash;
-use taintsim::kernel::Choices;
 use taintsim::kernel::choice::Deviation;
+use taintsim::kernel::{Choices, Time};
 use taintsim::sim::{run, run_eager};
-use taintsim::trace::{Record, Trace, What};
+use taintsim::trace::{Note, Record, Trace, What};
 
 /// Four nodes, a Deployment whose pods take 1 to 8 s, and a StatefulSet; a node crashes and boots.
 const WEB: &str = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "n-{0..3}", zone: "a")],
@@ -315,4 +315,63 @@ fn an_import_says_of_how_many_starts_it_knows() {
         ran.stdout.contains("default/web 30s on average")
     };
     assert!(line("b.ron") && line("slow.json"));
+}
+
+/// When containers of a pod ended by themselves and ran, in milliseconds, and how often a volume was attached after the start.
+fn goes_on(start: &str, more: &str) -> (Vec<u64>, Vec<u64>, usize) {
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "5m", nodes: [(name: "n", zone: "a")],
+            pods: [(name: "p", on: Node("n"), pod_start: "12s", volumes: [(claim: "data")], start: {start}, {more})])"#
+    );
+    let trace = run(&plan(&text), Choices::seeded(1));
+    let at = |is_it: &dyn Fn(&What) -> bool| -> Vec<u64> {
+        trace.iter().filter(|r| is_it(&r.what)).map(|r| r.at.as_millis()).collect()
+    };
+    let attached = trace.iter().filter(|r| r.at > Time::ZERO);
+    let attached = attached.filter(|r| trace.fields(r).what.contains("attach")).count();
+    let ended = at(&|what| matches!(what, What::Noted(Note::ContainerEnded, _)));
+    (ended, at(&|what| matches!(what, What::ContainersStarted(_))), attached)
+}
+
+/// Of 12 s 5 are over: 7 are left. Of the init container's 20 s 4 are over, 16 are left, and the second's 3 come then; where the
+/// first is done these begin at once, and where both are the main container does. With `Ideal` a kubelet notices ends at once. The
+/// disk is there: nobody attaches it.
+#[test]
+fn a_start_goes_on_from_where_it_was() {
+    assert_eq!(goes_on(r#"Starting(waited: "5s")"#, ""), (vec![], vec![7_000], 0));
+    let inits = r#"initContainers: [(name: "a", ends: (after: "20s")), (name: "mesh", restartPolicy: Always), (name: "b", ends: (after: "3s"))]"#;
+    let of = |start: &str| goes_on(start, inits);
+    assert_eq!(of(r#"Starting(turn: "a", ran: "4s")"#), (vec![16_000, 19_000], vec![19_000], 0));
+    assert_eq!(of(r#"Starting(turn: "b")"#), (vec![3_000], vec![3_000], 0));
+    assert_eq!(of(r#"Starting(turn: "b", ran: "1s")"#), (vec![2_000], vec![2_000], 0));
+    assert_eq!(of(r#"Starting(turn: "main")"#), (vec![], vec![0], 0));
+    // Its first container comes after the 7 s, as that of a pod that begins after 12 s does.
+    let (ended, started, attached) = of(r#"Starting(waited: "5s")"#);
+    assert_eq!((ended, started, attached), (vec![27_000, 30_000], vec![30_000], 0));
+    let (_, _, attached) = of("Pending");
+    assert!(attached > 0);
+}
+
+/// What does not go together is said where it stands.
+#[test]
+fn how_far_a_start_is_has_to_be_told_of_one_container() {
+    for (start, why) in [
+        (r#"Starting(turn: "b")"#, "no init container is called \"b\""),
+        (
+            r#"Starting(turn: "a", waited: "1s")"#,
+            "of a container that was started, the start is over",
+        ),
+        (r#"Starting(ran: "1s")"#, "this is for an init container, which `turn` names"),
+        (
+            r#"Starting(turn: "main", ran: "1s")"#,
+            "this is for an init container, which `turn` names",
+        ),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "5m", nodes: [(name: "n")],
+                pods: [(name: "p", on: Node("n"), start: {start}, initContainers: [(name: "a", ends: (after: "2s"))])])"#
+        );
+        let said = built(&text, &[]).unwrap_err();
+        assert!(said.contains(why), "{said}");
+    }
 }

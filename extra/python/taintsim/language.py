@@ -1471,6 +1471,14 @@ class PodStart(Variant):
     Pending: ClassVar[PodStart]
 
     @staticmethod
+    def Starting(
+        *, waited: DurationText | None = None, turn: str | None = None, ran: DurationText | None =
+        None
+    ) -> PodStart:
+        """Bound, and its kubelet is at it: its volumes are attached and mounted."""
+        return PodStart("Starting", {"waited": waited, "turn": turn, "ran": ran})
+
+    @staticmethod
     def Imported(
         *, phase: Phase, ready: PodCondition | None = None, disruptionTarget: PodCondition | None =
         None, deletion: Deletion | None = None

@@ -26,7 +26,7 @@ use crate::apiserver::Watcher;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::Switches;
 use crate::plan::{
-    Connections, KubeletConfig, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
+    Begun, Connections, KubeletConfig, RegistryFails, RuntimeFails, WatchCache, WatchRetry,
 };
 
 /// All kubelets of a cluster.
@@ -237,6 +237,11 @@ impl Kubelets {
                 *own = own.map(|_| c.status);
             }
         });
+    }
+
+    /// The pod that is created next is one whose kubelet has begun to start it before, if this is given.
+    pub(crate) fn begun_before(&self, begun: Option<Begun>) {
+        self.updates.begun.set(begun);
     }
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.

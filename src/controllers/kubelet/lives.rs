@@ -238,6 +238,19 @@ impl Lives {
         self.schedule(pod.uid);
     }
 
+    /// A pod of several containers has begun to start: those before the one whose turn it is are done, and that has run so long.
+    pub(super) fn go_on(&self, pod: &Pod, due: &Due, (turn, ran): (usize, Option<Dur>)) {
+        self.begin(pod, due);
+        for (place, _, life) in containers(&pod.template).into_iter().take(turn + 1) {
+            if place < turn || ran.is_some() {
+                let (now, drawn) =
+                    (self.nodes.now(), self.draw(pod.id, &life, ran.unwrap_or_default()));
+                self.with((pod.uid, place), |c| c.go_on(now, drawn, place < turn));
+            }
+        }
+        self.schedule(pod.uid);
+    }
+
     /// Notes of a pod of several containers whether all of them serve, where that has changed.
     pub(super) fn tell_serves(&self, uid: Uid) {
         let several = |d: &Due| d.turns.are_several() && d.up;

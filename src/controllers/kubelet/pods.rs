@@ -209,11 +209,19 @@ impl Pods {
     /// How long the containers of a pod take to start this time, from the pod's binding to Running
     /// and Ready. Each start of a pod of that name is a draw of its own.
     pub(super) fn draw_start(&self, pod: &Pod) -> Dur {
+        self.draw_left(pod, Dur::ZERO)
+    }
+
+    /// The same of a start that has taken so long already: what is left of it.
+    pub(super) fn draw_left(&self, pod: &Pod, taken: Dur) -> Dur {
         let usual = match self.nodes.mode {
             KubeletMode::Imitated(i) => i.start,
             KubeletMode::Real(real) => real.pod_start,
         };
-        self.drawn(self.nodes.ctx.point("pod-start"), pod, pod.template.start.as_ref(), usual)
+        let left = pod.template.start.as_ref().filter(|_| !taken.is_zero());
+        let left = left.map(|start| start.left_after(taken));
+        let own = left.as_ref().or(pod.template.start.as_ref());
+        self.drawn(self.nodes.ctx.point("pod-start"), pod, own, usual.saturating_sub(taken))
     }
 
     /// How long the containers of a pod would take to stop if its grace period let them.

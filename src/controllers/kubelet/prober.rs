@@ -174,6 +174,22 @@ impl Container {
         (self.backs_off, self.listed) = (false, false);
     }
 
+    /// It was started before the run, and is `done` if what comes next does not wait for it.
+    pub(super) fn go_on(&mut self, now: Time, (serves, ends): (Serves, Time), done: bool) {
+        if done && self.role == Role::Init {
+            (self.exited, self.finished) = (Some(Time::ZERO), Some(0));
+            return;
+        }
+        self.start(now, serves, ends, now);
+        self.see(now);
+        if done {
+            self.workers[ProbeType::Startup as usize].hold();
+            self.started = true;
+            self.trigger(now);
+            self.ready = self.is_ready();
+        }
+    }
+
     /// It has ended.
     pub(super) fn end(&mut self, now: Time) {
         self.follow(now);

@@ -11,7 +11,9 @@ use super::status_manager::{HOUSEKEEPING, StatusManager};
 use super::uplink::Back;
 use crate::api::pod::Stuck;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::Begun;
 use crate::plan::switches::kubelet::NoSeconds;
+use std::cell::Cell;
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {
@@ -20,13 +22,16 @@ pub(super) struct PodUpdates {
     containers: Rc<Containers>,
     status: Rc<StatusManager>,
     refusals: Rc<Refusals>,
+    /// How far its kubelet is with the pod that is created.
+    pub(super) begun: Cell<Option<Begun>>,
 }
 
 impl PodUpdates {
     /// Nothing was heard yet.
     pub(super) fn new((nodes, pods): Base, refusals: &Rc<Refusals>) -> Self {
         let (containers, status) = (refusals.containers.clone(), refusals.status.clone());
-        Self { nodes, pods, containers, status, refusals: refusals.clone() }
+        let begun = Cell::default();
+        Self { nodes, pods, containers, status, refusals: refusals.clone(), begun }
     }
 
     /// A pod of a node is new, or is to end now; its kubelet hears of it then, or not yet.
@@ -63,12 +68,22 @@ impl PodUpdates {
     /// A pod is on a node, whose kubelet hears of it then, or not yet.
     fn added(&self, node: NodeId, new: &Pod, heard: Option<Time>) {
         let now = self.nodes.now();
-        let start = self.pods.draw_start(new);
         let pending = new.phase == PodPhase::Pending;
+        let begun = self.begun.get().filter(|_| pending);
+        // A kubelet has heard of what it has begun to start.
+        let heard = begun.map_or(heard, |_| Some(now));
         let hears = heard == Some(now);
-        let refuses = pending && self.refusals.refuses(new, node).is_some();
-        let unpulled = pending && new.template.image_of(0).is_some();
+        let refuses = pending && begun.is_none() && self.refusals.refuses(new, node).is_some();
+        let turn = begun.and_then(|b| b.turn);
+        let unpulled = pending && turn.is_none() && new.template.image_of(0).is_some();
+        let start = match begun {
+            Some(_) if turn.is_some() => Dur::ZERO,
+            // An image is looked for anew.
+            Some(b) if !unpulled => self.pods.draw_left(new, b.waited),
+            _ => self.pods.draw_start(new),
+        };
         let turns = Turns::of(&new.template, !pending);
+        let has_volumes = begun.is_some() || new.phase == PodPhase::Running;
         let due = Due {
             pod: new.id,
             node,
@@ -80,7 +95,7 @@ impl PodUpdates {
             },
             unpulled,
             turns,
-            waits: self.containers.volumes.add_pod(node, new),
+            waits: self.containers.volumes.add_pod(node, new, has_volumes),
             stop: Time::MAX,
             started: !pending,
             up: new.phase == PodPhase::Running,
@@ -95,6 +110,14 @@ impl PodUpdates {
         self.pods.add(new.uid, due);
         if due.up {
             self.containers.run_already(node, new);
+        }
+        if let Some((turn, begun)) = turn.zip(begun).filter(|_| turns.are_several()) {
+            self.containers.lives.go_on(new, &due, (turn, begun.ran));
+            self.pods.with_due(new.uid, |d| {
+                (d.start, d.turns.turn, d.turns.begun) = (Time::MAX, turn, true);
+                d.turns.pass = begun.ran.is_none().then_some(0);
+            });
+            return self.pods.work_in(new.uid, Dur::ZERO);
         }
         if pending {
             if due.admission == Admission::Open && heard.is_some() {

@@ -54,18 +54,17 @@ impl VolumeManager {
         self.volumes.join(node, Volumes::default());
     }
 
-    /// A pod is on a node; whether it has to wait for its volumes.
-    pub(super) fn add_pod(&self, node: NodeId, pod: &Pod) -> bool {
+    /// A pod is on a node, and `has` its volumes; whether it has to wait for them.
+    pub(super) fn add_pod(&self, node: NodeId, pod: &Pod, has: bool) -> bool {
         if pod.template.claims.is_empty() || pod.phase.is_terminal() {
             return false;
         }
         let volumes = self.nodes.api.volumes_of(pod);
-        let runs = pod.phase == PodPhase::Running;
         let waits = self.volumes.with(node, |all| {
             for volume in volumes.iter().filter(|v| v.attach) {
                 let wanted = all.wanted.entry(volume.id).or_default();
                 wanted.pods.insert(pod.uid);
-                wanted.is_mounted |= runs;
+                wanted.is_mounted |= has;
             }
             volumes.iter().any(|v| v.attach && !all.wanted[&v.id].is_mounted)
         });

@@ -335,3 +335,36 @@ fn what_passes_between_containers_is_no_part_of_the_start() {
     let said = cluster.summary.lines().join("\n");
     assert!(said.contains("default/db 33s (median of 1), with its probe"), "{said}");
 }
+
+/// At 10:00:20 the disk has been there for 15 s, and `migrate` has run for 14: it goes on from there. Where nothing is known of how
+/// long init containers take, these 20 s since the binding are of the start, and where the main container waits for its start and
+/// those before it are done, it is its turn.
+#[test]
+fn a_start_goes_on_from_where_it_is() {
+    let at = |second: u32| format!("2026-11-20T10:00:{second:02}Z");
+    let pod = |name: &str, inits: Value| {
+        let condition = |kind: &str, second: u32| json!({"type": kind, "status": "True", "lastTransitionTime": at(second)});
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": {"app": "db"},
+                "ownerReferences": [{"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "controller": true}]},
+            "spec": {"nodeName": "n", "containers": [{"name": "db"}], "initContainers": [{"name": "migrate"}]},
+            "status": {"phase": "Pending", "initContainerStatuses": inits,
+                "containerStatuses": [{"restartCount": 0, "state": {"waiting": {"reason": "PodInitializing"}}}],
+                "conditions": [condition("PodScheduled", 0), condition("PodReadyToStartContainers", 5)]}})
+    };
+    let running =
+        json!([{"name": "migrate", "restartCount": 0, "state": {"running": {"startedAt": at(6)}}}]);
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {
+        "conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": at(20), "lastTransitionTime": at(0)}]}});
+    let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"}, "spec": {
+        "replicas": 2, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}},
+            "spec": {"containers": [{"name": "db"}], "initContainers": [{"name": "migrate"}]}}}});
+    let of = |pods: &[Value]| written([&[node.clone(), set.clone()], pods].concat()).1;
+    let text = of(&[pod("db-0", running.clone())]);
+    assert!(text.contains(r#"start: Starting(waited: "20s")"#), "{text}");
+    let text = of(&[pod("db-0", running), pod("db-1", json!([ended(6, 13)]))]);
+    assert!(text.contains(r#"start: Starting(turn: "migrate", ran: "14s")"#), "{text}");
+    assert!(text.contains(r#"start: Starting(turn: "main")"#), "{text}");
+    let waits = json!([{"name": "migrate", "restartCount": 0, "state": {"waiting": {"reason": "ImagePullBackOff"}}}]);
+    let text = of(&[pod("db-0", waits)]);
+    assert!(text.contains("start: Pending"), "{text}");
+}

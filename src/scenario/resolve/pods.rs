@@ -9,12 +9,13 @@ use super::priorities::Priorities;
 use super::scheduling::scheduling;
 use super::volumes::{check_places, claims, name_claims};
 use super::{device_claims, lives};
+use crate::api::container::MAIN;
 use crate::api::meta::OwnerReference;
 use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
 use crate::api::probe::RestartPolicy;
 use crate::api::toleration::Toleration;
 
-use crate::plan::PodStart;
+use crate::plan::{Begun, PodStart};
 
 impl Pods {
     /// Keeps a template; pods refer to it by this number.
@@ -107,6 +108,13 @@ fn start(group: &PodGroup, place: &Spot, created_later: bool) -> PodStart {
             place.say("a pod that is bound to no node cannot be running");
             PodStart::Pending
         }
+        Some(language::PodStart::Starting { .. }) if !bound => {
+            place.say("a pod that is bound to no node cannot be starting");
+            PodStart::Pending
+        }
+        Some(language::PodStart::Starting { waited, turn, ran }) => {
+            PodStart::Starting(begun(group, (waited, turn.as_deref(), ran), &place))
+        }
         None if !bound => PodStart::Pending,
         None | Some(language::PodStart::Running) => PodStart::Running,
         Some(language::PodStart::Imported { phase, ready, disruption_target, deletion }) => {
@@ -117,6 +125,36 @@ fn start(group: &PodGroup, place: &Spot, created_later: bool) -> PodStart {
                 deletion: read_deletion(deletion.as_ref(), &place.part("deletion")),
             }
         }
+    }
+}
+
+/// How far a pod is that is starting.
+fn begun(
+    group: &PodGroup,
+    (waited, turn, ran): (&Option<DurationText>, Option<&str>, &Option<DurationText>),
+    place: &Spot,
+) -> Begun {
+    let inits = &group.init_containers;
+    let named = |name: &str| match name {
+        MAIN => Some(inits.len()),
+        _ => inits.iter().position(|c| c.name == name),
+    };
+    let at = turn.and_then(named);
+    if let (Some(name), None) = (turn, at) {
+        let text = format!("no init container is called {name:?}");
+        let help = "the name of one, or `main` where all are done";
+        place.part("turn").add(Problem::new(text).help(help));
+    }
+    if turn.is_some() && waited.is_some() {
+        place.part("waited").say("of a container that was started, the start is over");
+    }
+    if ran.is_some() && at.is_none_or(|at| at == inits.len()) {
+        place.part("ran").say("this is for an init container, which `turn` names");
+    }
+    Begun {
+        waited: place.read("waited", waited, values::span).unwrap_or_default(),
+        turn: at,
+        ran: place.read("ran", ran, values::span),
     }
 }
 

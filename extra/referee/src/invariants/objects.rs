@@ -56,7 +56,9 @@ impl<'a> Objects<'a> {
                 let phase = match p.start {
                     PodStart::Running => PodPhase::Running,
                     PodStart::Imported { phase, .. } => phase,
-                    PodStart::Pending | PodStart::Absent => PodPhase::Pending,
+                    PodStart::Pending | PodStart::Starting(_) | PodStart::Absent => {
+                        PodPhase::Pending
+                    }
                 };
                 (PodId(i as u32), Pod::new(p.node.map(NodeId), phase))
             },

@@ -426,6 +426,7 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
         ("PodTemplate" | "PodGroup", _) => {
             agree_of_lives(object);
             agree_of_containers(object);
+            agree_of_starts(object);
         }
         ("VolumeClaim", _) => agree_of_claims(object),
         ("Toleration", "Lt" | "Gt") => {
@@ -525,6 +526,23 @@ fn agree_of_containers(object: &mut Map<String, Value>) {
             }
         }
     }
+}
+
+/// How far a start is is told of its first init container, of the main one where there is none, or of none.
+fn agree_of_starts(object: &mut Map<String, Value>) {
+    let inits = object.get("initContainers").and_then(Value::as_array);
+    let init = inits.and_then(|all| all.first()?.get("name").cloned());
+    let start = object.get_mut("start").and_then(|start| start.get_mut("Starting"));
+    let Some(start) = start.and_then(Value::as_object_mut) else { return };
+    if !start.contains_key("turn") {
+        start.remove("ran");
+        return;
+    }
+    start.remove("waited");
+    if init.is_none() {
+        start.remove("ran");
+    }
+    start.insert("turn".to_owned(), init.unwrap_or_else(|| "main".into()));
 }
 
 /// Where a volume lies is said once, and only one that is made once a node is chosen asks for storage.
