@@ -8,10 +8,9 @@ use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Empty, Failed, Verdict, verdicts};
 use crate::analysis::explain::{Object, Question, explain};
-use crate::analysis::properties::decided;
 use crate::language::{Flags, Place, Tree, at};
 use crate::plan::NodeStart;
-use crate::scenario::expectations::{Expectation, Expectations, Expected};
+use crate::scenario::expectations::{Expectation, Expectations};
 
 /// How many runs share a plan.
 const SEEDS_AT_ONCE: usize = 8;
@@ -193,15 +192,7 @@ impl<'a> Trial<'a> {
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
             let is_idle = self.is_idle && verdict.is_met_idly;
             let idle = || is_idle.then(|| Empty::of(IDLE.to_owned()));
-            let never = match e.what {
-                Expected::Property { property, stretch, wanted: false }
-                    if failed.is_none() && stretch.1 >= analysis.horizon() =>
-                {
-                    Some(property)
-                }
-                _ => None,
-            };
-            let open = never.filter(|property| decided(property, analysis).1);
+            let open = verdict.open.filter(|_| failed.is_none());
             Seen { failed, empty: verdict.empty.or_else(idle), open, wrong }
         };
         let verdicts = verdicts(list, analysis).into_iter();

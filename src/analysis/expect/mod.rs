@@ -16,7 +16,7 @@ mod undecided;
 mod verdict;
 mod words;
 
-use super::evictions::{Eviction, evictions};
+use super::evictions::evictions;
 use super::properties;
 use super::summary::DEFAULT_NEEDLESS_WINDOW;
 use objects::Hit;
@@ -32,7 +32,7 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
     let mut hits = objects::find(&run, expectations).into_iter();
     let come = || to_come.get_or_init(|| undecided::Coming::after(analysis)).as_slice();
     let verdict = |e: &Expectation| {
-        let mut wrong = None;
+        let (mut wrong, mut open) = (None, None);
         let of_records: Vec<&Sought> = e.what.records();
         // All are taken, also after one that is wrong: what is left is the next one's.
         let all = of_records.iter().map(|_| hits.next().unwrap_or_else(|| Ok(Vec::new())));
@@ -56,7 +56,9 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
             Expected::Eventually(claim, stretch) => claims::eventually(&run, claim, *stretch),
             Expected::Until(that, until, from) => claims::until(&run, that, until, *from),
             Expected::Property { property, stretch, wanted } => {
-                violated(&run, property, *stretch, *wanted)
+                let (failure, is_open) = violated(&run, property, *stretch, *wanted);
+                open = is_open;
+                failure
             }
         };
         let is_met = failure.is_none() && wrong.is_none();
@@ -64,7 +66,7 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
         let empty = || nothing().or_else(|| undecided::why(&run, come(), &e.what));
         let empty = is_met.then(empty).flatten();
         let is_met_idly = is_met && empty::is_met_idly(&run, &e.what);
-        Verdict { failure, empty, is_met_idly, wrong }
+        Verdict { failure, empty, is_met_idly, open, wrong }
     };
     expectations.iter().map(verdict).collect()
 }
@@ -84,6 +86,14 @@ pub fn violations(
     expectations: &[Expectation],
     analysis: &Analysis<'_>,
 ) -> Vec<(usize, properties::Violation)> {
+    decided(expectations, analysis).0
+}
+
+/// The same, and whether the run ends too soon to tell of any of them.
+pub(crate) fn decided(
+    expectations: &[Expectation],
+    analysis: &Analysis<'_>,
+) -> (Vec<(usize, properties::Violation)>, bool) {
     let violation = |(i, (verdict, e)): (usize, (Verdict, &Expectation))| {
         let f = verdict.failure.filter(|_| e.share.is_none() && verdict.wrong.is_none())?;
         let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
@@ -97,38 +107,41 @@ pub fn violations(
         };
         Some((i, violation))
     };
-    let all = verdicts(expectations, analysis).into_iter().zip(expectations).enumerate();
-    all.filter_map(violation).collect()
+    let all = verdicts(expectations, analysis);
+    let is_open = all.iter().any(|verdict| verdict.open.is_some());
+    (all.into_iter().zip(expectations).enumerate().filter_map(violation).collect(), is_open)
 }
 
 /// What is called needless elsewhere and violates nothing.
 fn unlike(run: &Run<'_>, property: &properties::Property) -> String {
+    if *property != properties::Property::NeedlessEviction {
+        return String::new();
+    }
     let all = evictions(run.analysis);
-    let is_one = |e: &&Eviction<'_>| e.is_needless(DEFAULT_NEEDLESS_WINDOW);
-    match all.iter().filter(is_one).count() {
-        n @ 1.. if *property == properties::Property::NeedlessEviction => {
-            let evictions = counted(n, "eviction");
-            format!(
-                "; summaries call {evictions} needless, whose node was back soon, which is no violation"
-            )
-        }
-        _ => String::new(),
+    match all.iter().filter(|e| e.is_needless(DEFAULT_NEEDLESS_WINDOW)).count() {
+        0 => String::new(),
+        n => format!(
+            "; summaries call {} needless, whose node was back soon, which is no violation",
+            counted(n, "eviction")
+        ),
     }
 }
 
-/// A property, violated where it should not be, or the other way round.
+/// A property, violated where it should not be, or the other way round; and the property, where the run may end too soon
+/// to tell whether it is violated.
 fn violated(
     run: &Run<'_>,
     property: &properties::Property,
     (from, to): Stretch,
     wanted: bool,
-) -> Option<Failed> {
-    let mut found = properties::check(property, run.analysis);
+) -> (Option<Failed>, Option<properties::Property>) {
+    let (mut found, is_open) = properties::decided(property, run.analysis);
+    let open = (is_open && !wanted && to >= run.analysis.horizon()).then_some(*property);
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
         let expected = format!("a violation of {}", property.name());
-        let none = run.failed(expected, format!("none{}", unlike(run, property)), Vec::new());
-        return (wanted && found.is_empty()).then_some(none);
+        let none = || run.failed(expected, format!("none{}", unlike(run, property)), Vec::new());
+        return ((wanted && found.is_empty()).then(none), open);
     };
     let mut got = format!("{}: {}", time(first.at), first.text);
     if found.len() > 1 {
@@ -139,5 +152,5 @@ fn violated(
     // What led there is explained as of when it was certain, not as of the first step on the way.
     let object = first.pod.map(Object::Pod).or(first.node.map(Object::Node));
     let about = object.map(|object| (object, Some(first.at))).or(failed.about);
-    Some(Failed { about, ..failed })
+    (Some(Failed { about, ..failed }), open)
 }

@@ -2,6 +2,7 @@
 //! no sense for the run; and the run that expectations are compared with.
 
 use super::super::explain::Object;
+use super::super::properties::Property;
 use super::super::serving::Serving;
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, with_evictions};
 use super::super::workloads::{Workloads, workloads};
@@ -17,6 +18,8 @@ pub struct Verdict {
     pub(crate) empty: Option<Empty>,
     /// It is met wherever nothing happens.
     pub(crate) is_met_idly: bool,
+    /// The property of which no violation is wanted, where the run ends before a bound of it is over.
+    pub(crate) open: Option<Property>,
     /// Why it makes no sense for this run, where that is so. It is judged all the same, as one of which nothing came:
     /// the pods that this run lacks another one may have.
     pub(crate) wrong: Option<Wrong>,

@@ -6,7 +6,6 @@ use crate::analysis::properties::decided;
 use crate::analysis::stem;
 use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
-use crate::scenario::expectations::{Expectation, Expected};
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 
@@ -125,14 +124,8 @@ pub(super) fn look(
             continue;
         }
         if *property == Property::Expect {
-            let unmet = expect::violations(search.expect, &analysis);
-            let is_open = |e: &Expectation| match &e.what {
-                Expected::Property { property, stretch, wanted: false } => {
-                    stretch.1 >= analysis.horizon() && decided(property, &analysis).1
-                }
-                _ => false,
-            };
-            if unmet.is_empty() && search.expect.iter().any(is_open) {
+            let (unmet, is_open) = expect::decided(search.expect, &analysis);
+            if unmet.is_empty() && is_open {
                 undecided.push(*property);
             }
             let unmet = unmet.into_iter();
