@@ -28,6 +28,11 @@ pub(crate) use verdict::{Empty, Failed, Verdict, Wrong};
 
 /// What became of each expectation, in their order.
 pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Verdict> {
+    judged(expectations, analysis, true)
+}
+
+/// The same; only where it `is_told` also whether it says anything that one is met.
+fn judged(expectations: &[Expectation], analysis: &Analysis<'_>, is_told: bool) -> Vec<Verdict> {
     let (run, to_come) = (Run::new(analysis), OnceCell::new());
     let mut hits = objects::find(&run, expectations).into_iter();
     let come = || to_come.get_or_init(|| undecided::Coming::after(analysis)).as_slice();
@@ -61,7 +66,7 @@ pub fn verdicts(expectations: &[Expectation], analysis: &Analysis<'_>) -> Vec<Ve
                 failure
             }
         };
-        let is_met = failure.is_none() && wrong.is_none();
+        let is_met = is_told && failure.is_none() && wrong.is_none();
         let nothing = || empty::says_nothing(&run, &e.what, &hits).map(Empty::of);
         let empty = || nothing().or_else(|| undecided::why(&run, come(), &e.what));
         let empty = is_met.then(empty).flatten();
@@ -107,7 +112,7 @@ pub(crate) fn decided(
         };
         Some((i, violation))
     };
-    let all = verdicts(expectations, analysis);
+    let all = judged(expectations, analysis, false);
     let is_open = all.iter().any(|verdict| verdict.open.is_some());
     (all.into_iter().zip(expectations).enumerate().filter_map(violation).collect(), is_open)
 }
