@@ -41,7 +41,9 @@ struct Open<'a> {
     was_whole: bool,
     /// Its pods that count, and whether each is Ready.
     pods: BTreeMap<PodId, bool>,
-    /// Its pods that are being deleted, and when their grace periods are over.
+    /// Its pods that are still being deleted.
+    leaving: BTreeSet<PodId>,
+    /// Its pods that began to be deleted and are not gone, and when their grace periods are over.
     going: BTreeMap<PodId, Time>,
     /// Pods of a Job that succeeded, and that ended otherwise.
     ended: (i64, i64),
@@ -56,6 +58,10 @@ impl Open<'_> {
             true => drop(self.pods.insert(pod, after.ready)),
             false => drop(self.pods.remove(&pod)),
         }
+        match after.exists && after.deleting && !after.phase.is_terminal() {
+            true => self.leaving.insert(pod),
+            false => self.leaving.remove(&pod),
+        };
         if !after.exists {
             self.going.remove(&pod);
         }
@@ -121,32 +127,18 @@ impl Open<'_> {
         };
         end.map_or(at, |end| at.max(end))
     }
-}
 
-/// What a Job has that has no pod which counts: those that are still being deleted, and whether it waits for them.
-fn going(
-    analysis: &Analysis<'_>,
-    owners: &Owners,
-    (of, job): (WorkloadId, &JobSpec),
-    at: Time,
-) -> String {
-    let mut follow = Follow::new(analysis);
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= at) {
-        follow.apply(id, r);
-    }
-    let is_going = |(pod, state): &(PodId, &PodState)| {
-        let is_there = state.exists && state.deleting && !state.phase.is_terminal();
-        is_there && owners.of(analysis, *pod) == Some(of)
-    };
-    let names: Vec<&str> =
-        follow.pods().filter(is_going).map(|(pod, _)| analysis.pod_name(pod)).collect();
-    let waits =
-        analysis.plan.profile.workload.job.pod_replacement_policy && job.replaces_only_failed();
-    let policy = if waits { ", which podReplacementPolicy: Failed waits for" } else { "" };
-    match names.len() {
-        0 => String::new(),
-        1 => format!(": {} is still being deleted{policy}", names[0]),
-        _ => format!(": {} are still being deleted{policy}", names.join(", ")),
+    /// What a Job has that has no pod which counts: those that are still being deleted, and whether it waits for them.
+    fn still(&self, analysis: &Analysis<'_>, job: &JobSpec) -> String {
+        let names: Vec<&str> = self.leaving.iter().map(|pod| analysis.pod_name(*pod)).collect();
+        let waits =
+            analysis.plan.profile.workload.job.pod_replacement_policy && job.replaces_only_failed();
+        let policy = if waits { ", which podReplacementPolicy: Failed waits for" } else { "" };
+        match names.len() {
+            0 => String::new(),
+            1 => format!(": {} is still being deleted{policy}", names[0]),
+            _ => format!(": {} are still being deleted{policy}", names.join(", ")),
+        }
     }
 }
 
@@ -198,9 +190,7 @@ pub(super) fn lacking<'a>(
             false => format!("has {} of {} pods", open.pods.len(), open.wanted),
         };
         let going = match open.plan.map(|plan| &plan.spec) {
-            Some(WorkloadSpec::Job(job)) => {
-                going(analysis, &owners, (WorkloadId(i as u32), job), at)
-            }
+            Some(WorkloadSpec::Job(job)) => open.still(analysis, job),
             _ => String::new(),
         };
         let text = format!(
