@@ -5,8 +5,39 @@ use super::super::explain::is_of_filter;
 use super::prelude::*;
 use crate::api::labels::Labels;
 use crate::language::did_you_mean;
-use crate::plan::WorkloadPlan;
+use crate::plan::{NodeIndex, WorkloadPlan};
 use crate::scenario::expectations::{TaintSought, glob};
+
+/// The pods and the nodes that records are looked for of; where none are named all are meant.
+pub(super) struct Meant {
+    pods: Option<Vec<bool>>,
+    nodes: Option<BTreeSet<NodeId>>,
+}
+
+impl Meant {
+    /// Those of what is sought.
+    ///
+    /// # Errors
+    /// As [`selected`].
+    pub(super) fn by(run: &Run<'_>, sought: &Sought) -> Result<Self, Wrong> {
+        let pods = sought.pods.as_ref().map(|pods| selected(run, pods)).transpose()?;
+        let ids = |nodes| node_ids(run, nodes);
+        Ok(Self { pods, nodes: sought.nodes.as_ref().map(ids) })
+    }
+
+    pub(super) fn is_pod(&self, pod: PodId) -> bool {
+        self.pods.as_ref().is_none_or(|pods| pods.get(pod.index()) == Some(&true))
+    }
+
+    pub(super) fn is_on(&self, node: Option<NodeId>) -> bool {
+        self.nodes.as_ref().is_none_or(|nodes| node.is_some_and(|on| nodes.contains(&on)))
+    }
+}
+
+/// Nodes of the plan by their ids in the run.
+pub(super) fn node_ids(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>) -> BTreeSet<NodeId> {
+    nodes.iter().map(|&i| run.analysis.node_id(i)).collect()
+}
 
 /// For each pod of the run whether it is meant.
 ///
@@ -193,8 +224,7 @@ pub(super) struct Hit {
 /// A search under way.
 struct Search<'a> {
     sought: &'a Sought,
-    pods: Option<Vec<bool>>,
-    nodes: Option<BTreeSet<NodeId>>,
+    meant: Meant,
     hits: Vec<Hit>,
 }
 
@@ -207,10 +237,7 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
             if let Kind::Event { object: Some(pattern), .. } = &sought.what {
                 can_have_events(run, pattern)?;
             }
-            let pods = sought.pods.as_ref().map(|p| selected(run, p)).transpose()?;
-            let nodes =
-                sought.nodes.as_ref().map(|n| n.iter().map(|&i| run.analysis.node_id(i)).collect());
-            Ok(Search { sought, pods, nodes, hits: Vec::new() })
+            Ok(Search { sought, meant: Meant::by(run, sought)?, hits: Vec::new() })
         })
         .collect();
     if searches.iter().any(Result::is_ok) {
@@ -233,11 +260,9 @@ impl Search<'_> {
         if r.at < during.0 || r.at > during.1 || !self.is_sought(run, r, step) {
             return false;
         }
-        let is_one =
-            |p: PodId| self.pods.as_ref().is_none_or(|pods| pods.get(p.index()) == Some(&true));
-        let is_on = |nodes: &BTreeSet<NodeId>| step.on().is_some_and(|on| nodes.contains(&on));
         // An expectation about pods means no events of other objects.
-        r.pod().map_or(self.pods.is_none(), is_one) && self.nodes.as_ref().is_none_or(is_on)
+        r.pod().map_or(self.sought.pods.is_none(), |pod| self.meant.is_pod(pod))
+            && self.meant.is_on(step.on())
     }
 
     fn is_sought(&self, run: &Run<'_>, r: &Record, step: &Step) -> bool {

@@ -1,7 +1,7 @@
 //! Expectations about records: how many there are, and when.
 
 use super::nearest::{Near, instead, nearest};
-use super::objects::{Hit, may_be_one, selected};
+use super::objects::{Hit, Meant, may_be_one, node_ids, selected};
 use super::prelude::*;
 use crate::plan::NodeIndex;
 
@@ -194,9 +194,8 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
 
 /// The pods that were on one of the nodes at some time of a stretch.
 fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> BTreeSet<PodId> {
-    let analysis = run.analysis;
-    let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
-    let mut follow = Follow::new(analysis);
+    let nodes = node_ids(run, nodes);
+    let mut follow = Follow::new(run.analysis);
     let mut found = BTreeSet::new();
     while let Some((_, r, step)) = follow.step_until(to) {
         if r.at >= from && step.on().is_some_and(|on| nodes.contains(&on)) {
@@ -234,18 +233,12 @@ fn never_dark(run: &Run<'_>) -> Option<u16> {
     (!zones.is_empty()).then_some(first.unwrap_or(0) as u16)
 }
 
-/// How many of the pods that are meant were on their nodes from the start, in words: none of them had to be bound.
+/// How many of the pods that are meant were on the nodes that are named from the start, in words: none of them had to be bound.
 fn settled(run: &Run<'_>, sought: &Sought) -> Option<String> {
-    let fits = sought.pods.as_ref().map(|pods| selected(run, pods)).transpose().ok()?;
-    let ids =
-        |nodes: &BTreeSet<NodeIndex>| nodes.iter().map(|&i| run.analysis.node_id(i)).collect();
-    let nodes: Option<BTreeSet<NodeId>> = sought.nodes.as_ref().map(ids);
+    let meant = Meant::by(run, sought).ok()?;
     let at_start = Follow::new(run.analysis);
     let is_settled = |(id, pod): &(PodId, &PodState)| {
-        let is_on = |node: NodeId| nodes.as_ref().is_none_or(|nodes| nodes.contains(&node));
-        pod.exists
-            && pod.node_id().is_some_and(is_on)
-            && fits.as_ref().is_none_or(|fits| fits.get(id.index()) == Some(&true))
+        pod.exists && meant.is_on(pod.node_id()) && meant.is_pod(*id)
     };
     let n = at_start.pods().filter(is_settled).count();
     let were = if n == 1 { "was" } else { "were" };
@@ -283,7 +276,7 @@ fn pod(run: &Run<'_>, sought: &Sought, (missing, hits): (&[Object], &[Hit])) -> 
 fn there(run: &Run<'_>, sought: &Sought, of: Vec<PodId>) -> Vec<PodId> {
     let Some(nodes) = &sought.nodes else { return of };
     let analysis = run.analysis;
-    let nodes: BTreeSet<NodeId> = nodes.iter().map(|&i| analysis.node_id(i)).collect();
+    let nodes = node_ids(run, nodes);
     let from = sought.times.after.unwrap_or(sought.times.during.0);
     let mut follow = Follow::new(analysis);
     let is_on = |follow: &Follow<'_>, pod: &PodId| {

@@ -4,12 +4,11 @@
 use super::super::evictions::evictions;
 use super::super::properties::Property;
 use super::claims;
-use super::objects::{is_taint, selected};
+use super::objects::{Meant, is_taint};
 use super::prelude::*;
 use super::verdict::Empty;
 use crate::api::taint::UNREACHABLE;
 use crate::language::Quantity;
-use crate::plan::NodeIndex;
 
 /// What is to come when a run ends.
 #[derive(Clone, Copy, Debug)]
@@ -114,15 +113,9 @@ fn of_records<'r>(run: &Run<'_>, come: &'r [Coming], sought: &Sought) -> Option<
         Kind::Condition(NodeConditionType::Ready, ConditionStatus::Unknown) => c.pod.is_none(),
         _ => false,
     };
-    let pods = sought.pods.as_ref().map(|pods| selected(run, pods)).transpose().ok()?;
-    let is_meant = |pod: PodId| pods.as_ref().is_none_or(|p| p.get(pod.index()) == Some(&true));
-    let is_on = |nodes: &BTreeSet<NodeIndex>, c: &Coming| {
-        nodes.iter().any(|node| run.analysis.node_id(*node) == c.node)
-    };
+    let meant = Meant::by(run, sought).ok()?;
     come.iter().find(|c| {
-        is_one(c)
-            && c.pod.is_none_or(is_meant)
-            && sought.nodes.as_ref().is_none_or(|nodes| is_on(nodes, c))
+        is_one(c) && c.pod.is_none_or(|pod| meant.is_pod(pod)) && meant.is_on(Some(c.node))
     })
 }
 
