@@ -65,7 +65,7 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     // A workload without pods is known from the scenario, by whatever its pods would be called or labelled; what else
     // selects nothing is a slip.
     let would_fit = |w: &WorkloadPlan| {
-        let own = w.name.split_once('/').map_or("", |(_, own)| own);
+        let own = own_name(w);
         let template = analysis.plan.templates.get(w.template as usize);
         // Others have no numbers.
         let is_numbered = matches!(w.kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
@@ -84,8 +84,7 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
         let names = "the names of the pods that a run creates are in its events.jsonl; `*` stands for any letters";
         // A name that was guessed from that of its workload.
         let is_guessed = |w: &&WorkloadPlan| {
-            let own = w.name.split_once('/').map_or("", |(_, own)| own);
-            let guessed = pods.glob.as_ref().and_then(|glob| glob.strip_prefix(own));
+            let guessed = pods.glob.as_ref().and_then(|glob| glob.strip_prefix(own_name(w)));
             guessed.is_some_and(|rest| rest.starts_with('-') && !rest.contains('*'))
         };
         let meant = analysis.plan.workloads.iter().find(is_guessed);
@@ -97,6 +96,11 @@ pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     Ok(found)
 }
 
+/// The `namespace/name` of a workload.
+fn own_name(w: &WorkloadPlan) -> &str {
+    w.name.split_once('/').map_or("", |(_, own)| own)
+}
+
 /// Refuses a pattern that no object of the scenario or of the run fits, as events name them.
 fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
     let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
@@ -105,10 +109,8 @@ fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
     let of_run = names.workload_ids().map(|id| names.workload_name(id).to_owned());
     let budgets = plan.budgets.iter().map(|b| b.name.clone());
     // A workload that makes no pods in this run is known from the scenario, and so are its pods.
-    let known = plan.workloads.iter().flat_map(|w| {
-        let pod = w.name.split_once('/').map_or(String::new(), |(_, name)| format!("Pod/{name}-0"));
-        [w.name.to_string(), pod]
-    });
+    let known =
+        plan.workloads.iter().flat_map(|w| [w.name.to_string(), format!("Pod/{}-0", own_name(w))]);
     let all: Vec<String> = nodes.chain(of_run).chain(known).chain(budgets).chain(pods).collect();
     if all.iter().any(|name| glob(pattern, name)) {
         return Ok(());
