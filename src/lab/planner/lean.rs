@@ -114,13 +114,13 @@ impl Lean<'_> {
     /// What the outages of a model cost in a row, if a share of them were short, as they were run.
     fn ran(&self, model: usize, row: usize, short: f64) -> f64 {
         let rate = self.kept.models[model].1;
-        let of = |is_long| self.objective.of(&self.part(model, row, is_long), 0.0);
+        let of = |is_long| self.objective.failing(&self.part(model, row, is_long));
         rate * (short * of(false) + (1.0 - short) * of(true))
     }
 
     /// What a year costs in a row because of a model.
     fn cost_of(&self, model: usize, row: usize) -> f64 {
-        let of = |batch: &Batch| self.priced(batch.year(model, row * FIGURES.len()));
+        let of = |batch: &Batch| self.objective.failing(batch.year(model, row * FIGURES.len()));
         self.kept.batches.iter().map(of).sum::<f64>() / self.kept.moments.n().max(1) as f64
     }
 
@@ -129,15 +129,11 @@ impl Lean<'_> {
         self.kept.standing_cost(self.objective, row)
     }
 
-    /// What some figures cost.
-    fn priced(&self, figures: &[f64]) -> f64 {
-        self.objective.prices.iter().zip(figures).map(|(price, figure)| price * figure).sum()
-    }
-
     /// Whether a row costs less than the best one by more than chance, if outages of a model came so many times as often.
     fn wins_at_rate(&self, [row, best]: [usize; 2], model: usize, times: f64) -> bool {
         let of = |batch: &Batch| {
-            let cost = |row: usize, m: usize| self.priced(batch.year(m, row * FIGURES.len()));
+            let cost =
+                |row: usize, m: usize| self.objective.failing(batch.year(m, row * FIGURES.len()));
             let more = |m: usize| cost(row, m) - cost(best, m);
             let often = |m: usize| if m == model { times } else { 1.0 };
             let sum: f64 = (0..self.kept.parts.len()).map(|m| often(m) * more(m)).sum();
@@ -149,8 +145,9 @@ impl Lean<'_> {
     /// Whether a row costs less than the best one by more than chance, if all outages were short, or none.
     fn wins_at_share(&self, [row, best]: [usize; 2], is_long: bool) -> bool {
         let of = |batch: &Batch| {
-            let cost =
-                |row: usize, m: usize| self.priced(batch.part(m, is_long, row * FIGURES.len()));
+            let cost = |row: usize, m: usize| {
+                self.objective.failing(batch.part(m, is_long, row * FIGURES.len()))
+            };
             let more = |m: usize| {
                 let weight = self.kept.parts[m][usize::from(is_long)].0;
                 let rate = self.kept.models[m].1;

@@ -127,8 +127,12 @@ impl Objective {
 
     /// What a year costs with that number of nodes.
     pub(crate) fn of(&self, figures: &[f64], nodes: f64) -> f64 {
-        let failing: f64 = self.prices.iter().zip(figures).map(|(p, f)| p * f).sum();
-        failing + self.standing(nodes)
+        self.failing(figures) + self.standing(nodes)
+    }
+
+    /// What these figures cost.
+    pub(super) fn failing(&self, figures: &[f64]) -> f64 {
+        self.prices.iter().zip(figures).map(|(p, f)| p * f).sum()
     }
 
     /// The figures with a price, by their places in [`FIGURES`], if formulas know none of them.
