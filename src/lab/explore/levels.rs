@@ -306,20 +306,15 @@ impl Levels<'_> {
 
     /// What was found.
     fn report(self, exhausted: bool) -> Report {
-        let (runs, undecided) = (self.tally.runs, self.tally.undecided.clone());
-        let (outcomes, violations) = self.tally.into_parts();
         Report {
-            runs,
-            undecided,
             pruned: self.pruned,
             skipped: self.skipped,
             states: self.seen.all.len() as u64,
             exhausted,
             complete: exhausted && !self.beyond,
-            outcomes,
-            violations,
             beside: self.beside,
             changed: self.changed,
+            ..self.tally.report()
         }
     }
 }

@@ -47,12 +47,9 @@ impl At<'_> {
     /// The batch is done elsewhere.
     pub(super) fn explore(self) -> Result<(Report, bool)> {
         let (tally, finished) = self.draw()?;
-        let runs = tally.runs;
-        let undecided = tally.undecided.clone();
-        let (outcomes, mut violations) = tally.into_parts();
+        let mut report = tally.report();
         // A drawn run deviates nearly everywhere, and little of that matters.
-        self.shorten(&mut violations, runs);
-        let report = Report { runs, outcomes, violations, undecided, ..Report::default() };
+        self.shorten(&mut report.violations, report.runs);
         Ok((report, finished))
     }
 
@@ -307,7 +304,7 @@ pub(super) struct Tally {
     pub(super) violations: BTreeMap<(Property, String), Violated>,
     pub(super) runs: u64,
     /// By property, how many runs do not say whether it holds.
-    pub(super) undecided: BTreeMap<Property, u64>,
+    undecided: BTreeMap<Property, u64>,
 }
 
 impl Tally {
@@ -393,11 +390,13 @@ impl Tally {
         self.outcomes.values().min_by(by_count)
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Reached>, Vec<Violated>) {
+    /// What was found, as far as it is told here.
+    pub(super) fn report(self) -> Report {
         let outcomes = reached(self.outcomes.values(), self.usual());
-        let mut violations: Vec<Violated> = self.violations.into_values().collect();
+        let Self { violations, runs, undecided, .. } = self;
+        let mut violations: Vec<Violated> = violations.into_values().collect();
         sort(&mut violations);
-        (outcomes, violations)
+        Report { runs, outcomes, violations, undecided, ..Report::default() }
     }
 }
 
