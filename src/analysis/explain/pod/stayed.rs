@@ -100,7 +100,7 @@ impl Case<'_, '_> {
         let what = start(&self.template().map_or(Vec::new(), |t| self.seen.noted.inits_left(t)));
         let until = absolute(until);
         let verdict = format!("bound to {name}{at}, and {what}: Pending at {until}");
-        let own: Vec<Step> = self.own_steps().collect();
+        let own = self.own_steps();
         self.tell(verdict, self.came().chain(own));
         true
     }
@@ -184,16 +184,16 @@ impl Case<'_, '_> {
             Note::ContainerEnded => format!("{one} has ended"),
             _ => format!("no probe has found yet that {all} serves"),
         };
-        let own: Vec<Step> = self.own_steps().collect();
+        let own = self.own_steps();
         self.tell(format!("not evicted: it is not Ready, as {why}"), own);
         true
     }
 
     /// The last notes of its containers.
-    fn own_steps(&self) -> impl Iterator<Item = Step> {
+    fn own_steps(&self) -> Vec<Step> {
         const LAST: usize = 6;
         let own = &self.seen.own;
-        self.of.question.steps(own[own.len().saturating_sub(LAST)..].iter().copied())
+        self.of.question.steps(own[own.len().saturating_sub(LAST)..].iter().copied()).collect()
     }
 
     /// Whether it has not started, and the last that was noted is over: an init container runs, or its others start.
