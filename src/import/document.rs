@@ -138,7 +138,7 @@ impl Reader<'_> {
                 self.syntax(&cursor, line, column, message)
             })?;
             // Any line may be the last one of YAML, but for a list of kubectl's: its kind stands behind its items.
-            if text != self.document.text && raw.is_list_without_kind() {
+            if raw.is_list_without_kind() && !is_json(self.document.text) {
                 let message = "the YAML ends in the middle, without the `kind` of its list: is the file cut short?";
                 let last = self.document.text.lines().count();
                 return Err(self.syntax(&cursor, last, 1, message.to_owned()));
