@@ -195,7 +195,7 @@ impl DaemonSetController {
     /// The whole length of the back-off of a node's failed pods while it lasts; up to 1.11 there is none.
     fn in_backoff(&self, ds: &Workload, node: NodeId) -> Option<Dur> {
         let (now, key) = (self.core.ctx.now(), (ds.uid, ds.status.observed_generation, node));
-        self.failed_pods_backoff.with(|b| b.is_in(now, key)).filter(|_| self.switches.backs_off)
+        self.switches.backs_off.then(|| self.failed_pods_backoff.with(|b| b.is_in(now, key)))?
     }
 
     /// `syncNodes`: creations in batches of growing size, then deletions side by side.
@@ -314,9 +314,9 @@ impl DaemonSetController {
     fn requeue_suspended(&self, pod: &Pod) {
         let other = || self.core.resolve(pod.controller(), WorkloadKind::DaemonSet).is_none();
         let Some(node) = pod.node.filter(|_| !self.switches.scheduled && other()) else { return };
-        let mut sets: Vec<WorkloadId> = self.censuses.with(|all| all.keys().copied().collect());
-        let waits = |c: &DaemonCensus| c.suspended().contains(&node);
-        sets.retain(|ds| self.censuses.with(|all| all.get(ds).is_some_and(waits)));
+        let waits = |(_, c): &(&WorkloadId, &DaemonCensus)| c.suspended().contains(&node);
+        let sets: Vec<WorkloadId> =
+            self.censuses.with(|all| all.iter().filter(waits).map(|(ds, _)| *ds).collect());
         sets.into_iter().for_each(|ds| self.core.queue.add_rate_limited(ds));
     }
 
