@@ -365,7 +365,7 @@ enum Step {
 /// How long a container takes to stop that is killed while its pod stays, within the grace of its probe or its pod, and two
 /// seconds at least (`killContainer`).
 fn killed_within(pod: &Pod, due: &Due, own: Option<Dur>) -> Dur {
-    let seconds = pod.termination_grace_period_seconds().max(MINIMUM_GRACE_PERIOD);
     let least = Dur::from_secs(MINIMUM_GRACE_PERIOD.unsigned_abs());
-    due.unhurried.min(own.map_or(Dur::from_secs(seconds.unsigned_abs()), |own| own.max(least)))
+    let of_pod = Dur::from_secs(pod.termination_grace_period_seconds().max(0).unsigned_abs());
+    due.unhurried.min(own.unwrap_or(of_pod).max(least))
 }
