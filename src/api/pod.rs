@@ -107,7 +107,7 @@ impl PodTemplate {
     }
 
     /// Whether it takes time to make a volume of such a pod.
-    pub(crate) fn provisions(&self) -> bool {
+    pub fn provisions(&self) -> bool {
         self.claims.iter().any(|c| c.provision.is_some())
     }
 

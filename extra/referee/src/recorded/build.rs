@@ -14,6 +14,7 @@ use super::objects::tolerations;
 use super::plan_error::{PlanError, invalid};
 use super::settings::{controllers, flags, not_modelled, scheduler, timing};
 use std::collections::BTreeMap;
+use taintsim::api::pod::PodTemplate;
 use taintsim::kernel::{Dur, Time};
 use taintsim::plan::{
     Admission, Eviction, NamespaceTolerations, Perturb, Plan, Profile, Readiness,
@@ -78,8 +79,6 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
     // What an action ends later stands beside it so far.
     b.actions.sort_by_key(|a| a.at);
     let flags = flags(sc, &profile)?;
-    let mut claims = b.templates.iter().flat_map(|t| &t.claims);
-    let provisions = claims.any(|c| c.provision.is_some());
     Ok(Plan {
         name: sc.name.clone(),
         doc: sc.doc.clone(),
@@ -95,6 +94,7 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         controllers_start: Time::ZERO + sc.controllers_start.0,
         profile,
         nodes: b.nodes,
+        provisions: b.templates.iter().any(PodTemplate::provisions),
         templates: b.templates,
         pods: b.pods,
         controllers: controllers(sc),
@@ -105,7 +105,6 @@ pub(super) fn build(sc: &RecordedScenario, profile: Profile) -> Result<Plan, Pla
         timeline: b.timeline,
         actions: b.actions,
         has_devices: b.has_devices,
-        provisions,
         device_taint_rules: Vec::new(),
         readiness: Readiness::default(),
         lease_records: false,
