@@ -104,13 +104,12 @@ fn claim(c: &Claim) -> Value {
 
 /// What a claim asks for.
 fn device_claim(c: &DeviceClaim) -> Value {
-    let exactly = |r: &ExactDeviceRequest| match r.count {
-        Some(count) => {
-            json!({"driver": r.driver, "count": count, "tolerations": tolerations(&r.tolerations)})
-        }
-        None => {
-            json!({"driver": r.driver, "allocationMode": "All", "tolerations": tolerations(&r.tolerations)})
-        }
+    let exactly = |r: &ExactDeviceRequest| {
+        let (field, how) = match r.count {
+            Some(count) => ("count", json!(count)),
+            None => ("allocationMode", json!("All")),
+        };
+        json!({"driver": r.driver, field: how, "tolerations": tolerations(&r.tolerations)})
     };
     let request = |r: &DeviceRequest| match r {
         DeviceRequest::Exactly(only) => exactly(only),
