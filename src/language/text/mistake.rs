@@ -35,12 +35,12 @@ const THINGS: [(&str, &str); 19] = [
     ("DrainFlags", "`drain`"),
 ];
 
-/// What people write where something else says it: as what, the word, and what to write.
-const INSTEAD: [(&str, &str, &str); 4] = [
-    ("a claim", "Evicted", "write `NotEvicted(…)`, which stands alone"),
-    ("a claim", "NotEvicted", "it stands alone: write it without the word around it"),
-    ("a claim", "AllOf", "did you mean `All`?"),
-    ("a claim", "Any", "did you mean `AnyOf`?"),
+/// What people write as a claim where something else says it, and what to write.
+const INSTEAD: [(&str, &str); 4] = [
+    ("Evicted", "write `NotEvicted(…)`, which stands alone"),
+    ("NotEvicted", "it stands alone: write it without the word around it"),
+    ("AllOf", "did you mean `All`?"),
+    ("Any", "did you mean `AnyOf`?"),
 ];
 
 /// A mistake; small where there is none.
@@ -188,8 +188,8 @@ impl Mistake {
             What::Variant { found, known } => {
                 let of = of.unwrap_or("known here");
                 let problem = Problem::new(format!("`{found}` is not {of}"));
-                match INSTEAD.iter().find(|i| i.0 == of && i.1 == found) {
-                    Some((_, _, help)) => problem.help(*help),
+                match INSTEAD.iter().find(|i| of == "a claim" && i.0 == found) {
+                    Some((_, help)) => problem.help(*help),
                     None => problem.meant(found, *known),
                 }
             }
