@@ -127,7 +127,7 @@ macro_rules! flags {
     };
 }
 
-/// The most that a whole number may be.
+/// The most that an `int32` of Go may be, as most whole numbers are.
 const MOST: i64 = i32::MAX as i64;
 
 const CONTROLLER_MANAGER: &[Flag] = flags! {

@@ -31,7 +31,7 @@ fn a_kubelet_that_was_cut_off_heeds_the_grace_of_a_pod_that_is_gone() {
 }
 
 /// Its node is deleted at 90 s, while it is cut off, and the pod by the pod garbage collector before its kubelet is back at 180 s: it
-/// runs on, and then for the pod's 60 s. Where the kubelet is not back it does not end, nor does a machine that is not cut off keep it.
+/// runs on, and then for the pod's 60 s. Where the kubelet is not back it does not end.
 #[test]
 fn a_kubelet_that_is_cut_off_goes_on_without_its_node() {
     let deleted = r#"(at: "90s", do: DeleteNode(node: "a-0"))"#;
