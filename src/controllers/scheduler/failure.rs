@@ -52,15 +52,16 @@ impl FailureHandler {
         let switches = self.core.switches();
         let mut nomination = Nomination::Keep;
         let mut post_filter = String::new();
-        let of_claims = self.deallocate_idle(&entry.pod, &diagnosis).await;
+        let of_claims = Some(self.deallocate_idle(&entry.pod, &diagnosis).await)
+            .filter(|said| switches.claims_text || *said == DEALLOCATED);
         if self.core.config.preemption
             && let Some(pod) = self.newest(&entry.pod).await
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());
             (nomination, post_filter) =
                 self.follow_up(&pod, &entry.shape, attempt, of_claims).await;
-        } else if !self.core.config.preemption && switches.claims_text {
-            post_filter = of_claims.to_owned();
+        } else if !self.core.config.preemption {
+            post_filter = of_claims.unwrap_or_default().to_owned();
         }
         // Informers deliver before a pod that no node takes is given back.
         let point = self.core.ctx.point("scheduling-failure");
@@ -145,7 +146,7 @@ impl FailureHandler {
         pod: &Rc<Pod>,
         shape: &Rc<Shape>,
         attempt: Attempt,
-        of_claims: &str,
+        of_claims: Option<&str>,
     ) -> (Nomination, String) {
         let switches = self.core.switches();
         if matches!(attempt, Attempt::Hopeless(_))
@@ -165,10 +166,9 @@ impl FailureHandler {
             }
             Attempt::Found(candidate) => return self.nominate(pod, shape, candidate).await,
         };
-        let text = if switches.claims_text {
-            format!("{of_claims}, preemption: {why}")
-        } else {
-            format!("preemption: {why}")
+        let text = match of_claims {
+            Some(said) => format!("{said}, preemption: {why}"),
+            None => format!("preemption: {why}"),
         };
         (nomination, text)
     }

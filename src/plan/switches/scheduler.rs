@@ -249,7 +249,7 @@ pub struct Switches {
     /// How failures are reported.
     pub fit_text: FitText,
     /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate
-    /// DynamicResourceAllocation.
+    /// DynamicResourceAllocation. From 1.37 on it is only told that a claim was deallocated.
     pub claims_text: bool,
     /// A claim that pods share and that is allocated no longer is not reserved (S83); before it is left to the API server to
     /// refuse that.
