@@ -128,9 +128,9 @@ impl Sweep<'_> {
     /// # Errors
     /// The first that is.
     pub(crate) fn distinct(&self) -> Result<(), Problems> {
-        if self.axes.iter().any(|axis| axis.path == "seed") {
-            let problem =
-                Problem::new("`seed` is the same in every row, each of which has several seeds");
+        let of_seeds = |axis: &&Axis| matches!(axis.path.as_str(), "seed" | "seeds");
+        if let Some(axis) = self.axes.iter().find(of_seeds) {
+            let problem = Problem::new(format!("`{}` is the same in every row", axis.path));
             return Err(Problems::one(
                 problem.help("`--seeds 20` runs twenty, from that of `--seed` on"),
             ));

@@ -37,7 +37,7 @@ const THINGS: [(&str, &str); 19] = [
 
 /// What people write as a claim where something else says it, and what to write.
 const INSTEAD: [(&str, &str); 4] = [
-    ("Evicted", "write `NotEvicted(…)`, which stands alone"),
+    ("Evicted", "write `NotEvicted(…)` where nobody is to be evicted; either stands alone"),
     ("NotEvicted", "it stands alone: write it without the word around it"),
     ("AllOf", "did you mean `All`?"),
     ("Any", "did you mean `AnyOf`?"),

@@ -24,9 +24,10 @@ pub(super) fn from_start(time: Time) -> Dur {
     Dur::from_nanos(time.as_nanos())
 }
 
-/// Complains about a name that no actor has.
-pub(super) fn actor(name: &str, place: &Spot) -> Option<()> {
-    let known: Vec<&str> = Actor::ALL.iter().map(|a| a.as_str()).collect();
+/// Complains about a name that none of those actors has that are meant.
+pub(super) fn actor(name: &str, is_meant: fn(&Actor) -> bool, place: &Spot) -> Option<()> {
+    let meant = Actor::ALL.iter().filter(|a| is_meant(a));
+    let known: Vec<&str> = meant.map(|a| a.as_str()).collect();
     if known.contains(&name) {
         return Some(());
     }

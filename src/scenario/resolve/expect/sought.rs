@@ -72,7 +72,7 @@ fn kind<'e>(e: &'e E, place: &Spot) -> Option<Option<(Kind, Common<'e>)>> {
         E::NotEvicted(s) => (evicted(s.by.as_deref(), place)?, s.common()),
         E::Deleted(s) => {
             if let Some(by) = &s.by {
-                actor(by, &place.part("by"))?;
+                actor(by, |_| true, &place.part("by"))?;
             }
             (Kind::Deleted { by: s.by.clone() }, s.common())
         }
