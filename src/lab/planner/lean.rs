@@ -261,17 +261,19 @@ impl Lean<'_> {
             let more = |share: f64| cost(row, share) - cost(best, share);
             let [none, all] = [more(0.0), more(1.0)];
             let share = none / (none - all);
-            let up = share > now && all < 0.0 && self.wins_at_share([row, best], false);
-            let down = share < now && none < 0.0 && self.wins_at_share([row, best], true);
-            match (more(now) > 0.0, up, down) {
-                (true, true, _) => Some(((share * 100.0).ceil() / 100.0, row)),
-                (true, _, true) => Some(((share * 100.0).floor() / 100.0, row)),
+            match more(now) > 0.0 {
+                true if share > now && all < 0.0 => Some(((share * 100.0).ceil() / 100.0, row)),
+                true if share < now && none < 0.0 => Some(((share * 100.0).floor() / 100.0, row)),
                 _ => None,
             }
         };
-        let others = self.eligible.iter().copied().filter(|row| !self.same.contains(row));
-        let nearest =
-            others.filter_map(turn).min_by(|a, b| (a.0 - now).abs().total_cmp(&(b.0 - now).abs()));
+        let nearest = self.eligible.iter().copied().filter_map(turn);
+        let nearest = nearest.min_by(|a, b| (a.0 - now).abs().total_cmp(&(b.0 - now).abs()));
+        // Beyond a row that cannot be told apart from the best, others are best by chance only.
+        let is_known = |(share, row): &(f64, usize)| {
+            !self.same.contains(row) && self.wins_at_share([*row, best], *share < now)
+        };
+        let nearest = nearest.filter(is_known);
         Some((now, nearest))
     }
 }
