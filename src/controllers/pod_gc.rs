@@ -224,19 +224,23 @@ impl Controller {
             .then_some(node.record)
     }
 
-    /// `gcOrphaned`: pods on nodes that have been missing for the time of quarantine, and that the
-    /// API server does not know either; one after the other.
+    /// `gcOrphaned`: pods on nodes that the API server does not know, and that have been missing for the time of quarantine
+    /// where there is one; one after the other.
     async fn gc_orphaned(&self, missing: &BTreeSet<NodeId>, orphaned: Vec<(Rc<Pod>, u32)>) {
-        let now = self.ctx.now();
-        self.advance_queue();
-        self.noted.with(|n| {
-            for (pod, _) in &orphaned {
-                if let Some(node) = pod.node {
-                    n.queue.add_after(node, now + QUARANTINE_TIME);
+        let deleted = if self.config.switches.quarantine {
+            let now = self.ctx.now();
+            self.advance_queue();
+            self.noted.with(|n| {
+                for (pod, _) in &orphaned {
+                    if let Some(node) = pod.node {
+                        n.queue.add_after(node, now + QUARANTINE_TIME);
+                    }
                 }
-            }
-        });
-        let deleted = self.discover_deleted_nodes(missing).await;
+            });
+            self.discover_deleted_nodes(missing).await
+        } else {
+            self.not_listed(missing).await
+        };
         for (pod, told) in orphaned {
             if pod.node.is_some_and(|n| deleted.contains(&n)) {
                 self.ctx.set_cause(told);
@@ -245,6 +249,17 @@ impl Controller {
                     .await;
             }
         }
+    }
+
+    /// Those of the nodes that a list from the API server has not: none where that fails, until the next pass.
+    async fn not_listed(&self, nodes: &BTreeSet<NodeId>) -> BTreeSet<NodeId> {
+        let Some(first) = nodes.first() else { return BTreeSet::new() };
+        let (about, mut gone) = (self.client.node_object(*first), nodes.clone());
+        let list = move |api: &ApiServer, _| {
+            gone.retain(|node| api.node(*node).is_none());
+            Ok(gone)
+        };
+        self.client.get(about, list).await.unwrap_or_default()
     }
 
     /// `discoverDeletedNodes`

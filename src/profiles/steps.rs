@@ -96,7 +96,7 @@ pub(super) static STEPS: &[Step] = &[
         p.node_lifecycle.evicted_node_sheds_new_pods = true;
     }),
     step(&[(17, 0)], |p| {
-        p.node_lifecycle.beta_zone_labels = false;
+        (p.node_lifecycle.beta_zone_labels, p.pod_gc.quarantine) = (false, true); // S105
         p.kubelet.report_frequency = Dur::from_secs(300);
         p.scheduler.general_predicates = false; // S97
     }),

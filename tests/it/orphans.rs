@@ -44,6 +44,26 @@ fn a_kubelet_that_is_cut_off_goes_on_without_its_node() {
     assert!(stopped(ideal, SLOW, &format!("{for_good}, {deleted}")).is_empty());
 }
 
+/// The node is deleted at 90 s. Up to 1.16 the next pass, at most 20 s later, deletes its pod; from 1.17 on that pass puts the node
+/// in quarantine for 40 s, and it is one after that.
+#[test]
+fn pods_of_a_node_that_is_gone_wait_in_quarantine() {
+    for (release, least, most) in [
+        ("1.8", 90_000, 111_000),
+        ("1.16", 90_000, 111_000),
+        ("1.17", 130_000, 171_000),
+        ("1.34", 130_000, 171_000),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{release}", horizon: "4m", nodes: [(names: "a-{{0..1}}")],
+                pods: [(name: "p", on: Node("a-0"))], timeline: [(at: "90s", do: DeleteNode(node: "a-0"))])"#
+        );
+        let gone = times(&ran(&text).1, "pod-gone");
+        assert_eq!(gone.len(), 1, "{release}");
+        within(gone[0], least, most);
+    }
+}
+
 /// One that is ended already, since 90 s and for 20, ends no later for being deleted by force.
 #[test]
 fn a_pod_that_is_being_ended_ends_as_it_was_to() {

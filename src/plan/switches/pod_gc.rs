@@ -3,6 +3,9 @@
 /// What changed in the pod garbage collector from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
+    /// Pods of a node that is gone are deleted 40 s later, once the API server does not know the node either (S105, 1.17
+    /// on). Before, each pass lists the nodes from there and deletes them at once.
+    pub(crate) quarantine: bool,
     /// Terminating pods on nodes tainted `node.kubernetes.io/out-of-service` are deleted with grace
     /// 0 (S10, gate NodeOutOfServiceVolumeDetach).
     pub(crate) out_of_service: bool,

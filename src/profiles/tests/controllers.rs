@@ -383,6 +383,7 @@ fn switches_of_the_oldest_schedulers_and_of_their_words() {
         ("1.37.1", Described),
     ];
     check("S103", |p| p.scheduler.fit_words, &words);
+    boundary("S105", |p| p.pod_gc.quarantine, &ends("1.16.15"), &["1.17.0", "1.37.1"]);
     boundary("S104", |p| p.scheduler.too_many_pods, &ends("1.17.17"), &["1.18.0", "1.37.1"]);
     let scheduled = |p: &Profile| p.workload.daemon_set.scheduled;
     boundary("S102", scheduled, &ends("1.11.10"), &["1.12.0", "1.37.1"]);
