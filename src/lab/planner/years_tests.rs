@@ -179,7 +179,7 @@ fn what_is_rare_is_not_ruled_out() {
     let mut exact = 0;
     for seed in 1..=24 {
         p.sweep.base.seed = Some(seed);
-        let kept = p.run(2, &|_, done, _| done < 40, Desk::Here).expect("it runs");
+        let kept = p.run(1, &|_, done, _| done < 40, Desk::Here).expect("it runs");
         let a = answer(&kept, &p.objective, &[], 0.95);
         let row = &a.rows[0];
         let holds = |i: Interval, truth: [f64; 2]| i.low <= truth[1] && truth[0] <= i.high;
