@@ -3,11 +3,23 @@
 use super::warnings::said_by_a_test;
 use super::{Scratch, unfolded};
 
+/// Each of these expectations of a scenario, which is given without them, is met, and told to say nothing for that reason; where none is
+/// given, it is not told of.
+fn each_is_told(scenario: &str, told: &[(&str, &str)]) {
+    let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
+    let text = format!("{scenario}\n        expect: [\n{expect}        ])");
+    let said = said_by_a_test(&Scratch::new(), &text);
+    for (line, (expectation, why)) in (5..).zip(told) {
+        let place = said.find(&format!("so.ron:{line}:13: ")).map(|at| &said[at..]);
+        assert_eq!(place.is_some(), !why.is_empty(), "{expectation}: {said}");
+        assert!(place.is_none_or(|p| p.split("so.ron").nth(1).unwrap().contains(why)), "{said}");
+    }
+}
+
 /// A node is lost a minute after the start, and a pod of three evicted some five minutes later. Each
 /// of the first lines of a pair is met for want of what it is about, and the second is met by the run.
 #[test]
 fn what_cannot_fail_in_this_run_is_told() {
-    let scratch = Scratch::new();
     let told = [
         (
             r#"Whenever(that: Evicted(workload: "web"), then: Phase(workload: "web", phase: Running), each: Workload, within: "19m")"#,
@@ -39,27 +51,18 @@ fn what_cannot_fail_in_this_run_is_told() {
         ("Never(JobStalled)", "there is no Job"),
         ("Never(PodStuck)", ""),
     ];
-    let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
-    let text = format!(
-        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..2}}")],
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..2}")],
         workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
-        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],
-        expect: [
-{expect}        ])"#
+        timeline: [(at: "1m", name: "c", do: Crash(node: "a-1"))],"#,
+        &told,
     );
-    let said = said_by_a_test(&scratch, &text);
-    for (line, (expectation, why)) in (5..).zip(told) {
-        let place = said.find(&format!("so.ron:{line}:13: ")).map(|at| &said[at..]);
-        assert_eq!(place.is_some(), !why.is_empty(), "{expectation}: {said}");
-        assert!(place.is_none_or(|p| p.split("so.ron").nth(1).unwrap().contains(why)), "{said}");
-    }
 }
 
 /// The same said in several ways: of five pods six are never missing; nothing happens before the crash at 5m; nobody is drained,
 /// no usage is said, and no message of that reason has such a word; a workload that asks for no pods has none.
 #[test]
 fn whatever_way_it_is_said() {
-    let scratch = Scratch::new();
     let none = "the run has no such pod";
     let told = [
         (r#"AtMost(of: unavailable("web"), is: 5)"#, "never more than 5"),
@@ -96,20 +99,12 @@ fn whatever_way_it_is_said() {
         (r#"AtMost(of: below_need("api"), is: "0s")"#, "never more than 0s"),
         (r#"Equal(of: unavailable("api"), is: 0)"#, "never more than 0"),
     ];
-    let expect: String = told.iter().map(|(line, _)| format!("            {line},\n")).collect();
-    let text = format!(
-        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..4}}")],
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..4}")],
         workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All)), Deployment(name: "api", replicas: 0)],
-        timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],
-        expect: [
-{expect}        ])"#
+        timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#,
+        &told,
     );
-    let said = said_by_a_test(&scratch, &text);
-    for (line, (expectation, why)) in (5..).zip(told) {
-        let place = said.find(&format!("so.ron:{line}:13: ")).map(|at| &said[at..]);
-        assert_eq!(place.is_some(), !why.is_empty(), "{expectation}: {said}");
-        assert!(place.is_none_or(|p| p.split("so.ron").nth(1).unwrap().contains(why)), "{said}");
-    }
 }
 
 /// A node is lost at 5m, and its pod of five tolerates that for 300 s: it is evicted after 10m45s, and nothing of that is decided
