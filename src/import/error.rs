@@ -35,6 +35,19 @@ pub struct Place {
     pub(crate) name: String,
 }
 
+/// What is wrong with a text of YAML.
+#[derive(Debug, Default, thiserror::Error)]
+#[error("{message} at line {line} column {column}")]
+pub struct WrongYaml {
+    /// From 1; zero is unknown.
+    pub(super) line: usize,
+    /// The same.
+    pub(super) column: usize,
+    pub(super) message: String,
+    /// The beginning of the JSON that it comes to, up to there.
+    pub(super) json: String,
+}
+
 /// Where objects stand in the files: by the list of the scenario that they are in, and
 /// `namespace/name`, or the name.
 pub(super) type Places = BTreeMap<(String, String), Place>;

@@ -94,8 +94,8 @@ mod tests;
 
 pub use cluster::ImportedCluster;
 pub(crate) use device_rules::rules as device_taint_rules;
-pub use error::ImportError;
 pub(crate) use error::{DEVICES, KUBECTL, READINESS};
+pub use error::{ImportError, WrongYaml};
 pub(crate) use event::{about as event_about, component as event_component, made as event_made};
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
@@ -103,4 +103,4 @@ pub(crate) use sight::{is_export, is_meant_as_export};
 pub(crate) use summary::Summary;
 pub(crate) use times::{SECOND_US, Stamp, YEARS, parse_time};
 pub(crate) use write::Asked;
-pub use yaml::{Wrong as WrongYaml, to_json as yaml_to_json};
+pub use yaml::to_json as yaml_to_json;

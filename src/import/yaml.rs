@@ -4,6 +4,7 @@
 //! Values without quotes are what the core schema of YAML 1.2 takes them for. Merge keys (`<<`) are
 //! of YAML 1.1, and kubectl prints none.
 
+use super::error::WrongYaml;
 use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,24 +16,11 @@ const MAX_DEPTH: usize = 200;
 /// How many times the text what aliases repeat may be.
 const REPEATED: usize = 8;
 
-/// What is wrong with a text.
-#[derive(Debug, thiserror::Error)]
-#[error("{message} at line {line} column {column}")]
-pub struct Wrong {
-    /// From 1.
-    pub(super) line: usize,
-    /// From 1.
-    pub(super) column: usize,
-    pub(super) message: String,
-    /// The beginning of the JSON, up to there.
-    pub(super) json: String,
-}
-
 /// A text as JSON, one value in each line for each of its documents.
 ///
 /// # Errors
 /// It is no YAML, or has what JSON cannot say.
-pub fn to_json(text: &str) -> Result<String, Wrong> {
+pub fn to_json(text: &str) -> Result<String, WrongYaml> {
     let mut writer = Writer { room: REPEATED * text.len() + 1024, ..Writer::default() };
     for event in Parser::new_from_str(text) {
         let (at, message) = match event {
@@ -42,7 +30,12 @@ pub fn to_json(text: &str) -> Result<String, Wrong> {
             },
             Err(e) => (*e.marker(), e.kind().to_string()),
         };
-        return Err(Wrong { line: at.line(), column: at.col() + 1, message, json: writer.json });
+        return Err(WrongYaml {
+            line: at.line(),
+            column: at.col() + 1,
+            message,
+            json: writer.json,
+        });
     }
     Ok(writer.json)
 }
