@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
         let Some(pod) = r.pod() else { return };
         self.hold(pod, r);
         match r.what {
-            What::ContainersStarted(_) if again => {
+            _ if again => {
                 if let Some(served) = self.place(pod).and_then(|p| self.all[p].as_mut()) {
                     served.costs.restarts += 1;
                 }

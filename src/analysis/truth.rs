@@ -139,7 +139,7 @@ impl<'a> Truth<'a> {
     }
 
     /// Takes one record in; `changed` is called for each pod whose state differs from before.
-    /// Returns the step by which changes what the API says, and whether containers started that
+    /// Returns the step by which changes what the API says, and whether a container or all of them started that
     /// had run before in the same life of their pod.
     pub(crate) fn apply(
         &mut self,
@@ -240,6 +240,7 @@ impl<'a> Truth<'a> {
                 }
             }
             What::Noted(Note::ContainerEnded, _) => _ = self.failed.insert(pod),
+            What::Noted(Note::ContainerRestarted, _) => return true,
             What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {
                 self.unproven.remove(&pod);
             }

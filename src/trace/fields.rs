@@ -200,6 +200,8 @@ impl Trace {
             | Note::ImageDeleted
             | Note::ReadinessEvaluated
             | Note::DevicesAllocated
+            | Note::ContainerStarted
+            | Note::ContainerRestarted
             | Note::DeviceEvictionReason => {
                 f.message = Some(self.names.text_of(TextId(arg)).to_owned());
             }

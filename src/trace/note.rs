@@ -167,6 +167,12 @@ words! {
         /// A container has ended by itself. Object: pod; argument: its exit code.
         ContainerEnded = "container-ended":
             (Pod, "{object}: its container has ended, with exit code {arg}"),
+        /// A container is started before all of `spec.containers` have been: of several, or an init container. Object: pod;
+        /// argument: the text of its name.
+        ContainerStarted = "container-started": (Pod, "{object}: its container {text} is started"),
+        /// The same of one that has run before.
+        ContainerRestarted = "container-restarted":
+            (Pod, "{object}: its container {text} is started again"),
         /// A container's probe has failed, so that it is killed. Object: pod; argument: 0 for its liveness probe, 2 for its
         /// startup probe.
         ContainerUnhealthy = "container-unhealthy": (Pod, ""),

@@ -1,14 +1,14 @@
 //! Which pods of a workload are not Ready at a moment, and why.
 
-use super::noted::{Noted, start};
+use super::noted::Noted;
 use super::prelude::*;
 use crate::api::pod::PodTemplate;
 
 /// The pods of a workload at the moment in question.
 #[derive(Default)]
-pub(super) struct NotReady {
+pub(super) struct NotReady<'a> {
     /// What is noted of the containers and the image of a pod.
-    noted: BTreeMap<PodId, Noted>,
+    noted: BTreeMap<PodId, Noted<'a>>,
     /// Why the last of its pods that the scheduler could not place could not be placed.
     pub(super) why_pending: Option<TextId>,
     /// Why its controller could create none of its pods any more, where that is so.
@@ -27,9 +27,9 @@ pub(super) struct NotReady {
     by_reason: BTreeMap<String, u64>,
 }
 
-impl NotReady {
+impl<'a> NotReady<'a> {
     /// Takes in a record about one of the pods, up to the moment.
-    pub(super) fn take(&mut self, trace: &Trace, pod: PodId, r: &Record) {
+    pub(super) fn take(&mut self, trace: &'a Trace, pod: PodId, r: &Record) {
         if let Some((why, _)) = trace.failed_scheduling(r) {
             self.why_pending = Some(why);
         }
@@ -78,12 +78,9 @@ impl NotReady {
 }
 
 /// Why a pod is not Ready of which that is noted; whether it has yet to start, and what it was made from.
-fn reason(noted: &Noted, is_pending: bool, of: Option<&PodTemplate>) -> Option<String> {
-    if let Some(template) = of.filter(|t| is_pending && noted.is_initializing(t)) {
-        return Some(match &noted.inits_left(template)[..] {
-            [] => "its init containers have ended, and its containers start".to_owned(),
-            inits => format!("it {}", start(inits)),
-        });
+fn reason(noted: &Noted<'_>, is_pending: bool, of: Option<&PodTemplate>) -> Option<String> {
+    if of.is_some_and(|t| is_pending && noted.is_initializing(t)) {
+        return Some(noted.start(of));
     }
     let (note, arg) = noted.last?;
     let done = of.and_then(|t| noted.done(t));

@@ -1,15 +1,15 @@
 //! What is noted of the containers and the image of a pod, as far as it tells why the pod is not Ready.
 //!
-//! Notes do not name a container. Init containers end one after the other, so that those that have ended are the first ones; of a
-//! pod whose sidecars end as well it is not known which of them have.
+//! Notes name a container that starts while others have yet to. Init containers and sidecars start one after the other, each for the
+//! first time once those before it are done, so that the pod waits for the last that did so.
 
 use super::prelude::*;
-use crate::api::container::Role;
+use crate::api::container::{Container, Role};
 use crate::api::pod::PodTemplate;
 
 /// What holds of the containers of a pod by the notes of its life.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Noted {
+pub(super) struct Noted<'a> {
     /// The last note, and its argument. That a container ended or was killed holds until one is started.
     pub(super) last: Option<(Note, u32)>,
     /// Before it backed off, or ended, its container was killed for a probe.
@@ -18,23 +18,23 @@ pub(super) struct Noted {
     ended: Option<u32>,
     /// Whether all of them serve, where that was noted.
     serves: Option<bool>,
-    /// How many init containers have ended well since the machine started.
-    inits: usize,
+    /// The last container that started for the first time since the machine did, before all had.
+    started: Option<&'a str>,
 }
 
-impl Noted {
+impl<'a> Noted<'a> {
     /// Takes in a record about the pod.
-    pub(super) fn take(&mut self, trace: &Trace, r: &Record) {
+    pub(super) fn take(&mut self, trace: &'a Trace, r: &Record) {
         match r.what {
             What::PodCreated(_) => *self = Self::default(),
             What::ContainersStarted(_) => {
-                let is_past = |(note, _): &(Note, u32)| {
-                    matches!(note, Note::ContainerEnded | Note::BackOff | Note::ContainerUnhealthy)
+                use Note::{BackOff, ContainerEnded, ContainerServes, ContainerUnhealthy};
+                self.last = match self.last {
+                    Some((ContainerEnded | BackOff | ContainerUnhealthy, _)) => {
+                        Some((ContainerServes, (self.serves != Some(false)).into()))
+                    }
+                    last => last.filter(|(note, _)| !is_start(*note)),
                 };
-                if self.last.as_ref().is_some_and(is_past) {
-                    let serves = self.serves != Some(false);
-                    self.last = Some((Note::ContainerServes, serves.into()));
-                }
             }
             What::Noted(note, arg) if is_own(note) => {
                 self.ended = match (note, self.last) {
@@ -45,7 +45,9 @@ impl Noted {
                 if note == Note::ContainerServes {
                     self.serves = Some(arg > 0);
                 }
-                self.inits += usize::from((note, arg) == (Note::ContainerEnded, 0));
+                if note == Note::ContainerStarted {
+                    self.started = Some(trace.names.text_of(TextId(arg)));
+                }
                 let cause = trace.get(r.cause).map(|c| c.what);
                 self.is_killed = matches!(cause, Some(What::Noted(Note::ContainerUnhealthy, _)));
                 self.last = Some((note, arg));
@@ -56,24 +58,28 @@ impl Noted {
 
     /// The machine of its node stops: its init containers run anew.
     pub(super) fn starts_over(&mut self) {
-        self.inits = 0;
+        self.started = None;
     }
 
-    /// Its init containers that have not ended.
-    pub(super) fn inits_left<'t>(&self, template: &'t PodTemplate) -> Vec<&'t str> {
-        let all = || template.containers.iter();
-        let inits = all().filter(|c| c.role == Role::Init);
-        let ends = all().any(|c| c.role == Role::Sidecar && c.life.ends.is_some());
-        inits.skip(if ends { 0 } else { self.inits }).map(|c| &*c.name).collect()
-    }
-
-    /// Of a pod that has not started: nothing is noted of what it does, and it waits for an init container, or is past the last.
-    pub(super) fn is_initializing(&self, template: &PodTemplate) -> bool {
-        match self.last {
-            Some((Note::ContainerEnded, 0)) => template.main() > 0,
-            Some((Note::ImagePulled, _)) | None => !self.inits_left(template).is_empty(),
-            _ => false,
+    /// What a pod does that is bound and has not started: of its init containers and sidecars it waits for the one that started last,
+    /// or, before that is known, for all.
+    pub(super) fn start(&self, template: Option<&PodTemplate>) -> String {
+        let all = template.map_or(&[][..], |t| &t.containers[..t.main()]);
+        let of = |name: &str| all.iter().find(|c| &*c.name == name);
+        match (self.started.map(of), all) {
+            (Some(Some(c)), _) | (None, [c]) => waits_for(c),
+            (Some(None), _) | (None, []) => "its containers start".to_owned(),
+            (None, _) => {
+                let names: Vec<&str> = all.iter().map(|c| &*c.name).collect();
+                let names = names.join(", ");
+                format!("it waits for its init containers {names}, not all of which are done")
+            }
         }
+    }
+
+    /// Of a pod that has not started: nothing is noted but which of its containers started, if it has any that go before others.
+    pub(super) fn is_initializing(&self, template: &PodTemplate) -> bool {
+        self.last.map_or(template.main() > 0, |(note, _)| is_start(note))
     }
 
     /// With what the container has exited that has ended last, and is not started again; of several.
@@ -86,25 +92,29 @@ impl Noted {
 
 /// Whether a note is of a pod's containers or of its image.
 pub(super) fn is_own(note: Note) -> bool {
-    matches!(
-        note,
-        Note::ContainerServes
-            | Note::ContainerEnded
-            | Note::ContainerUnhealthy
-            | Note::BackOff
-            | Note::ImagePulling
-            | Note::ImagePulled
-            | Note::ImagePullFailed
-    )
+    is_start(note)
+        || matches!(
+            note,
+            Note::ContainerServes
+                | Note::ContainerEnded
+                | Note::ContainerUnhealthy
+                | Note::BackOff
+                | Note::ImagePulling
+                | Note::ImagePulled
+                | Note::ImagePullFailed
+        )
 }
 
-/// What a pod does that is bound and has not started, by its init containers that have not ended.
-pub(super) fn start(inits: &[&str]) -> String {
-    match inits {
-        [] => "its containers start".to_owned(),
-        [one] => format!("waits for init container {one}, which has not ended"),
-        all => {
-            format!("waits for its init containers {}, not all of which have ended", all.join(", "))
-        }
+/// Whether a note is of the start of one container.
+fn is_start(note: Note) -> bool {
+    matches!(note, Note::ContainerStarted | Note::ContainerRestarted)
+}
+
+/// That a pod waits for one of those before its others.
+fn waits_for(c: &Container) -> String {
+    let name = &c.name;
+    match c.role {
+        Role::Sidecar => format!("it waits for sidecar {name}, which has not started"),
+        _ => format!("it waits for init container {name}, which has not ended"),
     }
 }

@@ -134,7 +134,7 @@ fn replaced(question: Question<'_>, replacements: &[&Replacement]) -> Option<Ste
 }
 
 /// Which of its pods are pending, not started, not Ready or stuck at the moment in question.
-fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady) -> Vec<String> {
+fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady<'_>) -> Vec<String> {
     let (analysis, mut notes) = (question.analysis, Vec::new());
     let are = |n: u64| format!("{} of its pods {}", grouped(n), if n == 1 { "is" } else { "are" });
     let is_the_end = question.until == analysis.horizon();
@@ -201,7 +201,7 @@ struct Lost<'a> {
     /// The evictions of its pods that budgets refused, which is what a drain waits for.
     refused: Refusals,
     /// Its pods at the moment in question.
-    not_ready: NotReady,
+    not_ready: NotReady<'a>,
 }
 
 impl<'a> Lost<'a> {

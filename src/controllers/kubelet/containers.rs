@@ -197,7 +197,12 @@ impl Containers {
             self.stats.started(due.node, pod);
         }
         self.lives.tell_serves(uid);
-        if run && (!due.up || again) {
+        if !run {
+            let name = self.lives.name((uid, due.turns.turn), due);
+            let name = self.nodes.api.names(|n| n.text(&name)).0;
+            let note = if again { Note::ContainerRestarted } else { Note::ContainerStarted };
+            self.lives.note(due.pod, note, name);
+        } else if !due.up || again {
             let started = What::ContainersStarted(due.node.0);
             self.nodes.api.record_pod(Actor::Kubelet, due.pod, started);
         }

@@ -435,7 +435,7 @@ impl Lives {
     }
 
     /// The name of a container.
-    fn name(&self, (uid, place): Which, due: &Due) -> Rc<str> {
+    pub(super) fn name(&self, (uid, place): Which, due: &Due) -> Rc<str> {
         let pod = self.pods.object(uid, due);
         let named = pod.and_then(|p| Some(p.template.beside_main(place)?.name.clone()));
         named.unwrap_or_else(|| Rc::from(MAIN))

@@ -49,7 +49,7 @@ fn a_pod_tells_which_container_it_waits_for() {
     let fails = verdict("default/fails-0");
     assert!(fails.contains("as container mig waits 300 s from its end on"), "{fails}");
     let long = verdict("default/long-0");
-    let said = "and waits for init container mig, which has not ended: Pending at 10:00.000";
+    let said = "and it waits for init container mig, which has not ended: Pending at 10:00.000";
     assert!(long.contains(said), "{long}");
 }
 
@@ -73,7 +73,7 @@ fn what_a_pod_waits_for_once_one_of_its_containers_has_ended() {
         unfolded(&scratch.call(&["explain", "inits.ron", object, "--at", at]).stdout)
     };
     for (object, at, said) in [
-        ("pod/default/alone", "2m", "and waits for init container load, which has not ended"),
+        ("pod/default/alone", "2m", "and it waits for init container load, which has not ended"),
         ("deployment/web", "2m", "it waits for init container load, which has not ended"),
         ("pod/default/j-0", "2m", "has ended with exit code 0, and is not started again"),
         ("job/j", "2m", "one of its containers has ended, and is not started again"),
@@ -82,4 +82,36 @@ fn what_a_pod_waits_for_once_one_of_its_containers_has_ended() {
         let told = told(object, at);
         assert!(told.contains(said), "{object}: {told}");
     }
+}
+
+/// `chown` runs for 20 s from 1 s on and fails: it is started again at once, and then after back-offs of 10, 20, 40, 80 and 160 s, at
+/// 21, 51, 91, 151, 251 and 431 s; the next one is of 300 s. `mesh` starts at 11 s and serves from 131 s on, which its startup probe
+/// finds within 5 s; `wait` then runs for a minute.
+#[test]
+fn of_init_containers_the_one_that_runs_is_waited_for() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "10m", nodes: [(name: "n")], workloads: [
+        StatefulSet(name: "bad", replicas: 1, template: (initContainers: [(name: "chown", ends: (after: "20s", exit_code: 1))])),
+        StatefulSet(name: "held", replicas: 1, template: (initContainers: [(name: "ok", ends: (after: "10s")),
+            (name: "mesh", restartPolicy: Always, serves_after: "2m", startupProbe: (periodSeconds: 5, failureThreshold: 60)),
+            (name: "wait", ends: (after: "60s"))]))])"#;
+    scratch.write("inits.ron", text);
+    for (set, at, said) in [
+        ("bad", "25s", "it waits for init container chown, which has not ended"),
+        ("bad", "45s", "(CrashLoopBackOff)"),
+        ("bad", "55s", "it waits for init container chown, which has not ended"),
+        ("held", "5s", "it waits for init container ok, which has not ended"),
+        ("held", "1m", "it waits for sidecar mesh, which has not started"),
+        ("held", "2m30s", "it waits for init container wait, which has not ended"),
+    ] {
+        let of = |object: String| json(&scratch, &["inits.ron", &object, "--at", at]);
+        let notes = of(format!("statefulset/{set}"))["notes"].to_string();
+        assert!(notes.contains(said), "{set} {at}: {notes}");
+        let verdict = of(format!("pod/default/{set}-0"))["verdict"].to_string();
+        let said = said.trim_matches(['(', ')']);
+        assert!(verdict.contains(said), "{set} {at}: {verdict}");
+    }
+    let run = scratch.call(&["run", "inits.ron"]);
+    let said = unfolded(&run.stdout);
+    assert!(said.contains("6 times a pod's containers were started anew"), "{said}");
 }

@@ -77,7 +77,7 @@ pub(super) struct Seen<'a> {
     /// What is noted of its containers: that it serves or does not, has ended or failed a probe, and backs off; and of the pull of its image.
     pub(super) own: Vec<RecordId>,
     /// What holds of them by that.
-    pub(super) noted: Noted,
+    pub(super) noted: Noted<'a>,
     pub(super) state: PodState,
     /// The nodes that it was on and is on.
     pub(super) nodes: BTreeSet<NodeId>,

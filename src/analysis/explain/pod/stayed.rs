@@ -1,6 +1,5 @@
 //! A pod that was not evicted, and why not; also one that was in no danger.
 
-use super::super::noted::start;
 use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
@@ -97,7 +96,7 @@ impl Case<'_, '_> {
         }
         let name = self.analysis().node_name(node);
         let at = bound.map_or(String::new(), |bound| format!(" at {}", absolute(bound.at)));
-        let what = start(&self.template().map_or(Vec::new(), |t| self.seen.noted.inits_left(t)));
+        let what = self.seen.noted.start(self.template());
         let until = absolute(until);
         let verdict = format!("bound to {name}{at}, and {what}: Pending at {until}");
         let own = self.own_steps();
