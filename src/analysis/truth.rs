@@ -3,7 +3,7 @@
 //! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine; one with a
 //! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. One of
 //! whose containers one has done its work, and is not started again, is up while none of the others has failed: what it is for
-//! goes on or is done. It is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of its
+//! goes on or is done. So is one whose work is all done, until the API says that it has Succeeded, and it is wanted no more. It is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of its
 //! Service, unless it is being deleted. The two differ in every outage: in the first minute of one only the truth changes.
 
 use super::prelude::*;
@@ -40,7 +40,7 @@ pub(crate) struct Truth<'a> {
     unproven: BTreeSet<PodId>,
     /// Pods of which a container has done its work: it has exited with 0, and is not started again.
     done: BTreeSet<PodId>,
-    /// Pods of which a container has failed since one was started.
+    /// Pods of which a container has failed, or a probe of one, since one was started.
     failed: BTreeSet<PodId>,
     /// By pod: containers of its present life have run before.
     ran: Vec<bool>,
@@ -115,7 +115,9 @@ impl<'a> Truth<'a> {
 
     /// The state of a pod of which the API says that.
     fn standing_of(&self, pod: PodId, p: PodState) -> Standing {
-        let live = self.live.get(pod.index()).is_some_and(|&n| n != NO_NODE && self.reached(n));
+        let on = self.live.get(pod.index()).copied().unwrap_or(NO_NODE);
+        let live = on != NO_NODE && self.reached(on);
+        let is_done = on == NO_NODE && self.done.contains(&pod);
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
         let earlier = self.earlier.get(&pod).into_iter().flatten();
@@ -125,7 +127,7 @@ impl<'a> Truth<'a> {
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
-            up: wanted && live && self.works(pod),
+            up: wanted && (live || is_done) && self.works(pod),
             ghosts: earlier + u32::from(live && !wanted),
         }
     }
@@ -217,7 +219,7 @@ impl<'a> Truth<'a> {
 
     /// The containers of a pod have ended, and with them what is known of those that ran.
     fn forget(&mut self, pod: PodId) {
-        for all in [&mut self.idle, &mut self.unproven, &mut self.failed] {
+        for all in [&mut self.idle, &mut self.unproven] {
             all.remove(&pod);
         }
     }
@@ -239,7 +241,9 @@ impl<'a> Truth<'a> {
                     self.done.insert(pod);
                 }
             }
-            What::Noted(Note::ContainerEnded, _) => _ = self.failed.insert(pod),
+            What::Noted(Note::ContainerEnded | Note::ContainerUnhealthy, _) => {
+                self.failed.insert(pod);
+            }
             What::Noted(Note::ContainerRestarted, _) => return true,
             What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {
                 self.unproven.remove(&pod);

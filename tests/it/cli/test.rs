@@ -741,7 +741,7 @@ fn why_the_new_pod_does_not_run_is_told_and_not_why_the_old_one_went() {
 }
 
 /// A Job's pod is up while its work goes on or is done: of the first, `up` is done after two minutes, and that of the second has a sidecar
-/// that takes 45 s to stop once the work is. What is left is the second in which a kubelet notices an end. Of the third `up` is done
+/// that takes 45 s to stop once the work is. Neither lacks anything in the second in which its kubelet notices that. Of the third `up` is done
 /// after one minute, and the main container fails every two: from the second time on it waits for 10 s and for 20 s at least, and half
 /// as long or 5 s more at most until its kubelet looks again.
 #[test]
@@ -759,8 +759,8 @@ fn a_job_of_which_a_container_is_done_is_up() {
         Job(name: "fails", placement: Node("a-0"), template: (restartPolicy: OnFailure, ends: (after: "2m", exit_code: 1), containers: [(name: "up", ends: (after: "1m"))])),
     ],
     expect: [
-        AtMost(of: below_need("two"), is: "2s"),
-        AtMost(of: below_need("mesh"), is: "2s"),
+        Equal(of: below_need("two"), is: "0s"),
+        Equal(of: below_need("mesh"), is: "0s"),
         AtLeast(of: below_need("fails"), is: "30s"),
         AtMost(of: below_need("fails"), is: "1m30s"),
     ],
