@@ -8,6 +8,7 @@
 //!   their node, until all of theirs are.
 //! * *stuck*: pods that are still being deleted although their grace period is over, or on a node
 //!   that is away: nothing ends that while it is.
+//! * *endless*: pods that are bound to a node that is there, and that never start, as an init container never ends.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
 
@@ -24,6 +25,8 @@ pub(crate) struct Moment {
     pub(crate) unattached: u64,
     /// Pods whose deletion does not come to an end.
     pub(crate) stuck: u64,
+    /// Pods that never start.
+    pub(crate) endless: u64,
     /// Pods on nodes that are away, which nobody has evicted.
     pub(crate) left: u64,
 }
@@ -65,11 +68,14 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         let pending = waits && refused.contains(&pod);
         let (unattached, left) = (state.is_unattached(), away && state.is_active());
         let stuck = state.deleting && (is_over || away);
-        if pending || unattached || stuck || left {
+        let is_bound = state.is_pending() && !waits && !away && !state.deleting;
+        let endless = is_bound && follow.template(pod).is_some_and(|t| t.never_starts());
+        if pending || unattached || stuck || endless || left {
             let sum = found.entry(owners.of(analysis, pod)).or_default();
             sum.pending += u64::from(pending);
             sum.unattached += u64::from(unattached);
             sum.stuck += u64::from(stuck);
+            sum.endless += u64::from(endless);
             sum.left += u64::from(left);
         }
     }

@@ -77,6 +77,11 @@ impl PodTemplate {
         self.containers.iter().take_while(|c| c.role != Role::Beside).count()
     }
 
+    /// An init container never ends, so that nothing follows it: a sidecar whose release drops that it is one.
+    pub(crate) fn never_starts(&self) -> bool {
+        self.containers.iter().any(|c| c.role == Role::Init && c.life.ends.is_none())
+    }
+
     /// The container at a place of that order, unless it is the main one.
     pub(crate) fn beside_main(&self, place: usize) -> Option<&Container> {
         match place.checked_sub(self.main()) {

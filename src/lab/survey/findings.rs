@@ -90,6 +90,7 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             Why::NotEvicted => "not evicted in time",
             Why::DaemonSet => "a DaemonSet's pods wait for their nodes",
             Why::Bare => "nothing replaces them",
+            Why::Endless => "an init container never ends",
             Why::JobFailed | Why::Late => continue,
         };
         let names = by.entry(why).or_default();
@@ -185,7 +186,7 @@ impl<'a> All<'a> {
                 // Each loses a pod with any node, which is what it is for.
                 Why::DaemonSet if !still.below => {}
                 Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(&lost.damage, hit)),
-                Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare => {
+                Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare | Why::Endless => {
                     add(still.why, None, Bound::Free);
                 }
                 Why::NoRoom | Why::Held => {
@@ -280,6 +281,10 @@ impl<'a> All<'a> {
                     "{subject} lost: {who} {is} below what {it} until enough nodes are back, as a DaemonSet's pods belong to their nodes"
                 )
             }
+            Why::Endless => format!(
+                "{subject} lost: {} of {who} made anew and never up, as an init container never ends: the release knows it for no sidecar",
+                count(|h| h.gone)
+            ),
             Why::Bare | Why::Late => {
                 let is_one = one && worst(cases, &|h| h.gone as f64).0 <= 1.0;
                 let (pods, it) = (count(|h| h.gone), if is_one { "it" } else { "them" });

@@ -2,6 +2,7 @@
 
 use super::losses::Wanted;
 use super::said_tests::{of_text, only};
+use super::still::Why;
 
 /// What is said of the loss that is asked for, by StatefulSets.
 fn said(text: &str, loss: &str, lasts: u64) -> String {
@@ -90,4 +91,23 @@ fn a_volume_that_is_never_detached_by_force_is_told() {
     let said = "that, the out-of-service taint does (only for a machine that is off for certain); deleting the node lets a new pod be made, \
                 whose volume stays attached, with --disable-force-detach-on-timeout=true";
     assert!(text.ends_with(said), "{text}");
+}
+
+/// Up to 1.27 the API server drops that `mesh` is a sidecar (`dropDisabledFields`: SidecarContainers is alpha in 1.28), so that the
+/// pod that is made anew waits for its end for ever; one without it is back. In 1.29 both are.
+#[test]
+fn a_pod_whose_release_knows_no_sidecars_is_not_on_its_way() {
+    let of = |release: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{release}", horizon: "40m", nodes: [(names: "a-{{0..2}}", zone: "a")], workloads: [
+            Deployment(name: "web", replicas: 2, placement: Nodes(["a-0", "a-1"]), template: (initContainers: [(name: "mesh", restartPolicy: Always)])),
+            Deployment(name: "api", replicas: 2, placement: Nodes(["a-0", "a-1"]))])"#
+        );
+        let done = of_text(&text, only("node/a-0"), 1_200);
+        let hits = done.lost[0].damage.hits.clone();
+        let said = done.findings.iter().any(|f| f.text.contains("an init container never ends"));
+        (hits.iter().filter_map(|h| h.why_not_back).collect::<Vec<_>>(), said)
+    };
+    assert_eq!(of("1.24"), (vec![Why::Endless], true));
+    assert_eq!(of("1.29"), (Vec::new(), false));
 }

@@ -26,6 +26,8 @@ rows! {
         DaemonSet = "DaemonSet",
         /// Nothing replaces pods without a workload.
         Bare = "bare",
+        /// They never start.
+        Endless = "never start",
         /// They are on their way.
         Late = "on their way",
     }
@@ -52,6 +54,7 @@ impl Why {
             Some(StatefulSet { parallel: false, .. }) if with.stuck + with.left > 0 => {
                 Why::StatefulSet
             }
+            Some(_) if more(|m| m.endless) => Why::Endless,
             Some(_) => Why::Late,
         }
     }
