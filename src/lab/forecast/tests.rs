@@ -125,6 +125,24 @@ fn a_range_holds_nothing_that_cannot_be() {
     );
 }
 
+/// A node is Unknown after 40, 44, 48 and 52 s, and tainted a second later in the two seeds in which that is before 47 s. Of an even
+/// number the middle is the lower one: 44 s of the four, 41 s of the two.
+#[test]
+fn nothing_is_told_before_what_it_comes_of() {
+    let of = |at_s: u64| {
+        let unknown = (Happening::NodeUnknown, at_s);
+        let tainted = (Happening::NodeNoExecute, at_s + 1);
+        let all = [unknown, tainted].into_iter().filter(|(_, s)| *s < 47 || *s == at_s);
+        Course {
+            happenings: all.map(|(what, s)| ((what, "n".to_owned()), Time::from_secs(s))).collect(),
+            ..Course::default()
+        }
+    };
+    let told = Forecast::of(&[40, 44, 48, 52].map(of)).happenings;
+    let medians: Vec<_> = told.iter().map(|f| (f.what, f.when.median.as_secs())).collect();
+    assert_eq!(medians, [(Happening::NodeUnknown, 44), (Happening::NodeNoExecute, 45)]);
+}
+
 /// Of two pods one goes after 10 s and the other after 20 s, by turns. Ten seconds wider than the seeds are, each's own
 /// range would begin at 0 s and end at 30 s; but the first goes at 10 s in both, and the last at 20 s.
 #[test]

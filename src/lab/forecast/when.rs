@@ -54,10 +54,11 @@ impl When {
         // Where one has come before it, or without it, it comes of something else, too.
         let lags: Option<Vec<Time>> = times.map(lag).collect();
         if let (Some(cause), Some(lags)) = (cause, lags) {
-            let least = cause.low.as_nanos() + When::of(lags, seeds)?.low.as_nanos();
+            let lag = When::of(lags, seeds)?.low.since(Time::ZERO);
+            // Nor in the middle, though it may come in few of the seeds in which they do.
+            when.median = when.median.max((cause.median + lag).min(when.high));
             let median = when.median.as_nanos() / SECOND_NS * SECOND_NS;
-            let low = when.low.as_nanos().max(least.min(median));
-            when.low = Time::from_nanos(low);
+            when.low = when.low.max((cause.low + lag).min(Time::from_nanos(median)));
         }
         Some(when)
     }
