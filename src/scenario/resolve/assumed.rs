@@ -176,7 +176,10 @@ fn paces(spec: &Scenario, plan: &Plan) -> Option<String> {
         said if said.is_empty() => "all pods".to_owned(),
         said => format!("pods{said}"),
     };
-    let start = format!("{} from binding to Ready", seconds(real.pod_start));
+    // Of these it is the time up to the first.
+    let inits = plan.templates.iter().any(|t| t.start.is_none() && t.main() > 0);
+    let beside = if inits { " beside their init containers" } else { "" };
+    let start = format!("{} from binding to Ready{beside}", seconds(real.pod_start));
     let stop = format!("{} to stop", seconds(real.pod_stop));
     let (text, both) = match (starts.is_empty(), stops.is_empty()) {
         (true, true) => return None,

@@ -585,11 +585,14 @@ fn what_is_assumed_of_some_pods_is_said_of_those() {
         format!("Deployment(name: \"{name}\", replicas: 1, placement: Spread(All){more})")
     };
     let slow = workload("slow", ", template: (pod_start: \"40s\")");
-    let text = format!(
-        "Scenario(version: 1, horizon: \"2m\", nodes: [(name: \"a\")], workloads: [{}, {slow}])",
-        workload("web", "")
-    );
-    scratch.write("own.ron", text);
+    let write = |more: &str| {
+        let text = format!(
+            "Scenario(version: 1, horizon: \"2m\", nodes: [(name: \"a\")], workloads: [{}, {slow}])",
+            workload("web", more)
+        );
+        scratch.write("own.ron", text);
+    };
+    write("");
     let said = |more: &[&str]| {
         let ran = scratch.call(&[&["run", "own.ron", "--summary"], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -601,6 +604,10 @@ fn what_is_assumed_of_some_pods_is_said_of_those() {
     assert!(words.contains("`template.pod_start`"), "{words}");
     let words = said(&["--set", "workloads.web.template.pod_start=40s"]);
     assert!(words.contains("Assumed: pods take 1s to stop."), "{words}");
+    write(", template: (initContainers: [(name: \"wait\", ends: (after: \"9s\"))])");
+    let words = said(&[]);
+    let assumed = "take 2s from binding to Ready beside their init containers, all pods 1s";
+    assert!(words.contains(assumed), "{words}");
 }
 
 /// An export expects nothing; that it is taken for a scenario is said all the same.
