@@ -31,24 +31,30 @@ pub(super) struct Beside {
     pub(super) slot: Slot,
     pub(super) ends: Option<Ends>,
     pub(super) image: Option<Image>,
+    /// For how long others were seen to wait for a sidecar's startup probe, in microseconds, where its first one would be sooner.
+    pub(super) waited: Option<i64>,
 }
 
 impl Beside {
     /// What a run takes beside it before the next container starts, in microseconds: until its kubelet lists the end of an init
-    /// container, which it does once a second; and the start of a sidecar, a second later, or until its startup probe is made.
+    /// container, which it does once a second; and the start of a sidecar, a second later, or until its startup probe is made that
+    /// succeeds.
     pub(super) fn until_next(&self) -> i64 {
         match self.slot.role {
             Some(Role::Init) if self.ends.is_some() => LESS_US,
             Some(Role::Sidecar) if self.slot.probed || self.image.is_some() => {
-                let seconds = |value: Option<i32>, or: i32| i64::from(value.unwrap_or(or));
-                self.slot.startup.map_or(SECOND_US, |p| {
-                    seconds(p.initial_delay_seconds, 0).max(1) * SECOND_US
-                        + seconds(p.period_seconds, 10) * SECOND_US / 2
-                })
+                let delay = |p: &Probe| i64::from(p.initial_delay_seconds.unwrap_or(0).max(1));
+                let first = |p: Probe| delay(&p) * SECOND_US + half_a_period(&p);
+                self.waited.or(self.slot.startup.map(first)).unwrap_or(SECOND_US)
             }
             _ => 0,
         }
     }
+}
+
+/// How long after it could first a probe succeeds, on average, in microseconds.
+fn half_a_period(probe: &Probe) -> i64 {
+    i64::from(probe.period_seconds.unwrap_or(10)) * SECOND_US / 2
 }
 
 impl Slot {
@@ -204,10 +210,14 @@ pub(super) fn leave_out_probes(template: &mut PodTemplate) {
 
 /// Writes into a template what is known of the containers beside the main one. How a pod's own ends goes before.
 pub(super) fn tell_of_others(template: &mut PodTemplate, beside: &[Beside]) {
-    for of in beside.iter().filter(|b| b.ends.is_some() || b.image.is_some()) {
+    let is_told = |b: &&Beside| b.ends.is_some() || b.image.is_some() || b.waited.is_some();
+    for of in beside.iter().filter(is_told) {
         let own = of.slot.of_template(template);
         own.ends = own.ends.take().or_else(|| of.ends.clone());
         own.image.clone_from(&of.image);
+        if let (Some(waited), Some(probe)) = (of.waited, &of.slot.startup) {
+            own.serves_after = Some(HowLong::Always(micros(waited - half_a_period(probe))));
+        }
     }
     sort(template, &beside.iter().map(|b| &b.slot).collect::<Vec<_>>());
 }
@@ -265,4 +275,22 @@ pub(super) fn inits(spec: &RawPodSpec, status: &RawPodStatus) -> Option<Vec<i64>
         ran(last).filter(|_| last.exit_code == 0 && status.restart_count == 0)
     });
     (all.len() == statuses.len()).then(|| took.collect()).flatten()
+}
+
+/// For how long the others of a pod waited for each sidecar that has a startup probe, by its name: until the first of those after it
+/// was started. None was started twice.
+pub(super) fn waits_for_sidecars(pod: &RawPod) -> Vec<(String, i64)> {
+    let began = |c: &RawContainerStatus| {
+        let runs = c.state.running.as_ref().map(|r| &r.started_at);
+        let at = runs.or(c.state.terminated.as_ref().map(|t| &t.started_at))?;
+        parse_time(at).filter(|t| c.restart_count == 0 && YEARS.contains(t))
+    };
+    let all = statuses(&pod.spec, &pod.status);
+    let of = |i: usize| {
+        let slot = all[i].0.as_ref().filter(|s| s.role == Some(Role::Sidecar))?;
+        let next = all[i + 1..].iter().filter_map(|(_, c)| began(c)).min()?;
+        let waited = next.us_since(began(all[i].1)?);
+        slot.startup.map(|_| (slot.name.clone(), waited)).filter(|_| waited <= RAN_MAX_US)
+    };
+    (0..all.len()).filter_map(of).collect()
 }

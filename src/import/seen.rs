@@ -24,6 +24,8 @@ pub(super) struct Seen {
     took: Vec<Vec<i64>>,
     /// How long each init container took that is no sidecar.
     inits: Vec<Vec<i64>>,
+    /// How long others waited for sidecars, by their names.
+    waited: BTreeMap<String, Vec<i64>>,
     /// By their places those of which that is not known: they are not simulated, and with their pulls are a part of the start.
     within: BTreeSet<usize>,
     /// Starts of which it is known what the pull took of them, without it: as in `ready`, `started` and `ran`.
@@ -59,6 +61,9 @@ impl Seen {
         {
             self.inits.resize_with(self.inits.len().max(i + 1), Vec::new);
             self.inits[i].push(took.max(LESS_US));
+        }
+        for (sidecar, waited) in containers::waits_for_sidecars(pod) {
+            self.waited.entry(sidecar).or_default().push(waited);
         }
     }
 
@@ -174,7 +179,12 @@ impl Seen {
         for (place, slot) in slots.iter().enumerate().filter(|(_, slot)| !slot.is_main()) {
             let ends = if slot.ends() { ends(slot) } else { None };
             let image = images.and_then(|images| images.get(place)?.clone());
-            all.push(Beside { slot: slot.clone(), ends, image });
+            let mut own = Beside { slot: slot.clone(), ends, image, waited: None };
+            // The pull of the next one's image is a part of it.
+            let waited = self.waited.get_mut(&slot.name).filter(|_| images.is_none());
+            let waited = waited.and_then(|all| quantile(all, 0.5));
+            own.waited = waited.filter(|waited| *waited > own.until_next());
+            all.push(own);
         }
         let told = match told.is_empty() {
             true => String::new(),

@@ -313,8 +313,8 @@ fn containers_that_were_added_to_pods_are_taken_over() {
 }
 
 /// `migrate` runs from 10 to 30 s, `mesh` from 31 s on, and the main container from 41 s on, Ready at 55 s. A run takes half a
-/// second until the end of the first is listed, a second until the start of the other is, and half a period of a second until its
-/// startup probe is made: of 41 - 20 s 19 are left for the start, and the sum is what was seen.
+/// second until the end of the first is listed, and the main one waits for the other's startup probe for 10 s, of which half a period
+/// of a second is the probe's: of 41 - 20 s 10.5 are left for the start, and the sum is what was seen.
 #[test]
 fn what_passes_between_containers_is_no_part_of_the_start() {
     let spec = json!({
@@ -328,12 +328,21 @@ fn what_passes_between_containers_is_no_part_of_the_start() {
     };
     let status = json!({"containerStatuses": [since(41)], "initContainerStatuses": [ended(10, 30), since(31)]});
     let (cluster, text) = imported(&spec, 55, &status, &[]);
-    for part in [r#"pod_start: "19s""#, r#"serves_after: "11.5s""#] {
+    for part in [
+        r#"pod_start: "10.5s""#,
+        r#"serves_after: "11.5s""#,
+        r#"(name: "mesh", startupProbe: (periodSeconds: 1), serves_after: "9.5s", restartPolicy: Always)"#,
+    ] {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
-    // Until Ready: 55 - 20 - 2.
+    // Until Ready: 55 - 20 - 10.5.
     let said = cluster.summary.lines().join("\n");
-    assert!(said.contains("default/db 33s (median of 1), with its probe"), "{said}");
+    assert!(said.contains("default/db 24.5s (median of 1), with its probe"), "{said}");
+    // Its first probe finds that `mesh` has started, after a second and half a period: what is less than that is not known.
+    let status = json!({"containerStatuses": [since(32)], "initContainerStatuses": [ended(10, 30), since(31)]});
+    let (_, text) = imported(&spec, 55, &status, &[]);
+    let part = r#"(name: "mesh", startupProbe: (periodSeconds: 1), restartPolicy: Always)"#;
+    assert_eq!(text.matches(part).count(), 2, "{text}");
 }
 
 /// At 10:00:20 the disk has been there for 15 s, and `migrate` has run for 14: it goes on from there. Where nothing is known of how
