@@ -305,88 +305,75 @@ impl ApiServer {
         }))
     }
 
-    /// A kubelet's report that a pod runs, whether it is ready, and how often its containers were started again, for that
-    /// life of the pod only and while it is Pending.
-    pub(crate) fn start_pod(
-        &self,
-        (id, uid): (PodId, Uid),
-        ready: bool,
-        restart_count: u32,
-    ) -> Stored<Pod> {
-        let old = self.life_of_pod(id, uid)?;
-        if old.phase != PodPhase::Pending {
-            return Ok(old);
+    /// A kubelet's report of a pod, for that life of the pod only.
+    fn report(&self, (id, uid): (PodId, Uid), f: impl FnOnce(&mut Pod, Timestamp)) {
+        if let Ok(old) = self.life_of_pod(id, uid) {
+            let now = self.timestamp();
+            self.change_pod(Actor::Kubelet, &old, |p| f(p, now));
         }
-        let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
-        let now = self.timestamp();
-        Ok(self.change_pod(Actor::Kubelet, &old, |p| {
-            p.phase = PodPhase::Running;
-            p.start_time = Some(now);
-            p.restart_count = restart_count;
-            p.ready = Some(readiness(status, now));
-        }))
     }
 
-    /// A kubelet's report of a pod's readiness and of how often its containers were started again, for that life of the
-    /// pod only.
+    /// A kubelet's report that a pod runs, whether it is ready, and how often its containers were started again, while it is
+    /// Pending.
+    pub(crate) fn start_pod(&self, of: (PodId, Uid), ready: bool, restart_count: u32) {
+        let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
+        self.report(of, |p, now| {
+            if p.phase == PodPhase::Pending {
+                (p.phase, p.start_time) = (PodPhase::Running, Some(now));
+                p.restart_count = restart_count;
+                p.ready = Some(readiness(status, now));
+            }
+        });
+    }
+
+    /// A kubelet's report of a pod's readiness and of how often its containers were started again.
     pub(crate) fn set_pod_ready(
         &self,
-        (id, uid): (PodId, Uid),
+        of: (PodId, Uid),
         status: ConditionStatus,
         restart_count: u32,
-    ) -> ApiResult {
-        let old = self.life_of_pod(id, uid)?;
-        let now = self.timestamp();
-        self.change_pod(Actor::Kubelet, &old, |p| {
+    ) {
+        self.report(of, |p, now| {
             p.restart_count = restart_count;
             if p.ready.is_none_or(|c| c.status != status) {
                 p.ready = Some(readiness(status, now));
             }
         });
-        Ok(())
     }
 
-    /// A kubelet's report of how often containers were started again of a pod that is still Pending, for that life of the pod only.
-    pub(crate) fn set_restart_count(&self, (id, uid): (PodId, Uid), count: u32) -> ApiResult {
-        let old = self.life_of_pod(id, uid)?;
-        self.change_pod(Actor::Kubelet, &old, |p| p.restart_count = count);
-        Ok(())
+    /// A kubelet's report of how often containers were started again of a pod that is still Pending.
+    pub(crate) fn set_restart_count(&self, of: (PodId, Uid), count: u32) {
+        self.report(of, |p, _| p.restart_count = count);
     }
 
-    /// A kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given, for
-    /// that life of the pod only.
+    /// A kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given.
     pub(crate) fn set_pod_phase(
         &self,
-        (id, uid): (PodId, Uid),
+        of: (PodId, Uid),
         phase: PodPhase,
         target: Option<PodCondition>,
-    ) -> ApiResult {
-        let old = self.life_of_pod(id, uid)?;
-        let at = self.timestamp();
-        self.change_pod(Actor::Kubelet, &old, |p| {
+    ) {
+        self.report(of, |p, now| {
             p.phase = phase;
             p.disruption_target = target.or(p.disruption_target);
             // A pod that has never been ready has no such condition.
             if phase.is_terminal() && p.ready.is_some() {
                 let failed = phase == PodPhase::Failed;
                 let reason = if failed { PodReason::PodFailed } else { PodReason::PodCompleted };
-                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, at));
+                p.ready = Some(PodCondition::new(ConditionStatus::False, reason, now));
             }
         });
-        Ok(())
     }
 
-    /// A kubelet's report of a pod that it does not admit, for that life of the pod only: none of
-    /// the conditions that are a kubelet's, and the phase Failed, where that can be told already.
-    pub(crate) fn reject_pod(&self, id: PodId, uid: Uid, failed: bool) -> ApiResult {
-        let old = self.life_of_pod(id, uid)?;
-        self.change_pod(Actor::Kubelet, &old, |p| {
+    /// A kubelet's report of a pod that it does not admit: none of the conditions that are a
+    /// kubelet's, and the phase Failed, where that can be told already.
+    pub(crate) fn reject_pod(&self, of: (PodId, Uid), failed: bool) {
+        self.report(of, |p, _| {
             p.ready = None;
             if failed {
                 p.phase = PodPhase::Failed;
             }
         });
-        Ok(())
     }
 
     /// The scheduler writes a pod's status: reason and message of the condition

@@ -80,7 +80,7 @@ impl PodWorkers {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
-            let _ = api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
+            api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
         } else if runs
             && !stop
             && self.containers.lives.knows(uid)

@@ -326,8 +326,7 @@ impl Pods {
 
     /// Says of a pod whether it is ready.
     pub(super) fn set_ready(&self, pod: &Pod, status: ConditionStatus) {
-        // It may be gone; then there is nothing to be said of it.
-        let _ = self.nodes.api.set_pod_ready((pod.id, pod.uid), status, pod.restart_count);
+        self.nodes.api.set_pod_ready((pod.id, pod.uid), status, pod.restart_count);
     }
 
     /// Removes the object of one life of a pod, if it is still there.

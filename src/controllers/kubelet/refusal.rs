@@ -208,7 +208,7 @@ impl Refusals {
         let now = self.nodes.now();
         let fails = now >= refused.fails;
         if now >= refused.tell && !pod.phase.is_terminal() && (fails || pod.ready.is_some()) {
-            let _ = self.nodes.api.reject_pod(pod.id, pod.uid, fails);
+            self.nodes.api.reject_pod((pod.id, pod.uid), fails);
         }
     }
 

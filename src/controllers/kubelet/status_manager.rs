@@ -76,12 +76,12 @@ impl StatusManager {
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         if let Some(code) = self.lives.finished(pod.uid) {
             let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
-            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), phase, None);
+            self.nodes.api.set_pod_phase((pod.id, pod.uid), phase, None);
         } else if pod.phase == PodPhase::Pending {
             self.pods.with_due(pod.uid, |d| d.started = true);
-            let _ = self.nodes.api.start_pod((pod.id, pod.uid), ready, restarts);
+            self.nodes.api.start_pod((pod.id, pod.uid), ready, restarts);
         } else if pod.ready.is_none_or(|c| c.status != status) || pod.restart_count != restarts {
-            let _ = self.nodes.api.set_pod_ready((pod.id, pod.uid), status, restarts);
+            self.nodes.api.set_pod_ready((pod.id, pod.uid), status, restarts);
         }
     }
 
@@ -89,7 +89,7 @@ impl StatusManager {
     pub(super) fn tell_restarts(&self, pod: &Pod) {
         let restarts = self.restart_count(pod.uid);
         if pod.phase == PodPhase::Pending && pod.restart_count != restarts {
-            let _ = self.nodes.api.set_restart_count((pod.id, pod.uid), restarts);
+            self.nodes.api.set_restart_count((pod.id, pod.uid), restarts);
         }
     }
 
@@ -105,8 +105,7 @@ impl StatusManager {
     /// (`getPhase`).
     pub(super) fn tell_stopped(&self, pod: &Pod, due: &Due) {
         if due.is_over(pod) && !pod.phase.is_terminal() {
-            let _ =
-                self.nodes.api.set_pod_phase((pod.id, pod.uid), self.last_phase(pod, due), None);
+            self.nodes.api.set_pod_phase((pod.id, pod.uid), self.last_phase(pod, due), None);
             return;
         }
         // It was taken away when the pod was refused.
@@ -122,7 +121,7 @@ impl StatusManager {
         let ended = |at: Time| switches.fails_first || self.nodes.now() >= at;
         if due.evicted.is_some_and(ended) && !pod.phase.is_terminal() {
             let target = self.target(switches.disruption_target);
-            let _ = self.nodes.api.set_pod_phase((pod.id, pod.uid), PodPhase::Failed, target);
+            self.nodes.api.set_pod_phase((pod.id, pod.uid), PodPhase::Failed, target);
         }
     }
 
@@ -138,7 +137,7 @@ impl StatusManager {
                     return self.pods.work_at(pod.uid, now + READ);
                 }
                 let phase = self.last_phase(pod, due);
-                let _ = api.set_pod_phase((pod.id, pod.uid), phase, None);
+                api.set_pod_phase((pod.id, pod.uid), phase, None);
             }
             let removal = due.removal.unwrap_or_else(|| now + self.until_relist(due.node));
             if removal > now {
@@ -161,7 +160,7 @@ impl StatusManager {
             && pod.template.source == PodSource::Api
             && pod.node.is_some_and(|node| self.nodes.gets_through(node))
         {
-            let _ = api.reject_pod(pod.id, pod.uid, true);
+            api.reject_pod((pod.id, pod.uid), true);
         }
     }
 
@@ -182,7 +181,7 @@ impl StatusManager {
             ShutdownPhase::Failed | ShutdownPhase::FailedBefore => PodPhase::Failed,
         };
         let target = self.target(switches.shutdown_disruption_target);
-        let _ = api.set_pod_phase((pod.id, pod.uid), phase, target);
+        api.set_pod_phase((pod.id, pod.uid), phase, target);
     }
 
     /// The condition DisruptionTarget of a pod whose kubelet ends it, where the release has it.
