@@ -9,10 +9,10 @@
 //! A kubelet says in events what becomes of an image (`EnsureImageExists`; `kuberuntime_container.go: startContainer`). Not all that a
 //! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
 
-use super::lives::Lives;
+use super::lives::{Lives, of_life};
 use super::pull::Pull;
 use super::stats::Stats;
-use super::status_manager::StatusManager;
+use super::status_manager::{BACK_OFF_PERIOD, StatusManager};
 use crate::api::container::Image;
 use crate::client::TokenBucket;
 use crate::controllers::kubelet::prelude::*;
@@ -24,8 +24,6 @@ use std::cmp::Ordering;
 const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
 /// After so long a back-off begins anew (`flowcontrol.Backoff`: twice the longest).
 const EXPIRES: Dur = Dur::from_secs(600);
-/// `backOffPeriod`: until a pod whose sync failed is synced again.
-const RESYNC: Dur = Dur::from_secs(10);
 
 /// The images of a node.
 #[derive(Default)]
@@ -353,11 +351,11 @@ impl Images {
         let (now, which) = (self.nodes.now(), (uid, due.turns.turn));
         let at = match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                self.backoff(which).map_or(now + RESYNC, |(lasts, since)| since + lasts)
+                self.backoff(which).map_or(now + BACK_OFF_PERIOD, |(lasts, since)| since + lasts)
             }
             KubeletMode::Real(_) => {
                 let jitter = self.nodes.ctx.point("image-back-off-jitter");
-                now + self.status.until_resync(due, RESYNC, jitter)
+                now + self.status.until_resync(due, BACK_OFF_PERIOD, jitter)
             }
         };
         if !due.turns.are_several() {
@@ -424,11 +422,7 @@ impl Images {
 
     /// Nothing is known any more of what a pod has asked for; whether there was anything.
     fn forget(&self, uid: Uid) -> bool {
-        self.asked.with(|all| {
-            let own: Vec<(Uid, usize)> =
-                all.range((uid, 0)..=(uid, usize::MAX)).map(|(which, _)| *which).collect();
-            own.iter().filter_map(|which| all.remove(which)).count() > 0
-        })
+        self.asked.with(|all| all.extract_if(of_life(uid), |_, _| true).count() > 0)
     }
 
     /// Deletes the containers of pods that have ended, so that they use no image any more (`DeleteAllUnusedContainers`:

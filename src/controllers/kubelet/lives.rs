@@ -16,6 +16,7 @@ use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::Spread;
 use std::collections::btree_map::Range;
+use std::ops::RangeInclusive;
 
 /// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
 pub(super) const RELIST: Dur = Dur::from_secs(1);
@@ -50,6 +51,11 @@ impl Said {
 /// A container by its pod's life, and by its place in the order in which those of a pod start.
 type Which = (Uid, usize);
 
+/// All of one life of a pod.
+pub(super) fn of_life(uid: Uid) -> RangeInclusive<Which> {
+    (uid, 0)..=(uid, usize::MAX)
+}
+
 /// Those containers.
 pub(super) struct Lives {
     nodes: Rc<Nodes>,
@@ -72,18 +78,12 @@ impl Lives {
 
     /// Looks at all containers of one life of a pod of which there is something to know.
     fn of_pod<R>(&self, uid: Uid, f: impl FnOnce(Range<'_, Which, Container>) -> R) -> R {
-        self.all.with(|all| f(all.range((uid, 0)..=(uid, usize::MAX))))
+        self.all.with(|all| f(all.range(of_life(uid))))
     }
 
     /// Works on all of them.
     pub(super) fn each(&self, uid: Uid, f: impl FnMut(&mut Container)) {
-        self.all
-            .with(|all| all.range_mut((uid, 0)..=(uid, usize::MAX)).map(|(_, c)| c).for_each(f));
-    }
-
-    /// Those of one life of a pod by their places.
-    fn places(&self, uid: Uid) -> Vec<usize> {
-        self.of_pod(uid, |all| all.map(|((_, place), _)| *place).collect())
+        self.all.with(|all| all.range_mut(of_life(uid)).map(|(_, c)| c).for_each(f));
     }
 
     /// Whether there is something to know of a pod's containers.
@@ -348,19 +348,16 @@ impl Lives {
 
     /// What runs of a pod runs on as another: the mirror of a static pod was created again.
     pub(super) fn goes_on_as(&self, uid: Uid, now: Uid) {
-        for place in self.places(uid) {
-            self.all.with(|all| {
-                all.remove(&(uid, place)).and_then(|container| all.insert((now, place), container))
-            });
-        }
+        self.all.with(|all| {
+            let own: Vec<_> = all.extract_if(of_life(uid), |_, _| true).collect();
+            all.extend(own.into_iter().map(|((_, place), c)| ((now, place), c)));
+        });
         self.said.with(|all| all.remove(&uid).and_then(|said| all.insert(now, said)));
     }
 
     /// Nothing of one life of a pod is to be known any more.
     pub(super) fn forget(&self, uid: Uid) {
-        for place in self.places(uid) {
-            self.all.with(|all| all.remove(&(uid, place)));
-        }
+        self.all.with(|all| all.extract_if(of_life(uid), |_, _| true).for_each(drop));
         self.said.with(|all| all.remove(&uid));
     }
 

@@ -13,7 +13,7 @@ use super::containers::Containers;
 use super::lives::Lives;
 use super::nodes::MINIMUM_GRACE_PERIOD;
 use super::prober::{Container, Event, KILLED};
-use super::status_manager::{HOUSEKEEPING, StatusManager};
+use super::status_manager::{BACK_OFF_PERIOD, HOUSEKEEPING, StatusManager};
 use crate::api::container::Role;
 use crate::api::probe::{ProbeType, RestartPolicy};
 use crate::controllers::kubelet::prelude::*;
@@ -21,8 +21,6 @@ use crate::controllers::kubelet::prelude::*;
 /// After so long a container's back-off begins anew (`crashLoopBackOff.HasExpiredFunc`; before 1.32 twice the longest, which
 /// is always 300 s there).
 const EXPIRES: Dur = Dur::from_secs(600);
-/// `backOffPeriod`: until a pod whose sync failed is synced again.
-const BACK_OFF_PERIOD: Dur = Dur::from_secs(10);
 /// `resyncInterval`, `SyncFrequency`: the longest wait for a back-off's end.
 const RESYNC_INTERVAL: Dur = Dur::from_secs(60);
 

@@ -8,6 +8,8 @@ use crate::plan::switches::kubelet::ShutdownPhase;
 const POD_STATUS_SYNC: Dur = Dur::from_secs(10);
 /// How often a kubelet looks for what it does not know (`pkg/kubelet/kubelet.go`, `housekeepingPeriod`).
 pub(super) const HOUSEKEEPING: Dur = Dur::from_secs(2);
+/// `backOffPeriod`: until a pod whose sync failed is synced again.
+pub(super) const BACK_OFF_PERIOD: Dur = Dur::from_secs(10);
 /// How long it takes to read what is written of a pod's end: as good as nothing, as all requests of
 /// kubelets here, but what somebody else does in the same instant comes first.
 const READ: Dur = Dur::from_nanos(1);
