@@ -8,7 +8,7 @@
 //!   their node, until all of theirs are.
 //! * *stuck*: pods that are still being deleted although their grace period is over, or on a node
 //!   that is away: nothing ends that while it is.
-//! * *endless*: pods that are bound to a node that is there, and that never start, as an init container never ends.
+//! * *endless*: pods that are bound to a node that is there, and that never start, as an init container never ends well.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
 

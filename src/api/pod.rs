@@ -77,9 +77,10 @@ impl PodTemplate {
         self.containers.iter().take_while(|c| c.role != Role::Beside).count()
     }
 
-    /// An init container never ends, so that nothing follows it: a sidecar whose release drops that it is one.
+    /// An init container fails each time, or never ends, as a sidecar whose release drops that it is one: nothing follows it.
     pub(crate) fn never_starts(&self) -> bool {
-        self.containers.iter().any(|c| c.role == Role::Init && c.life.ends.is_none())
+        let fails = |c: &Container| c.life.ends.as_ref().is_none_or(|(_, code)| *code != 0);
+        self.containers.iter().any(|c| c.role == Role::Init && fails(c))
     }
 
     /// The container at a place of that order, unless it is the main one.

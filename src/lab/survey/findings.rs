@@ -90,7 +90,7 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             Why::NotEvicted => "not evicted in time",
             Why::DaemonSet => "a DaemonSet's pods wait for their nodes",
             Why::Bare => "nothing replaces them",
-            Why::Endless => "an init container never ends",
+            Why::Endless => "an init container never ends well",
             Why::JobFailed | Why::Late => continue,
         };
         let names = by.entry(why).or_default();
@@ -282,7 +282,7 @@ impl<'a> All<'a> {
                 )
             }
             Why::Endless => format!(
-                "{subject} lost: {} of {who} made anew and never up, as an init container never ends: the release knows it for no sidecar",
+                "{subject} lost: {} of {who} made anew and never up, as an init container never ends well",
                 count(|h| h.gone)
             ),
             Why::Bare | Why::Late => {
