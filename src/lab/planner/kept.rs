@@ -49,10 +49,10 @@ pub(crate) struct Kept {
     pub(crate) differ: Vec<u64>,
     /// By model, the most that one of its outages weighs; in whole years nothing.
     pub(crate) weights: Vec<f64>,
-    /// Outages that come to something else than by formula: of the figures of `moments`, and of all workloads what
-    /// each two rows differ by, pair by pair as in `differ`. In whole years nothing.
-    pub(super) odd: Odd,
-    pub(super) odd_pairs: Odd,
+    /// By model, outages that come to something else than by formula: of the figures of `moments`, and of all workloads
+    /// what each two rows differ by, pair by pair as in `differ`. In whole years nothing.
+    pub(super) odd: Vec<Odd>,
+    pub(super) odd_pairs: Vec<Odd>,
     /// By model, the share of its outages that are short by its figures, where these tell.
     #[serde(default)]
     pub(crate) short: Vec<Option<f64>>,
@@ -116,7 +116,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
@@ -199,8 +199,9 @@ impl Kept {
             && are_figures(&self.weights)
             && (self.batches.is_empty() || self.batches.len() == BATCHES)
             && self.batches.iter().all(|batch| batch.fits(self.parts.len(), width))
-            && self.odd.fits(self.places())
-            && self.odd_pairs.fits(self.differ.len() * FIGURES.len())
+            && [&self.odd, &self.odd_pairs].iter().all(|odd| odd.len() == self.parts.len())
+            && self.odd.iter().all(|odd| odd.fits(self.places()))
+            && self.odd_pairs.iter().all(|odd| odd.fits(self.differ.len() * FIGURES.len()))
             && self.met.iter().all(|m| m.len() == rows)
             && are_figures(self.matters.iter().flatten())
             && self.matters.len() == self.models.len()
@@ -250,30 +251,26 @@ impl Kept {
     pub(super) fn weigh(&mut self, weights: Vec<f64>) {
         if !weights.is_empty() {
             self.batches = vec![Batch::new(weights.len(), self.width()); BATCHES];
-            self.odd = Odd::new(self.places());
-            self.odd_pairs = Odd::new(self.differ.len() * FIGURES.len());
+            self.odd = vec![Odd::new(self.places()); weights.len()];
+            self.odd_pairs = vec![Odd::new(self.differ.len() * FIGURES.len()); weights.len()];
         }
         self.weights = weights;
     }
 
     /// Notes which outages came to something else than by formula.
     fn add_odd(&mut self, parts: &[Part]) {
-        let a_year = self.models.iter().zip(&self.weights).map(|((_, rate), most)| rate * most);
-        let parts: Vec<(f64, &Part)> = a_year.zip(parts).collect();
-        if parts.is_empty() {
-            return;
-        }
-        for place in 0..self.places() {
-            let of =
-                |(times, p): &(f64, &Part)| [p.off[place], p.figures[place]].map(|x| times * x);
-            self.odd.add(place, parts.iter().map(of));
-        }
         let (rows, width) = (self.rows.len(), FIGURES.len());
-        let pairs = (0..rows).flat_map(|row| (0..row).map(move |other| (row, other)));
-        for ((row, other), f) in pairs.flat_map(|two| (0..width).map(move |f| (two, f))) {
-            let by = |all: &[f64]| all[row * width + f] - all[other * width + f];
-            let of = |(times, p): &(f64, &Part)| [by(&p.off), by(&p.figures)].map(|x| times * x);
-            self.odd_pairs.add(pair(row, other) * width + f, parts.iter().map(of));
+        for (model, p) in parts.iter().enumerate() {
+            let times = self.models[model].1 * self.weights[model];
+            for (place, (off, figure)) in p.off.iter().zip(&p.figures).enumerate() {
+                self.odd[model].add(place, [times * off, times * figure]);
+            }
+            let pairs = (0..rows).flat_map(|row| (0..row).map(move |other| (row, other)));
+            for ((row, other), f) in pairs.flat_map(|two| (0..width).map(move |f| (two, f))) {
+                let by = |all: &[f64]| times * (all[row * width + f] - all[other * width + f]);
+                let place = pair(row, other) * width + f;
+                self.odd_pairs[model].add(place, [by(&p.off), by(&p.figures)]);
+            }
         }
     }
 

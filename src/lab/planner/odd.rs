@@ -11,10 +11,11 @@ pub(super) const ENOUGH: u64 = 40;
 /// What differs by a smaller part, or by less than this, differs by how it is computed.
 const SAME: f64 = 1e-9;
 
-/// Of some figures of a year, or of what they differ by in two rows, outage by outage.
-#[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]
+/// Of some figures of a year, or of what they differ by in two rows, outage by outage of one model: that those of another one
+/// often come to something else says nothing of these.
+#[derive(Clone, PartialEq, Debug, Deserialize, Serialize)]
 pub(crate) struct Odd {
-    /// In how many replications an outage came to something else than by its formula; by none it comes to nothing.
+    /// How many outages came to something else than by their formula; by none they come to nothing.
     seen: Vec<u64>,
     /// How far off it was at most, in a year: as often as outages come that are drawn most seldom for it.
     off: Vec<f64>,
@@ -27,42 +28,39 @@ impl Odd {
         Self { seen: vec![0; width], off: vec![0.0; width], most: vec![0.0; width] }
     }
 
-    /// Takes the outages of a replication in: how far off each was, and what it came to.
-    pub(super) fn add(&mut self, place: usize, outages: impl Iterator<Item = [f64; 2]>) {
-        let mut is_odd = false;
-        for [off, most] in outages.map(|outage| outage.map(f64::abs)) {
-            is_odd |= off > SAME * (1.0 + off + most);
-            self.off[place] = self.off[place].max(off);
-            self.most[place] = self.most[place].max(most);
-        }
-        self.seen[place] += u64::from(is_odd);
-    }
-
-    /// How far a mean of `n` replications may be off by what few of them showed, or none.
-    pub(super) fn open(&self, place: usize, n: u64) -> f64 {
-        let most = match self.seen.get(place) {
-            Some(0) => self.most[place],
-            Some(seen) if *seen < ENOUGH => self.off[place],
-            _ => 0.0,
-        };
-        RULE_OF_THREE / n.max(1) as f64 * most
+    /// Takes an outage in: how far off it was, and what it came to.
+    pub(super) fn add(&mut self, place: usize, outage: [f64; 2]) {
+        let [off, most] = outage.map(f64::abs);
+        self.seen[place] += u64::from(off > SAME * (1.0 + off + most));
+        self.off[place] = self.off[place].max(off);
+        self.most[place] = self.most[place].max(most);
     }
 
     /// Of some of the figures alone.
     pub(super) fn of_places(&self, places: &[usize]) -> Self {
         fn of<T: Copy>(all: &[T], places: &[usize]) -> Vec<T> {
-            places.iter().filter_map(|place| all.get(*place).copied()).collect()
+            places.iter().map(|place| all[*place]).collect()
         }
         let (seen, off, most) = (&self.seen, &self.off, &self.most);
         Self { seen: of(seen, places), off: of(off, places), most: of(most, places) }
     }
 
-    /// Whether it is of so many figures, or of none, and can be reckoned with.
+    /// Whether it is of so many figures, and can be reckoned with.
     pub(super) fn fits(&self, width: usize) -> bool {
-        let of = self.seen.len();
-        (of == 0 || of == width)
-            && self.off.len() == of
-            && self.most.len() == of
+        self.seen.len() == width
+            && self.off.len() == width
+            && self.most.len() == width
             && are_figures(self.off.iter().chain(&self.most))
     }
+}
+
+/// How far a mean of `n` replications may be off by what few outages of some models showed, or none: three of the unseen
+/// ones in all are three of whichever model they are dearest of.
+pub(super) fn open(models: &[Odd], place: usize, n: u64) -> f64 {
+    let most = models.iter().map(|odd| match odd.seen[place] {
+        0 => odd.most[place],
+        seen if seen < ENOUGH => odd.off[place],
+        _ => 0.0,
+    });
+    RULE_OF_THREE / n.max(1) as f64 * most.fold(0.0, f64::max)
 }
