@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use taintsim::analysis::properties::Violation;
 use taintsim::kernel::choice::Deviation;
 use taintsim::lab::explore::{Change, Of};
-use taintsim::trace::{Record, Trace};
+use taintsim::trace::{Actor, Record, Trace};
 
 /// Points at which a search leaves trouble to the choices. All others are the order of things, and how long they take.
 const TROUBLE: [&str; 7] = [
@@ -41,7 +41,7 @@ pub(super) fn core(violation: &Violation, trace: &Trace) -> String {
         .rev()
         .skip(1)
         .filter_map(|id| trace.get(*id))
-        .map(|r| step(trace, r))
+        .map(|r| deed(trace, r))
         .collect();
     let about = |r: &Record| match (r.pod(), r.node()) {
         (Some(pod), _) => violation.pod == Some(pod),
@@ -68,7 +68,7 @@ pub(super) fn core(violation: &Violation, trace: &Trace) -> String {
         .collect();
     let list = |steps: BTreeSet<String>| steps.into_iter().collect::<Vec<_>>().join(", ");
     let mut text = format!("{}: ", violation.property.name());
-    text += &fault.map_or_else(|| "nothing".to_owned(), |r| step(trace, r));
+    text += &fault.map_or_else(|| "nothing".to_owned(), |r| deed(trace, r));
     for (word, steps) in [(" on ", on), ("; between ", between)] {
         if !steps.is_empty() {
             text += word;
@@ -85,6 +85,15 @@ fn step(trace: &Trace, record: &Record) -> String {
     words.extend([fields.kind, fields.status].into_iter().flatten().map(str::to_owned));
     words.push(format!("by {}", record.actor.as_str()));
     words.join(" ")
+}
+
+/// The same of what somebody did: a pod that is gone at once was deleted by whoever did it, as others are with a grace period.
+fn deed(trace: &Trace, record: &Record) -> String {
+    let step = step(trace, record);
+    match step.strip_prefix("pod-gone by ") {
+        Some(who) if record.actor != Actor::Kubelet => format!("pod-deleting by {who}"),
+        _ => step,
+    }
 }
 
 /// Whether a choice is trouble that a search left to it.
