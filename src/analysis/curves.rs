@@ -107,6 +107,11 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
     curves
 }
 
+/// What nodes wait for in the queues of their zones.
+pub(crate) fn waited_for(plan: &Plan) -> &'static str {
+    if plan.evicts_by_timeout() { "eviction" } else { "taint" }
+}
+
 /// How many nodes wait in the queues of their zones. A node leaves its queue with the taint, when
 /// it is Ready again, when it is deleted; all do in master disruption, and with their process.
 pub(crate) fn waiting(analysis: &Analysis<'_>) -> Vec<(Time, u32)> {

@@ -12,7 +12,7 @@
 //! UI takes them for those of an operating system.
 
 use super::prelude::*;
-use crate::analysis::curves::{Curve, curves, waiting};
+use crate::analysis::curves::{Curve, curves, waited_for, waiting};
 use crate::analysis::setting::{short_key, zone_name};
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
 use crate::files::{Escaped, Form};
@@ -377,7 +377,8 @@ impl Drawing<'_> {
         }
         let (all, waiting) = (curves(self.analysis), waiting(self.analysis));
         let up = ("pods up", all.of(Curve::Available));
-        for (name, steps) in [up, ("nodes that wait for their taint", &waiting)] {
+        let waits = format!("nodes that wait for their {}", waited_for(self.analysis.plan));
+        for (name, steps) in [up, (waits.as_str(), &waiting)] {
             for (at, n) in steps {
                 line(&json!({
                     "ph": "C", "name": name, "ts": micros(*at), "pid": CLUSTER, "tid": 0, "args": { "count": n }

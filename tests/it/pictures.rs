@@ -100,6 +100,18 @@ fn zones_of_a_cloud_are_told_apart_and_a_quiet_beginning_is_left_out() {
     }
 }
 
+/// Zone a is cut off for eight minutes, and for some of them zone b is, too: then no zone has a Ready node and evictions stop, but each is in
+/// FullDisruption once.
+#[test]
+fn a_zone_whose_pace_alone_changes_has_one_band() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m",
+        nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+        timeline: [(at: "1m", do: Partition(nodes: Zone("a"), duration: "8m")), (at: "4m", do: Partition(nodes: Zone("b"), duration: "3m"))])"#;
+    let texts = texts("master", text);
+    assert!(texts.iter().any(|t| t == "master disruption: evictions stop"), "{texts:?}");
+    assert_eq!(texts.iter().filter(|t| *t == "FullDisruption").count(), 2, "{texts:?}");
+}
+
 /// Two pods of which nothing ever comes have no state but one.
 #[test]
 fn a_legend_has_what_occurs() {

@@ -7,7 +7,7 @@
 
 use super::prelude::*;
 use super::{node_lanes, pods, states, workloads, zone_lanes};
-use crate::analysis::curves::waiting;
+use crate::analysis::curves::{waited_for, waiting};
 use crate::analysis::disruption::disruptions;
 use crate::analysis::lanes::NodeLane;
 use crate::analysis::{Curves, Lanes, Serving};
@@ -101,7 +101,7 @@ fn draw_timeline(
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
         Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, lanes_top),
     }
-    let note = states::draw_queue(c, &time, &queue, queue_top);
+    let note = states::draw_queue(c, &time, (&queue, waited_for(analysis.plan)), queue_top);
     names.lines(c, bottom);
     if let Some((said, at)) = note {
         states::note(c, &said, at);

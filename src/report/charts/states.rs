@@ -69,7 +69,14 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64)
     let names = zone_labels(&zones, LANES_LEFT - 20.0);
     for ((_, states), name) in of_zones.iter().zip(&names) {
         let band = |s: &Disrupted| (s.from, s.to, color(s), s.state.as_str().to_owned());
-        bands(c, time, name, states.iter().map(band).collect(), &mut y);
+        let mut all: Vec<_> = states.iter().map(band).collect();
+        // A state stays the same where only its pace changes, as in master disruption.
+        all.dedup_by(|next, last| {
+            let goes_on = last.1 == next.0 && (last.2, &last.3) == (next.2, &next.3);
+            last.1 = if goes_on { next.1 } else { last.1 };
+            goes_on
+        });
+        bands(c, time, name, all, &mut y);
     }
     if d.zones.len() > MOST {
         let more = format!("and {} more disrupted zones", d.zones.len() - MOST);
@@ -77,20 +84,20 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, d: &Disruptions, top: f64)
     }
 }
 
-/// The height of the lane of nodes that wait for their NoExecute taint; nothing where none does.
+/// The height of the lane of nodes that wait in the queues of their zones; nothing where none does.
 pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
     if waiting.iter().all(|s| s.1 == 0) { 0.0 } else { ROW + 8.0 }
 }
 
-/// Draws how many nodes wait for their NoExecute taint; what is to be said of it, and where.
+/// Draws how many nodes wait there, and for what; what is to be said of it, and where.
 pub(super) fn draw_queue(
     c: &mut Drawing,
     time: &TimeScale,
-    waiting: &[(Time, u32)],
+    (waiting, waited_for): (&[(Time, u32)], &str),
     top: f64,
 ) -> Option<(String, (f64, f64))> {
     let most = waiting.iter().map(|s| s.1).max().filter(|most| *most > 0)?;
-    row_name(c, "waiting for taint", top);
+    row_name(c, &format!("waiting for {waited_for}"), top);
     let foot = top + ROW;
     for (from, to, n) in spans(time, 1.0, waiting, u32::max) {
         let y = foot - f64::from(n) / f64::from(most) * ROW;

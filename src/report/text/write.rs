@@ -118,7 +118,7 @@ pub(crate) fn summary_lines(report: &Report<'_>) -> Vec<Line> {
         let requests = counted(s.volumes_refused, "request");
         lines.push(("volumes", format!("{requests} to make one refused by drivers")));
     }
-    lines.extend(latencies(s));
+    lines.extend(latencies(s, report.analysis.plan));
     lines.push(("at the end", end(s)));
     lines
 }
@@ -183,17 +183,19 @@ fn pulls(s: &Summary) -> Option<Line> {
 }
 
 /// How long it took to notice, to taint and to evict.
-fn latencies(s: &Summary) -> Vec<Line> {
+fn latencies(s: &Summary, plan: &Plan) -> Vec<Line> {
     let m = &s.metrics;
     let mut tainted = spread(s.nodes_tainted, m.tainting);
     if s.nodes_tainted_by_others > 0 {
         tainted += &format!("; {} by others", grouped(s.nodes_tainted_by_others));
     }
+    let may_be_tainted =
+        !plan.evicts_by_timeout() || s.nodes_tainted + s.nodes_tainted_by_others > 0;
     let of = |c| s.evicted_by.get(&c).copied().unwrap_or(0);
     let by_controllers = of(EvictionCause::Taint) + of(EvictionCause::Timeout);
     where_so([
         (true, "nodes Unknown", spread(s.nodes_unknown, m.detection)),
-        (true, "nodes NoExecute", tainted),
+        (may_be_tainted, "nodes NoExecute", tainted),
         (m.eviction.is_some(), "eviction latency", spread(by_controllers, m.eviction)),
     ])
 }

@@ -836,7 +836,9 @@ fn where_nothing_is_tainted_nothing_is_said_of_taints() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    assert!(!ran.contains("is tainted"), "{ran}");
+    assert!(!ran.contains("is tainted") && !ran.contains("nodes NoExecute"), "{ran}");
+    let chart = scratch.text("output/old/timeline.svg");
+    assert!(chart.contains("waiting for eviction") && !chart.contains("waiting for taint"));
 }
 
 /// Of four CPUs each pod wants three.

@@ -5,7 +5,7 @@
 
 use super::names::{Nodes, Pods};
 use crate::analysis::Eviction;
-use crate::analysis::curves::{set_over, waiting};
+use crate::analysis::curves::{set_over, waited_for, waiting};
 use crate::analysis::state::{Follow, NO_NODE};
 use crate::analysis::words::short_taint;
 use crate::analysis::workloads::Replacement;
@@ -179,7 +179,8 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Left>, Vec<Timer>) {
 }
 
 pub(super) fn write(analysis: &Analysis<'_>, evicted: &Evicted<'_>, columns: &mut Columns) {
-    let nodes = json!({ "name": "nodes that wait for their NoExecute taint", "unit": "nodes" });
+    let waits = format!("nodes that wait for their {}", waited_for(analysis.plan));
+    let nodes = json!({ "name": waits, "unit": "nodes" });
     let pods =
         json!({ "name": "evictions that are due and wait for their client", "unit": "pods" });
     let mut series = vec![(nodes, waiting(analysis)), (pods, late(evicted.evictions))];
