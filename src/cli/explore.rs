@@ -10,6 +10,7 @@ use super::run::{folder_failure, tell_imported, writable};
 use super::shards::Work;
 use crate::analysis::properties::{Violation, check};
 use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
+use crate::lab::not_violable;
 use crate::lab::tape;
 use crate::report::explore::{Says, Searched, answer, document, table, told, write, write_table};
 use crate::report::html::Page;
@@ -50,7 +51,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
         if is_told {
-            findings::tell_impossible(&plan, &args.properties, terminal);
+            searcher.impossible(release.as_deref(), &plan)?.iter().for_each(|s| terminal.note(s));
         }
         args.perturb(&plan)?;
         searcher.can_happen(release.as_deref(), &plan)?;
@@ -165,6 +166,17 @@ impl Searching<'_> {
         Ok(())
     }
 
+    /// What is to be said of the properties that were named and nothing can violate, added faults and trouble included.
+    fn impossible(&self, release: Option<&str>, plan: &Plan) -> Result<Vec<String>> {
+        let spec = scenario::changed(self.loaded, &self.args.overrides(release, &[]))?;
+        let is_all = self.args.faults.is_none() && self.args.perturb.is_empty();
+        let said = |property: &Property| {
+            let why = not_violable(plan, is_all.then_some(&spec), property)?;
+            Some(format!("nothing can violate {property}: {why}"))
+        };
+        Ok(self.args.properties.iter().filter_map(said).collect())
+    }
+
     /// Searches under one release, until the clock shows its end.
     fn one(&self, release: Option<&str>, pool: &rayon::ThreadPool, end: f64) -> Result<Report> {
         let Self { args, loaded, clock, slack, .. } = *self;
@@ -176,8 +188,11 @@ impl Searching<'_> {
         let timeline = scenario::changed(loaded, &overrides)?.timeline;
         let entries = Change::none(&timeline);
         let changing = Changing { plan: &changed, entries, slack, faults: self.faults.clone() };
-        // Nobody knows how many there are in a time.
+        let named = args.properties.len();
+        let is_vain = named > 0 && self.impossible(release, &plan())?.len() == named;
+        // Nobody knows how many there are in a time. Where nothing can be found one shows what becomes of all.
         let known = args.runs.or(args.time.is_none().then_some(RUNS));
+        let known = if is_vain { Some(1) } else { known };
         let runs = known.unwrap_or(u64::MAX);
         let (began, desk) = (clock.seconds(), self.desk);
         let spent = || (clock.seconds() - began) / (end - began);

@@ -5,7 +5,6 @@ use super::prelude::*;
 use super::progress::Stopwatch;
 use super::replay::violated;
 use super::run::{self, folder_failure};
-use crate::analysis::expect::about_nothing;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};
 use crate::report::explore::{Says, Searched};
 use crate::report::finding::{Finding, On};
@@ -167,13 +166,4 @@ fn one(
     folder.write("tape.ron", |out| out.write_all(tape.write().as_bytes())).map_err(failed)?;
     folder.finish_with(json!({ "report": true, "scenario": from })).map_err(failed)?;
     Ok(())
-}
-
-/// Says which of these properties cannot be violated, as there is nothing that they are about.
-pub(super) fn tell_impossible(plan: &Plan, properties: &[Property], terminal: &Terminal) {
-    for property in properties {
-        if let Some(why) = about_nothing(plan, property) {
-            terminal.note(&format!("nothing can violate {property}: {why}"));
-        }
-    }
 }

@@ -1,11 +1,11 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
-use super::findings::tell_impossible;
 use super::prelude::*;
 use super::replay::{load_any, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};
-use crate::lab::explore::{Found, Wanted, often};
+use crate::lab::explore::{Found, Often, Wanted, often};
+use crate::lab::not_violable;
 use crate::report::odds::{Asked, document, write};
 
 /// Arguments of `taintsim odds`.
@@ -67,9 +67,8 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
             "put the trouble into the timeline, and ask how often it does harm",
         ));
     }
-    if !args.quiet {
-        tell_impossible(&plan, &[asked], terminal);
-    }
+    let spec = scenario::changed(&loaded, &overrides)?;
+    let impossible = not_violable(&plan, Some(&spec), &asked);
     let seed = scenario::seed(&loaded, &overrides)?;
     let make = || untaped(&loaded, &overrides);
     let properties = [asked];
@@ -84,9 +83,12 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         format!("{} runs", grouped(done))
     });
     let wanted = Wanted { search: &search, runs: args.runs, known: known.into_iter().collect() };
-    let found = progress.during(|| often(&wanted, &pool, &|ran| progress.reaches(ran)));
+    let found = match impossible {
+        None => progress.during(|| often(&wanted, &pool, &|ran| progress.reaches(ran))),
+        Some(_) => Some(Often::default()),
+    };
     let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
-    let asked = Asked { plan: &make(), property: asked, seed };
+    let asked = Asked { plan: &make(), property: asked, seed, impossible };
     print_text(terminal, |out| match args.output.form {
         Format::Json => json::write(out, &document(&asked, &found)),
         Format::Text => write(out, &asked, &found),

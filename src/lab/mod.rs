@@ -27,3 +27,4 @@ pub(crate) use sweep::{Axis, Case, FirstRow, Prepared, Sweep, pieces_of};
 pub use threads::Away;
 pub(crate) use threads::{Event, Stopped};
 pub use trial::Trial;
+pub(crate) use trial::not_violable;

@@ -6,9 +6,9 @@
 
 use super::prelude::*;
 use super::replay::{Departure, played};
-use crate::analysis::expect::{Empty, Failed, Verdict, verdicts};
+use crate::analysis::expect::{Empty, Failed, Verdict, about_nothing, takes_harm, verdicts};
 use crate::analysis::explain::{Object, Question, explain};
-use crate::language::{Flags, Place, Tree, at};
+use crate::language::{Flags, Place, Timing, Tree, at};
 use crate::plan::NodeStart;
 use crate::scenario::expectations::{Expectation, Expectations};
 
@@ -104,18 +104,33 @@ struct Seen {
 /// Why it says nothing what is met wherever nothing happens.
 const IDLE: &str = "nothing happens in this scenario, which has no timeline";
 
-/// Whether there is nothing in a scenario without a timeline that could evict a pod: no faults that are drawn, no flags,
+/// Whether there is nothing in a scenario that could evict a pod: no timeline, no faults that are drawn, no flags and delays,
 /// under which healthy nodes may seem lost, nothing that is tainted, away or short of anything from the start.
 fn is_idle(plan: &Plan, spec: &Scenario) -> bool {
     let is_well = |n: &NodePlan| {
-        matches!(n.start, NodeStart::Ready) && n.taints.is_empty() && n.kubelet.is_none()
+        let has_taints = !n.taints.is_empty() || n.devices.iter().any(|d| !d.taints.is_empty());
+        matches!(n.start, NodeStart::Ready) && !has_taints && n.kubelet.is_none()
     };
-    spec.faults.is_none()
+    plan.timeline.is_empty()
+        && spec.faults.is_none()
         && spec.flags == Flags::default()
+        && !matches!(spec.timing, Some(Timing::Custom { .. }))
         && plan.nodes.iter().all(is_well)
         && !plan.states_usage()
+        && !plan.collects_images()
         && plan.device_taint_rules.is_empty()
         && plan.readiness.rules.is_empty()
+}
+
+/// Why nothing can violate a property, whatever comes out in a run: there is nothing that it is about, or nothing happens. What
+/// happens is that of the scenario, if that is given.
+pub(crate) fn not_violable(
+    plan: &Plan,
+    spec: Option<&Scenario>,
+    property: &Property,
+) -> Option<String> {
+    let is_idle = || takes_harm(property) && spec.is_some_and(|spec| is_idle(plan, spec));
+    about_nothing(plan, property).or_else(|| is_idle().then(|| IDLE.to_owned()))
 }
 
 impl<'a> Trial<'a> {
@@ -125,8 +140,7 @@ impl<'a> Trial<'a> {
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
         let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
-        let is_idle =
-            plan.timeline.is_empty() && is_idle(&plan, &scenario::changed(loaded, &overrides)?);
+        let is_idle = is_idle(&plan, &scenario::changed(loaded, &overrides)?);
         let notes = plan.warnings().cloned().collect();
         Ok(Trial { loaded, overrides, expectations, notes, is_idle })
     }

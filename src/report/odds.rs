@@ -10,6 +10,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) property: Property,
     pub(crate) seed: u64,
+    /// Why nothing can violate it: then no run was drawn.
+    pub(crate) impossible: Option<String>,
 }
 
 /// A part of all in percent, with two digits.
@@ -62,6 +64,9 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
     let (name, release) = (&plan.name, &plan.profile.release);
     writeln!(out, "{name} on Kubernetes {release}: how often {property} is violated,")?;
     writeln!(out, "drawn with the order in each instant, which `run` and `test` take as usual\n")?;
+    if let Some(why) = &asked.impossible {
+        return writeln!(out, "in no run: {why}");
+    }
     let drawn = of_drawn(often.violated, often.drawn);
     match &often.along {
         None => writeln!(out, "{drawn}")?,
@@ -120,6 +125,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
             "ways": ways.collect::<Vec<_>>(),
         })
     });
+    let none = Interval { low: 0.0, high: 0.0 };
     json!({
         "version": 1,
         "scenario": asked.plan.name,
@@ -128,7 +134,8 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
         "seed": asked.seed,
         "drawn": drawn((often.violated, often.drawn)),
         "undecided": often.undecided,
-        "interval": span(often.span()),
+        "interval": span(if asked.impossible.is_some() { none } else { often.span() }),
+        "impossible": asked.impossible,
         "along": along,
         "never": often.never,
     })

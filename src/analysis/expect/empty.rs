@@ -84,17 +84,21 @@ pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
         Expected::Figure { comparison, .. } => is_idle(&[comparison]),
         Expected::Throughout { claim, .. } => is_idle(&claims::comparisons(claim)),
         Expected::Property { wanted: true, .. } => false,
-        Expected::Property { property, .. } => match property {
-            Property::NeverReady(_) | Property::NotReplaced(_) | Property::JobStalled(_) => {
-                is_still()
-            }
-            Property::BoundToCordoned(_) | Property::FalseUnknown(_) => is_still(),
-            _ => true,
-        },
+        Expected::Property { property, .. } => takes_harm(property) || is_still(),
         Expected::Order(_)
         | Expected::Whenever { .. }
         | Expected::Eventually(..)
         | Expected::Until(..) => false,
+    }
+}
+
+/// Whether a property is violated only where a node fails, or something is tainted or drained.
+pub(crate) fn takes_harm(property: &Property) -> bool {
+    use Property as P;
+    match property {
+        P::NeverReady(_) | P::NotReplaced(_) | P::JobStalled(_) | P::BoundToCordoned(_) => false,
+        P::FalseUnknown(_) | P::WrongPod | P::RunsTwice | P::Deterministic | P::Expect => false,
+        _ => true,
     }
 }
 

@@ -23,7 +23,7 @@ use objects::Hit;
 use prelude::*;
 use std::cell::OnceCell;
 
-pub(crate) use empty::about_nothing;
+pub(crate) use empty::{about_nothing, takes_harm};
 pub(crate) use verdict::{Empty, Failed, Verdict, Wrong};
 
 /// What became of each expectation, in their order.

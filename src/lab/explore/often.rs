@@ -41,7 +41,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// How often it is.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Often {
     /// How many runs were drawn as they come.
     pub(crate) drawn: u64,

@@ -71,7 +71,9 @@ fn odds_that_were_measured_are_met() {
 #[test]
 fn what_nobody_can_count_is_refused() {
     let dir = Scratch::new();
-    dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
+    let text = r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")],
+        timeline: [(at: "30s", do: Cordon(node: "n"))])"#;
+    dir.write("calm.ron", text);
     for (args, said) in [
         (&["calm.ron"][..], "no property is given"),
         (&["calm.ron", "--of", "expect"], "expects nothing"),
@@ -126,11 +128,21 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
 fn what_nothing_can_violate_is_told() {
     let dir = Scratch::new();
     dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
-    for args in [&["odds", "--of"][..], &["explore", "--depth", "0", "-p"]] {
-        let called = dir.call(&[args, &["job-stalled", "calm.ron"]].concat());
-        let said = "nothing can violate job-stalled(11m): there is no Job";
-        assert!(super::unfolded(&called.stderr).contains(said), "{}", called.stderr);
+    let idle = "nothing happens in this scenario, which has no timeline";
+    for (property, why) in [("job-stalled(11m)", "there is no Job"), ("pod-stuck(1m)", idle)] {
+        let odds = dir.call(&["odds", "calm.ron", "--of", property]);
+        assert!(odds.stdout.ends_with(&format!("\n\nin no run: {why}\n")), "{}", odds.stdout);
+        let document = asked(&dir, &["calm.ron", "--of", property]);
+        assert_eq!((interval(&document), &document["impossible"]), ([0.0, 0.0], &why.into()));
+        let explored = dir.call(&["explore", "calm.ron", "-p", property]);
+        let said = format!("nothing can violate {property}: {why}");
+        assert!(super::unfolded(&explored.stderr).contains(&said), "{}", explored.stderr);
+        assert!(explored.stdout.starts_with("1 run, "), "{}", explored.stdout);
     }
+    // Where something is added it happens.
+    let faults = ["explore", "calm.ron", "-p", "pod-stuck", "--faults", "controller-restart<=1"];
+    let explored = dir.call(&[&faults[..], &["--runs", "9"]].concat());
+    assert!(!explored.stderr.contains("nothing can violate"), "{}", explored.stderr);
 }
 
 /// Latencies are constant, and the pod's countdown of a second ends with the untaint's news, 1 s and 2 ms after the taint's: which is
