@@ -6,6 +6,7 @@ use crate::api::quantity::Quantity;
 use crate::api::usage::Used;
 use crate::api::words::words;
 use crate::kernel::Dur;
+use std::fmt;
 
 words! {
     /// What is watched. Left out are those of a container filesystem, which upstream sets to those of the filesystem that it
@@ -70,8 +71,17 @@ impl Amount {
     }
 }
 
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Quantity(quantity) => write!(f, "{quantity}"),
+            Self::Share(share) => write!(f, "{}%", (f64::from(*share) * 1e4).round() / 100.0),
+        }
+    }
+}
+
 /// Below which amount something is short.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Threshold {
     /// What is watched.
     pub(crate) signal: Signal,
@@ -81,6 +91,17 @@ pub struct Threshold {
     pub(crate) min_reclaim: Option<Amount>,
     /// For how long it has to be short before pods are evicted; none of a hard threshold.
     pub(crate) grace_period: Dur,
+}
+
+/// As a flag says it; a soft one with its grace period, both with what is to be there beyond it.
+impl fmt::Debug for Threshold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}<{}", self.signal.as_str(), self.value)?;
+        if !self.is_hard() {
+            write!(f, " for {}", self.grace_period)?;
+        }
+        self.min_reclaim.map_or(Ok(()), |more| write!(f, " and {more} more"))
+    }
 }
 
 impl Threshold {

@@ -9,8 +9,9 @@
 //! The texts are those of the fields and variants themselves, read from the files that define them,
 //! so that there is one place for each and none is forgotten.
 
+use crate::analysis::names::ranges;
 use crate::analysis::prelude::*;
-use crate::plan::Profile;
+use crate::plan::{KubeletConfig, NodePlan, Profile};
 use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.
@@ -50,10 +51,12 @@ impl Settings {
         let mut others = changes("", &a.flags, &b.flags);
         let flag = |name: &str| name.trim_start_matches("kubelet.").replace('_', "-");
         others.iter_mut().for_each(|c| c.name = format!("--{}", flag(&c.name)));
+        others.extend(changes("eviction.", &a.eviction, &b.eviction));
         others.extend(changes("timing.", &a.timing, &b.timing));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));
         others.extend(changes("controllers.", &a.controllers, &b.controllers));
+        others.extend(of_nodes(a, b));
         if a.horizon != b.horizon {
             let text = |p: &Plan| Some(Dur::from_nanos(p.horizon.as_nanos()).to_string());
             let name = "horizon".to_owned();
@@ -111,6 +114,28 @@ fn only(a: &[String], b: &[String]) -> [Vec<String>; 2] {
         these.iter().filter(|n| !others.contains(n)).cloned().collect()
     };
     [of(a, b), of(b, a)]
+}
+
+/// What kubelets of single nodes do otherwise, where that is not what all do.
+fn of_nodes(a: &Plan, b: &Plan) -> Vec<SettingChange> {
+    let of = |plan: &Plan, node: &NodePlan| {
+        node.kubelet.as_deref().cloned().unwrap_or_else(|| plan.kubelet())
+    };
+    let others: BTreeMap<&str, &NodePlan> = b.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
+    let mut pools: Vec<([KubeletConfig; 2], Vec<&str>)> = Vec::new();
+    for node in &a.nodes {
+        let other = others.get(node.name.as_str()).filter(|other| other.kubelet != node.kubelet);
+        let Some(other) = other else { continue };
+        let both = [of(a, node), of(b, other)];
+        match pools.iter_mut().find(|(same, _)| *same == both) {
+            Some((_, nodes)) => nodes.push(&node.name),
+            None => pools.push((both, vec![node.name.as_str()])),
+        }
+    }
+    let of_pool = |([a, b], nodes): &([KubeletConfig; 2], Vec<&str>)| {
+        changes(&format!("kubelet of {}: ", ranges(nodes)), a, b)
+    };
+    pools.iter().flat_map(of_pool).collect()
 }
 
 fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {

@@ -230,6 +230,40 @@ fn causes_come_first_and_switches_last() {
     assert_eq!(many, [first, "What it costs", "What differs in nearly all seeds", last]);
 }
 
+/// The kubelets of a pool are heard every 20 s, not every 10 s, and evict pods by nothing but memory; and one says of all what it may take
+/// pods to end softly. Another threshold leaves out all those that are there without it (`eviction/helpers.go: ParseThresholdConfig`).
+#[test]
+fn what_single_kubelets_are_told_is_told() {
+    let scratch = Scratch::new();
+    let text = |own: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m", nodes: [(names: "a-{{0..2}}"{own}), (name: "b")])"#
+        )
+    };
+    scratch.write("a.ron", text(""));
+    let own = r#", kubelet: {"node-status-update-frequency": "20s", "eviction-hard": "memory.available<500Mi,nodefs.available<7%"}"#;
+    scratch.write("b.ron", text(own));
+    let settings = |a: &str, b: &[&str]| {
+        let document = json(&scratch, &[&[a], b].concat(), 0);
+        let all = document["settings"].as_array().expect("a list").clone();
+        let value = |of: &Value| of.as_str().unwrap_or_default().to_owned();
+        let all = all.iter().map(|c| ["name", "a", "b"].map(|field| value(&c[field])));
+        all.collect::<Vec<[String; 3]>>()
+    };
+    let found = settings("a.ron", &["b.ron"]);
+    let of = |name: &str| {
+        let found = found.iter().find(|c| c[0] == format!("kubelet of a-0..a-2: {name}"));
+        found.map(|c| [c[1].as_str(), c[2].as_str()])
+    };
+    assert_eq!(of("mode.node_status_update_frequency"), Some(["10s", "20s"]));
+    let usual = "[memory.available<100Mi, nodefs.available<10%, nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, allocatableMemory.available<100Mi]";
+    let own = "[memory.available<500Mi, nodefs.available<7%, allocatableMemory.available<500Mi]";
+    assert_eq!(of("eviction.thresholds"), Some([usual, own]));
+    let of_all = "flags.kubelet.eviction-max-pod-grace-period=60";
+    let found = settings("a.ron", &["--against-set", of_all]);
+    assert_eq!(found, [["eviction.max_pod_grace_period_seconds", "0", "60"]]);
+}
+
 /// The toleration of `web` is longer than the partition in B, whatever the seed: its 20 pods in
 /// zone b are evicted in A only. The release decides whether a node is tainted in the pass that
 /// finds it silent or in the next one; by then the zone may have been stopped, so that when the
