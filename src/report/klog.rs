@@ -116,6 +116,14 @@ impl Log<'_> {
             ) if !matches!(actor, Actor::Scheduler | Actor::Kubelet) => {
                 self.event(r);
             }
+            (What::ClaimMessage(message), _) => {
+                // What external-provisioner says is in the log of that.
+                use EventText::{Provisioning, ProvisioningFailed, ProvisioningSucceeded};
+                let text = self.analysis.trace.messages[message as usize].body.text;
+                if !matches!(text, Provisioning | ProvisioningFailed | ProvisioningSucceeded) {
+                    self.event(r);
+                }
+            }
             _ => {}
         }
     }

@@ -4,6 +4,8 @@
 use crate::cli::{Scratch, unfolded};
 use crate::disk_topologies::{SLOW, only};
 use crate::disks::{grows, ran, times, within};
+use taintsim::analysis::Analysis;
+use taintsim::report::klog;
 use taintsim::trace::Trace;
 
 const CLAIM: &str = "PersistentVolumeClaim/default/data-db-1";
@@ -46,6 +48,21 @@ fn a_claim_says_how_its_volume_comes_about() {
         within(new[0].0, 60_000, asked);
         assert!(all.len() <= 5, "{version}: {all:?}");
     }
+}
+
+/// The controller that binds claims logs its events at level 3 (`pv_controller_base.go: Run`, `StartStructuredLogging`); external-provisioner is
+/// another process.
+#[test]
+fn the_log_has_what_the_controller_says_of_a_claim() {
+    let (plan, trace) = ran(&grows("1.34", ""));
+    let mut out = Vec::new();
+    klog::write(&mut out, &Analysis::new(&plan, &trace), 3).unwrap();
+    let log = String::from_utf8(out).unwrap();
+    let of_claim = r#""Event occurred" object="default/data-db-1" fieldPath="" kind="PersistentVolumeClaim" apiVersion="v1" type="Normal" reason="#;
+    let first = r#""WaitForFirstConsumer" message="waiting for first consumer to be created before binding""#;
+    assert!(log.contains(&format!("{of_claim}{first}")), "{log}");
+    assert!(log.contains(&format!(r#"{of_claim}"ExternalProvisioning""#)), "{log}");
+    assert!(!log.contains(r#"reason="Provisioning"#), "{log}");
 }
 
 /// While no node suits, the claim says every 15 s which pod it waits for; up to 1.18 that there is none yet.

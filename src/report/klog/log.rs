@@ -145,7 +145,7 @@ impl<'a> Log<'a> {
         let version = match kind {
             // Before 1.29 the taint manager did not fill it in.
             "Pod" if r.actor == Actor::TaintEviction && !self.has_own_controller() => "",
-            "Node" | "Pod" => "v1",
+            "Node" | "Pod" | "PersistentVolumeClaim" => "v1",
             "Job" => "batch/v1",
             _ => "apps/v1",
         };
