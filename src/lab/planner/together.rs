@@ -248,7 +248,7 @@ impl Kept {
         })?;
         let of = |figure: usize| {
             let (mean, variance) = years.moments.of(&[(figure, 1.0)]);
-            let interval = years.interval((mean, variance), confidence);
+            let interval = years.interval((mean, variance), confidence).not_below(0.0);
             ByYears { figure, mean, interval, alone: alone[figure] }
         };
         Some((0..FIGURES.len()).map(of).collect())

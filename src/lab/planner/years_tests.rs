@@ -1,7 +1,8 @@
 //! Whole years, and how surely what a plan says covers.
 
+use super::moments::Moments;
 use super::tests::{TOLERATION, answered, planner, scenario};
-use super::{Answer, Counting, Planner, answer};
+use super::{Answer, Counting, FIGURES, Planner, answer};
 use crate::analysis::{Analysis, Figure, Interval, summary};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
@@ -88,6 +89,12 @@ fn whole_years_know_where_outages_leave_pods() {
     assert!((117.0 * 0.7..117.0 * 1.3).contains(&below.mean), "{below:?}");
     assert!((evicted.alone - 40.0).abs() < 1.0, "{evicted:?}");
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
+    // In one of eight years ten: 1.25, with an error of sqrt(12.5 / 8) = 1.25, and 2.365 errors to either side, but not below nothing.
+    let mut rare = Moments::default();
+    (0..8).for_each(|year| rare.add(&[if year == 7 { 10.0 } else { 0.0 }; FIGURES.len()]));
+    kept.whole_years.as_mut().expect("years").moments = rare;
+    let of = kept.by_years(0.95).expect("years")[0].interval;
+    assert!(of.low == 0.0 && (of.high - 1.25 * 3.3646).abs() < 1e-3, "{of:?}");
 }
 
 /// In the years above `web` is below its need for two hours a year, of which no single outage tells.

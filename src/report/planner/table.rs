@@ -18,7 +18,7 @@ fn with_span(value: f64, span: &Interval) -> String {
 }
 
 /// The same of a figure, which is never below zero.
-fn from_zero(value: f64, span: &Interval) -> String {
+pub(super) fn from_zero(value: f64, span: &Interval) -> String {
     match span.high - value > value {
         true => format!("{} ({}–{})", amount(value), amount(span.low.max(0.0)), amount(span.high)),
         false => with_span(value, span),

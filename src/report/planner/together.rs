@@ -1,6 +1,7 @@
 //! What settings that were chosen each for itself do to each other, and what whole years of what is
 //! recommended come to, in words.
 
+use super::table::from_zero;
 use super::told::{amount, plural, range};
 use crate::lab::planner::{Counting, EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
 use crate::language::{counted, grouped};
@@ -66,8 +67,8 @@ pub(crate) fn years(
     let told = TOLD.iter().filter_map(|f| all.get(*f));
     let told = told.filter(|y| y.mean != 0.0 || y.alone != 0.0);
     let said = told.map(|y| {
-        let half = amount((y.interval.high - y.interval.low) / 2.0);
-        format!("{} ±{half} {} ({})", amount(y.mean), plural(y.figure), amount(y.alone))
+        let figure = (plural(y.figure), amount(y.alone));
+        format!("{} {} ({})", from_zero(y.mean, &y.interval), figure.0, figure.1)
     });
     let (said, of) = (said.collect::<Vec<_>>().join(", "), values.join(" / "));
     let other = match (values == best, keeps) {
