@@ -109,7 +109,7 @@ impl Drain {
             Ok(node) => Ok(node.unschedulable),
             Err(ApiError::NotFound) => {
                 let name = self.client.api().names(|n| n.node_name(node).to_owned());
-                Err(format!("error: nodes \"{name}\" not found"))
+                Err(format!("Error from server (NotFound): nodes \"{name}\" not found"))
             }
             Err(e) => Err(format!("error: {e}")),
         }

@@ -17,7 +17,7 @@ use super::remakes::Remakes;
 use super::shared_plan::{Common, admission};
 use super::user::User;
 use super::world::{Turn, Turns, World};
-use crate::apiserver::ApiResult;
+use crate::apiserver::{ApiError, ApiResult};
 use crate::client::{Past, WatchLags};
 use crate::controllers::cloud::Provider;
 use crate::kernel::Handler;
@@ -161,7 +161,10 @@ impl Cluster {
                 each(nodes, &|n| user.answer_about_node(entry, n, self.delete_node(n)))
             }
             Do::Taint(nodes, edit) => each(nodes, &|n| user.taint(entry, n, edit)),
-            Do::Cordon(nodes, value) => each(nodes, &|n| user.cordon(entry, n, *value)),
+            Do::Cordon(nodes, value) => match user.missing(nodes) {
+                Some(gone) => user.answer_about_node(entry, gone, Err(ApiError::NotFound)),
+                None => each(nodes, &|n| user.cordon(n, *value)),
+            },
             Do::Label(nodes, labels) => each(nodes, &|n| user.label(entry, n, labels)),
             Do::CreatePod(pod) => user.create_pod(entry, *pod),
             Do::DeletePod(pod, grace) => user.delete_pod(entry, *pod, *grace),

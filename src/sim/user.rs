@@ -37,9 +37,16 @@ impl User {
         }
     }
 
-    pub(super) fn cordon(&self, entry: u32, node: NodeId, value: bool) {
-        let result = self.world.api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
-        self.answer_about_node(entry, node, result.map(|_| ()));
+    /// The first of these nodes that is gone, where kubectl is to cordon or uncordon them: it reads all of
+    /// them before it writes one (`Complete`), and does nothing to any then.
+    pub(super) fn missing(&self, nodes: &[NodeIndex]) -> Option<NodeId> {
+        let World { api, plan, .. } = &*self.world;
+        let mut ids = nodes.iter().map(|n| self.world.node_id(*n));
+        ids.find(|id| plan.timing.user == UserMode::Kubectl && api.node(*id).is_none())
+    }
+
+    pub(super) fn cordon(&self, node: NodeId, value: bool) {
+        let _ = self.world.api.mutate_node(Actor::User, node, |n| n.unschedulable = value);
     }
 
     pub(super) fn label(&self, entry: u32, node: NodeId, labels: &[(String, Option<String>)]) {

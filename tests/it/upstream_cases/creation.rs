@@ -49,3 +49,25 @@ fn a_node_may_be_gone() {
     let gone = "Error from server (NotFound): nodes \"n-1\" not found";
     assert_eq!(told, [11, 12, 13, 14, 15, 16].map(|at| (at, gone.to_owned())));
 }
+
+/// `cordon`, `uncordon` and `drain` read all nodes before they write one, and end at the first that is gone
+/// (`drain.go: Complete`); `taint` and `label` ask for `ContinueOnError` (`taint.go`, `label.go`).
+#[test]
+fn one_of_several_nodes_may_be_gone() {
+    let fields = r#"horizon: "1m", nodes: [(names: "n-{0..2}")], timeline: [
+        (at: "10s", do: DeleteNode(node: "n-1")),
+        (at: "20s", do: Cordon(nodes: All)),
+        (at: "30s", do: Drain(nodes: Nodes(["n-0", "n-1"]))),
+        (at: "40s", do: Taint(nodes: All, taint: "k=v:NoExecute")),
+        (at: "50s", do: Label(nodes: All, labels: {"a": "b"})),
+    ]"#;
+    let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
+    let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
+    let told: Vec<_> =
+        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
+    let gone = "Error from server (NotFound): nodes \"n-1\" not found";
+    assert_eq!(told, [20, 30, 40, 50].map(|at| (at, gone.to_owned())));
+    let count = |is: fn(&What) -> bool| trace.iter().filter(|r| is(&r.what)).count();
+    assert_eq!(count(|what| matches!(what, What::NodeUnschedulable(_))), 0);
+    assert_eq!(count(|what| matches!(what, What::NodeTaints(_))), 2, "n-0 and n-2");
+}
