@@ -2,6 +2,7 @@
 //! the tree stands for, places in it, what is wrong at a place, and how values are written and laid
 //! out.
 
+mod hints;
 pub(crate) mod layout;
 mod mistake;
 mod problem;

@@ -33,15 +33,7 @@ impl Tree {
 
 fn read(text: &str, is_limited: bool) -> Result<Tree, Mistake> {
     let mut reader = Reader { words: Words { text, at: 0 }, is_limited, brackets: 0, values: 0 };
-    reader.words.blank()?;
-    reader.attributes()?;
-    let tree = reader.value(0)?;
-    reader.words.blank()?;
-    if reader.words.rest().is_empty() {
-        Ok(tree)
-    } else {
-        Err(reader.words.wrong("expected the end of the file"))
-    }
+    reader.file().map_err(|mistake| mistake.help(reader.words.curly()))
 }
 
 struct Reader<'a> {
@@ -53,6 +45,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn file(&mut self) -> Result<Tree, Mistake> {
+        self.words.blank()?;
+        self.attributes()?;
+        let tree = self.value(0)?;
+        self.words.blank()?;
+        match self.words.rest() {
+            "" => Ok(tree),
+            _ => Err(self.words.wrong("expected the end of the file")),
+        }
+    }
+
     /// `#![enable(implicit_some)]`: the file is read so anyway.
     fn attributes(&mut self) -> Result<(), Mistake> {
         let known = ["implicit_some", "unwrap_newtypes", "unwrap_variant_newtypes"];
@@ -98,7 +101,7 @@ impl Reader<'_> {
 
     /// Reads a word, and the brackets behind it if there are any.
     fn word(&mut self, c: char, depth: usize) -> Result<Value, Mistake> {
-        let Some(word) = self.words.identifier() else {
+        let Some(word) = self.words.word() else {
             return Err(self.words.wrong(format!("expected a value, found `{c}`")));
         };
         let end = self.words.at;

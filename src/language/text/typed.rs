@@ -4,11 +4,12 @@
 //! It takes what ron takes with `implicit_some` and `unwrap_variant_newtypes`: an optional value is
 //! written as its content, and `Deployment(name: "web")` holds the fields of what it wraps.
 
+use super::hints::{SHORT, by_name, in_quotes, number_meant, selected, several};
 use super::mistake::Mistake;
+use super::problem::did_you_mean;
 use super::read::DEPTH_MAX;
 use super::tree::{Tree, Value};
 use super::words;
-use crate::language::duration::whole_seconds;
 use serde::de::value::{MapDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, MapAccess,
@@ -141,31 +142,6 @@ fn switched_on(tree: &Tree, known: &[&'static str]) -> Option<&'static str> {
     field.filter(|_| capital).copied()
 }
 
-/// No longer texts are said again in a hint, in bytes.
-const SHORT: usize = 60;
-
-/// The number that a text stands for: `"30"` is 30, and `"2m"` is 120 in a field of seconds.
-fn number_meant(field: Option<&str>, text: &str) -> Option<String> {
-    if let Ok(number) = text.parse::<i64>() {
-        return Some(format!("write {number}"));
-    }
-    let seconds = whole_seconds(text).filter(|_| field.is_some_and(|f| f.ends_with("Seconds")))?;
-    Some(format!("write {seconds}: these are whole seconds"))
-}
-
-/// How nodes are selected that are named without a word: `"a-0"`, or `["a-0", "a-1"]`.
-fn nodes_meant(tree: &Tree) -> Option<String> {
-    let names: Vec<&str> = tree.parts().iter().filter_map(Tree::text).collect();
-    match tree.text() {
-        Some(name) if name.len() <= SHORT => Some(format!("write `Node(\"{name}\")`")),
-        None if !names.is_empty() && tree.open() == Some('[') => {
-            let list = format!("{names:?}");
-            (list.len() <= 4 * SHORT).then(|| format!("write `Nodes({list})`"))
-        }
-        _ => None,
-    }
-}
-
 /// Methods that read a plain value and show it to the visitor.
 macro_rules! plain {
     ($($method:ident $read:ident $visit:ident)*) => {$(
@@ -214,7 +190,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 _ => {
                     let found = format!("`{word}`");
                     let found = Unexpected::Other(&found);
-                    Err(serde::de::Error::invalid_value(found, &visitor))
+                    let wrong: Mistake = serde::de::Error::invalid_value(found, &visitor);
+                    Err(wrong.help(in_quotes(tree)))
                 }
             },
         };
@@ -225,11 +202,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         let tree = self.meant()?;
         match tree.text() {
             Some(text) => visitor.visit_str(text).map_err(|m| at(m, tree)),
-            None => {
-                let short = tree.bare_word().filter(|word| word.len() <= SHORT);
-                let help = short.map(|word| format!("write `\"{}\"`", word.trim_matches('\'')));
-                Err(wrong(tree, "expected a text in quotes").help(help))
-            }
+            None => Err(wrong(tree, "expected a text in quotes").help(in_quotes(tree))),
         }
     }
 
@@ -300,7 +273,7 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         }
         let mut fields = self.fields(name, known)?;
         visitor.visit_map(&mut fields).map_err(|m| {
-            let m = fields.placed(m);
+            let m = fields.placed(known, m);
             // What a variant wraps goes by the variant's name.
             if self.inside { m } else { m.of_type(name) }
         })
@@ -321,8 +294,10 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 }
                 _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
             };
-            let help = if name == "NodeSelector" { nodes_meant(tree) } else { None };
-            return Err(wrong(tree, text).help(help));
+            let meant = name.strip_suffix("Selector").and_then(|one| selected(tree, one));
+            let meant = meant.map(|meant| format!("write `{meant}`"));
+            let near = || tree.text().and_then(|text| did_you_mean(text, variants));
+            return Err(wrong(tree, text).help(meant.or_else(near)));
         }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };
@@ -341,14 +316,6 @@ impl<'de> Deserializer<'de> for Reader<'_> {
     serde::forward_to_deserialize_any! {
         char bytes byte_buf i128 u128 unit_struct identifier ignored_any
     }
-}
-
-/// How a struct with these fields is written.
-fn by_name(known: &[&str]) -> String {
-    const SHOWN: usize = 4;
-    let more = if known.len() > SHOWN { ", …" } else { "" };
-    let known: Vec<String> = known.iter().take(SHOWN).map(|name| format!("{name}: …")).collect();
-    format!("write `({}{more})`", known.join(", "))
 }
 
 /// Whether it begins as the name of a variant does.
@@ -406,12 +373,13 @@ impl<'de> VariantAccess<'de> for Reader<'_> {
 
     fn struct_variant<V: Visitor<'de>>(
         self,
-        _: &'static [&'static str],
+        known: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         self.opened()?;
         let mut fields = Reader { inside: true, ..self }.parts('(', "expected `(` here")?;
-        visitor.visit_map(&mut fields).map_err(|m| fields.placed(m).of_variant(self.tree.word()))
+        let placed = visitor.visit_map(&mut fields).map_err(|m| fields.placed(known, m));
+        placed.map_err(|m| m.of_variant(self.tree.word()))
     }
 }
 
@@ -431,10 +399,11 @@ impl<'t> Parts<'t> {
         Some(part)
     }
 
-    /// A mistake about the fields as a whole; one about the name of the last of them is where that
-    /// stands.
-    fn placed(&self, mistake: Mistake) -> Mistake {
+    /// A mistake about the fields as a whole, of which these may be there; one about the name of the last of
+    /// them is where that stands.
+    fn placed(&self, known: &[&str], mistake: Mistake) -> Mistake {
         let last = self.tree.parts().get(self.next.wrapping_sub(1));
+        let mistake = mistake.help(last.and_then(|last| several(last, known)));
         match last.and_then(Tree::name_bytes) {
             Some(bytes) if mistake.is_twice() => mistake.at(bytes.start, bytes),
             _ => at(mistake, self.tree),

@@ -35,6 +35,15 @@ impl<'a> Words<'a> {
         Mistake::said(text).at(self.at, self.at..self.at)
     }
 
+    /// What helps where the quotes of a word processor stand in this line.
+    pub(super) fn curly(&self) -> Option<String> {
+        let at = self.text.floor_char_boundary(self.at);
+        let start = self.text[..at].rfind('\n').map_or(0, |i| i + 1);
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        let is_so = line.contains(['“', '”', '„']) || self.text[at..].starts_with(['‘', '’']);
+        is_so.then(|| "texts stand in straight quotes, `\"…\"`, not in curly ones".to_owned())
+    }
+
     /// Skips spaces and comments.
     pub(super) fn blank(&mut self) -> Result<(), Mistake> {
         loop {
@@ -111,9 +120,24 @@ impl<'a> Words<'a> {
 
     /// A number, or what begins like one.
     pub(super) fn number(&mut self) -> &'a str {
+        self.take("+-._")
+    }
+
+    /// A word, with what no word of RON has: a text without its quotes is told by what it should be, `pod-stuck`,
+    /// `v1.34`, `a=b:NoExecute`.
+    pub(super) fn word(&mut self) -> Option<&'a str> {
+        let word = self.identifier()?;
+        self.at -= word.len();
+        let (start, word) = (self.at, self.take("-._:="));
+        self.at = start + word.trim_end_matches([':', '=']).len();
+        Some(&self.text[start..self.at])
+    }
+
+    /// What stands here of letters, digits and these.
+    fn take(&mut self, others: &str) -> &'a str {
         let rest = self.rest();
-        let length =
-            rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
+        let ends = |c: char| !(c.is_alphanumeric() || others.contains(c));
+        let length = rest.find(ends).unwrap_or(rest.len());
         self.at += length;
         &rest[..length]
     }

@@ -329,6 +329,16 @@ fn help_leads_to_what_works() {
         (r#"Tainted(nodes: "a-0", taint: "x")"#, "write `Node(\"a-0\")`"),
         (r#"Tainted(nodes: ["a-0", "a-1"], taint: "x")"#, "write `Nodes([\"a-0\", \"a-1\"])`"),
         (r#"Evicted(pod: "web-0")"#, "`workload: \"web\"` is all pods of it"),
+        ("Evicted(pod: web-0)", "write `\"web-0\"`"),
+        ("Evicted(pod: “web-0”)", "texts stand in straight quotes"),
+        (r#"Evicted(pod: "web-0”, node: "a-0")"#, "texts stand in straight quotes"),
+        ("Evicted(workload: \"web\", after: 2m)", "write `\"2m\"`"),
+        (r#"Evicted(node: ["a-0"])"#, "several are `nodes: Nodes([\"a-0\"])`"),
+        (r#"Evicted(node: Zone("a"))"#, "several are `nodes: …`"),
+        (r#"Evicted(pods: "web-0")"#, "write `Pod(\"web-0\")`"),
+        ("Never(pod-stuck)", "did you mean `PodStuck`?"),
+        ("Never(bound-to-cordoned(0s))", "did you mean `BoundToCordoned`?"),
+        (r#"Never("pod-stuck")"#, "did you mean `PodStuck`?"),
     ] {
         let text = format!(
             r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "a-{{0..2}}")],
