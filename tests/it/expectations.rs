@@ -393,8 +393,8 @@ fn one_record_may_be_both() {
 #[test]
 fn after_a_part_that_is_wrong_the_next_one_is_judged_by_its_own_records() {
     for wrong in [
-        r#"Order([Evicted(pod: "nobody"), Evicted(node: "b-0")])"#,
-        r#"Whenever(that: Evicted(pod: "nobody"), then: Evicted(node: "b-0"))"#,
+        r#"Order([Evicted(pod: "web-nobody"), Evicted(node: "b-0")])"#,
+        r#"Whenever(that: Evicted(pod: "web-nobody"), then: Evicted(node: "b-0"))"#,
     ] {
         let outcome = outcome(&format!(r#"{wrong}, NotEvicted(workload: "db")"#), "").unwrap();
         assert!(matches!(outcome.held[..], [Held::Wrong(_), Held::Met]), "{outcome:?}");

@@ -70,7 +70,7 @@ fn a_run_without_the_pod_that_is_meant_does_not_meet_what_asks_for_it() {
         assert_eq!(outcome.failures().len(), usize::from(fails), "{share}: {outcome:?}");
     }
     // A pod that there is in none of the runs is a mistake all the same.
-    let nobody = of(r#"Created(pod: "nobody", count: 1)"#.to_owned());
+    let nobody = of(r#"Created(pod: "web-nobody", count: 1)"#.to_owned());
     assert!(matches!(nobody.held[..], [Held::Wrong(_)]), "{nobody:?}");
 }
 

@@ -45,6 +45,12 @@ pub(super) struct PodsOf {
     pub(super) pods: Range<PodIndex>,
 }
 
+impl PodsOf {
+    fn full(&self) -> String {
+        format!("{}/{}", self.of, self.name)
+    }
+}
+
 impl Nodes {
     /// The node of that name.
     pub(super) fn named(&self, name: &str) -> Result<NodeIndex, Nothing> {
@@ -147,9 +153,18 @@ impl Pods {
         let full = namespaced(name);
         self.by_name.get(&*full).copied().ok_or_else(|| {
             (!self.incomplete).then(|| {
-                Problem::new(format!("there is no pod `{full}`")).meant(&full, self.by_name.keys())
+                let problem = Problem::new(format!("there is no pod `{full}`"));
+                match self.group(name).is_some_and(|g| !g.pods.is_empty()) {
+                    true => problem.help(format!("`pods: Group({name:?})` is all pods of it")),
+                    false => problem.meant(&full, self.by_name.keys()),
+                }
             })
         })
+    }
+
+    /// The first group of that name.
+    pub(super) fn group(&self, name: &str) -> Option<&PodsOf> {
+        self.groups.iter().find(|g| is_called(&g.full(), name))
     }
 
     /// The pods a selector means, at least one, in the order of their declaration.
@@ -178,10 +193,9 @@ impl Pods {
                 nothing(pods, "no pod is named here".to_owned())
             }
             PodSelector::Group(name) => {
-                let full = |g: &PodsOf| format!("{}/{}", g.of, g.name);
                 let found: Vec<&PodsOf> =
-                    self.groups.iter().filter(|g| is_called(&full(g), name)).collect();
-                let names: BTreeSet<String> = found.iter().map(|g| full(g)).collect();
+                    self.groups.iter().filter(|g| is_called(&g.full(), name)).collect();
+                let names: BTreeSet<String> = found.iter().map(|g| g.full()).collect();
                 if names.len() > 1 {
                     let names = names.iter().map(String::as_str);
                     return Err(Some(ambiguous(name, "group", names)));

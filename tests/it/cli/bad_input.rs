@@ -329,6 +329,7 @@ fn help_leads_to_what_works() {
         (r#"Tainted(nodes: "a-0", taint: "x")"#, "write `Node(\"a-0\")`"),
         (r#"Tainted(nodes: ["a-0", "a-1"], taint: "x")"#, "write `Nodes([\"a-0\", \"a-1\"])`"),
         (r#"Evicted(pod: "web-0")"#, "`workload: \"web\"` is all pods of it"),
+        (r#"Evicted(pod: "web")"#, "`workload: \"web\"` is all pods of it"),
         ("Evicted(pod: web-0)", "write `\"web-0\"`"),
         ("Evicted(pod: “web-0”)", "texts stand in straight quotes"),
         (r#"Evicted(pod: "web-0”, node: "a-0")"#, "texts stand in straight quotes"),

@@ -55,17 +55,25 @@ impl Reader<'_> {
     }
 
     /// The full name of a pod, in which `*` may stand. Pods of workloads get their names in the
-    /// run.
+    /// run: the workload's, with a dash and more behind it. A long one is cut.
     fn pod_named(&self, name: &str, place: &Spot) -> Option<String> {
+        const WHOLE: usize = 50;
         let full = namespaced(name);
+        let may_have = |w: &WorkloadPlan| {
+            let own = w.name.split_once('/').map_or("", |(_, own)| own);
+            own.len() > WHOLE || full.strip_prefix(own).is_some_and(|rest| rest.starts_with('-'))
+        };
         if !name.contains('*')
             && !self.pods.by_name.contains_key(full.as_str())
-            && self.workloads.plans.is_empty()
+            && !self.workloads.plans.iter().any(may_have)
             && !self.incomplete()
         {
             let known = self.pods.by_name.keys().map(|n| n.strip_prefix("default/").unwrap_or(n));
             let problem = Problem::new(format!("there is no pod `{name}`"));
-            return place.refuse(problem.maybe_help(did_you_mean(name, known)));
+            let several =
+                matches!(self.workload_named(name), Ok(Some(_))) || self.pods.group(name).is_some();
+            let help = several.then(|| format!("`workload: {name:?}` is all pods of it"));
+            return place.refuse(problem.maybe_help(help.or_else(|| did_you_mean(name, known))));
         }
         Some(full)
     }
@@ -130,9 +138,7 @@ impl Reader<'_> {
 
     /// The names of the pods of a group, or of those that state an owner of that name.
     fn grouped(&self, name: &str) -> Result<BTreeSet<String>, Nothing> {
-        let grouped =
-            self.pods.groups.iter().any(|g| is_called(&format!("{}/{}", g.of, g.name), name));
-        let found: Vec<PodIndex> = if grouped {
+        let found: Vec<PodIndex> = if self.pods.group(name).is_some() {
             self.pods.select(&PodSelector::Group(name.to_owned()))?
         } else {
             // Owners that are not declared: their pods say who they are.
