@@ -158,11 +158,18 @@ pub(super) fn elements<'a>(
     path: &str,
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
     let (what, all) = (target.what(), Called::all(target, spec));
+    let form = || {
+        match target {
+        Target::Timeline => "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned(),
+        _ => format!("`{}.NAME.FIELD=VALUE`", first.name),
+    }
+    };
     if let Some(index) = &first.index {
         let i: usize = index.parse().map_err(|_| {
             let problem = Problem::new(format!("`{path}`: [{index}] is not a number"));
             problem.help(match index.parse::<i64>() {
                 Ok(_) => format!("a number from 0 to {}", all.len().saturating_sub(1)),
+                Err(_) if index.is_empty() => form(),
                 Err(_) => format!("by its name it is `{}.{index}`", first.name),
             })
         })?;
@@ -172,12 +179,7 @@ pub(super) fn elements<'a>(
         };
     }
     let Some((group, fields)) = rest.split_first() else {
-        let problem = Problem::new(format!("`{path}` names no {what}"));
-        let help = match target {
-            Target::Timeline => "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned(),
-            _ => format!("`{path}.NAME.FIELD=VALUE`"),
-        };
-        return Err(problem.help(help));
+        return Err(Problem::new(format!("`{path}` names no {what}")).help(form()));
     };
     Ok((called::find(&first.name, what, &group.name, &all)?, fields))
 }
@@ -289,6 +291,7 @@ mod tests {
         assert!(problem("pods.web.count=3,4").contains("taintsim sweep"));
         assert!(problem("timeline[cut b].at=1s").contains("`timeline.cut b`"));
         assert!(problem("timeline[-1].at=1s").contains("a number from 0 to "));
+        assert!(problem("timeline[]=1").contains("`timeline=[]` leaves out all of it"));
     }
 
     #[test]

@@ -32,17 +32,23 @@ pub(super) fn split(text: &str) -> Result<(&str, &str), Problem> {
             _ => {}
         }
     }
-    Err(Problem::new(format!("`{text}` is not PATH=VALUE"))
+    let what = if brackets > 0 { "has a bracket that is not closed" } else { "is not PATH=VALUE" };
+    Err(Problem::new(format!("`{text}` {what}"))
         .help("such as `pods.web.tolerations[unreachable].tolerationSeconds=120`"))
 }
 
 /// A path and the values that a sweep gives it: `PATH=V1,V2,…`.
 ///
 /// # Errors
-/// No `=`, or an empty value.
+/// No `=`, an empty value, or a bracket in one that keeps the others.
 pub fn split_values(text: &str) -> Result<(String, Vec<String>), Problem> {
     let (path, values) = split(text)?;
     let values: Vec<String> = parted(values).map(|v| v.trim().to_owned()).collect();
+    let count = |v: &String, brackets| v.matches(brackets).count();
+    let is_open = |v: &&String| count(v, ['(', '[', '{']) > count(v, [')', ']', '}']);
+    if let Some(open) = values.iter().filter(|v| v.contains(',')).find(is_open) {
+        return Err(Problem::new(format!("`{open}` has a bracket that is not closed")));
+    }
     if values.iter().any(String::is_empty) {
         return Err(Problem::new(format!("`{text}` has an empty value"))
             .help("values are separated by commas: PATH=60,120,300"));
@@ -267,6 +273,7 @@ mod tests {
         );
         assert_eq!(split("timeline.\"a=b\".at=3s").unwrap(), ("timeline.\"a=b\".at", "3s"));
         assert!(split("horizon").unwrap_err().message.contains("is not PATH=VALUE"));
+        assert!(split("nodes[0.zone=a").unwrap_err().message.contains("is not closed"));
     }
 
     #[test]
@@ -276,5 +283,9 @@ mod tests {
             ("pods.web.count".to_owned(), vec!["1".to_owned(), "2".to_owned(), "3".to_owned()])
         );
         assert!(split_values("pods.web.count=1,,3").is_err());
+        assert!(
+            split_values("pods.web.count=[1,3").is_err_and(|p| p.message.contains("`[1,3` has"))
+        );
+        assert_eq!(split_values("nodes.a.taints=[a,b],c").unwrap().1, ["[a,b]", "c"]);
     }
 }
