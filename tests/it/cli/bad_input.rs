@@ -96,6 +96,12 @@ fn guards_are_settings_that_can_be_set() {
     scratch.write("guards.ron", text);
     let places = ["guards.ron:2:11", "guards.ron:2:39", "2 mistakes in 1 file"];
     scratch.call(&["validate", "guards.ron"]).fails(2, &places);
+    let text = "(version: 1, horizon: \"1m\", nodes: [(name: \"a\")], workloads: [Deployment(name: \"web\", replicas: 3)],\n \
+         guards: [\"workloads.web.replicas=3\", \"kubernetes=1.34\", \"workloads[0].replicas=4\"],\n \
+         expect: [NotEvicted(workload: \"web\")])";
+    scratch.write("as-it-is.ron", text);
+    let places = ["as-it-is.ron:2:11", "as-it-is.ron:2:39", "nothing breaks", "2 mistakes"];
+    scratch.call(&["validate", "as-it-is.ron"]).fails(2, &places);
 }
 
 #[test]
