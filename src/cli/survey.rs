@@ -7,7 +7,7 @@ use super::prelude::*;
 use super::shards::{PlanShardsArgs, With, Work};
 use crate::import::device_taint_rules;
 use crate::lab::survey::{How, Kind, Limit, Lost, Survey, Surveyed, Wanted};
-use crate::language::{DeviceTaintRule, Tree};
+use crate::language::{DeviceTaintRule, Tree, few};
 use crate::report::survey::{Called, SurveyReport, board, document, losses, workloads, write};
 use clap::ValueEnum;
 
@@ -199,11 +199,7 @@ fn run(
 /// Which losses break which limits, or may break them for all that is known, a sentence each.
 fn broken(args: &SurveyArgs, done: &Surveyed) -> Vec<String> {
     let named = |losses: Vec<&Lost>| {
-        let first = losses.first()?.loss.name();
-        Some(match losses.len() - 1 {
-            0 => first,
-            more => format!("{first} and {} more", grouped(more as u64)),
-        })
+        Some(few(1, losses.iter().map(|l| l.loss.name()))).filter(|named| !named.is_empty())
     };
     let of = |limit: &Limit| {
         let (too_much, others): (Vec<&Lost>, Vec<&Lost>) =

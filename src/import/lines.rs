@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::language::counted;
+use crate::language::{counted, few};
 
 /// Lines of which those that are about nothing are left out.
 pub(super) struct Lines(pub(super) Vec<String>);
@@ -34,15 +34,9 @@ impl Lines {
 
 /// The first few of a list, whose order in the files does not matter.
 pub(super) fn some<'n>(names: impl IntoIterator<Item = &'n String>) -> String {
-    const SHOWN: usize = 5;
     let mut names: Vec<&str> = names.into_iter().map(String::as_str).collect();
     names.sort_unstable();
-    let mut names = names.into_iter();
-    let shown = names.by_ref().take(SHOWN).collect::<Vec<_>>().join(", ");
-    match names.count() {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+    few(5, names)
 }
 
 pub(super) fn counts(all: &BTreeMap<String, usize>) -> String {

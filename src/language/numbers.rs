@@ -1,5 +1,7 @@
 //! Numbers of things in words.
 
+use std::borrow::Borrow;
+
 /// A number with commas between groups of three digits.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -21,10 +23,14 @@ pub(crate) fn legible(x: f64) -> String {
 
 /// The first three names, and how many more there are.
 pub(crate) fn listed(names: &[&str]) -> String {
-    const NAMES: usize = 3;
-    let more = names.len().saturating_sub(NAMES);
-    let first = names[..names.len() - more].join(", ");
-    match more {
+    few(3, names.iter().copied())
+}
+
+/// The first of these names, at most so many, and how many more there are.
+pub(crate) fn few<T: Borrow<str>>(most: usize, names: impl IntoIterator<Item = T>) -> String {
+    let mut names = names.into_iter();
+    let first = names.by_ref().take(most).collect::<Vec<T>>().join(", ");
+    match names.count() {
         0 => first,
         more => format!("{first} and {} more", grouped(more as u64)),
     }

@@ -101,19 +101,13 @@ pub(crate) fn parse_stored(
 
 /// What to do about a directory where a scenario should be.
 fn inside(path: &Path) -> String {
-    const LISTED: usize = 6;
     let mut files = neighbours(&path.join("x"));
     files.retain(|name| name.ends_with(".ron"));
     if files.is_empty() {
         return "there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders".to_owned();
     }
-    let list = files.iter().take(LISTED).map(|name| path.join(name).display().to_string());
-    let list = list.collect::<Vec<_>>().join(", ");
-    let more = match files.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    format!("name a file in it: {list}{more}; `taintsim test` and `taintsim validate` take folders")
+    let list = few(6, files.iter().map(|name| path.join(name).display().to_string()));
+    format!("name a file in it: {list}; `taintsim test` and `taintsim validate` take folders")
 }
 
 fn neighbours(path: &Path) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use crate::api::spelling;
 use crate::files::{acts, line, shown};
+use crate::language::numbers::few;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -232,19 +233,10 @@ pub(crate) fn did_you_mean_or_list(
     candidates: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Option<String> {
     let all: Vec<_> = candidates.into_iter().collect();
-    did_you_mean(word, &all)
-        .or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed(&all))))
-}
-
-/// "`x`, `y`, `z`", shortened where there are more than a type of the language has.
-fn listed(words: &[impl AsRef<str>]) -> String {
+    // A type of the language has no more.
     const SHOWN: usize = 64;
-    let shown = words.iter().take(SHOWN).map(|w| format!("`{}`", w.as_ref()));
-    let mut out = shown.collect::<Vec<_>>().join(", ");
-    if words.len() > SHOWN {
-        out.push_str(&format!(" and {} more", words.len() - SHOWN));
-    }
-    out
+    let listed = || few(SHOWN, all.iter().map(|word| format!("`{}`", word.as_ref())));
+    did_you_mean(word, &all).or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed())))
 }
 
 /// That a name is one of several, and how each of these is called: "`web` names 2 workloads: `a/web` and `b/web`".

@@ -3,7 +3,7 @@
 
 use crate::analysis::{Figure, Metrics, Sample, Spread};
 use crate::lab::Case;
-use crate::language::Problem;
+use crate::language::{Problem, few};
 use crate::report::charts::Unit;
 
 /// What is measured of a run.
@@ -167,7 +167,7 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
             let problem = Problem::new(format!("there is no workload `{text}`"));
             Err(match workloads {
                 [] => problem,
-                all => problem.help(format!("one of {}", listed(all))),
+                all => problem.help(format!("one of {}", few(8, all.iter().map(String::as_str)))),
             })
         }
         several => {
@@ -175,14 +175,6 @@ fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
             Err(Problem::new(format!("`{text}` may be {}", names.join(" or ")))
                 .help("write its kind and namespace, too"))
         }
-    }
-}
-
-fn listed(names: &[String]) -> String {
-    const MOST: usize = 8;
-    match names.len().checked_sub(MOST) {
-        None | Some(0) => names.join(", "),
-        Some(more) => format!("{}, and {more} more", names[..MOST].join(", ")),
     }
 }
 

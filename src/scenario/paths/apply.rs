@@ -113,7 +113,6 @@ fn unknown(spec: &Scenario, path: &str) -> Problem {
 
 /// Where a field stands of which only the name was typed, or the name and a wrong way to it.
 fn ending_so(path: &str, known: &[String]) -> Option<String> {
-    const SHOWN: usize = 5;
     fn last(path: &str) -> &str {
         path.rsplit('.').next().unwrap_or(path)
     }
@@ -125,14 +124,13 @@ fn ending_so(path: &str, known: &[String]) -> Option<String> {
             there.retain(begin_so);
         }
     }
-    let shown: Vec<String> = there.iter().take(SHOWN).map(|k| format!("`{k}`")).collect();
-    match (shown.as_slice(), there.len()) {
-        ([], _) => None,
-        ([one], _) => Some(format!("did you mean {one}?")),
-        (some, all) if all > SHOWN => {
-            Some(format!("`{word}` is in {} and {} more", some.join(", "), all - SHOWN))
+    match there[..] {
+        [] => None,
+        [one] => Some(format!("did you mean `{one}`?")),
+        _ => {
+            let there = few(5, there.iter().map(|k| format!("`{k}`")));
+            Some(format!("`{word}` is in {there}"))
         }
-        (some, _) => Some(format!("`{word}` is in {}", some.join(", "))),
     }
 }
 

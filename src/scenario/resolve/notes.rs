@@ -452,11 +452,7 @@ pub(super) fn owners(plan: &Plan, are_so: impl Fn(&PodTemplate) -> bool) -> Opti
 
 /// The first few names, and how many more there are; nothing where there is none.
 pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let names: Vec<&str> = names.into_iter().collect();
-    let shown = names[..names.len().min(NAMES)].join(", ");
-    let more = names.len().saturating_sub(NAMES);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    (!names.is_empty()).then(|| shown + &more)
+    Some(few(NAMES, names)).filter(|names| !names.is_empty())
 }
 
 /// The sentences about how a scenario became a plan: settings of an exported control plane that
