@@ -35,6 +35,8 @@ pub(super) struct Read {
     /// Values that lost a part to a mistake, by where they begin: that they now lack it is no
     /// mistake of its own.
     pub(super) damaged: BTreeSet<usize>,
+    /// How that is called which is lost, or has lost a part.
+    pub(super) names: Vec<String>,
 }
 
 /// Reads the text, and names every mistake of form.
@@ -71,11 +73,33 @@ pub(super) fn read_text(source: &Source) -> Read {
         let Some((_, above)) = path.split_last().filter(|_| again) else { break };
         read.damage.add(&place);
         read.damaged.insert(tree.at(above).bytes().start);
-        tree.remove(&path);
+        let around = (0..path.len()).map(|n| tree.at(&path[..n]));
+        read.names.extend(around.filter_map(own_name));
+        let lost = tree.remove(&path);
+        lost.iter().for_each(|lost| all_names(lost, &mut read.names));
     }
     let place = |p: &Problem| p.bytes().map_or(0, |b| b.start);
     read.problems.sort_by_key(place);
     read
+}
+
+/// The text of its field `name`.
+fn own_name(tree: &Tree) -> Option<String> {
+    tree.field("name")?.text().map(str::to_owned)
+}
+
+/// The names of it, and of all that is in it.
+fn all_names(tree: &Tree, names: &mut Vec<String>) {
+    names.extend(own_name(tree));
+    tree.parts().iter().for_each(|part| all_names(part, names));
+}
+
+/// Whether a written text, in its quotes, is one of these names, or a time from an entry of that name.
+pub(super) fn refers(text: &str, names: &[String]) -> bool {
+    let text = text.trim_matches('"');
+    let text = text.strip_prefix("end of ").unwrap_or(text);
+    let behind = |name: &String| text.strip_prefix(name.as_str());
+    names.iter().filter_map(behind).any(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// A mistake of syntax; what does not even begin like a scenario is no question of brackets.

@@ -11,7 +11,7 @@
 //! a problem is reported at the object that it comes from.
 
 use super::attach::{self, attach_cluster};
-use super::form::{Read, read_text};
+use super::form::{Read, read_text, refers};
 use super::loaded::Loaded;
 use super::prelude::*;
 use crate::files::{self, Places, ReadError};
@@ -131,7 +131,7 @@ fn from_bytes(
     }
     let text = text_of(shown, bytes)?;
     let source = Source::new(shown, text);
-    let Read { left, mut problems, mut damage, damaged } = read_text(&source);
+    let Read { left, mut problems, mut damage, damaged, names } = read_text(&source);
     let Some((spec, left)) = left else { return Err(Problems(problems)) };
     let mut loaded = Loaded::new(name, source, spec);
     (loaded.folder, loaded.cluster, loaded.places) = (folder, cluster, places.clone());
@@ -145,10 +145,12 @@ fn from_bytes(
         return Ok(loaded);
     }
     let mut meaning = mistakes(&loaded, &left, damage);
-    // What is wrong with a value as a whole may follow from what it lost to a mistake.
+    // What is wrong with a value as a whole may follow from what it lost to a mistake, and what is wrong with a
+    // name from what that lost which is called so.
     let is_whole =
         |p: &Problem| p.bytes().is_some_and(|b| b.start > 0 && damaged.contains(&b.start));
-    meaning.retain(|p| !is_whole(p));
+    let follows = |p: &Problem| p.text().is_some_and(|text| refers(text, &names));
+    meaning.retain(|p| !is_whole(p) && !follows(p));
     Err(in_order(problems, meaning))
 }
 

@@ -75,6 +75,28 @@ fn a_text_where_one_word_wraps_it_is_shown_wrapped() {
     );
 }
 
+/// Whatever refers to a part with a mistake of its own, by its name, says nothing new: the class, the length of `cut`
+/// and that of `loss` are all that is wrong.
+#[test]
+fn what_refers_to_a_mistake_by_its_name_says_nothing_new() {
+    let said = problems(
+        r#"(version: 1, horizon: "10m", nodes: [(name: "a")],
+        priorityClasses: [(name: "hi", value: "x")],
+        workloads: [ReplicaSet(name: "web", template: (priorityClassName: "hi"))],
+        timeline: [
+            (at: "1m", name: "cut", do: Crash(node: "a", duration: 5)),
+            (at: "end of cut + 5s", do: Cordon(node: "a")),
+            (at: "2m", name: "loss", do: Crash(node: "a", duration: "1x")),
+            (at: "end of loss", do: Uncordon(node: "a")),
+        ],
+        expect: [Evicted(workload: "web", between: ("end of cut", "end of loss"))])"#,
+    );
+    let places: Vec<&str> = said.lines().filter_map(|l| l.strip_prefix("f.ron:")).collect();
+    let [value, five, unit] = places[..] else { panic!("{said}") };
+    assert!(value.starts_with("2:47:") && five.starts_with("5:68:"), "{said}");
+    assert!(unit.contains("unknown unit"), "{said}");
+}
+
 #[test]
 fn syntax_ends_the_list() {
     assert_eq!(

@@ -177,10 +177,13 @@ fn share_of(text: &str) -> Option<(u32, u32)> {
 /// How many partitions one flapping entry may stand for.
 const FLAPS_MAX: u32 = 100_000;
 
-/// How long an entry lasts, if it ends; complaints about its durations.
+/// How long an entry lasts, if it ends; complaints about its durations. One that is wrong ends all the same: that its
+/// end is not known would be told of whatever refers to it.
 pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Dur> {
     let place = complaints.at(at!["timeline", i, "do"]);
-    let read = |text: &DurationText, field| place.part(field).take(values::positive(text));
+    let read = |text: &DurationText, field| {
+        place.part(field).take(values::positive(text)).unwrap_or_default()
+    };
     match step {
         Step::Partition { duration, .. }
         | Step::Crash { duration, .. }
@@ -193,9 +196,9 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
         | Step::ProvisioningOutage { duration, .. }
         | Step::TooManyRequests { duration, .. }
         | Step::WatchLag { duration, .. }
-        | Step::ClockSkew { duration, .. } => place.read("duration", duration, values::positive),
-        Step::WatchStall { duration, .. } => read(duration, "duration"),
-        Step::KubeletRestart { downtime, .. } => read(downtime, "downtime"),
+        | Step::ClockSkew { duration, .. } => duration.as_ref().map(|d| read(d, "duration")),
+        Step::WatchStall { duration, .. } => Some(read(duration, "duration")),
+        Step::KubeletRestart { downtime, .. } => Some(read(downtime, "downtime")),
         Step::ControllerRestart { downtime, kind: None } => {
             place.read("downtime", downtime, values::span)
         }
@@ -205,7 +208,6 @@ pub(super) fn lasts(i: usize, step: &Step, complaints: &Complaints) -> Option<Du
                 let text = format!("a flapping node is cut off between 1 and {FLAPS_MAX} times");
                 return place.part("times").deny(text);
             }
-            let (down, up) = (down?, up?);
             Some(down.saturating_add(up).saturating_mul(u64::from(*times)).saturating_sub(up))
         }
         _ => None,
@@ -251,10 +253,7 @@ pub(super) fn primitives(mut reader: Reader<'_>) -> Steps {
             reader.fails(&[NodeFault::Shutdown(at_most)])
         }
         Step::Reboot { .. } => reader.reboot(),
-        Step::KubeletRestart { .. } => {
-            let steps = reader.fails(&[NodeFault::NoKubelet]);
-            reader.lasts.and(steps)
-        }
+        Step::KubeletRestart { .. } => reader.fails(&[NodeFault::NoKubelet]),
         Step::Flap { cut, connections, down, up, times, .. } => {
             reader.flap(&partition(*cut, *connections), down, up, *times)
         }
