@@ -46,6 +46,7 @@ const RUNS: [&str; 16] = [
 
 /// Arguments of `taintsim plan`.
 #[derive(Clone, Debug, clap::Args)]
+#[command(override_usage = "taintsim plan [OPTIONS] <FILE|--kept FILE>")]
 pub(crate) struct PlanArgs {
     /// A scenario, or what `kubectl get … -o json` printed; `-` is standard input
     #[arg(value_name = "FILE", required_unless_present = "kept")]

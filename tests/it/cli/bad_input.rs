@@ -307,7 +307,11 @@ fn command_lines_that_make_no_sense() {
         let called = scratch.call(&[&["plan", "--kept", "plan.json"], more].concat());
         called.fails(
             2,
-            &["--kept answers from runs that are over", "without --kept FILE is run anew"],
+            &[
+                "--kept answers from runs that are over",
+                "without --kept FILE is run anew",
+                "Usage: taintsim plan [OPTIONS] <FILE|--kept FILE>",
+            ],
         );
     }
     let twice = ["--set", "horizon=20m", "--set", " horizon=30m"];
