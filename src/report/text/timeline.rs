@@ -7,6 +7,7 @@ use crate::analysis::timeline::Row;
 use crate::report::model::Report;
 use crate::report::prelude::*;
 use anstyle::Style as Ansi;
+use unicode_width::UnicodeWidthStr;
 
 /// The least that a row has for what happened, beside what it is counted from.
 const ROOM: usize = 44;
@@ -24,8 +25,7 @@ impl Printer<'_> {
         let (made, rows) = start_up(report);
         let cells: Vec<(String, String)> =
             rows.iter().map(|r| (from_to(r.first, r.last), relative(report, r))).collect();
-        let widths =
-            cells.iter().map(|(times, after)| (times.chars().count(), after.chars().count()));
+        let widths = cells.iter().map(|(times, after)| (times.width(), after.width()));
         let (first, second) = widths.fold((9, 0), |all, of| (all.0.max(of.0), all.1.max(of.1)));
         if report.rows.is_empty() {
             return writeln!(self.out, "Nothing happened to the nodes and pods of this cluster.\n");
@@ -47,7 +47,9 @@ impl Printer<'_> {
             let paint = paint(row.fact);
             write!(self.out, "{times:>first$}  ")?;
             if !behind {
-                write!(self.out, "{}  ", self.painted(&format!("{relative:second$}"), DIM))?;
+                let pad = second - relative.width();
+                let relative = format!("{relative}{:pad$}", "");
+                write!(self.out, "{}  ", self.painted(&relative, DIM))?;
                 self.folded(&row.text, first + second + 4, paint)?;
             } else if relative.is_empty() {
                 self.folded(&row.text, first + 2, paint)?;

@@ -112,3 +112,22 @@ fn a_pod_of_nobody_is_bound_to_its_node() {
     let run = scratch.call(&["run", "solo.ron"]);
     assert!(run.stdout.contains("default/solo bound to n-0"), "{}", run.stdout);
 }
+
+/// A character may take two columns: what happened begins in one column all the same.
+#[test]
+fn names_of_wide_characters_are_padded_by_their_columns() {
+    let scratch = Scratch::new();
+    let text = r#"(version: 1, horizon: "3m", nodes: [(names: "n-{0..3}")], timeline: [
+        (at: "1m", name: "断断断断", do: Partition(node: "n-0")),
+        (at: "2m", name: "c", do: Cordon(node: "n-1")),
+    ])"#;
+    scratch.write("wide.ron", text);
+    let run = scratch.call(&["run", "wide.ron"]);
+    let rows = run.stdout.lines().filter(|l| l.contains("s after 断") || l.contains("s after c "));
+    let column = |row: &str| {
+        let (before, _) = row.rsplit_once("  ").expect("two spaces between columns");
+        before.chars().count() + before.matches('断').count()
+    };
+    let columns: Vec<usize> = rows.map(column).collect();
+    assert!(columns.len() > 3 && columns.iter().all(|c| *c == columns[0]), "{}", run.stdout);
+}
