@@ -29,12 +29,13 @@ export function bdi(name) {
 /**
  * A sentence of the program: what stands between backticks in it is code.
  * @param {string} text
+ * @param {(part: string) => (Node | string)[]} [written] how the rest is written
  */
-export function prose(text) {
+export function prose(text, written = (part) => [part]) {
     const parts = text.split('`');
     // A backtick alone is one.
-    if (parts.length % 2 === 0) return bdi(text);
-    return el('bdi', {}, ...parts.map((part, i) => (i % 2 ? el('code', {}, part) : part)));
+    if (parts.length % 2 === 0) return el('bdi', {}, ...written(text));
+    return el('bdi', {}, ...parts.flatMap((part, i) => (i % 2 ? [el('code', {}, part)] : written(part))));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Tables with search, order and pages.
 
-import { el } from './dom.js';
+import { bdi, el, prose } from './dom.js';
 import { grouped } from './clock.js';
 
 /**
@@ -142,7 +142,7 @@ export class Table {
     /** @param {number} row */
     row(row) {
         const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
-            const text = el('bdi', {}, ...(c.number ? [c.text(row)] : breakable(c.text(row))));
+            const text = c.number ? bdi(c.text(row)) : prose(c.text(row), breakable);
             const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
             const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
             return el('td', { class: c.tone ? `${kind} tone ${c.tone(row)}` : kind }, content);

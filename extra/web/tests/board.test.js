@@ -132,7 +132,7 @@ test('a survey has a heat map that leads to the run of a loss', async () => {
     assert.ok(notes.some((note) => /^2 losses for \S+ each\.$/.test(note)), String(notes));
     assert.ok(notes.some((note) => /^The scenario's own timeline \(\d+ entries\) is left out\.$/.test(note)), String(notes));
     // What the terminal has between backticks is code here.
-    assert.ok((await page.locator('.note, section li').allTextContents()).every((text) => !text.includes('`')));
+    assert.ok((await page.locator('.note, section li, td').allTextContents()).every((text) => !text.includes('`')));
     assert.ok(await page.locator('td.heat').count() >= 2);
     await page.locator('table.heats').getByRole('button', { name: 'zone/b' }).click();
     await page.locator('.run canvas').first().waitFor();
