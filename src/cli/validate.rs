@@ -32,7 +32,8 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     let (mut documents, mut checked) = (Vec::new(), Vec::new());
     let ids = ids(&files, &args.paths);
     for (file, id) in files.iter().zip(ids) {
-        let found = load(file).and_then(|loaded| read(&loaded));
+        let loaded = load(file);
+        let found = loaded.as_ref().map_err(Problems::clone).and_then(read);
         if let Err(problems) = &found {
             mistakes += problems.0.len();
             wrong += 1;
@@ -44,7 +45,9 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                plan.warnings().for_each(|note| terminal.note(&format!("warning: {note}")));
+                for (note, loaded) in plan.warnings().zip(loaded.iter().cycle()) {
+                    terminal.note(&format!("warning: {}", placed(note, loaded)));
+                }
             }
             (CheckFormat::Text, Err(problems)) => {
                 // Both streams in order where they are the same terminal.
@@ -94,6 +97,14 @@ fn read(loaded: &Loaded) -> Result<Plan, Problems> {
         }
     }
     if wrong.is_empty() { Ok(plan) } else { Err(Problems(wrong)) }
+}
+
+/// A note of a scenario, at what it names first where the file has that in quotes.
+fn placed(note: &str, loaded: &Loaded) -> Problem {
+    let name = note.split('`').nth(1).filter(|_| loaded.imported.is_none());
+    let at = name.and_then(|name| loaded.source.text.find(&format!("\"{name}\"")));
+    let note = Problem::new(note);
+    at.map_or(note.clone(), |at| note.at(&loaded.source, at..at))
 }
 
 /// "1.34.12" of "v1.34.12".

@@ -219,7 +219,7 @@ fn what_is_about_nothing_is_said() {
     let odd = said(text);
     for wanted in [
         "No node has the labels that nodeSelector or node affinity of default/web asks for",
-        "default/web tolerates `node.kubernetes.io/unreachble`, a taint that nobody sets: is `node.kubernetes.io/unreachable` meant?",
+        "odd.ron:3:19: default/web tolerates `node.kubernetes.io/unreachble`, a taint that nobody sets: is `node.kubernetes.io/unreachable` meant?",
         "the selector of budget default/keep asks for: it protects nothing",
     ] {
         assert!(odd.contains(wanted), "{odd}");
