@@ -331,10 +331,15 @@ fn a_figure_is_explained_by_what_it_is_of() {
             r#"AtMost(of: below_need("*"), is: "1m")"#,
             "why: pod default/big-p7zsp98zb4-hv2tm: pending",
         ),
-        // What comes later is not told where a moment is explained.
+        // Its timer is set at 105.1 s; the node has been Unknown since 105 s.
+        (
+            r#"AtLeast(of: timers("db"), is: 1)"#,
+            "why: pod default/db-0: not evicted: b-0 was not Ready and waited",
+        ),
+        // What comes later is not told where a moment is explained: it is up until the cut, at 61 s.
         (
             r#"Never(AtLeast(of: up("db"), is: 1))"#,
-            "why: StatefulSet default/db: 1 of 1 pods available at 0:00.000",
+            "why: StatefulSet default/db: 1 of 1 pods available at 1:00.999",
         ),
     ] {
         let outcome = outcome(fails, "").expect("it is read");

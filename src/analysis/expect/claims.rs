@@ -1,6 +1,6 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::figures::{self, Values, further, named, parts, stretches};
+use super::figures::{self, Values, asked, further, named, parts, stretches};
 use super::prelude::*;
 
 /// Whether a claim holds over time, as a step function of zero and one.
@@ -79,17 +79,17 @@ fn figures(run: &Run<'_>, claim: &Claim, during: &[Stretch]) -> String {
     comparisons(claim).into_iter().map(figure).collect::<Vec<_>>().join(", ")
 }
 
-/// A failure in some stretches, which the records of the moment decide at which the first begins.
+/// A failure in some stretches of a window, which the records of the moment decide at which the first begins.
 fn failed(
     run: &Run<'_>,
     claim: &Claim,
-    expected: String,
-    got: String,
+    (expected, got): (String, String),
     during: &[Stretch],
+    window: Stretch,
 ) -> Failed {
     let all = comparisons(claim);
-    let at = during.first().map_or(Time::ZERO, |first| first.0);
-    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, during)), &all, at)
+    let asked = during.first().map_or(window, |first| asked(*first, window));
+    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, during)), &all, asked)
 }
 
 fn whole(run: &Run<'_>, during: Stretch) -> String {
@@ -113,7 +113,7 @@ pub(super) fn throughout(
     let expected = format!("{word}{} {}", whole(run, during), said(claim));
     let Some(whole) = run.begins_short(&comparisons(claim), first, during) else {
         let got = format!("otherwise {}{}", stretch(first), further(&broken));
-        return Some(failed(run, claim, expected, got, &broken));
+        return Some(failed(run, claim, (expected, got), &broken, during));
     };
     let (begins, end) = (stretch(first), time(during.1));
     let got = format!(
@@ -122,7 +122,7 @@ pub(super) fn throughout(
     // What explains it is what fails all the same.
     let Some(&later) = broken.get(1) else { return Some(run.failed(expected, got, Vec::new())) };
     let got = format!("{got}; later {}{}", stretch(later), further(&broken[1..]));
-    Some(failed(run, claim, expected, got, &broken[1..]))
+    Some(failed(run, claim, (expected, got), &broken[1..], during))
 }
 
 /// It holds at some moment of the stretch.
@@ -134,7 +134,7 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Optio
     let expected = format!("at some time {} {}", stretch(during), said(claim));
     let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
     let got = later.map_or("never".to_owned(), |v| format!("only at {}", time(v.0)));
-    Some(failed(run, claim, expected, got, &[(during.1, during.1)]))
+    Some(failed(run, claim, (expected, got), &[(during.1, during.1)], during))
 }
 
 /// Why it says nothing that it holds at some moment of the stretch: it does at the first one, and
@@ -162,11 +162,11 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
     let expected = format!("from {} on {}, until {}", time(from), said(that), said(until));
     let Some(end) = end else {
         let got = format!("no {} by the end of the run", said(until));
-        return Some(failed(run, until, expected, got, &[(horizon, horizon)]));
+        return Some(failed(run, until, (expected, got), &[(horizon, horizon)], (from, horizon)));
     };
     // At the moment at which the second begins to hold, the first need not any more.
     let all = parts(&holds(run, that), (from, end));
     let broken = all.into_iter().find(|p| p.2 == 0 && !lasted((p.0, end)).is_zero())?;
     let got = format!("otherwise at {}, before {}", time(broken.0), time(end));
-    Some(failed(run, that, expected, got, &[(broken.0, broken.0)]))
+    Some(failed(run, that, (expected, got), &[(broken.0, broken.0)], (from, end)))
 }

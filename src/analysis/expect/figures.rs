@@ -3,6 +3,7 @@
 use super::super::evictions::evictions;
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
+use super::nearest::{Near, nearest};
 use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
@@ -99,6 +100,11 @@ impl Run<'_> {
                 named.or_else(|| self.worst_zone(at)).map(Object::Zone)
             }
             (Quantity::Requests(_), _) => None,
+            (Quantity::Timers(_), names) => {
+                let all = (0..self.analysis.pod_count() as u32).map(PodId);
+                let its: Vec<PodId> = all.filter(|p| self.is_pod_of(names.as_ref(), *p)).collect();
+                nearest(self, &its, at, (false, Near::Never)).map(Object::Pod)
+            }
             (quantity, None) => self.worst_workload(quantity, at).map(Object::Workload),
             (_, names) => self.workload_of(names.as_ref()),
         }
@@ -168,20 +174,12 @@ impl Run<'_> {
     /// A figure over time.
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
-        let horizon = self.analysis.horizon();
-        let of_outcomes = |of: fn(&WorkloadOutcome) -> Dur| {
-            let all = self.outcomes(names).into_iter();
-            all.map(move |o| of(o).as_nanos())
-        };
-        let below = || {
-            let all = self.servings(names).into_iter().flat_map(|w| &w.below);
-            all.map(|span| lasted(*span).as_nanos())
-        };
+        let spans = || self.spans(&c.quantity, names).into_iter().map(|s| lasted(s).as_nanos());
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
         match &c.quantity {
             Quantity::Available(_) => self.steps(names, |o| o.available.clone()),
-            Quantity::Unavailable(_) => self.steps(names, |o| o.missing(horizon)),
+            Quantity::Unavailable(_) => self.steps(names, |o| o.missing(self.analysis.horizon())),
             Quantity::Requests(by) => self.requests(by),
             Quantity::NotReadyNodes(zone) => self.not_ready(zone),
             Quantity::Evicted(_) => self.evicted(names),
@@ -192,11 +190,35 @@ impl Run<'_> {
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
-            Quantity::BelowNeed(_) => whole(below().sum()),
-            Quantity::LongestBelowNeed(_) => whole(below().max().unwrap_or(0)),
-            Quantity::UnavailableSeconds(_) => whole(of_outcomes(|o| o.unavailable).sum()),
-            Quantity::LongestGap(_) => whole(of_outcomes(|o| o.longest_gap).max().unwrap_or(0)),
+            Quantity::BelowNeed(_) | Quantity::UnavailableSeconds(_) => whole(spans().sum()),
+            _ => whole(spans().max().unwrap_or(0)),
         }
+    }
+
+    /// The stretches of workloads that a duration adds up, or is the longest of.
+    fn spans(&self, quantity: &Quantity, names: Who<'_>) -> Vec<Stretch> {
+        if matches!(quantity, Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_)) {
+            return self.servings(names).into_iter().flat_map(|w| w.below.clone()).collect();
+        }
+        let gaps = |o: &WorkloadOutcome| o.gaps(self.analysis.horizon());
+        let gaps = self.outcomes(names).into_iter().flat_map(gaps);
+        gaps.map(|gap| (gap.0, gap.1)).collect()
+    }
+
+    /// When a duration comes to more than its limit, of the workload that is to explain it.
+    fn exceeded(&self, c: &Comparison) -> Option<Time> {
+        let Object::Workload(id) = self.object_of(c, Time::ZERO)? else { return None };
+        let name = self.analysis.trace.names.workload_name(id).to_owned();
+        let adds_up =
+            matches!(c.quantity, Quantity::BelowNeed(_) | Quantity::UnavailableSeconds(_));
+        let mut left = Dur::from_nanos(c.limit);
+        for span in self.spans(&c.quantity, Some(&BTreeSet::from([name]))) {
+            if lasted(span) > left {
+                return Some(span.0.saturating_add(left));
+            }
+            left = left.saturating_sub(if adds_up { lasted(span) } else { Dur::ZERO });
+        }
+        None
     }
 
     /// The most that a figure can come to in this run, of those that have such an end: as many as there are of what it
@@ -269,28 +291,25 @@ impl Run<'_> {
         values
     }
 
-    /// A pod of a figure's workloads that was made by then, or at once, and is bound to no node by the end of the run.
-    fn never_placed(&self, c: &Comparison, at: Time) -> Option<PodId> {
+    /// What shows at a time why pods of a figure's workloads are not up where their workload may not: one of them for which
+    /// there is no node yet, or the node of one that is silent, which nobody has noticed.
+    fn amiss(&self, c: &Comparison, at: Time) -> Option<Object> {
         use Quantity as Q;
-        let of_lack =
-            matches!(c.quantity, Q::Up(_) | Q::Missing(_) | Q::Available(_) | Q::Pending(_));
-        if !of_lack && !matches!(c.quantity, Q::BelowNeed(_) | Q::LongestBelowNeed(_)) {
-            return None;
-        }
+        let is_of_lack = matches!(
+            c.quantity,
+            Q::Up(_) | Q::Missing(_) | Q::BelowNeed(_) | Q::LongestBelowNeed(_)
+        );
+        let waits = is_of_lack || matches!(c.quantity, Q::Available(_) | Q::Pending(_));
+        let is_dead = is_of_lack || matches!(c.quantity, Q::DeadEndpoints(_));
         let mut follow = Follow::new(self.analysis);
-        let mut made = BTreeMap::new();
-        while let Some((_, r, step)) = follow.step() {
-            if let Some((pod, before, after)) = step.pod
-                && !before.exists
-                && after.exists
-            {
-                made.insert(pod, r.at);
-            }
-        }
-        let is_made = |pod: PodId| made.get(&pod).is_none_or(|t| *t <= at.saturating_add(SECOND));
-        let mut waiting = follow.pods().filter(|(_, pod)| pod.is_pending() && pod.node == NO_NODE);
-        let is_its = |pod: PodId| is_made(pod) && self.is_pod_of(c.workloads.as_ref(), pod);
-        waiting.find(|(pod, _)| is_its(*pod)).map(|(pod, _)| pod)
+        while follow.step_until(at).is_some() {}
+        let is_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
+        let is_silent = |node| follow.node(node).health() == Health::Silent;
+        let mut its = follow.pods().filter(|(pod, state)| state.exists && is_its(*pod));
+        its.find_map(|(pod, state)| match state.node_id() {
+            Some(node) => (is_dead && is_silent(node)).then_some(Object::Node(node)),
+            None => (waits && state.is_pending()).then_some(Object::Pod(pod)),
+        })
     }
 
     /// The second from which on there are enough pods, of what fails from the start of the run on, in this stretch,
@@ -345,33 +364,34 @@ impl Run<'_> {
     }
 }
 
-/// A failure of figures at a time, with the records that decide on them; without any, what the figures are of
-/// explains it.
+/// When a stretch of a window begins, and its last moment: what ends it comes in the millisecond in which it ends.
+pub(super) fn asked((from, to): Stretch, window: Stretch) -> Stretch {
+    let last = to.whole_millis().saturating_sub(Dur::from_nanos(1)).max(from);
+    (from, if to == window.1 { to } else { last })
+}
+
+/// A failure of figures from one time to another, with the records that decide on them at the first; without any, what the
+/// figures are of explains it, as it is at the second.
 pub(super) fn failed(
     run: &Run<'_>,
     expected: String,
     got: String,
     figures: &[&Comparison],
-    at: Time,
+    (from, to): Stretch,
 ) -> Failed {
     let all = (0..).zip(run.analysis.trace.iter());
     // What there is from the start no record decided on.
     let deciding =
-        all.filter(|(_, r)| at > Time::ZERO && figures.iter().any(|c| run.decides(c, at, r)));
+        all.filter(|(_, r)| from > Time::ZERO && figures.iter().any(|c| run.decides(c, from, r)));
     let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
-    let unplaced = || figures.iter().find_map(|c| run.never_placed(c, at)).map(Object::Pod);
-    let object = || unplaced().or_else(|| figures.iter().find_map(|c| run.object_of(c, at)));
+    let amiss = || figures.iter().find_map(|c| run.amiss(c, to));
+    let object = || amiss().or_else(|| figures.iter().find_map(|c| run.object_of(c, to)));
     let object = if records.is_empty() { object() } else { None };
     let mut failed = run.failed(expected, got, records).about(object);
-    // What a request was for only those after it show.
-    if figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))) {
-        failed.about = failed.about.map(|(object, _)| (object, None));
-    }
-    // What comes later does not explain what is so from the start.
-    if at == Time::ZERO
-        && let Some((Object::Workload(_), until)) = &mut failed.about
-    {
-        *until = Some(at);
+    if let Some((_, at)) = &mut failed.about {
+        // What a request was for only those after it show.
+        *at = at.or((to < run.analysis.horizon()).then_some(to));
+        *at = at.filter(|_| !figures.iter().any(|c| matches!(c.quantity, Quantity::Requests(_))));
     }
     failed
 }
@@ -440,7 +460,7 @@ pub(super) fn judge(
             let value = value_at(&values, later.0);
             let got =
                 format!("{got}; later it is {value} {}{}", stretch(later), further(&broken[1..]));
-            return Some(failed(run, expected(c, longest), got, &[c], later.0));
+            return Some(failed(run, expected(c, longest), got, &[c], asked(later, during)));
         }
         // The value that is the farthest from the limit.
         let values = parts.iter().map(|part| part.2).filter(|value| is_broken(*value));
@@ -448,22 +468,21 @@ pub(super) fn judge(
         let worst = worst.filter(|worst| *worst != value);
         let worst = worst.map_or(String::new(), |worst| format!(", at worst {worst}"));
         let got = format!("{got}{}{worst}{never}", further(&broken));
-        let mut failed = failed(run, expected(c, longest), got, &[c], from);
-        // Where it is looked at up to some time, how it stands then says more than how it stands at the end.
-        if let Some((Object::Workload(_), at @ None)) = &mut failed.about
-            && during.1 < run.analysis.horizon()
-        {
-            *at = Some(during.1);
-        }
-        return Some(failed);
+        // What cannot be met has no reason but that.
+        let of_none = usize::from(!never.is_empty());
+        let exceeded = is_span.then(|| run.exceeded(c)).flatten().map(|at| (at, at));
+        let asked = exceeded.unwrap_or(asked((from, to), during));
+        return Some(failed(run, expected(c, longest), got, &[c][of_none..], asked));
     }
     let longest = longest?;
     let above = stretches(&parts, |value| value > 0);
     let (from, to) = above.into_iter().find(|above| lasted(*above) > longest)?;
-    let (begun, until) = (time(from), time(to));
     let value = number(&c.quantity, value_at(&values, from));
-    let got = format!("{value} from {begun}, and not zero until {until}");
-    Some(failed(run, expected(c, Some(longest)), got, &[c], from))
+    let got = format!("{value} from {}, and not zero until {}", time(from), time(to));
+    let asked = from.saturating_add(longest);
+    let failed = failed(run, expected(c, Some(longest)), got, &[c], (from, asked));
+    // It was not too long before that.
+    Some(Failed { about: failed.about.map(|(object, _)| (object, Some(asked))), ..failed })
 }
 
 /// A value of a figure in words.

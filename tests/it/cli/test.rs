@@ -830,11 +830,40 @@ fn a_reason_is_about_the_question() {
         ),
         (pods, "MasterDisruption(state: Entered)", "why: zone a", "node a-0"),
         (pods, r#"Cordoned(node: "a-0", at: "2m")"#, "at 1m", "why:"),
+        (pods, r#"AtLeast(of: up("web"), is: 9)"#, "so that it cannot be met", "why:"),
     ] {
         let said = said_of_failures(&format!(
             r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..1}}", zone: "a", capacity: {{"cpu": "4", "pods": "20"}}), (names: "b-{{0..1}}", zone: "b", capacity: {{"cpu": "4", "pods": "20"}})], {pods},
             timeline: [(at: "1m", do: Cordon(node: "a-0")), (at: "5m", do: Partition(nodes: Zone("b"), duration: "12m"))], expect: [{expectation}])"#
         ));
         assert!(said.contains(reason) && !said.contains(not), "{expectation}: {said}");
+    }
+}
+
+/// The node of `web` is out of reach from 5m to 12m: it is Unknown within a minute, five minutes after that the pod is evicted, and the
+/// next is there two seconds later. That of `db` is drained at 9m, and the pod uses its two minutes. At the end all is well again.
+#[test]
+fn what_is_asked_is_how_it_stood_when_it_failed() {
+    for (expectation, reason, not) in [
+        (
+            r#"AtMost(of: longest_gap("web"), is: "1m")"#,
+            "for 1m in all, at worst 1 missing",
+            "for 5m",
+        ),
+        (
+            r#"AtMost(of: missing("web"), is: 1, longest: "30s")"#,
+            "why: node n-2: no pod was evicted from it by 5:30.000; then it is silent, and that is not noticed yet",
+            "too few",
+        ),
+    ] {
+        let said = said_of_failures(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "n-{{0..3}}")],
+            workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("n-1"), template: (terminationGracePeriodSeconds: 120, pod_stop: "5m")),
+                Deployment(name: "web", replicas: 1, placement: Node("n-2"))],
+            timeline: [(at: "5m", do: Partition(node: "n-2", duration: "7m")), (at: "9m", do: Drain(node: "n-1"))],
+            expect: [{expectation}])"#
+        ));
+        let why = said.rsplit("record").next().unwrap_or_default();
+        assert!(why.contains(reason) && !why.contains(not), "{expectation}: {said}");
     }
 }
