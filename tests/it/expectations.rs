@@ -308,6 +308,14 @@ fn what_did_not_come_is_explained_by_what_came_nearest() {
         (r#"Deleted(workload: "db", by: "user")"#, Some("why: StatefulSet default/db: ")),
         (r#"Phase(pod: "web-*", phase: Failed)"#, Some(evicted)),
         (r#"Deleted(pod: "web-*", by: "user")"#, None),
+        // Of a node from which too few went it is one that stayed.
+        (r#"Evicted(node: "b-0", count: 2)"#, Some(cancelled)),
+        // None of these ever waited for a node.
+        (r#"Event(reason: "FailedScheduling", workload: "web")"#, None),
+        (
+            r#"Event(reason: "FailedScheduling", workload: "big", message: "no such")"#,
+            Some("why: pod default/big-p7zsp98zb4-hv2tm: pending"),
+        ),
     ] {
         let outcome = outcome(fails, "").expect("it is read");
         let [failure] = &outcome.failures()[..] else { panic!("{fails} does not fail") };

@@ -71,7 +71,18 @@ pub(super) fn judge(
     let got = format!("none after {}, at {}{more}", name(run, first), time(first.at));
     let expected = format!("whenever {came}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
-    Some(run.failed(expected, got, records))
+    let mut failed = run.failed(expected, got, records);
+    // Asked is what nothing came of by when it had to.
+    if let Some((object, at)) = &mut failed.about {
+        *object = match (each, whose(run, each, first)) {
+            (Each::Workload, (_, Some(id))) => Object::Workload(WorkloadId(id)),
+            (Each::Node, (_, Some(id))) => Object::Node(NodeId(id)),
+            _ => *object,
+        };
+        let last = within.map(|within| first.at.saturating_add(within));
+        *at = last.filter(|last| *last < horizon);
+    }
+    Some(failed)
 }
 
 /// What a record is about, by what has to be the same; none of the two where it is about neither.

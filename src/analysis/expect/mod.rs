@@ -156,6 +156,9 @@ fn violated(
     let failed = run.failed(format!("no violation of {}", property.name()), got, records);
     // What led there is explained as of when it was certain, not as of the first step on the way.
     let object = first.pod.map(Object::Pod).or(first.node.map(Object::Node));
+    // Why it was evicted, or was not, is another question than why it was bound.
+    let is_bound = matches!(property, properties::Property::BoundToCordoned(_));
     let about = object.map(|object| (object, Some(first.at))).or(failed.about);
+    let about = about.filter(|_| !is_bound);
     (Some(Failed { about, ..failed }), open)
 }

@@ -99,8 +99,10 @@ impl Judge<'_> {
             let (k, n) = (outside.len(), self.hits.len());
             let got = format!("{k} of {n} outside of that{}", ends(&outside));
             let mut failed = self.failed(got, &outside);
-            let stands =
-                matches!(self.sought.what, Kind::Bound | Kind::Phase(_) | Kind::PodCondition(..));
+            let stands = matches!(
+                self.sought.what,
+                Kind::Bound | Kind::Phase(_) | Kind::PodCondition(..) | Kind::Gone
+            );
             // Of what came too late it is asked why it was not so by then.
             if let (Some(by), Some((Object::Pod(_), at))) = (times.before, &mut failed.about)
                 && stands
@@ -177,6 +179,7 @@ fn ends(hits: &[Hit]) -> String {
 /// The selected objects without a record; nothing where neither pods nor nodes are selected.
 fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     let seen: BTreeSet<u32> = hits.iter().map(|h| h.object).collect();
+    let on: BTreeSet<NodeId> = hits.iter().filter_map(|h| h.node).collect();
     let analysis = run.analysis;
     match (&sought.pods, &sought.nodes) {
         (Some(pods), _) => {
@@ -186,7 +189,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
         }
         (None, Some(nodes)) => {
             let nodes = nodes.iter().map(|&i| analysis.node_id(i));
-            nodes.filter(|id| !seen.contains(&id.0)).map(Object::Node).collect()
+            nodes.filter(|id| !on.contains(id)).map(Object::Node).collect()
         }
         (None, None) => Vec::new(),
     }
@@ -212,7 +215,8 @@ fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> B
 /// node, or the pod that came nearest to one; or what the selection is about.
 fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let analysis = run.analysis;
-    let workload = || run.workload_of(sought.pods.as_ref()?.workloads.as_ref());
+    let pods = sought.pods.as_ref().filter(|_| !is_of_waiting(&sought.what));
+    let workload = || run.workload_of(pods?.workloads.as_ref());
     let of_kind = || match &sought.what {
         Kind::Zone(_, Some(zone)) => analysis.find_zone(zone).map(Object::Zone),
         Kind::MasterDisruption { .. } => never_dark(run).map(Object::Zone),
@@ -221,6 +225,11 @@ fn lacking(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Object> {
     let missing = missing(run, sought, hits);
     let node = missing.first().copied().filter(|object| matches!(object, Object::Node(_)));
     node.or_else(|| pod(run, sought, (&missing, hits))).or_else(workload).or_else(of_kind)
+}
+
+/// Whether only pods that wait for a node have it.
+fn is_of_waiting(what: &Kind) -> bool {
+    matches!(what, Kind::Event { reason, .. } if reason == "FailedScheduling")
 }
 
 /// The first zone that was never fully disrupted, as all have to be for master disruption; else the first one.
@@ -253,15 +262,18 @@ fn pod(run: &Run<'_>, sought: &Sought, (missing, hits): (&[Object], &[Hit])) -> 
     let mut pods: Vec<PodId> = missing.iter().filter_map(is_pod).collect();
     let counts = match &sought.what {
         Kind::Evicted { .. } | Kind::TimerSet | Kind::TimerCancelled | Kind::EvictionFailed => {
-            if sought.pods.is_none() && sought.nodes.is_none() {
+            // Of a node from which too few went it is one that stayed.
+            if sought.pods.is_none() && (sought.nodes.is_none() || !hits.is_empty()) {
                 let seen: BTreeSet<u32> = hits.iter().map(|h| h.object).collect();
                 let all = 0..run.analysis.pod_count() as u32;
                 pods = all.filter(|pod| !seen.contains(pod)).map(PodId).collect();
             }
-            (false, if sought.pods.is_some() { Near::Never } else { Near::Faulty })
+            let is_named = sought.pods.is_some() || sought.nodes.is_some();
+            (false, if is_named { Near::Never } else { Near::Faulty })
         }
         Kind::Deleted { by: Some(by) } if *by != Actor::TaintEviction.as_str() => return None,
         Kind::Deleted { .. } | Kind::Gone => (false, Near::Faulty),
+        what if is_of_waiting(what) => (true, Near::Waits),
         _ => (true, Near::Faulty),
     };
     if pods.is_empty() {

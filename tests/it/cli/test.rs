@@ -846,6 +846,11 @@ fn a_reason_is_about_the_question() {
 fn what_is_asked_is_how_it_stood_when_it_failed() {
     for (expectation, reason, not) in [
         (
+            r#"Gone(workload: "db", before: "10m")"#,
+            "it is Terminating at 10:00.000: its kubelet stops its containers, which have 120 s from 9:00.",
+            "at 11m",
+        ),
+        (
             r#"AtMost(of: longest_gap("web"), is: "1m")"#,
             "for 1m in all, at worst 1 missing",
             "for 5m",
@@ -854,6 +859,11 @@ fn what_is_asked_is_how_it_stood_when_it_failed() {
             r#"AtMost(of: missing("web"), is: 1, longest: "30s")"#,
             "why: node n-2: no pod was evicted from it by 5:30.000; then it is silent, and that is not noticed yet",
             "too few",
+        ),
+        (
+            r#"Whenever(that: Condition(type: Ready, status: Unknown), then: Condition(type: Ready, status: True), within: "90s")"#,
+            "why: node n-2: no pod was evicted from it by 7:",
+            "by 5:",
         ),
     ] {
         let said = said_of_failures(&format!(
@@ -866,4 +876,10 @@ fn what_is_asked_is_how_it_stood_when_it_failed() {
         let why = said.rsplit("record").next().unwrap_or_default();
         assert!(why.contains(reason) && !why.contains(not), "{expectation}: {said}");
     }
+    let said = said_of_failures(
+        r#"Scenario(version: 1, horizon: "4m", nodes: [(name: "n-0")], expect: [Never(BoundToCordoned)],
+        timeline: [(at: "10s", do: WatchStall(resource: Nodes, duration: "3m")), (at: "20s", do: Cordon(node: "n-0")),
+            (at: "2m", do: CreatePod(pod: (name: "late", on: Unbound)))])"#,
+    );
+    assert!(said.contains("cordoned since 20s") && !said.contains("why:"), "{said}");
 }
