@@ -44,7 +44,12 @@ fn told(
     lost: Lost<'_>,
     replacements: &[&Replacement],
 ) -> Explanation {
-    let missing = outcome.gaps(question.until);
+    let mut missing = outcome.gaps(question.until);
+    let all = missing.len();
+    // What follows upon a Job's pod that is done has to start.
+    let is_job = question.analysis.trace.names.workload_name(outcome.id).starts_with("Job/");
+    let is_harm = |from, to| lost.harms.range(from..=to).next().is_some();
+    missing.retain(|&(from, to, _)| !is_job || to == question.until || is_harm(from, to));
     let has_lost = !lost.groups.is_empty();
     let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, ends, g)).collect();
     let ended = ends.of(outcome.id, question.until);
@@ -65,6 +70,9 @@ fn told(
     }
     let object = question.analysis.workload_in_words(outcome.id);
     let mut verdict = verdict(question, outcome, &missing);
+    if missing.is_empty() && all > 0 {
+        verdict += " but while the next ones started after those that were done";
+    }
     if let Some((_, r)) = ended {
         let (end, at) = (words::job_end(question.analysis, r), absolute(r.at));
         verdict = format!("{end} at {at}; {verdict}");
@@ -202,6 +210,8 @@ struct Lost<'a> {
     refused: Refusals,
     /// Its pods at the moment in question.
     not_ready: NotReady<'a>,
+    /// When one of its pods was lost, ceased to be available though it was not done, or found no node.
+    harms: BTreeSet<Time>,
 }
 
 impl<'a> Lost<'a> {
@@ -228,7 +238,17 @@ impl<'a> Lost<'a> {
             let of = r.pod().into_iter();
             of.for_each(|pod| all[*place].not_ready.take(analysis.trace, pod, r));
             let is_of_job = analysis.trace.names.workload_name(ids[*place]).starts_with("Job/");
-            if let Some((pod, before, what)) = done_to(&step, r, is_of_job) {
+            let done = done_to(&step, r, is_of_job);
+            let code = |(_, c): (RecordId, &Record)| match c.what {
+                What::Noted(Note::ContainerEnded, code) => Some(code),
+                _ => None,
+            };
+            let is_down = step.pod.is_some_and(|(_, a, b)| a.is_available() && !b.is_available())
+                && chain(analysis.trace, id).find_map(code) != Some(0);
+            if done.is_some() || is_down || analysis.trace.failed_scheduling(r).is_some() {
+                all[*place].harms.insert(r.at);
+            }
+            if let Some((pod, before, what)) = done {
                 let node = before.node_id().map_or("", |n| analysis.node_name(n));
                 all[*place].add((r.at, id, analysis.pod_name(pod), node, (what, r.actor)));
             }

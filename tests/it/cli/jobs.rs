@@ -84,3 +84,29 @@ fn a_run_says_that_a_job_is_complete() {
     has(&run, "all pods of 1 workload were always up");
     has(&said(&scratch, &["explain", "done.ron", "Job/sum"]), "completed at 10:0");
 }
+
+/// Two at a time: as they are done after two minutes the next two start, which takes some three seconds; in the end `mesh` takes
+/// four seconds to stop after the work is done. What fails, or finds no node, is too few all the same.
+#[test]
+fn a_job_that_goes_on_does_not_lack_pods() {
+    let scratch = Scratch::new();
+    let jobs = r#"Job(name: "turn", parallelism: 2, completions: 6, placement: Spread(All), template: (ends: (after: "2m"))),
+        Job(name: "mesh", placement: Node("a-0"), template: (ends: (after: "3m"), pod_stop: "4s", initContainers: [(name: "mesh", restartPolicy: Always)])),
+        Job(name: "big", template: (requests: {"cpu": "100"}, ends: (after: "2m"))),
+        Job(name: "fails", placement: Node("a-1"), template: (restartPolicy: OnFailure, ends: (after: "2m", exit_code: 1)))"#;
+    let text = format!(
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "a-{{0..1}}")], workloads: [{jobs})])"#
+    );
+    scratch.write("jobs.ron", &text);
+    let explained = |job: &str| said(&scratch, &["explain", "jobs.ron", job]);
+    for (job, has_few) in [("turn", false), ("mesh", false), ("big", true), ("fails", true)] {
+        let said = explained(job);
+        let turns =
+            "it never had too few but while the next ones started after those that were done";
+        assert_eq!(
+            (said.contains("too few from"), said.contains(turns)),
+            (has_few, !has_few),
+            "{said}"
+        );
+    }
+}
