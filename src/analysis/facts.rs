@@ -42,7 +42,7 @@ rows! {
         /// A node's kubelet cannot reach the API server.
         Silent = ("node-silent", "silent", Warning, 11),
         /// A node's kubelet reaches the API server again.
-        Heard = ("node-heard", "heard again", Good, 11),
+        Heard = ("node-heard", "can be heard again", Good, 11),
         /// A node's machine stopped.
         MachineOff = ("machine-off", "off", Warning, 11),
         /// A node's machine has booted.

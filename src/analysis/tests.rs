@@ -38,7 +38,7 @@ fn a_lost_node_is_told_step_by_step() {
             "105100 eviction timer of 300 s set for default/p2 of n2",
             "405100 default/p2 of n2 evicted after 300 s",
             "500000 cut n2 ends",
-            "500000 n2 heard again",
+            "500000 n2 can be heard again",
             "500000 default/p2 of n2 gone",
             "504801 n2 Ready again",
             "504801 n2 untainted unreachable:NoSchedule",

@@ -67,7 +67,7 @@ cut-one-of-three
  1:45.100  +43.4s after cut n2         eviction timer of 300 s set for default/p2 of n2
  6:45.100  +5m43.4s after cut n2       default/p2 of n2 evicted after 300 s
  8:20.000                              cut n2 ends
- 8:20.000  +0s after cut n2 ended      n2 heard again
+ 8:20.000  +0s after cut n2 ended      n2 can be heard again
  8:20.000  +7m18.3s after cut n2       default/p2 of n2 gone
  8:24.801  +4.801s after cut n2 ended  n2 Ready again
  8:24.801  +4.801s after cut n2 ended  n2 untainted unreachable:NoSchedule

@@ -20,7 +20,7 @@ rows! {
         /// By others than node lifecycle.
         TaintedByOthers = "tainted NoExecute by others",
         Cordoned = "cordoned",
-        Heard = "heard again",
+        Heard = "can be heard again",
     }
     /// In words that follow their names.
     fn words -> &'static str;
