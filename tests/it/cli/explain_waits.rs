@@ -115,3 +115,20 @@ fn of_init_containers_the_one_that_runs_is_waited_for() {
     let said = unfolded(&run.stdout);
     assert!(said.contains("6 times a pod's containers were started anew"), "{said}");
 }
+
+/// The image of 30 GiB is the first that goes as more than 80 of 100 GiB are used, and whoever comes later waits two minutes for it.
+#[test]
+fn who_waits_for_an_image_is_told_that_it_was_deleted() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "30m",
+        flags: (kubelet: {"eviction-hard": "imagefs.available<5%", "image-gc-high-threshold": "80", "image-gc-low-threshold": "60"}),
+        nodes: [(name: "a", capacity: {"ephemeral-storage": "100Gi"}, usage: {"ephemeral-storage": "20Gi"})],
+        pods: [(name: "old", on: Node("a"), image: (name: "old:1", pull: "2m", size: "30Gi")), (name: "mid", on: Node("a"), image: (name: "mid:1", pull: "10s", size: "35Gi"))],
+        timeline: [(at: "2m", do: DeletePod(pod: "old")), (at: "20m", do: CreatePod(pod: (name: "again", on: Node("a"), image: (name: "old:1", pull: "2m", size: "30Gi"))))])"#;
+    scratch.write("gc.ron", text);
+    let told = json(&scratch, &["gc.ron", "pod/again", "--at", "21m"]);
+    let verdict = "not evicted: it is not Ready, as it waits for the pull of its image old:1, first in line since 20:00.000";
+    assert_eq!(told["verdict"], verdict);
+    let steps = told["steps"].to_string();
+    assert!(steps.contains("a: image old:1 deleted, as no container uses it"), "{told}");
+}

@@ -185,6 +185,15 @@ impl Case<'_, '_> {
         };
         let own = self.own_steps();
         self.tell(format!("not evicted: it is not Ready, as {why}"), own);
+        if note == Note::ImagePulling {
+            // It may have been there, and nobody used it.
+            let gone = format!(": image{image} deleted, ");
+            let of = self.of;
+            let node = seen.state.node_id().and_then(|n| of.story(n, of.question.until));
+            let steps = node.into_iter().flat_map(node::Story::steps);
+            self.found.add(steps.filter(|s| s.text.contains(&gone)).last().cloned());
+            self.found.sort();
+        }
         true
     }
 
