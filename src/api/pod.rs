@@ -66,7 +66,16 @@ pub struct PodTemplate {
     pub scheduling: Option<Rc<SchedulingSpec>>,
 }
 
+/// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
+pub(crate) const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
+
 impl PodTemplate {
+    /// Whether no kubelet evicts it, and each admits it (`kubelettypes.IsCriticalPod`).
+    pub(crate) fn is_critical(&self) -> bool {
+        self.source != PodSource::Api
+            || self.priority.is_some_and(|p| p >= SYSTEM_CRITICAL_PRIORITY)
+    }
+
     /// The names of its `spec.schedulingGates`.
     pub(crate) fn gates(&self) -> &[String] {
         self.scheduling.as_ref().map_or(&[], |s| &s.gates)

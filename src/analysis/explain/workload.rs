@@ -312,8 +312,10 @@ fn lost(question: Question<'_>, ends: &JobEnds<'_>, group: &[Loss<'_>]) -> Step 
     };
     let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
     let failed = of.and_then(|pod| ends.why_deleted(pod, question.until));
-    let is_timer = |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_));
-    let timer = || within_life(analysis.trace, record).find(is_timer);
-    let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
+    let is_taint = |c: &Record| actor == Actor::DaemonSet && matches!(c.what, What::NodeTaints(_));
+    let is_reason =
+        |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_)) || is_taint(c);
+    let reason = || within_life(analysis.trace, record).find(is_reason);
+    let rule = failed.or_else(reason).map(|(_, c)| words::record(analysis, c));
     Step { at, text, rule, record: Some(record) }
 }

@@ -121,7 +121,7 @@ impl Remembered {
         };
         let only_memory = self.conditions == [NodeConditionType::MemoryPressure];
         if self.conditions.is_empty()
-            || is_critical(template)
+            || template.is_critical()
             || only_memory && (!template.is_best_effort() || tolerates())
         {
             return None;
@@ -175,15 +175,6 @@ fn binary(signal: Signal, amount: i64) -> Quantity {
         Used::Memory | Used::NodeFs => Quantity::from_binary(amount),
         _ => Quantity::from_units(amount),
     }
-}
-
-/// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
-pub(super) const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
-
-/// Whether a pod is never evicted, and always admitted (`kubelettypes.IsCriticalPod`).
-pub(super) fn is_critical(template: &PodTemplate) -> bool {
-    template.source != PodSource::Api
-        || template.priority.is_some_and(|p| p >= SYSTEM_CRITICAL_PRIORITY)
 }
 
 /// A pod that may be evicted, and what it uses of what is short.
@@ -294,8 +285,8 @@ mod tests {
 
     #[test]
     fn static_pods_and_those_of_the_system_are_critical() {
-        assert!(is_critical(&pod(&[], 2_000_001_000)) && is_critical(&pod(&[], 2_000_000_000)));
-        assert!(!is_critical(&pod(&[], 1_999_999_999)) && !is_critical(&PodTemplate::default()));
-        assert!(is_critical(&PodTemplate { source: PodSource::File, ..PodTemplate::default() }));
+        assert!(pod(&[], 2_000_001_000).is_critical() && pod(&[], 2_000_000_000).is_critical());
+        assert!(!pod(&[], 1_999_999_999).is_critical() && !PodTemplate::default().is_critical());
+        assert!(PodTemplate { source: PodSource::File, ..PodTemplate::default() }.is_critical());
     }
 }

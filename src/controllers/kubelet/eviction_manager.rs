@@ -5,8 +5,7 @@
 
 use super::asleep::Sleepers;
 use super::eviction::{
-    Candidate, Observations, Pressure, Remembered, eviction_message, is_critical, rank, request,
-    thresholds_met,
+    Candidate, Observations, Pressure, Remembered, eviction_message, rank, request, thresholds_met,
 };
 use super::image_gc_manager::ImageGcManager;
 use super::stats::Stats;
@@ -318,7 +317,7 @@ impl EvictionManager {
             let active = due.admission == Admission::Admitted
                 && due.orphaned.is_none()
                 && (!pod.phase.is_terminal() || due.up);
-            let may_be = active && (due.evicted.is_none() || due.up) && !is_critical(&pod.template);
+            let may_be = active && (due.evicted.is_none() || due.up) && !pod.template.is_critical();
             let used = self.stats.of_pod_for(node, uid, signal);
             may_be.then_some(Candidate { uid, pod, used })
         };

@@ -12,8 +12,8 @@
 //! have ended, where upstream writes Failed, and Running again after the next start.
 
 use super::asleep::Sleepers;
-use super::eviction::SYSTEM_CRITICAL_PRIORITY;
 use super::status_manager::StatusManager;
+use crate::api::pod::SYSTEM_CRITICAL_PRIORITY;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::KubeletSettings;
 

@@ -39,3 +39,26 @@ fn a_stateful_sets_pod_that_its_kubelet_evicted_is_said_to_be() {
         "evicted at 3:51.000 from n-0 by its kubelet: node pressure; cleared away at 3:51.000 by the StatefulSet controller"
     );
 }
+
+/// A kubelet evicts no critical pod (`kubelettypes.IsCriticalPod`), and the DaemonSet controller deletes itself what does not
+/// tolerate the taint of its node.
+#[test]
+fn of_static_pods_and_of_daemon_sets_it_is_said_who_does_not_evict_them() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m",
+        nodes: [(name: "a", capacity: {"ephemeral-storage": "100Gi"}, usage: {"ephemeral-storage": "95Gi"}), (name: "b")],
+        workloads: [DaemonSet(name: "own", placement: Each(All))], pods: [(name: "st", on: Node("a"), static: File)],
+        timeline: [(at: "5m", do: Taint(node: "b", taint: "k=v:NoExecute"))])"#;
+    scratch.write("own.ron", text);
+    let told = json(&scratch, &["own.ron", "pod/st", "--at", "2m"]);
+    let said = "a has DiskPressure, and its kubelet evicts no critical pods: static pods, and those of a priority of 2000000000 and more";
+    assert!(told["notes"].to_string().contains(said), "{told}");
+    let told = json(&scratch, &["own.ron", "pod/own-b"]);
+    let verdict = told["verdict"].as_str().expect("a verdict");
+    assert!(
+        verdict.ends_with(" by the DaemonSet controller on b, as it does not tolerate that taint"),
+        "{told}"
+    );
+    let rules = json(&scratch, &["own.ron", "daemonset/own"])["steps"].to_string();
+    assert!(rules.contains("b tainted k=v:NoExecute"), "{rules}");
+}

@@ -1,8 +1,10 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
+use super::super::node;
 use super::super::prelude::*;
 use super::case::{Case, FORCED};
 use super::seen::{Moment, Timer, stay};
+use crate::api::pod::PodTemplate;
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
 use crate::trace::NO_BUDGET;
@@ -398,6 +400,52 @@ impl Case<'_, '_> {
             (at >= due && at < until).then(|| (at, format!("{by} at {}", absolute(at))))
         });
         removals.min()
+    }
+
+    /// Notes of a node that is short of something for how long it has to be before its kubelet evicts, and says when
+    /// it evicts the pod, where it does before the node has enough again.
+    pub(super) fn short_for_some_time(&mut self, id: NodeId) {
+        use NodeConditionType::{DiskPressure, MemoryPressure, PidPressure};
+        let (of, node) = (self.of, self.analysis().node_name(id));
+        let (until, goes) = (of.question.until, of.goes(self.pod, of.question.until));
+        let later = of.story(id, self.analysis().horizon());
+        let thresholds = &self.analysis().plan.eviction.thresholds;
+        for kind in [MemoryPressure, DiskPressure, PidPressure] {
+            let said = format!("{} is ", kind.as_str());
+            let last = self.found.steps.iter().rfind(|s| s.text.contains(&said));
+            let soft = thresholds.iter().filter(|t| !t.is_hard() && t.signal.condition() == kind);
+            let soft = soft.map(|t| format!("{}={}", t.signal.as_str(), short(t.grace_period)));
+            let soft: Vec<String> = soft.collect();
+            if !last.is_some_and(|s| s.text.ends_with("True")) {
+                continue;
+            }
+            if self.template().is_some_and(PodTemplate::is_critical) {
+                let kind = kind.as_str();
+                let critical = "static pods, and those of a priority of 2000000000 and more";
+                self.found.notes.push(format!(
+                    "{node} has {kind}, and its kubelet evicts no critical pods: {critical}"
+                ));
+            } else if !soft.is_empty() {
+                self.found.notes.push(format!(
+                    "{node} has {}: its kubelet evicts a pod once a soft threshold has been met for its eviction-soft-grace-period, {}",
+                    kind.as_str(),
+                    soft.join(", ")
+                ));
+                let over = format!("{said}False");
+                let mut later = later.into_iter().flat_map(node::Story::steps);
+                let goes = goes.filter(|(_, goes)| {
+                    !later.any(|s| (until..goes.at).contains(&s.at) && s.text.ends_with(&over))
+                });
+                if let Some((_, goes)) = goes {
+                    self.found.verdict = format!(
+                        "not evicted by {}: {node} has {}, and its kubelet is to evict it at {} unless that is over before",
+                        absolute(until),
+                        kind.as_str(),
+                        absolute(goes.at)
+                    );
+                }
+            }
+        }
     }
 }
 

@@ -466,41 +466,4 @@ impl Case<'_, '_> {
         self.found.steps = steps;
         self.short_for_some_time(node);
     }
-
-    /// Notes of a node that is short of something for how long it has to be before its kubelet evicts, and says when
-    /// it evicts the pod, where it does before the node has enough again.
-    fn short_for_some_time(&mut self, id: NodeId) {
-        use NodeConditionType::{DiskPressure, MemoryPressure, PidPressure};
-        let (of, node) = (self.of, self.analysis().node_name(id));
-        let (until, goes) = (of.question.until, of.goes(self.pod, of.question.until));
-        let later = of.story(id, self.analysis().horizon());
-        let thresholds = &self.analysis().plan.eviction.thresholds;
-        for kind in [MemoryPressure, DiskPressure, PidPressure] {
-            let said = format!("{} is ", kind.as_str());
-            let last = self.found.steps.iter().rfind(|s| s.text.contains(&said));
-            let soft = thresholds.iter().filter(|t| !t.is_hard() && t.signal.condition() == kind);
-            let soft = soft.map(|t| format!("{}={}", t.signal.as_str(), short(t.grace_period)));
-            let soft: Vec<String> = soft.collect();
-            if last.is_some_and(|s| s.text.ends_with("True")) && !soft.is_empty() {
-                self.found.notes.push(format!(
-                    "{node} has {}: its kubelet evicts a pod once a soft threshold has been met for its eviction-soft-grace-period, {}",
-                    kind.as_str(),
-                    soft.join(", ")
-                ));
-                let over = format!("{said}False");
-                let mut later = later.into_iter().flat_map(node::Story::steps);
-                let goes = goes.filter(|(_, goes)| {
-                    !later.any(|s| (until..goes.at).contains(&s.at) && s.text.ends_with(&over))
-                });
-                if let Some((_, goes)) = goes {
-                    self.found.verdict = format!(
-                        "not evicted by {}: {node} has {}, and its kubelet is to evict it at {} unless that is over before",
-                        absolute(until),
-                        kind.as_str(),
-                        absolute(goes.at)
-                    );
-                }
-            }
-        }
-    }
 }
