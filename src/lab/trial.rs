@@ -102,7 +102,7 @@ struct Seen {
 }
 
 /// Why it says nothing what is met wherever nothing happens.
-const IDLE: &str = "nothing happens in this scenario, which has no timeline";
+const IDLE: &str = "nothing harms a node or pod in this scenario, which has no timeline";
 
 /// Whether there is nothing in a scenario that could evict a pod: no timeline, no faults that are drawn, no flags and delays,
 /// under which healthy nodes may seem lost, nothing that is tainted, away or short of anything from the start.

@@ -8,7 +8,7 @@ use crate::files::PACKED;
 use crate::report::files::Written;
 use crate::report::model::Report;
 use crate::report::prelude::*;
-use crate::trace::EvictionCause;
+use crate::trace::{Actor, EvictionCause};
 
 /// Writes the report; `written` says where its files are, if there are any.
 ///
@@ -134,8 +134,15 @@ fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     let refused = grouped(s.evictions_refused) + &then;
     let shut_down = format!("{}, with their nodes", counted(s.shut_down, "pod"));
     let still = format!("{} at the end", counted(draining, "node"));
-    let deletions = s.deletions.iter().map(|(a, n)| format!("{} {}", a.as_str(), grouped(*n)));
-    let deletions = deletions.collect::<Vec<_>>().join(", ");
+    let by = |(actor, n): (&Actor, &u64)| {
+        // What has ended is cleared away, which evicts nobody.
+        let cause = EvictionCause::parse(actor.as_str());
+        let evicted = cause.map(|c| s.evicted_by.get(&c).copied().unwrap_or(0));
+        let ended = evicted.map_or(0, |evicted| n.saturating_sub(evicted));
+        let ended = (ended > 0).then(|| format!(" ({} had ended)", grouped(ended)));
+        format!("{} {}{}", actor.as_str(), grouped(*n), ended.unwrap_or_default())
+    };
+    let deletions = s.deletions.iter().map(by).collect::<Vec<_>>().join(", ");
     where_so([
         (true, "evicted", evicted(s)),
         (true, "kept", kept),

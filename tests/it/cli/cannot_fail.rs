@@ -186,7 +186,7 @@ fn where_nothing_happens_nothing_is_met() {
             format!(r#"Scenario(version: 1, horizon: "20m", {what} expect: [{expectation}])"#);
         let said = said_by_a_test(&scratch, &text);
         assert_eq!(
-            said.contains("nothing happens in this scenario"),
+            said.contains("nothing harms a node or pod in this scenario"),
             is_told,
             "{expectation}: {said}"
         );

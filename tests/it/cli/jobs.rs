@@ -110,3 +110,18 @@ fn a_job_that_goes_on_does_not_lack_pods() {
         );
     }
 }
+
+/// `taint-eviction` clears away what has ended, and evicts nobody by that.
+#[test]
+fn who_had_ended_is_told_apart_from_who_was_evicted() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "ended.ron",
+        r#"Scenario(version: 1, horizon: "15m", nodes: [(names: "a-{0..2}")],
+        workloads: [Job(name: "sum", parallelism: 3, completions: 3, placement: Spread(All), template: (ends: (after: "2m")))],
+        timeline: [(at: "5m", do: Partition(node: "a-0", duration: "8m"))])"#,
+    );
+    let run = said(&scratch, &["run", "ended.ron"]);
+    has(&run, "evicted 0 pods");
+    has(&run, "deletions taint-eviction 1 (1 had ended)");
+}

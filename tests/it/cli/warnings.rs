@@ -432,13 +432,13 @@ fn an_eviction_that_nothing_could_bring_about_is_said() {
     };
     let flag = "flags: (kubelet: {\"node-status-update-frequency\": \"11s\"}),";
     let said = said_by_a_test(&scratch, &text("", ""));
-    let why = "so.ron:3:26: NotEvicted: nothing happens in this scenario, which has no timeline";
+    let why = "so.ron:3:26: NotEvicted: nothing harms a node or pod in this scenario, which has no timeline";
     assert!(said.contains(why), "{said}");
     // That both are there all the time is no more than that.
     assert_eq!(said.matches("warning: ").count(), 2, "{said}");
     for text in [text("", flag), text(", taints: [\"a=b:NoSchedule\"]", "")] {
         let said = said_by_a_test(&scratch, &text);
-        assert!(!said.contains("nothing happens"), "{said}");
+        assert!(!said.contains("nothing harms"), "{said}");
     }
 }
 

@@ -31,7 +31,7 @@ fn told(question: Question<'_>, node: NodeId, story: &Story) -> Explanation {
         Health::NotReady => "it is NotReady",
     };
     let lost = match (story.steps.is_empty(), story.evicted) {
-        (true, 0) => "nothing happened to it".to_owned(),
+        (true, 0) => "nothing was amiss with it".to_owned(),
         (_, 0) => "no pod was evicted from it".to_owned(),
         (_, 1) => "1 pod was evicted from it".to_owned(),
         (_, n) => format!("{} were evicted from it", counted(n, "pod")),
