@@ -26,7 +26,7 @@ const THINGS: [(&str, &str); 19] = [
     ("Existing", "what becomes of pods that exist"),
     ("Flags", "`flags`"),
     ("Timing", "a timing"),
-    ("ConditionKind", "a condition's type"),
+    ("ConditionKind", "a condition that Kubernetes itself sets"),
     ("Status", "a condition's status"),
     ("Resource", "a watched resource"),
     ("NodeStart", "a way to start"),
@@ -42,6 +42,9 @@ const INSTEAD: [(&str, &str); 4] = [
     ("AllOf", "did you mean `All`?"),
     ("Any", "did you mean `AnyOf`?"),
 ];
+
+/// What else people write as a claim: records, of which none is to be.
+const RECORDS: &str = "Deleted Gone Created Bound Phase PodCondition TimerSet TimerCancelled EvictionFailed Tainted Untainted Condition Cordoned Uncordoned ZoneState MasterDisruption Event Pending";
 
 /// A mistake; small where there is none.
 #[derive(Debug)]
@@ -190,6 +193,9 @@ impl Mistake {
                 let problem = Problem::new(format!("`{found}` is not {of}"));
                 match INSTEAD.iter().find(|i| of == "a claim" && i.0 == found) {
                     Some((_, help)) => problem.help(*help),
+                    None if of == "a claim" && RECORDS.split(' ').any(|kind| kind == found) => {
+                        problem.help(format!("write `{found}(count: 0, …)`, which stands alone"))
+                    }
                     None => problem.meant(found, *known),
                 }
             }

@@ -334,6 +334,12 @@ fn help_leads_to_what_works() {
     let scratch = Scratch::new();
     for (expectation, help) in [
         (r#"Never(Evicted(workload: "web"))"#, "write `NotEvicted(…)`"),
+        (r#"Never(Deleted(workload: "web"))"#, "write `Deleted(count: 0, …)`, which stands alone"),
+        (r#"Always(Tainted(taint: "a"))"#, "write `Tainted(count: 0, …)`, which stands alone"),
+        (
+            "Condition(type: CniReady, status: True)",
+            "is not a condition that Kubernetes itself sets",
+        ),
         (r#"Always(AllOf([AtLeast(of: up("web"), is: 1)]))"#, "did you mean `All`?"),
         ("Evicted(workload: 'web')", "write `\"web\"`"),
         (r#"Tainted(nodes: "a-0", taint: "x")"#, "write `Node(\"a-0\")`"),
