@@ -116,6 +116,21 @@ fn a_limit_that_is_broken_is_told_with_the_whole_stretch_and_the_worst_value() {
     }
 }
 
+/// Its pods are made one after the other: 0, 1, 2, 3 and 4 of them, of which 0 and 1, and then 3 and 4, are not 2.
+#[test]
+fn what_comes_later_is_told_with_the_worst_value_too() {
+    let told = failure(
+        r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{0..2}")],
+        workloads: [StatefulSet(name: "db", replicas: 4)],
+        expect: [Equal(of: available("db"), is: 2)])"#,
+    );
+    assert!(told.contains("before its pods are there"), "{told}");
+    assert!(
+        told.contains("; later it is 3 from ") && told.ends_with(" to 10m, at worst 4"),
+        "{told}"
+    );
+}
+
 /// Zone b crashes for ten minutes, and its two pods are evicted, one from each node. Those of zone a, the replacements
 /// among them, never were on it.
 #[test]

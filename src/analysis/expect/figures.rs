@@ -437,37 +437,41 @@ pub(super) fn judge(
     let is_broken = |value: u64| !c.relation.holds(value, c.limit);
     let broken = stretches(&parts, is_broken);
     if let Some(&(from, to)) = broken.first() {
-        let value = value_at(&values, from);
-        let got = match is_span {
-            true => number(&c.quantity, value),
-            false if lasted((from, to)).is_zero() => format!("{value} at {}", time(from)),
-            false => format!("{value} {}", stretch((from, to))),
+        // The first of some of them, how many others there are, and the value that is the farthest from the limit.
+        let told = |all: &[Stretch]| {
+            let ((from, to), (_, end)) = (all[0], all[all.len() - 1]);
+            let value = value_at(&values, from);
+            let got = match is_span {
+                true => number(&c.quantity, value),
+                false if lasted((from, to)).is_zero() => format!("{value} at {}", time(from)),
+                false => format!("{value} {}", stretch((from, to))),
+            };
+            let within = parts.iter().filter(|part| part.0 >= from && part.1 <= end);
+            let values = within.map(|part| part.2).filter(|value| is_broken(*value));
+            let worst = values.min_by_key(|value| Reverse(value.abs_diff(c.limit)));
+            let worst = worst.filter(|worst| *worst != value);
+            let worst = worst.map_or(String::new(), |worst| format!(", at worst {worst}"));
+            format!("{got}{}{worst}", further(all))
         };
-        let is_short = |asked: &u64| c.relation != Relation::AtMost && c.limit > *asked;
-        let never = run.asked(c).filter(is_short);
-        let never = never.map_or(String::new(), |n| {
-            format!("; never are more than {n} asked for, so that it cannot be met")
-        });
         if let Some(whole) = run.begins_short(&[c], (from, to), during) {
             let end = time(during.1);
             let got = format!(
-                "{got}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out"
+                "{}, before its pods are there: `during: (\"{whole}\", \"{end}\")` leaves that out",
+                told(&broken[..1])
             );
             // What explains it is what fails all the same.
             let Some(&later) = broken.get(1) else {
                 return Some(run.failed(expected(c, longest), got, Vec::new()));
             };
-            let value = value_at(&values, later.0);
-            let got =
-                format!("{got}; later it is {value} {}{}", stretch(later), further(&broken[1..]));
+            let got = format!("{got}; later it is {}", told(&broken[1..]));
             return Some(failed(run, expected(c, longest), got, &[c], asked(later, during)));
         }
-        // The value that is the farthest from the limit.
-        let values = parts.iter().map(|part| part.2).filter(|value| is_broken(*value));
-        let worst = values.min_by_key(|value| Reverse(value.abs_diff(c.limit)));
-        let worst = worst.filter(|worst| *worst != value);
-        let worst = worst.map_or(String::new(), |worst| format!(", at worst {worst}"));
-        let got = format!("{got}{}{worst}{never}", further(&broken));
+        let is_short = |asked: &u64| c.relation != Relation::AtMost && c.limit > *asked;
+        let never = run.asked(c).filter(is_short);
+        let never = never.map_or(String::new(), |n| {
+            format!("; never are more than {n} asked for, so that it cannot be met")
+        });
+        let got = told(&broken) + &never;
         // What cannot be met has no reason but that.
         let of_none = usize::from(!never.is_empty());
         let exceeded = is_span.then(|| run.exceeded(c)).flatten().map(|at| (at, at));
