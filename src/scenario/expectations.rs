@@ -218,6 +218,21 @@ pub(crate) enum Kind {
     Event { reason: String, message: Option<String>, object: Option<String> },
 }
 
+impl Kind {
+    /// Whether such records are about pods, and not about nodes or zones.
+    pub(crate) fn is_about_pods(&self) -> bool {
+        !matches!(
+            self,
+            Self::Tainted(_)
+                | Self::Untainted(_)
+                | Self::Condition(..)
+                | Self::Unschedulable(_)
+                | Self::Zone(..)
+                | Self::MasterDisruption { .. }
+        )
+    }
+}
+
 /// A taint, as far as it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TaintSought {

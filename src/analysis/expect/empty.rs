@@ -2,13 +2,12 @@
 //! about. One rule for each reason, whichever kind of expectation it is.
 
 use super::super::properties::Property;
-use super::objects::{Hit, is_taint, never_for, selected};
+use super::never::{never, without_pods};
+use super::objects::{Hit, never_for};
 use super::prelude::*;
 use super::{claims, follows};
-use crate::api::taint::SET_BY_KUBERNETES;
 use crate::language::Quantity;
 use crate::plan::NodePlan;
-use crate::scenario::expectations::TaintSought;
 
 /// Why it says nothing that there are none, or some.
 const ANY_NUMBER: &str = "none or more of them is so whatever happens";
@@ -18,7 +17,10 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
     match what {
         Expected::Seen(sought) => records(run, sought),
         Expected::Order(_) => None,
-        Expected::Whenever { within, .. } => follows::says_nothing(run, *within, &hits[0]),
+        Expected::Whenever { parts, within, .. } => {
+            let none = || follows::says_nothing(run, *within, &hits[0]);
+            never(run, &parts[0]).or_else(none)
+        }
         Expected::Pending { count, .. } if count.is_any_number() => Some(ANY_NUMBER.to_owned()),
         Expected::Pending { count, .. } if count.least > 0 => None,
         Expected::Pending { pods, reason, .. } => {
@@ -28,18 +30,15 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
         Expected::Figure { comparison, longest, during } => {
             // What is limited in time, too, may be broken wherever it is not always nothing.
             let limit = if longest.is_some() { 0 } else { comparison.limit };
-            throughout(
-                run,
-                &Claim::Compare(Comparison { limit, ..comparison.clone() }),
-                *during,
-                true,
-            )
+            let claim = Claim::Compare(Comparison { limit, ..comparison.clone() });
+            throughout(run, &claim, *during, true)
         }
         Expected::Throughout { claim, stretch, wanted } => {
             throughout(run, claim, *stretch, *wanted)
         }
         Expected::Eventually(claim, stretch) => claims::at_once(run, claim, *stretch),
-        Expected::Until(_, until, from) => claims::over_at_once(run, until, *from),
+        Expected::Until(that, until, from) => claims::over_at_once(run, until, *from)
+            .or_else(|| claims::fixed(run, that).map(|(_, why)| why)),
         Expected::Property { wanted: true, .. } => None,
         Expected::Property { property, .. } => about_nothing(run.analysis.plan, property),
     }
@@ -68,27 +67,14 @@ pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
         all.iter().all(|c| is_of_harm(run, c)) || !all.iter().any(is_asked) && is_still()
     };
     match what {
-        Expected::Seen(sought) if sought.count.most > 0 => false,
-        Expected::Seen(sought) => match &sought.what {
-            Kind::Created | Kind::Bound | Kind::Gone | Kind::Phase(_) | Kind::Event { .. } => {
-                is_still()
-            }
-            Kind::PodCondition(..) | Kind::Zone(ZoneState::Normal, _) => is_still(),
-            Kind::Deleted { by } => {
-                let evicts = |by: &String| EvictionCause::parse(by).is_some();
-                by.as_ref().is_some_and(evicts) || is_still()
-            }
-            _ => true,
-        },
+        Expected::Seen(Sought { what, count, .. }) => {
+            count.most == 0 && (!what.is_about_pods() || comes_of_harm(what) || is_still())
+        }
         Expected::Pending { count, .. } => count.least == 0 && is_still(),
         Expected::Figure { comparison, .. } => is_idle(&[comparison]),
         Expected::Throughout { claim, .. } => is_idle(&claims::comparisons(claim)),
-        Expected::Property { wanted: true, .. } => false,
-        Expected::Property { property, .. } => takes_harm(property) || is_still(),
-        Expected::Order(_)
-        | Expected::Whenever { .. }
-        | Expected::Eventually(..)
-        | Expected::Until(..) => false,
+        Expected::Property { property, wanted: false, .. } => takes_harm(property) || is_still(),
+        _ => false,
     }
 }
 
@@ -113,38 +99,25 @@ fn is_still(run: &Run<'_>) -> bool {
     true
 }
 
-/// The same of records: any number of them would do; or none is looked for, where none can be.
+/// The same of records: any number of them would do; or none is asked for, where none can be.
 fn records(run: &Run<'_>, sought: &Sought) -> Option<String> {
     if sought.is_always_so() {
         return Some(ANY_NUMBER.to_owned());
     }
-    if sought.count.least == 0
-        && let Some(why) = sought.pods.as_ref().and_then(|pods| without_pods(run, pods))
-        // Of pods that are asked for and not made it says something that none is.
-        && (!matches!(sought.what, Kind::Created | Kind::Event { .. }) || asks_for_none(run, sought))
-    {
-        return Some(why);
-    }
-    if sought.count.most > 0 {
+    if sought.count.least > 0 {
         return None;
     }
-    let cause = match &sought.what {
-        Kind::Evicted { by } => *by,
-        Kind::Deleted { by: Some(by) } => EvictionCause::parse(by),
-        _ => None,
-    };
-    let never = match &sought.what {
-        Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
-        Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
-        Kind::Event { reason, message: Some(part), .. } => never_said(reason, part),
-        _ => cause.and_then(|cause| never_by(run.analysis.plan, cause)),
-    };
-    let comes_of_harm = match &sought.what {
+    let calm = || before_all(run, sought.times.during.1).filter(|_| comes_of_harm(&sought.what));
+    never(run, sought).or_else(calm)
+}
+
+/// Whether there is no such record before anything happens.
+fn comes_of_harm(what: &Kind) -> bool {
+    match what {
         Kind::Evicted { .. } | Kind::TimerSet | Kind::TimerCancelled | Kind::EvictionFailed => true,
-        Kind::Deleted { .. } => cause.is_some(),
+        Kind::Deleted { by: Some(by) } => EvictionCause::parse(by).is_some(),
         _ => false,
-    };
-    never.or_else(|| before_all(run, sought.times.during.1).filter(|_| comes_of_harm))
+    }
 }
 
 /// That nothing has happened by a time that could take a pod from a node.
@@ -170,72 +143,6 @@ fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
 /// Whether a pod may have to make room for another one.
 fn may_preempt(plan: &Plan) -> bool {
     plan.templates.iter().any(|t| t.priority.is_some_and(|priority| priority > 0))
-}
-
-/// That the run has none of the pods that are meant.
-fn without_pods(run: &Run<'_>, pods: &Pods) -> Option<String> {
-    let is_none = !pods.written.is_empty() && !selected(run, pods).ok()?.contains(&true);
-    is_none.then(|| format!("the run has no such pod: {}", pods.written))
-}
-
-/// Whether the workloads whose pods are meant ask for none.
-fn asks_for_none(run: &Run<'_>, sought: &Sought) -> bool {
-    let workloads = sought.pods.as_ref().and_then(|pods| pods.workloads.as_ref());
-    workloads.is_some_and(|workloads| run.have_no_pods(workloads))
-}
-
-/// Why nothing is evicted by that in such a run, whatever happens.
-fn never_by(plan: &Plan, cause: EvictionCause) -> Option<String> {
-    let drains = |by_deletion: bool| {
-        plan.actions.iter().any(|a| match &a.act {
-            Do::Drain(_, options) => options.disable_eviction == by_deletion,
-            Do::Maintain(_, maintenance) => maintenance.drain.disable_eviction == by_deletion,
-            _ => false,
-        })
-    };
-    let why = match cause {
-        EvictionCause::Taint if !plan.flags.enable_taint_manager => {
-            "--enable-taint-manager=false evicts nobody by taints"
-        }
-        EvictionCause::Timeout if !plan.profile.node_lifecycle.timeout_mode_available => {
-            return Some(format!(
-                "Kubernetes {} has no pod-eviction-timeout",
-                plan.profile.release
-            ));
-        }
-        EvictionCause::DeviceTaint if plan.nodes.iter().all(|n| n.devices.is_empty()) => {
-            "no node has devices"
-        }
-        EvictionCause::Api if !drains(false) => "no node is drained through the eviction API",
-        EvictionCause::DrainDelete if !drains(true) => "no node is drained with --disable-eviction",
-        EvictionCause::Pressure if !plan.states_usage() && !plan.collects_images() => {
-            "nothing says what pods or nodes use (`usage`)"
-        }
-        _ => return None,
-    };
-    Some(why.to_owned())
-}
-
-/// Why it says nothing that there was no such event: none of that reason can have such a message, which may be misspelt.
-fn never_said(reason: &str, part: &str) -> Option<String> {
-    let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
-    (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
-}
-
-/// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
-/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
-fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
-    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
-    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
-    let is_its = |taint: &Taint| is_taint(&of_key, taint);
-    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
-    let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
-    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
-        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
-        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
-        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
-    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
-    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
 }
 
 /// Why it says nothing that a property is never violated: there is nothing that it is about.

@@ -4,6 +4,7 @@ use super::super::evictions::evictions;
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
 use super::nearest::{Near, nearest};
+use super::never::acts;
 use super::prelude::*;
 use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
@@ -232,6 +233,7 @@ impl Run<'_> {
         }
         match &c.quantity {
             Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
+            Quantity::Requests(by) => (!acts(self.analysis.plan, Actor::parse(by)?)).then_some(0),
             Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
             Quantity::Unavailable(_) => highest(self.steps(names, |o| o.wanted.clone())),
             Quantity::BelowNeed(_) => Some(whole * self.servings(names).len() as u64),

@@ -9,6 +9,7 @@ mod empty;
 mod figures;
 mod follows;
 mod nearest;
+mod never;
 mod objects;
 mod prelude;
 mod seen;

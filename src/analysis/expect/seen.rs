@@ -1,6 +1,7 @@
 //! Expectations about records: how many there are, and when.
 
 use super::nearest::{Near, instead, nearest};
+use super::never::never;
 use super::objects::{Hit, Meant, may_be_one, node_ids, selected};
 use super::prelude::*;
 use crate::plan::NodeIndex;
@@ -355,7 +356,9 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
     let firsts: Vec<Option<Hit>> = found.iter().map(|hits| hits.first().copied()).collect();
     let evidence = || firsts.iter().flatten().map(|h| h.record).take(RECORDS).collect();
     if let Some(i) = firsts.iter().position(Option::is_none) {
-        let failed = run.failed(expected(), format!("no {}", described(i)), evidence());
+        let why = never(run, &parts[i]).map_or(String::new(), |why| format!("; {why}"));
+        let got = format!("no {}{why}", described(i));
+        let failed = run.failed(expected(), got, evidence());
         return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();

@@ -78,6 +78,7 @@ fn whatever_way_it_is_said() {
         (r#"NotEvicted(by: "api-eviction")"#, "no node is drained"),
         (r#"NotEvicted(by: "drain-delete")"#, "no node is drained"),
         (r#"NotEvicted(by: "node-pressure")"#, "nothing says what pods or nodes use"),
+        (r#"Evicted(by: "node-pressure", count: "0..5")"#, "nothing says what pods or nodes use"),
         (
             r#"Event(reason: "TaintManagerEviction", message: "Marking for deletoin", count: 0)"#,
             "no event TaintManagerEviction ever has a message",
@@ -88,6 +89,23 @@ fn whatever_way_it_is_said() {
             "ever becomes Unknown",
         ),
         ("Never(RunsTwice)", "there is no StatefulSet"),
+        (r#"AtMost(of: requests("user"), is: 3)"#, r#"requests("user") is never more than 0"#),
+        (
+            r#"Never(AtLeast(of: requests("job"), is: 1))"#,
+            r#"requests("job") is never more than 0"#,
+        ),
+        (r#"AtMost(of: requests("scheduler"), is: 100000)"#, ""),
+        (r#"Deleted(by: "user", count: 0)"#, "the user deletes no pods in this scenario"),
+        (r#"Deleted(by: "job", count: 0)"#, "the Job controller deletes no pods"),
+        (r#"Deleted(by: "pod-gc", count: 0)"#, ""),
+        (
+            r#"Until(that: AtLeast(of: up("web"), is: 0), until: AtLeast(of: evicted("*"), is: 1))"#,
+            "at least 0 is so",
+        ),
+        (
+            r#"Whenever(that: Evicted(by: "device-taint-eviction"), then: Created(), each: Workload)"#,
+            "no node has devices",
+        ),
         (r#"NotEvicted(workload: "api")"#, none),
         (r#"NotEvicted(label: "app=api")"#, none),
         (r#"NotEvicted(pod: "api-*")"#, none),

@@ -2,7 +2,7 @@
 //! single expectation means.
 
 use super::figures::property;
-use super::sought::{count, is_about_pods};
+use super::sought::count;
 use super::{Reader, word};
 use crate::language::{Claim, Expectation as E};
 use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
@@ -94,7 +94,7 @@ impl Reader<'_> {
         let then = self.record(parts[1], &whole, &at_then);
         let within = place.maybe("within", within, |text| values::span(text))?;
         let parts = [that?, then?];
-        let [that, then] = [0, 1].map(|i| is_about_pods(&parts[i].what));
+        let [that, then] = [0, 1].map(|i| parts[i].what.is_about_pods());
         if each == Each::Object && that != then {
             let problem = Problem::new("one is about pods, and the other is not");
             let help = "`each: Node` is the node that a pod is on";

@@ -48,7 +48,7 @@ impl Reader<'_> {
         if matches!(what, Kind::Zone(..)) {
             nodes = nodes.map(|_| None);
         }
-        let is_about_pods = is_about_pods(&what);
+        let is_about_pods = what.is_about_pods();
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
         if what == Kind::Created && !self.are_created_on_nodes(pods.as_ref()) {
             let problem = Problem::new("these pods are on no node yet when they are created");
@@ -125,19 +125,6 @@ fn none_of(fields: &[(&str, bool)], problem: Problem, place: &Spot) -> Option<()
         Some((field, _)) => place.part(*field).refuse(problem),
         None => Some(()),
     }
-}
-
-/// Whether the records are about pods, and not about nodes or zones.
-pub(super) fn is_about_pods(what: &Kind) -> bool {
-    !matches!(
-        what,
-        Kind::Tainted(_)
-            | Kind::Untainted(_)
-            | Kind::Condition(..)
-            | Kind::Unschedulable(_)
-            | Kind::Zone(..)
-            | Kind::MasterDisruption { .. }
-    )
 }
 
 /// Complains about bounds of what must not happen at all: they would say when all of it happens,

@@ -1,0 +1,100 @@
+//! Why there can be none of the records that are looked for, whatever happens in a run.
+
+use super::objects::{is_taint, selected};
+use super::prelude::*;
+use crate::api::taint::SET_BY_KUBERNETES;
+use crate::plan::Action;
+use crate::scenario::expectations::TaintSought;
+
+/// Why there can be no such record.
+pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
+    let plan = run.analysis.plan;
+    let asks_for_none =
+        |pods: &Pods| pods.workloads.as_ref().is_some_and(|all| run.have_no_pods(all));
+    // Of pods that are asked for and not made it says something that none is.
+    let comes_of_pods = !matches!(sought.what, Kind::Created | Kind::Event { .. });
+    let of_pods = sought.pods.as_ref().filter(|pods| comes_of_pods || asks_for_none(pods));
+    let of_kind = || match &sought.what {
+        Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
+        Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
+        Kind::Event { reason, message, .. } => never_said(reason, message.as_ref()?),
+        Kind::Evicted { by } => never_by(plan, (*by)?),
+        Kind::Deleted { by } => {
+            let by = Actor::parse(by.as_ref()?)?;
+            (!acts(plan, by)).then(|| format!("{} deletes no pods in this scenario", by.by()))
+        }
+        _ => None,
+    };
+    of_pods.and_then(|pods| without_pods(run, pods)).or_else(of_kind)
+}
+
+/// That the run has none of the pods that are meant.
+pub(super) fn without_pods(run: &Run<'_>, pods: &Pods) -> Option<String> {
+    let is_none = !pods.written.is_empty() && !selected(run, pods).ok()?.contains(&true);
+    is_none.then(|| format!("the run has no such pod: {}", pods.written))
+}
+
+/// Why nothing is evicted by that in such a run, whatever happens.
+fn never_by(plan: &Plan, cause: EvictionCause) -> Option<String> {
+    let drains = |by_deletion: bool| {
+        plan.actions.iter().any(|a| match &a.act {
+            Do::Drain(_, options) => options.disable_eviction == by_deletion,
+            Do::Maintain(_, maintenance) => maintenance.drain.disable_eviction == by_deletion,
+            _ => false,
+        })
+    };
+    let why = match cause {
+        EvictionCause::Taint if !plan.flags.enable_taint_manager => {
+            "--enable-taint-manager=false evicts nobody by taints"
+        }
+        EvictionCause::Timeout if !plan.profile.node_lifecycle.timeout_mode_available => {
+            return Some(format!(
+                "Kubernetes {} has no pod-eviction-timeout",
+                plan.profile.release
+            ));
+        }
+        EvictionCause::DeviceTaint if plan.nodes.iter().all(|n| n.devices.is_empty()) => {
+            "no node has devices"
+        }
+        EvictionCause::Api if !drains(false) => "no node is drained through the eviction API",
+        EvictionCause::DrainDelete if !drains(true) => "no node is drained with --disable-eviction",
+        EvictionCause::Pressure if !plan.states_usage() && !plan.collects_images() => {
+            "nothing says what pods or nodes use (`usage`)"
+        }
+        _ => return None,
+    };
+    Some(why.to_owned())
+}
+
+/// Whether somebody may do anything to pods in such a run: a controller where it has something to do, and the user by an
+/// entry of the timeline.
+pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
+    let is_by_user =
+        |a: &Action| matches!(a.act, Do::DeletePod(..) | Do::Drain(..) | Do::Maintain(..));
+    match actor {
+        Actor::User => plan.actions.iter().any(is_by_user),
+        _ => actor == Actor::Kubelet || plan.clients().contains(&actor),
+    }
+}
+
+/// Why there is no such event: none of that reason can have such a message, which may be misspelt.
+fn never_said(reason: &str, part: &str) -> Option<String> {
+    let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
+    (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
+}
+
+/// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
+/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
+fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
+    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
+    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
+    let is_its = |taint: &Taint| is_taint(&of_key, taint);
+    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
+    let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
+    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
+        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
+        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
+        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
+    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
+    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
+}
