@@ -95,8 +95,6 @@ struct Seen {
     failed: Option<Told>,
     /// Why it says nothing that it does.
     empty: Option<Empty>,
-    /// The property that it has never violated, where the run ends before a bound of it is over.
-    open: Option<Property>,
     /// Why it makes no sense for this run.
     wrong: Option<Problem>,
 }
@@ -189,9 +187,7 @@ impl<'a> Trial<'a> {
         let of = |i: usize| told.iter().map(move |run: &Judged| &run[i]);
         let held = list.iter().enumerate().map(|(i, e)| self.held(e, of(i))).collect();
         let empty = list.iter().enumerate().filter_map(|(i, e)| self.empty(e, of(i)));
-        let open = list.iter().enumerate().filter_map(|(i, e)| self.undecided(e, of(i)));
-        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(empty).chain(open);
-        let warnings = warnings.collect();
+        let warnings = departed.map(|d| self.departed(&d)).into_iter().chain(empty).collect();
         Some((Outcome { runs: seeds.len(), held, warnings }, looked))
     }
 
@@ -206,8 +202,7 @@ impl<'a> Trial<'a> {
             let failed = verdict.failure.map(|f| Told::new(f, analysis));
             let is_idle = self.is_idle && verdict.is_met_idly;
             let idle = || is_idle.then(|| Empty::of(IDLE.to_owned()));
-            let open = verdict.open.filter(|_| failed.is_none());
-            Seen { failed, empty: verdict.empty.or_else(idle), open, wrong }
+            Seen { failed, empty: verdict.empty.or_else(idle), wrong }
         };
         let verdicts = verdicts(list, analysis).into_iter();
         verdicts.zip(list).map(told).collect()
@@ -226,33 +221,20 @@ impl<'a> Trial<'a> {
         Tree::read(&self.loaded.source.text).ok()?.find(place).map(Tree::bytes)
     }
 
-    /// What is met in every run without saying anything.
+    /// What is met in every run without saying anything, or in some only because they are over too soon to tell.
     fn empty<'t>(
         &self,
         e: &Expectation,
         of_runs: impl Iterator<Item = &'t Seen>,
     ) -> Option<Problem> {
         let said = |run: &'t Seen| run.empty.as_ref().filter(|_| run.wrong.is_none());
-        let all: Option<Vec<&Empty>> = of_runs.map(said).collect();
-        let first = *all?.first()?;
-        let problem = Problem::new(format!("{}: {}", e.kind, first.why)).help(first.help);
-        Some(problem.at(&self.loaded.source, e.bytes.clone()))
-    }
-
-    /// What is met in some runs only because they are over too soon to tell.
-    fn undecided<'t>(
-        &self,
-        e: &Expectation,
-        of_runs: impl Iterator<Item = &'t Seen>,
-    ) -> Option<Problem> {
-        let open: Vec<Property> = of_runs.filter_map(|run| run.open).collect();
-        let (property, n, all) = (open.first()?, open.len(), self.expectations.seeds.len());
-        let text = format!(
-            "{}: in {n} of {} the horizon came before the bound of {property} was over",
-            e.kind,
-            counted(all as u64, "run")
-        );
-        let problem = Problem::new(text).help("a later `horizon` decides it");
+        let of_runs: Vec<Option<&Empty>> = of_runs.map(said).collect();
+        let is_all = of_runs.iter().all(Option::is_some);
+        let told = of_runs.iter().flatten().filter(|empty| is_all || empty.is_open);
+        let (n, first) = (told.clone().count(), told.clone().next()?);
+        let runs = counted(of_runs.len() as u64, "run");
+        let often = if is_all { String::new() } else { format!("in {n} of {runs} ") };
+        let problem = Problem::new(format!("{}: {often}{}", e.kind, first.why)).help(first.help);
         Some(problem.at(&self.loaded.source, e.bytes.clone()))
     }
 

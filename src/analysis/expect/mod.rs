@@ -69,10 +69,12 @@ fn judged(expectations: &[Expectation], analysis: &Analysis<'_>, is_told: bool) 
         };
         let is_met = is_told && failure.is_none() && wrong.is_none();
         let nothing = || empty::says_nothing(&run, &e.what, &hits).map(Empty::of);
-        let empty = || nothing().or_else(|| undecided::why(&run, come(), &e.what));
+        let over = open.map(|p| format!("the horizon came before the bound of {p} was over"));
+        let under_way = || undecided::why(&run, come(), &e.what, &hits);
+        let empty = || nothing().or_else(|| over.map(Empty::open)).or_else(under_way);
         let empty = is_met.then(empty).flatten();
         let is_met_idly = is_met && empty::is_met_idly(&run, &e.what);
-        Verdict { failure, empty, is_met_idly, open, wrong }
+        Verdict { failure, empty, is_met_idly, is_open: open.is_some(), wrong }
     };
     expectations.iter().map(verdict).collect()
 }
@@ -114,7 +116,7 @@ pub(crate) fn decided(
         Some((i, violation))
     };
     let all = judged(expectations, analysis, false);
-    let is_open = all.iter().any(|verdict| verdict.open.is_some());
+    let is_open = all.iter().any(|verdict| verdict.is_open);
     (all.into_iter().zip(expectations).enumerate().filter_map(violation).collect(), is_open)
 }
 

@@ -2,7 +2,6 @@
 //! no sense for the run; and the run that expectations are compared with.
 
 use super::super::explain::Object;
-use super::super::properties::Property;
 use super::super::serving::Serving;
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, with_evictions};
 use super::super::workloads::{Workloads, workloads};
@@ -18,8 +17,8 @@ pub struct Verdict {
     pub(crate) empty: Option<Empty>,
     /// It is met wherever nothing happens.
     pub(crate) is_met_idly: bool,
-    /// The property of which no violation is wanted, where the run ends before a bound of it is over.
-    pub(crate) open: Option<Property>,
+    /// No violation of a property is wanted, and the run ends before a bound of it is over.
+    pub(crate) is_open: bool,
     /// Why it makes no sense for this run, where that is so. It is judged all the same, as one of which nothing came:
     /// the pods that this run lacks another one may have.
     pub(crate) wrong: Option<Wrong>,
@@ -38,12 +37,20 @@ pub(crate) struct Empty {
     pub(crate) why: String,
     /// What may help.
     pub(crate) help: &'static str,
+    /// A longer run may tell.
+    pub(crate) is_open: bool,
 }
 
 impl Empty {
     /// Of what this scenario can not break.
     pub(crate) fn of(why: String) -> Self {
-        Empty { why, help: "ask for what this scenario could break, or leave it out" }
+        let help = "ask for what this scenario could break, or leave it out";
+        Empty { why, help, is_open: false }
+    }
+
+    /// Of what the run is too short for.
+    pub(super) fn open(why: String) -> Self {
+        Empty { why, help: "make `horizon` longer", is_open: true }
     }
 }
 

@@ -126,33 +126,53 @@ fn whatever_way_it_is_said() {
 }
 
 /// A node is lost at 5m, and its pod of five tolerates that for 300 s: it is evicted after 10m45s, and nothing of that is decided
-/// by 10m. Nor is the loss itself by 5m20s, which is noticed after 40 s at the earliest. By 20m all of it is.
+/// by 10m. By 5m46s the node is Unknown, and its pod not Ready, by the first pass after the grace of 50 s, and its NoExecute
+/// taint is to come; and by 5m20s nobody has noticed anything, which takes 40 s at the least. By 20m all of it is decided, but
+/// that the pod is gone, which takes a kubelet. What tolerates the loss for good becomes not Ready, and that is all.
 #[test]
 fn what_comes_after_the_end_is_told() {
     let scratch = Scratch::new();
     let (due, lost) = ("the eviction of default/web-", "a-0 is lost, and not Unknown yet");
+    let waits = "a-0 waits in its zone's queue";
     let told = [
-        (r#"NotEvicted(workload: "web")"#, ["", due, lost]),
-        (r#"Deleted(workload: "web", count: 0, during: ("0s", "5m10s"))"#, ["", "", ""]),
-        (r#"AtMost(of: evicted("web"), is: 0)"#, ["", due, lost]),
-        (r#"Never(AtLeast(of: evicted("*"), is: 1))"#, ["", due, lost]),
-        ("Never(NeedlessEviction)", ["", due, lost]),
-        (r#"NotEvicted(workload: "stays")"#, ["", "", ""]),
-        (r#"Tainted(taint: "unreachable:NoExecute", count: 0)"#, ["", "", lost]),
-        (r#"Condition(type: Ready, status: Unknown, count: 0)"#, ["", "", lost]),
+        (r#"NotEvicted(workload: "web")"#, ["", due, waits, lost]),
+        (r#"Evicted(workload: "web", count: "0..1")"#, ["", "", "", ""]),
+        (r#"Deleted(workload: "web", count: 0, during: ("0s", "5m10s"))"#, ["", "", "", ""]),
+        (r#"Created(workload: "web", count: 0)"#, ["", due, waits, lost]),
+        (r#"Gone(workload: "web", count: 0)"#, ["", "", "", ""]),
+        (r#"TimerSet(workload: "web", count: 0)"#, ["", "", waits, lost]),
+        (
+            r#"PodCondition(workload: "web", type: Ready, status: False, count: 0)"#,
+            ["", "", "", lost],
+        ),
+        (r#"Event(reason: "NodeNotReady", count: 0)"#, ["", "", "", lost]),
+        (r#"AtMost(of: evicted("web"), is: 0)"#, ["", due, waits, lost]),
+        (r#"AtMost(of: evicted("web"), is: 1)"#, ["", "", "", ""]),
+        (r#"AtMost(of: timers("*"), is: 0)"#, ["", "", waits, lost]),
+        (r#"AtMost(of: unavailable("web"), is: 0)"#, ["", "", "", lost]),
+        (r#"AtLeast(of: available("web"), is: 5)"#, ["", "", "", lost]),
+        (r#"AtMost(of: not_ready_nodes("*"), is: 0)"#, ["", "", "", lost]),
+        (r#"AtMost(of: longest_gap("web"), is: "5m10s")"#, ["", due, waits, lost]),
+        (r#"Never(AtLeast(of: evicted("*"), is: 1))"#, ["", due, waits, lost]),
+        ("Never(NeedlessEviction)", ["", due, waits, lost]),
+        (r#"NotEvicted(workload: "stays")"#, ["", "", "", ""]),
+        (
+            r#"PodCondition(workload: "stays", type: Ready, status: False, count: 0)"#,
+            ["", "", "", lost],
+        ),
+        (r#"Tainted(taint: "unreachable:NoExecute", count: 0)"#, ["", "", waits, lost]),
+        (r#"Condition(type: Ready, status: Unknown, count: 0)"#, ["", "", "", lost]),
+        (r#"Condition(node: "a-1", type: Ready, status: Unknown, count: 0)"#, ["", "", "", ""]),
     ];
     for (expectation, whys) in told {
-        for (horizon, why) in ["20m", "10m", "5m20s"].into_iter().zip(whys) {
+        for (horizon, why) in ["20m", "10m", "5m46s", "5m20s"].into_iter().zip(whys) {
             let text = format!(
                 r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..4}}")],
                 workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All)), DaemonSet(name: "stays")],
                 timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],
                 expect: [{expectation}])"#
             );
-            scratch.write("so.ron", text);
-            let tested = scratch.call(&["test", "so.ron"]);
-            let said = format!("{}{}", tested.stdout, tested.stderr);
-            let said = unfolded(&said);
+            let said = said_of(&scratch, &text);
             let is_told = said.contains("the run ends before it is decided");
             assert_eq!(is_told, !why.is_empty(), "{expectation} {horizon}: {said}");
             assert!(said.contains(why), "{expectation} {horizon}: {said}");
@@ -160,7 +180,67 @@ fn what_comes_after_the_end_is_told() {
     }
 }
 
-/// What begins as the run ends can do nothing: it is told without a run.
+/// What a test says, whatever comes of it.
+fn said_of(scratch: &Scratch, text: &str) -> String {
+    scratch.write("so.ron", text);
+    let tested = scratch.call(&["test", "so.ron"]);
+    unfolded(&format!("{}{}", tested.stdout, tested.stderr))
+}
+
+/// A drain evicts one pod of five at 2m, and a node is lost at 5m, whose pods are due after 10m45s: one more is more than 1.
+/// At 20m nothing is under way. In a zone of four nodes, two of which are lost, tainting has stopped, and what waits in the
+/// queue is not to come.
+#[test]
+fn more_may_come_where_some_came() {
+    let scratch = Scratch::new();
+    let of = |horizon: &str, nodes: &str, timeline: &str, expectation: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "{horizon}", nodes: [{nodes}],
+            workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All))],
+            timeline: [{timeline}], expect: [{expectation}])"#
+        );
+        said_of(&scratch, &text).contains("the run ends before it is decided")
+    };
+    let five = r#"(names: "a-{0..4}", zone: "a")"#;
+    let drained = r#"(at: "2m", do: Drain(node: "a-3")), (at: "5m", do: Crash(node: "a-0"))"#;
+    for (expectation, is_told) in [
+        (r#"AtMost(of: evicted("web"), is: 1)"#, true),
+        (r#"AtMost(of: evicted("web"), is: 9)"#, false),
+        (r#"Evicted(workload: "web", count: "0..1")"#, true),
+        (r#"Evicted(workload: "web", count: "0..9")"#, false),
+        (
+            r#"Always(All([AtMost(of: evicted("web"), is: 1), AtLeast(of: up("web"), is: 1)]))"#,
+            true,
+        ),
+        ("Never(PodStuck)", true),
+    ] {
+        assert_eq!(of("10m", five, drained, expectation), is_told, "{expectation}");
+        assert!(!of("20m", five, drained, expectation), "{expectation}");
+    }
+    let stopped = r#"(names: "a-{0..3}", zone: "a"), (names: "b-{0..3}", zone: "b")"#;
+    let half = r#"(at: "5m", do: Crash(nodes: Nodes(["a-0", "a-1", "a-2"])))"#;
+    assert!(!of("20m", stopped, half, r#"Evicted(workload: "web", count: "0..1")"#));
+    assert!(of("5m20s", stopped, half, r#"Evicted(workload: "web", count: "0..1")"#));
+}
+
+/// A drain asks a pod to go, which takes 5 minutes to end, half a minute before the run is over.
+#[test]
+fn a_pod_that_is_terminating_is_not_gone_yet() {
+    let scratch = Scratch::new();
+    for (horizon, is_told) in [("2m30s", true), ("20m", false)] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..1}}")],
+            workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (terminationGracePeriodSeconds: 600, pod_stop: "5m"))],
+            timeline: [(at: "2m", do: Drain(node: "a-0"))],
+            expect: [Gone(workload: "web", count: 0)])"#
+        );
+        let said = said_of(&scratch, &text);
+        let is_said = said.contains("the run ends before it is decided: default/web-");
+        assert_eq!(is_said && said.contains(" is Terminating"), is_told, "{said}");
+    }
+}
+
+/// What begins as the run ends can do nothing, and no node is Unknown within half its grace of 50 s: it is told without a run.
 #[test]
 fn what_begins_at_the_end_is_told() {
     let scratch = Scratch::new();

@@ -120,7 +120,7 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
     let open = "undecided, as the horizon came before the bound was over: job-stalled(11m) in ";
     assert!(super::unfolded(&found.stdout).contains(open), "{}", found.stdout);
     let tested = dir.call(&["test", "job.ron"]);
-    let said = "in 1 of 1 run the horizon came before the bound of job-stalled(11m) was over";
+    let said = "Never: the horizon came before the bound of job-stalled(11m) was over";
     assert!(super::unfolded(&tested.stdout).contains(said), "{}", tested.stdout);
 }
 
