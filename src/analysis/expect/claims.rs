@@ -89,7 +89,9 @@ fn failed(
 ) -> Failed {
     let all = comparisons(claim);
     let asked = during.first().map_or(window, |first| asked(*first, window));
-    figures::failed(run, expected, format!("{got} ({})", figures(run, claim, during)), &all, asked)
+    let never = fixed(run, claim).map(|(_, why)| format!("; {why}, so that it cannot be met"));
+    let got = format!("{got} ({}){}", figures(run, claim, during), never.unwrap_or_default());
+    figures::failed(run, expected, got, &all, asked)
 }
 
 fn whole(run: &Run<'_>, during: Stretch) -> String {

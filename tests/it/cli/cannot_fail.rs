@@ -291,6 +291,36 @@ fn where_nothing_happens_nothing_is_met() {
     }
 }
 
+/// A part that can never be true keeps the whole from it: of five pods six are never missing, and no node has devices.
+#[test]
+fn parts_that_cannot_be_met_are_told() {
+    let scratch = Scratch::new();
+    let never =
+        r#"unavailable("web") is never more than 5, whatever happens, so that it cannot be met"#;
+    for (expectation, said) in [
+        (
+            r#"Eventually(that: All([AtLeast(of: unavailable("web"), is: 6), AtLeast(of: evicted("web"), is: 1)]))"#,
+            never,
+        ),
+        (
+            r#"Until(that: AtLeast(of: up("web"), is: 1), until: AtLeast(of: unavailable("web"), is: 6))"#,
+            never,
+        ),
+        (
+            r#"Order([Evicted(workload: "web"), Evicted(by: "device-taint-eviction")])"#,
+            "no evictions by device-taint-eviction; no node has devices",
+        ),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..4}}")],
+            workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All))],
+            timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))], expect: [{expectation}])"#
+        );
+        let told = said_of(&scratch, &text);
+        assert!(told.contains(said), "{expectation}: {told}");
+    }
+}
+
 /// Of three pods four are never up, whatever happens; three are, until the node is lost.
 #[test]
 fn what_cannot_be_met_is_told_as_that() {
