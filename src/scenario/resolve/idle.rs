@@ -18,8 +18,9 @@ pub(super) fn of(
     says_when_to_evict: bool,
 ) -> impl Iterator<Item = String> + use<> {
     let own = of_kubelets(plan, says_when_to_evict).into_iter();
-    let named = [attach_limits(plan), images(plan), at_the_end(plan.horizon, written)];
-    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).chain(named).flatten()
+    let named = [attach_limits(plan), images(plan)];
+    let late = [at_the_end(plan.horizon, written), unnoticed(plan, written)];
+    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).chain(named).chain(late).flatten()
 }
 
 /// Entries of the timeline that begin as the run ends.
@@ -27,6 +28,25 @@ fn at_the_end(horizon: Time, written: &Written) -> Option<String> {
     let late = written.entries.iter().filter(|e| e.at >= horizon);
     let names = listed(late.map(|e| e.name.as_str()))?;
     Some(format!("The run ends as this begins, so that nothing comes of it: {names}."))
+}
+
+/// Entries by which nodes fall silent, of which the run ends too early to tell. The last heartbeat before that is no older
+/// than half the grace period.
+fn unnoticed(plan: &Plan, written: &Written) -> Option<String> {
+    let (horizon, grace) = (plan.horizon, plan.flags.node_monitor_grace_period);
+    let half = Dur::from_nanos(grace.as_nanos() / 2);
+    let is_late = |e: &TimelineEntry| e.at < horizon && e.at.saturating_add(half) > horizon;
+    let lasts = |e: &TimelineEntry| e.ends.is_none_or(|end| end > horizon);
+    let silences = |a: &&Action| {
+        matches!(a.act, Do::Fail(_, NodeFault::Cut(_) | NodeFault::Off | NodeFault::NoKubelet))
+    };
+    let silent: BTreeSet<u32> = written.actions.iter().filter(silences).map(|a| a.entry).collect();
+    let all = (0..).zip(&written.entries).filter(|(i, _)| silent.contains(i)).map(|(_, e)| e);
+    let names = listed(all.filter(|e| is_late(e) && lasts(e)).map(|e| e.name.as_str()))?;
+    Some(format!(
+        "The run ends before it is decided what comes of this, for no node is Unknown before --node-monitor-grace-period ({}) is over: {names}.",
+        duration::format(grace)
+    ))
 }
 
 /// How many volumes of a driver nodes take that no volume has, where one is meant that has no limit.

@@ -256,6 +256,23 @@ fn what_begins_at_the_end_is_told() {
         let said = unfolded(&said);
         assert_eq!(said.contains("so that nothing comes of it: late"), is_told, "{said}");
     }
+    for (at, fault, is_told) in [
+        ("9m36s", r#"Crash(node: "a-0")"#, true),
+        ("9m36s", r#"Partition(node: "a-0", duration: "1m")"#, true),
+        ("9m36s", r#"Partition(node: "a-0", duration: "10s")"#, false),
+        ("9m36s", r#"Cordon(node: "a-0")"#, false),
+        ("9m34s", r#"Crash(node: "a-0")"#, false),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{{0..4}}")],
+            timeline: [(at: "{at}", name: "late", do: {fault})])"#
+        );
+        scratch.write("late.ron", text);
+        let read = scratch.call(&["validate", "late.ron"]);
+        let said = read.stdout + &read.stderr;
+        let why = "--node-monitor-grace-period (50s) is over: late";
+        assert_eq!(unfolded(&said).contains(why), is_told, "{at} {fault}: {said}");
+    }
 }
 
 /// Without nodes, pods or a timeline nothing can be violated, and where pods stay as they are none is missing; what waits to be
