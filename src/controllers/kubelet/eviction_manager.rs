@@ -248,7 +248,10 @@ impl EvictionManager {
         }
         let candidate = self.ranked_first(node, threshold.signal)?;
         let resource = threshold.signal.resource();
-        let uses = (candidate.used, request(&candidate.pod.template, resource));
+        let uses = (
+            self.stats.of_container(node, candidate.uid, resource),
+            request(&candidate.pod.template, resource),
+        );
         let switches = &self.nodes.switches.eviction;
         let about = (&threshold, met);
         let message = eviction_message(switches.message, config, about, observations, uses);

@@ -137,6 +137,13 @@ impl Stats {
         counted.iter().map(|used| self.of_pod(node, uid, *used)).fold(0, i64::saturating_add)
     }
 
+    /// What a pod's container is said to use of a resource: its logs and its writable layer are one, whatever filesystems they are on.
+    pub(super) fn of_container(&self, node: NodeId, uid: Uid, resource: Used) -> i64 {
+        let layer =
+            if resource == Used::NodeFs { self.of_pod(node, uid, Used::ImageFs) } else { 0 };
+        self.of_pod(node, uid, resource).saturating_add(layer)
+    }
+
     /// Adds up what is used for a signal on a node, by a measure of each usage at its age.
     fn sum(
         &self,
