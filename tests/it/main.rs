@@ -39,6 +39,7 @@ mod pictures;
 mod plans;
 mod pod_starts;
 mod pressure;
+mod pressure_recorded;
 mod probes;
 mod properties;
 mod races;

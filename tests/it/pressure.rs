@@ -30,7 +30,7 @@ fn pod(name: &str, request: &str, priority: i32, usage: &str, more: &str) -> Str
 }
 
 /// What kubelets did, in seconds: pods that they evicted, with what they said of them, pods that failed, conditions.
-fn told(trace: &Trace) -> Vec<String> {
+pub(super) fn told(trace: &Trace) -> Vec<String> {
     let line = |r: &taintsim::trace::Record| {
         let f = trace.fields(r);
         let at = r.at.as_millis() as f64 / 1000.0;

@@ -283,6 +283,67 @@ mod tests {
         assert_eq!(order(Signal::PidAvailable, false, &pods), ["low", "few", "many"]);
     }
 
+    /// xorshift64*, as `ranks_test.go` of the recorder has it.
+    fn next(state: &mut u64, below: u64) -> u64 {
+        *state ^= *state >> 12;
+        *state ^= *state << 25;
+        *state ^= *state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % below
+    }
+
+    /// A checksum (FNV-1a) of the places of pods in random sets of two to eight, no two of which use as much.
+    fn ranks(signal: Signal, sets: u32) -> u64 {
+        let resource = signal.resource().as_str();
+        let of_priority = |priority| {
+            [0, 256, 512, 768, 1024].map(|mi| match mi {
+                0 => pod(&[], priority),
+                _ => pod(&[(resource, &format!("{mi}Mi"))], priority),
+            })
+        };
+        let templates = [-10, 0, 0, 7, 100, 1000].map(of_priority);
+        let (mut state, mut sum) = (88_172_645_463_325_252, 0xcbf2_9ce4_8422_2325_u64);
+        for _ in 0..sets {
+            let count = 2 + next(&mut state, 7);
+            let mut places: Vec<(Rank, u64)> = (0..count)
+                .map(|i| {
+                    let priority = next(&mut state, 6);
+                    let request = next(&mut state, 5);
+                    let used = next(&mut state, 6) as i64 * 256 * MI + i as i64 + 1;
+                    let template = &templates[priority as usize][request as usize];
+                    (rank(signal, template, used, true), i)
+                })
+                .collect();
+            places.sort();
+            for (_, i) in places {
+                sum = (sum ^ (u64::from(b'0') + i)).wrapping_mul(0x100_0000_01b3);
+            }
+        }
+        sum
+    }
+
+    /// Upstream's `rankMemoryPressure`, `rankDiskPressureFunc` and `rankPIDPressure` of 1.37.1, linked, rank them so
+    /// (`extra/recorder/build --pressure`).
+    const RANKED: [(Signal, u64, u64); 3] = [
+        (Signal::MemoryAvailable, 0x734b_8be2_c343_6f3e, 0x302f_1e93_4035_8ce0),
+        (Signal::NodeFsAvailable, 0x734b_8be2_c343_6f3e, 0x302f_1e93_4035_8ce0),
+        (Signal::PidAvailable, 0x0cea_740b_bf22_21c4, 0xbe92_3937_8870_1f12),
+    ];
+
+    #[test]
+    fn random_sets_are_ranked_as_upstream_does() {
+        for (signal, tenth, _) in RANKED {
+            assert_eq!(ranks(signal, 100_000), tenth, "{}", signal.as_str());
+        }
+    }
+
+    #[test]
+    #[ignore = "takes half a minute where nothing is optimised"]
+    fn a_million_random_sets_are_ranked_as_upstream_does() {
+        for (signal, _, all) in RANKED {
+            assert_eq!(ranks(signal, 1_000_000), all, "{}", signal.as_str());
+        }
+    }
+
     #[test]
     fn static_pods_and_those_of_the_system_are_critical() {
         assert!(pod(&[], 2_000_001_000).is_critical() && pod(&[], 2_000_000_000).is_critical());
