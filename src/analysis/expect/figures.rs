@@ -3,7 +3,7 @@
 use super::super::evictions::evictions;
 use super::super::serving::{Count, Served};
 use super::super::workloads::WorkloadOutcome;
-use super::nearest::{Near, nearest};
+use super::nearest::{Near, amiss, nearest};
 use super::never::acts;
 use super::prelude::*;
 use crate::language::Quantity;
@@ -293,27 +293,6 @@ impl Run<'_> {
         values
     }
 
-    /// What shows at a time why pods of a figure's workloads are not up where their workload may not: one of them for which
-    /// there is no node yet, or the node of one that is silent, which nobody has noticed.
-    fn amiss(&self, c: &Comparison, at: Time) -> Option<Object> {
-        use Quantity as Q;
-        let is_of_lack = matches!(
-            c.quantity,
-            Q::Up(_) | Q::Missing(_) | Q::BelowNeed(_) | Q::LongestBelowNeed(_)
-        );
-        let waits = is_of_lack || matches!(c.quantity, Q::Available(_) | Q::Pending(_));
-        let is_dead = is_of_lack || matches!(c.quantity, Q::DeadEndpoints(_));
-        let mut follow = Follow::new(self.analysis);
-        while follow.step_until(at).is_some() {}
-        let is_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
-        let is_silent = |node| follow.node(node).health() == Health::Silent;
-        let mut its = follow.pods().filter(|(pod, state)| state.exists && is_its(*pod));
-        its.find_map(|(pod, state)| match state.node_id() {
-            Some(node) => (is_dead && is_silent(node)).then_some(Object::Node(node)),
-            None => (waits && state.is_pending()).then_some(Object::Pod(pod)),
-        })
-    }
-
     /// The second from which on there are enough pods, of what fails from the start of the run on, in this stretch,
     /// where the run makes its first pods: it lacks none that was lost.
     pub(super) fn begins_short(
@@ -386,7 +365,7 @@ pub(super) fn failed(
     let deciding =
         all.filter(|(_, r)| from > Time::ZERO && figures.iter().any(|c| run.decides(c, from, r)));
     let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
-    let amiss = || figures.iter().find_map(|c| run.amiss(c, to));
+    let amiss = || figures.iter().find_map(|c| amiss(run, c, to));
     let object = || amiss().or_else(|| figures.iter().find_map(|c| run.object_of(c, to)));
     let object = if records.is_empty() { object() } else { None };
     let mut failed = run.failed(expected, got, records).about(object);

@@ -1,6 +1,8 @@
-//! Which pod tells best why something did not come, or not as often: the one that came nearest to losing its node.
+//! Which pod tells best why something did not come, or not as often, the one that came nearest to losing its node; and which pod or node
+//! shows why pods are not up.
 
 use super::prelude::*;
+use crate::language::Quantity;
 
 /// How near a pod came to that, the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -15,6 +17,25 @@ pub(super) enum Near {
     Timed,
     /// It waits to be bound or started.
     Waits,
+}
+
+/// What shows at a time why pods of a figure's workloads are not up where their workload may not: one of them for which
+/// there is no node yet, or the node of one that is silent, which nobody has noticed.
+pub(super) fn amiss(run: &Run<'_>, c: &Comparison, at: Time) -> Option<Object> {
+    use Quantity as Q;
+    let is_of_lack =
+        matches!(c.quantity, Q::Up(_) | Q::Missing(_) | Q::BelowNeed(_) | Q::LongestBelowNeed(_));
+    let waits = is_of_lack || matches!(c.quantity, Q::Available(_) | Q::Pending(_));
+    let is_dead = is_of_lack || matches!(c.quantity, Q::DeadEndpoints(_));
+    let mut follow = Follow::new(run.analysis);
+    while follow.step_until(at).is_some() {}
+    let is_its = |pod| run.is_pod_of(c.workloads.as_ref(), pod);
+    let is_silent = |node| follow.node(node).health() == Health::Silent;
+    let mut its = follow.pods().filter(|(pod, state)| state.exists && is_its(*pod));
+    its.find_map(|(pod, state)| match state.node_id() {
+        Some(node) => (is_dead && is_silent(node)).then_some(Object::Node(node)),
+        None => (waits && state.is_pending()).then_some(Object::Pod(pod)),
+    })
 }
 
 /// Of these pods the one that came nearest by a time, if one came at least so near. Of those that came as near it
