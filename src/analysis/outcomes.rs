@@ -1,6 +1,7 @@
 //! The figures of a workload over a run.
 
 use super::prelude::*;
+use super::serving::Late;
 
 /// A workload that nobody owns, and what the run meant for it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -69,7 +70,7 @@ impl WorkloadOutcome {
 
     /// How many pods are wanted and available, at each change from the time on at which there were
     /// enough; if there never were, from the workload's beginning.
-    pub(super) fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
+    fn counted(&self, horizon: Time) -> Vec<(Time, u32, u32)> {
         let times = self.wanted.iter().chain(&self.available).map(|s| s.0);
         let times: BTreeSet<Time> = times.filter(|t| *t <= horizon).collect();
         let values = |t| (t, value_at(&self.wanted, t), value_at(&self.available, t));
@@ -77,6 +78,14 @@ impl WorkloadOutcome {
         let enough = all.iter().position(|v| v.1 > 0 && v.2 >= v.1);
         let begins = enough.or_else(|| all.iter().position(|v| v.1 > 0));
         all.split_off(begins.unwrap_or(all.len()))
+    }
+
+    /// What was done to it while its first pods were still being made, where it was whole by a time.
+    pub(super) fn late(&self, analysis: &Analysis<'_>, until: Time) -> Option<Late> {
+        let &(whole, wanted, available) = self.counted(until).first()?;
+        let asked = self.wanted.iter().find(|s| s.1 > 0)?.0;
+        let harm = analysis.first_hindrance(asked, whole)?;
+        (available >= wanted).then_some((harm, Some(whole)))
     }
 
     /// When too few pods were available up to a time: from, to, and how many too few at worst.

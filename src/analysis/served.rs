@@ -48,6 +48,9 @@ pub(crate) struct Served {
     pub(super) none_up: Spans,
 }
 
+/// What came of the timeline before a workload was first whole, and when that was; none where it never was.
+pub(crate) type Late = (Since, Option<Time>);
+
 /// Something that is counted of a workload's pods.
 type Counted = fn(&Count) -> u32;
 
@@ -88,7 +91,7 @@ impl Served {
     /// Where something of the timeline that takes pods away, or holds them up, came while its first pods were still
     /// being made, and so before its costs are counted: what, and when they are counted from; none
     /// where it was never whole.
-    pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<(Since, Option<Time>)> {
+    pub(crate) fn late(&self, analysis: &Analysis<'_>) -> Option<Late> {
         self.id?;
         let until = self.from.unwrap_or(analysis.horizon());
         let harm = analysis.first_hindrance(self.asked()?, until)?;
@@ -113,10 +116,7 @@ impl Served {
 }
 
 /// `counted from 25m55s on, when it was first whole; cut b came before`
-pub(crate) fn counted_from(
-    analysis: &Analysis<'_>,
-    (harm, from): (Since, Option<Time>),
-) -> Option<String> {
+pub(crate) fn counted_from(analysis: &Analysis<'_>, (harm, from): Late) -> Option<String> {
     let entry = analysis.entry_name(harm.entry)?;
     let Some(from) = from else {
         return Some(format!("not counted, as it was never whole; {entry} came before"));

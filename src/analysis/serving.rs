@@ -32,7 +32,7 @@ use super::wanted::Wanted;
 use crate::api::pod::PodSource;
 use crate::plan::PodPlan;
 
-pub(crate) use super::served::{BARE, Count, Served, Serving, counted_from};
+pub(crate) use super::served::{BARE, Count, Late, Served, Serving, counted_from};
 
 /// Counts who serves, record by record.
 pub(super) struct Walk<'a> {

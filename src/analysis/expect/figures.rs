@@ -64,7 +64,7 @@ pub(super) fn further(stretches: &[Stretch]) -> String {
 }
 
 impl Run<'_> {
-    fn outcomes(&self, names: Who<'_>) -> Vec<&WorkloadOutcome> {
+    pub(super) fn outcomes(&self, names: Who<'_>) -> Vec<&WorkloadOutcome> {
         let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
         let is_its = |o: &&WorkloadOutcome| names.is_none_or(|n| n.contains(name(o)));
         self.workloads().outcomes.iter().filter(is_its).collect()
@@ -77,7 +77,7 @@ impl Run<'_> {
         sum(&all)
     }
 
-    fn servings(&self, names: Who<'_>) -> Vec<&Served> {
+    pub(super) fn servings(&self, names: Who<'_>) -> Vec<&Served> {
         let is_its = |w: &&Served| names.is_none_or(|n| n.contains(&w.name));
         self.serving().workloads.iter().filter(is_its).collect()
     }

@@ -13,6 +13,7 @@ mod never;
 mod objects;
 mod prelude;
 mod seen;
+mod uncounted;
 mod undecided;
 mod verdict;
 mod words;
@@ -69,9 +70,11 @@ fn judged(expectations: &[Expectation], analysis: &Analysis<'_>, is_told: bool) 
         };
         let is_met = is_told && failure.is_none() && wrong.is_none();
         let nothing = || empty::says_nothing(&run, &e.what, &hits).map(Empty::of);
+        let left_out = || uncounted::why(&run, &e.what);
         let over = open.map(|p| format!("the horizon came before the bound of {p} was over"));
         let under_way = || undecided::why(&run, come(), &e.what, &hits);
-        let empty = || nothing().or_else(|| over.map(Empty::open)).or_else(under_way);
+        let empty =
+            || left_out().or_else(nothing).or_else(|| over.map(Empty::open)).or_else(under_way);
         let empty = is_met.then(empty).flatten();
         let is_met_idly = is_met && empty::is_met_idly(&run, &e.what);
         Verdict { failure, empty, is_met_idly, is_open: open.is_some(), wrong }

@@ -37,7 +37,7 @@ pub(crate) struct Empty {
     pub(crate) why: String,
     /// What may help.
     pub(crate) help: &'static str,
-    /// A longer run may tell.
+    /// It is told of some runs alone, too.
     pub(crate) is_open: bool,
 }
 

@@ -86,7 +86,7 @@ fn verdict(question: Question<'_>, outcome: &WorkloadOutcome, missing: &[Missing
     let [available, wanted] =
         [&outcome.available, &outcome.wanted].map(|steps| grouped(value_at(steps, until).into()));
     let mut verdict = format!("{available} of {wanted} pods available at {}", absolute(until));
-    let late = late(question, outcome);
+    let late = outcome.late(question.analysis, until);
     let counted = late.and_then(|late| counted_from(question.analysis, late));
     if let Some(counted) = &counted {
         verdict += &format!("; {counted}");
@@ -190,15 +190,6 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady<'_>) 
         _ => {}
     }
     notes
-}
-
-/// Where something was done to it while its first pods were still being made: what, and when it was
-/// first whole.
-fn late(question: Question<'_>, outcome: &WorkloadOutcome) -> Option<(Since, Option<Time>)> {
-    let &(whole, wanted, available) = outcome.counted(question.until).first()?;
-    let asked = outcome.wanted.iter().find(|s| s.1 > 0)?.0;
-    let harm = question.analysis.first_hindrance(asked, whole)?;
-    (available >= wanted).then_some((harm, Some(whole)))
 }
 
 /// What a workload lost.

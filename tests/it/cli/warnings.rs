@@ -59,6 +59,60 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     assert!(!ran.stdout.contains("Still being made"), "{}", ran.stdout);
 }
 
+/// What of pods that are still being made is not counted is met in silence nowhere: not by what is true, nor by the API,
+/// over a moment or the run. Cut off from 1:00 to 6:00, the 30 pods that are not there by then, and are made one after
+/// another, are there by 9:00. Six that take two minutes to start are not at 1:00 either.
+#[test]
+fn a_test_of_what_was_not_whole_is_warned_of() {
+    let scratch = Scratch::new();
+    let said = |text: &str, expect: &str| {
+        let text = text.strip_suffix(')').unwrap();
+        said_by_a_test(&scratch, &format!("{text}, expect: [{expect}])"))
+    };
+    let of_db = [
+        r#"AtMost(of: missing("db"), is: 0)"#,
+        r#"Equal(of: missing("*"), is: 0, during: ("0s", "5m"))"#,
+        r#"AtMost(of: dead_endpoints("db"), is: 0)"#,
+        r#"AtMost(of: below_need("db"), is: "0s")"#,
+        r#"AtMost(of: unavailable("db"), is: 0)"#,
+        r#"AtMost(of: unavailable_seconds("db"), is: "1s")"#,
+        r#"AtMost(of: longest_gap("db"), is: "1s")"#,
+        r#"Always(AtMost(of: missing("db"), is: 0))"#,
+        r#"Never(AtLeast(of: missing("db"), is: 5))"#,
+        r#"Eventually(that: AtMost(of: missing("db"), is: 0), after: "cut b", within: "1m")"#,
+    ];
+    for expect in of_db {
+        let words = said(NOT_YET_WHOLE, expect);
+        let kind = &expect[..expect.find('(').unwrap()];
+        let why = format!("{kind}: StatefulSet default/db is counted from 7m");
+        assert!(words.contains(&why), "{expect}: {words}");
+        assert!(words.contains("when it was first whole; cut b came before"), "{expect}: {words}");
+        assert!(words.contains("help: give it a `placement`"), "{expect}: {words}");
+    }
+    // At 2:00 nobody knows yet whether it is ever whole.
+    let words = said(&NOT_YET_WHOLE.replacen("12m", "2m", 1), of_db[0]);
+    assert!(words.contains("default/db is not counted, as it was never whole; cut b came before"));
+    for expect in [
+        r#"AtMost(of: missing("db"), is: 0, during: ("0s", "1m"))"#,
+        r#"AtMost(of: missing("db"), is: 0, during: ("9m", "12m"))"#,
+        r#"AtMost(of: pending("db"), is: 60)"#,
+    ] {
+        let words = said(NOT_YET_WHOLE, expect);
+        assert!(!words.contains("came before"), "{expect}: {words}");
+    }
+    let web = r#"Scenario(version: 1, horizon: "15m",
+        nodes: [(names: "a-{0..2}", zone: "a"), (names: "b-{0..2}", zone: "b")],
+        workloads: [Deployment(name: "web", replicas: 6, template: (pod_start: "2m"))],
+        timeline: [(at: "1m", name: "cut b", do: Crash(nodes: Zone("b"), duration: "9m"))])"#;
+    let all = [
+        r#"AtMost(of: missing("web"), is: 0)"#,
+        r#"AtMost(of: below_need("web"), is: "0s")"#,
+        r#"AtMost(of: longest_below_need("web"), is: "1s")"#,
+    ];
+    let words = said(web, &all.join(", "));
+    assert_eq!(words.matches("Deployment default/web is counted from").count(), 3, "{words}");
+}
+
 /// A pod is made once the one before it is up, which takes 2 s and some milliseconds: 60 of them are not there before
 /// the 29th is bound to a node that is cut off, and not at 7:30. What never was whole is not counted, whenever the run ends. Nodes have room for
 /// 24 pods of a CPU, which takes 50 s: that the 25th waits is no doing of a fault at 1:00.
