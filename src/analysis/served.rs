@@ -98,6 +98,15 @@ impl Served {
         (self.from.is_none() || self.is_counted_whole()).then_some((harm, self.from))
     }
 
+    /// Whether nothing could be missing of what is counted: it was late, and nothing was done to it once it was whole, if it
+    /// ever was.
+    pub(super) fn is_uncounted(&self, analysis: &Analysis<'_>) -> bool {
+        let is_over = |from| analysis.first_harm(from, analysis.horizon()).is_none();
+        self.late(analysis).is_some_and(|(_, from)| from.is_none_or(is_over))
+            && self.costs.missing_ns == 0
+            && self.costs.requests_lost == 0
+    }
+
     /// Whether it had all of its pods when it was first counted.
     fn is_counted_whole(&self) -> bool {
         let first = self.counts.iter().find(|c| Some(c.0) == self.from);

@@ -21,7 +21,7 @@ use super::below_need::AllAlong;
 use super::costs::COUNT_MAX;
 use super::evictions::{Eviction, Finder};
 use super::prelude::*;
-use super::serving::{self, Served, Serving};
+use super::serving::{self, Serving};
 use super::statistics::Spread;
 use super::truth::Truth;
 
@@ -123,14 +123,10 @@ pub(crate) fn with_evictions<'a>(
     summary.metrics.costs = serving.whole;
     summary.metrics.workloads =
         serving.workloads.iter().map(|w| (w.name.clone(), w.costs)).collect();
-    let late = serving.workloads.iter().filter_map(|w| Some((w, w.late(analysis)?.1)));
-    let late: Vec<(&Served, Option<Time>)> = late.collect();
-    summary.metrics.late = late.iter().map(|(w, _)| w.name.clone()).collect();
-    let is_over = |from| analysis.first_harm(from, analysis.horizon()).is_none();
-    let uncounted = late.iter().filter(|(w, from)| {
-        from.is_none_or(is_over) && w.costs.missing_ns == 0 && w.costs.requests_lost == 0
-    });
-    summary.metrics.uncounted = uncounted.map(|(w, _)| w.name.clone()).collect();
+    for w in &serving.workloads {
+        summary.metrics.late.extend(w.late(analysis).map(|_| w.name.clone()));
+        summary.metrics.uncounted.extend(w.is_uncounted(analysis).then(|| w.name.clone()));
+    }
     summary.metrics.all_along = AllAlong::of(&serving, analysis);
     (summary, serving, evictions)
 }

@@ -11,7 +11,7 @@ use crate::analysis::ranges;
 use crate::analysis::serving::BARE;
 use crate::lab::sweep::{below_all_along, idle, run_all};
 use crate::lab::{Case, Prepared, Sweep};
-use crate::report::still_being_made;
+use crate::report::not_whole_yet;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
     Cells, Heading, Layout, Swept, board, document, runs_table, table, tidy, write_folder,
@@ -19,7 +19,6 @@ use crate::report::sweep::{
 };
 use crate::scenario::split_values;
 use std::borrow::Cow;
-use std::cmp::Reverse;
 
 /// Arguments of `taintsim sweep`.
 #[derive(Clone, Debug, clap::Args)]
@@ -113,7 +112,9 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     heading.notes.extend(change_nothing(&sweeps, &ran.cases));
     heading.notes.extend(sweeps.iter().flat_map(|s| &s.axes).find_map(parted));
     let cases = named(ran.cases, &loaded);
-    heading.notes.extend(not_whole_yet(&cases));
+    let late = |c: &Case| c.runs.iter().map(|r| r.metrics.late.clone()).collect();
+    let late: Vec<_> = cases.iter().map(|c| (c.values.join(" / "), late(c))).collect();
+    heading.notes.extend(not_whole_yet("row", &late));
     heading.notes.extend(out_of_memory(&cases));
     ran.progress.then("writing results");
     let columns = if columns.is_empty() { usual(&cases) } else { columns };
@@ -136,41 +137,6 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
         return Err(Failure::Interrupted(text));
     }
     Ok(Exit::Fine)
-}
-
-/// How many rows are named one by one.
-const ROWS_NAMED: usize = 6;
-
-/// One sentence for all workloads that something hit before they were first whole, by in how many
-/// runs that was so.
-fn not_whole_yet(cases: &[Case]) -> Option<String> {
-    let runs = || cases.iter().flat_map(|c| &c.runs);
-    let mut late: BTreeMap<&String, u64> = BTreeMap::new();
-    let of_runs = runs().flat_map(|r| &r.metrics.late);
-    of_runs.for_each(|name| *late.entry(name).or_default() += 1);
-    let all = grouped(runs().count() as u64);
-    let mut late: Vec<_> = late.into_iter().collect();
-    late.sort_by_key(|(_, in_runs)| Reverse(*in_runs));
-    // Which rows these are, where it is not in all of them.
-    let rows_of = |name: &String| {
-        let is_late = |c: &&Case| c.runs.iter().any(|r| r.metrics.late.contains(name));
-        let mut rows: Vec<String> =
-            cases.iter().filter(is_late).map(|c| c.values.join(" / ")).collect();
-        let word = if rows.len() == 1 { "row" } else { "rows" };
-        if rows.len() == cases.len() {
-            return String::new();
-        }
-        if rows.len() > ROWS_NAMED {
-            let more = rows.split_off(ROWS_NAMED).len();
-            rows.push(format!("{more} more"));
-        }
-        format!(", of {word} {}", rows.join(", "))
-    };
-    let named = late.iter().map(|(name, in_runs)| {
-        let named = name.replacen('/', " ", 1);
-        format!("{named} (in {} of {all} runs{})", grouped(*in_runs), rows_of(name))
-    });
-    (!late.is_empty()).then(|| still_being_made("the timeline began", named.collect()))
 }
 
 /// One sentence for thresholds of several signals, each of which is a row without the others.

@@ -5,6 +5,7 @@
 //! writes to what it is given; nothing here looks at a terminal, the environment or a clock.
 //! `output` writes the folder of a run as a whole. The same run gives the same bytes.
 
+mod being_made;
 #[cfg(feature = "cli")]
 pub mod charts;
 #[cfg(feature = "cli")]
@@ -59,9 +60,10 @@ pub mod text;
 pub mod trials;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
+pub(crate) use being_made::not_whole_yet;
 pub(crate) use files::{FileError, Folder, Written};
+pub(crate) use model::WallClock;
 pub use model::{Heading, Report, Source};
-pub(crate) use model::{WallClock, still_being_made};
 #[cfg(feature = "cli")]
 pub(crate) use output::{OutputError, TableForms, write_folder, write_tables};
 pub use text::Style;

@@ -2,15 +2,13 @@
 //!
 //! Times of a run as the clock on the wall has them, for runs that begin at a known instant.
 
+use super::being_made::still_being_made;
 use super::prelude::*;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::Fingerprint;
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::sync::Arc;
-
-/// The most workloads that a note names.
-const NAMED: usize = 3;
 
 /// A time of the run as a span, `25m55s`, to the second.
 fn time(at: Time) -> String {
@@ -119,7 +117,7 @@ impl<'a> Report<'a> {
             format!("{name} ({whole})")
         });
         let came = format!("`{}` came, at {}", entry.name, time(harm.at));
-        Some(still_being_made(&came, named.collect()))
+        Some(still_being_made(&came, &named.collect::<Vec<_>>()))
     }
 
     /// What stands above the charts.
@@ -136,19 +134,6 @@ impl<'a> Report<'a> {
             doc: plan.doc.lines().next().unwrap_or_default().to_owned(),
         }
     }
-}
-
-/// What to know of workloads that something hit before they were first whole.
-pub(crate) fn still_being_made(came: &str, mut workloads: Vec<String>) -> String {
-    if workloads.len() > NAMED {
-        let more = workloads.split_off(NAMED).len();
-        workloads.push(format!("{more} more"));
-    }
-    format!(
-        "Still being made when {came}, so that what was missing before is not counted: {}. \
-         Give workloads a `placement`, or let the timeline begin once they are whole.",
-        workloads.join(", ")
-    )
 }
 
 /// When a run begins, in microseconds since 1970.

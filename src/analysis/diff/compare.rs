@@ -1,9 +1,8 @@
 //! The comparison of two runs as a whole, its beginning, and groups of facts that differ alike.
 
-use super::super::below_need::AllAlong;
 use super::super::facts::Facts;
 use super::super::rows::Text;
-use super::super::summary::with_evictions;
+use super::super::summary::{Metrics, with_evictions};
 use super::super::workloads;
 use super::change::{Group, Noise, Way};
 use super::costs::{Bill, Fate, fates};
@@ -21,6 +20,8 @@ pub struct Difference {
     /// The workloads that are below their need all along in both, which are left out of how long one of all
     /// was.
     pub(crate) all_along: BTreeSet<String>,
+    /// The workloads that something hit before they were first whole, of each run of either side.
+    pub(crate) late: [Vec<Vec<String>>; 2],
     /// Workloads that fared differently, the one with the greatest difference in what was missing
     /// first.
     pub(crate) workloads: Vec<WorkloadChange>,
@@ -67,6 +68,8 @@ pub(super) struct Sides {
     /// The workloads that are below their need all along in both, which are left out of how long one of all
     /// was.
     pub(super) all_along: BTreeSet<String>,
+    /// The workloads that something hit before they were first whole.
+    pub(super) late: [Vec<String>; 2],
     /// All workloads, whether they fared differently or not, in the order of the first run.
     pub(super) workloads: Vec<WorkloadChange>,
 }
@@ -75,8 +78,7 @@ impl Sides {
     pub(super) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
         let mut names = Names::new(runs[0], runs[1]);
         let mut sides = [0, 1].map(Found::new);
-        let (mut costs, mut all_along) =
-            ([Bill::default(); 2], [AllAlong::default(), AllAlong::default()]);
+        let (mut costs, mut metrics) = ([Bill::default(); 2], [(); 2].map(|()| Metrics::default()));
         let mut all: Vec<WorkloadChange> = Vec::new();
         for (side, analysis) in runs.into_iter().enumerate() {
             let owners = Owners::new(analysis);
@@ -85,9 +87,9 @@ impl Sides {
             facts.walk(|f| found.push(*f));
             let text = Text::new(analysis, &facts.taints);
             found.iter().for_each(|f| sides[side].add(f, &text, &owners, &mut names));
-            let (_, serving, _) = with_evictions(analysis, window);
-            costs[side] = Bill::whole(&serving);
-            all_along[side] = AllAlong::of(&serving, analysis);
+            let (summary, serving, _) = with_evictions(analysis, window);
+            costs[side] = Bill::whole(analysis, &serving);
+            metrics[side] = summary.metrics;
             for (name, fate) in fates(analysis, &serving, &workloads::workloads(analysis)) {
                 let index = all.iter().position(|w| w.name == name).unwrap_or_else(|| {
                     all.push(WorkloadChange { name, sides: [None, None] });
@@ -97,13 +99,14 @@ impl Sides {
             }
         }
         let [first, second] = sides;
-        let [a, b] = &all_along;
-        let common: BTreeSet<String> = a.workloads.intersection(&b.workloads).cloned().collect();
-        for (bill, of) in costs.iter_mut().zip(&all_along) {
-            of.leave_out(&common, &mut bill.costs);
+        let [a, b] = metrics.each_ref().map(|m| &m.all_along.workloads);
+        let common: BTreeSet<String> = a.intersection(b).cloned().collect();
+        for (bill, of) in costs.iter_mut().zip(&metrics) {
+            of.all_along.leave_out(&common, &mut bill.costs);
         }
+        let late = metrics.map(|m| m.late);
         let pairs = pairs(first, second, tolerance);
-        Sides { pairs, names, costs, all_along: common, workloads: all }
+        Sides { pairs, names, costs, all_along: common, late, workloads: all }
     }
 }
 
@@ -111,8 +114,9 @@ impl Sides {
 /// needless; times that differ by no more than `tolerance` are the same; `most` is how many groups
 /// there may be before like ones are put together.
 pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usize) -> Difference {
-    let Sides { names, pairs, costs, all_along, mut workloads } =
+    let Sides { names, pairs, costs, all_along, late, mut workloads } =
         Sides::new(runs, window, tolerance);
+    let late = late.map(|names| vec![names]);
     // Noise is where two runs part only if nothing else is.
     let first = pairs.iter().min_by_key(|p| (p.noise(&names).is_some(), p.when(), p.rank(&names)));
     let first = first.and_then(|p| {
@@ -127,7 +131,7 @@ pub fn compare(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur, most: usiz
     };
     workloads.sort_by_key(|w| Reverse(missing(w)));
     let settings = Settings::new(runs[0].plan, runs[1].plan);
-    Difference { settings, costs, all_along, workloads, first, groups, tolerance }
+    Difference { settings, costs, all_along, late, workloads, first, groups, tolerance }
 }
 
 /// Puts together what differs alike: as closely as leaves no more than `most` groups.

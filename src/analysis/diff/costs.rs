@@ -17,6 +17,8 @@ pub(crate) struct Bill {
     pub(super) turns: u64,
     /// The most pods that were desired at one time.
     pub(super) most_desired: u64,
+    /// Nothing could be missing, as none of its pods were counted when something was done to them.
+    pub(crate) uncounted: bool,
 }
 
 impl Bill {
@@ -25,23 +27,31 @@ impl Bill {
         let counts = served.counts.iter().map(|(_, count)| count);
         let turns = counts.clone().zip(counts.skip(1)).map(|(a, b)| turned(a, b)).sum();
         let most_desired = served.counts.iter().map(|c| u64::from(c.1.desired)).max().unwrap_or(0);
-        Bill { costs: served.costs, turns, most_desired }
+        Bill { costs: served.costs, turns, most_desired, uncounted: false }
     }
 
     /// Of all of them together.
-    pub(super) fn whole(serving: &Serving) -> Self {
+    pub(super) fn whole(analysis: &Analysis<'_>, serving: &Serving) -> Self {
+        let all = &serving.workloads;
         let sum = |of: fn(&Bill) -> u64| serving.workloads.iter().map(|w| of(&Bill::new(w))).sum();
         Bill {
             costs: serving.whole,
             turns: sum(|b| b.turns),
             most_desired: sum(|b| b.most_desired),
+            uncounted: !all.is_empty() && all.iter().all(|w| w.is_uncounted(analysis)),
         }
+    }
+
+    /// A figure, in its unit; no number where it is not counted.
+    pub(crate) fn of(&self, figure: Figure) -> f64 {
+        let is_counted = !self.uncounted || !figure.is_of_counted_time();
+        if is_counted { figure.of(&self.costs) } else { f64::NAN }
     }
 
     /// How a figure of `other` is to this one: greater, which is worse, or less. A difference is
     /// none if it can come of times that differ by no more than `tolerance`.
     pub(crate) fn compared(&self, other: &Self, figure: Figure, tolerance: Dur) -> Ordering {
-        let (a, b) = (figure.of(&self.costs), figure.of(&other.costs));
+        let (a, b) = (self.of(figure), other.of(figure));
         let ns = tolerance.as_nanos() as f64;
         let all = ns * self.turns.max(other.turns) as f64;
         let share = || {
@@ -97,7 +107,7 @@ impl Fate {
         let end = served.at_end();
         let (lost, replaced, stuck) = outcome.map_or((0, 0, 0), |o| (o.lost, o.replaced, o.stuck));
         Fate {
-            bill: Bill::new(served),
+            bill: Bill { uncounted: served.is_uncounted(analysis), ..Bill::new(served) },
             desired: end.desired,
             up: end.up,
             least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
@@ -149,22 +159,27 @@ impl Paired {
     }
 }
 
-/// The figures over seeds, in the order of [`Figure::ALL`], with sums for means.
+/// The figures over seeds, in the order of [`Figure::ALL`], with sums for means, each with the number of seeds
+/// that both sides count it in.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Sums {
     seeds: u64,
-    figures: [Paired; Figure::ALL.len()],
+    figures: [(u64, Paired); Figure::ALL.len()],
 }
 
 impl Sums {
     pub(super) fn add(&mut self, a: &Bill, b: &Bill, tolerance: Dur) {
         self.seeds += 1;
-        for (sum, figure) in self.figures.iter_mut().zip(Figure::ALL) {
-            let values = [figure.of(&a.costs), figure.of(&b.costs)];
+        for ((seeds, sum), figure) in self.figures.iter_mut().zip(Figure::ALL) {
+            let values = [a.of(figure), b.of(figure)];
             let difference = values[1] - values[0];
+            if difference.is_nan() {
+                continue;
+            }
+            *seeds += 1;
             sum.means = [sum.means[0] + values[0], sum.means[1] + values[1]];
             sum.difference += difference;
-            let (least, most) = if self.seeds == 1 { (difference, difference) } else { sum.range };
+            let (least, most) = if *seeds == 1 { (difference, difference) } else { sum.range };
             sum.range = (least.min(difference), most.max(difference));
             match a.compared(b, figure, tolerance) {
                 Ordering::Less => sum.less += 1,
@@ -175,10 +190,12 @@ impl Sums {
     }
 
     pub(super) fn finish(&self) -> Vec<(Figure, Paired)> {
-        let n = self.seeds.max(1) as f64;
-        let one = |(figure, sum): (Figure, &Paired)| {
+        // Of a figure that no seed counts there is no mean, and no number.
+        let one = |(figure, (seeds, sum)): (Figure, &(u64, Paired))| {
+            let n = if self.seeds == 0 { 1.0 } else { *seeds as f64 };
             let (means, difference) = (sum.means.map(|s| s / n), sum.difference / n);
-            (figure, Paired { means, difference, ..*sum })
+            let range = if difference.is_nan() { (f64::NAN, f64::NAN) } else { sum.range };
+            (figure, Paired { means, difference, range, ..*sum })
         };
         Figure::ALL.into_iter().zip(&self.figures).map(one).collect()
     }

@@ -13,6 +13,8 @@ pub(crate) struct OneSeed {
     pub(super) costs: [Bill; 2],
     /// The workloads that are below their need all along in both runs.
     pub(super) all_along: BTreeSet<String>,
+    /// The workloads that something hit before they were first whole.
+    pub(super) late: [Vec<String>; 2],
     pub(super) workloads: Vec<WorkloadChange>,
     /// By kind and object.
     pub(super) named: BTreeMap<(Kind, String), Tally>,
@@ -25,7 +27,7 @@ pub(crate) struct OneSeed {
 impl OneSeed {
     /// Compares two runs with the same seed; see [`compare`](super::compare).
     pub(crate) fn new(runs: [&Analysis<'_>; 2], window: Dur, tolerance: Dur) -> Self {
-        let Sides { names, pairs, costs, all_along, workloads } =
+        let Sides { names, pairs, costs, all_along, late, workloads } =
             Sides::new(runs, window, tolerance);
         let (mut named, mut alike, mut noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         // An object that does the same twice is one.
@@ -60,7 +62,7 @@ impl OneSeed {
         let same = pairs.is_empty()
             && workloads.iter().all(|w| w.is_like(tolerance))
             && costs[0].is_like(&costs[1], tolerance);
-        OneSeed { costs, all_along, workloads, named, alike, noise, same }
+        OneSeed { costs, all_along, late, workloads, named, alike, noise, same }
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) struct Gathered {
     same: u64,
     costs: Sums,
     all_along: BTreeSet<String>,
+    late: [Vec<Vec<String>>; 2],
     /// Per workload its figures, or in how many seeds it is on either side alone.
     workloads: BTreeMap<String, (Sums, [u64; 2])>,
     named: BTreeMap<(Kind, String), Tally>,
@@ -57,6 +58,8 @@ pub(crate) struct OverSeeds {
     /// The workloads that are below their need all along in both runs of some seed, which are left out of how
     /// long one of all was.
     pub(crate) all_along: BTreeSet<String>,
+    /// The workloads that something hit before they were first whole, of each run of either side.
+    pub(crate) late: [Vec<Vec<String>>; 2],
     /// The workloads whose costs differ in any seed, the one with the greatest difference in what
     /// was missing first.
     pub(crate) workloads: Vec<WorkloadOverSeeds>,
@@ -97,6 +100,7 @@ impl Gathered {
         self.same += u64::from(one.same);
         self.costs.add(&one.costs[0], &one.costs[1], self.tolerance);
         self.all_along.extend(one.all_along);
+        self.late.iter_mut().zip(one.late).for_each(|(all, names)| all.push(names));
         for WorkloadChange { name, sides } in one.workloads {
             let (sums, only) = self.workloads.entry(name).or_default();
             match sides {
@@ -153,6 +157,7 @@ impl Gathered {
             differs_up_to,
             costs: self.costs.finish(),
             all_along: self.all_along.clone(),
+            late: std::mem::take(&mut self.late),
             workloads: self.workloads(),
             nearly_all: patterns(nearly_all, most),
             chance: patterns(chance, most),
@@ -181,8 +186,10 @@ impl Gathered {
             differs.then(|| WorkloadOverSeeds { name: name.clone(), only: *only, costs })
         };
         let mut found: Vec<WorkloadOverSeeds> = self.workloads.iter().filter_map(one).collect();
-        let missing =
-            |w: &WorkloadOverSeeds| w.costs.first().map_or(0.0, |(_, p)| p.difference.abs());
+        // What is not counted is no number, and the greater of it and nothing is nothing.
+        let missing = |w: &WorkloadOverSeeds| {
+            w.costs.first().map_or(0.0, |(_, p)| p.difference.abs().max(0.0))
+        };
         found.sort_by(|x, y| missing(y).total_cmp(&missing(x)));
         found
     }
@@ -231,8 +238,8 @@ mod tests {
 
     fn seed(costs: [Bill; 2]) -> OneSeed {
         let (named, alike, noise) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (all_along, workloads) = (BTreeSet::new(), Vec::new());
-        OneSeed { costs, all_along, workloads, named, alike, noise, same: false }
+        let (all_along, late, workloads) = (BTreeSet::new(), Default::default(), Vec::new());
+        OneSeed { costs, all_along, late, workloads, named, alike, noise, same: false }
     }
 
     fn kind(what: &str, way: Way, of: &str) -> Kind {

@@ -27,8 +27,8 @@ pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board
     said.extend(left_out(&d.all_along));
     said.extend(parting(d).map(|p| format!("They part where {p}")));
     let titles = [format!("{name}: two runs"), "Both runs".to_owned()];
-    let notes = heads(runs::headers(sides), plans);
-    of((titles, notes), said, (&ONE, costs), differs, text)
+    let heads = (runs::headers(sides), notes(plans, &d.late));
+    of((titles, heads), said, (&ONE, costs), differs, text)
 }
 
 /// The page of two sides over many seeds; its runs are those of the first seed.
@@ -55,14 +55,8 @@ pub(crate) fn board_over_seeds(
         format!("{name}: two sides over {}", counted(d.seeds, "seed")),
         format!("Both runs with seed {first}"),
     ];
-    let notes = heads(seeds::headers(sides, d), plans);
-    of((titles, notes), said, (&MANY, costs), differs, text)
-}
-
-/// Both sides, and what a person should know of how their plans came about.
-fn heads([a, b]: [String; 2], plans: [&Plan; 2]) -> Vec<String> {
-    let sides = [format!("A: {a}"), format!("B: {b}")];
-    sides.into_iter().chain(notes(plans).cloned()).collect()
+    let heads = (seeds::headers(sides, d), notes(plans, &d.late));
+    of((titles, heads), said, (&MANY, costs), differs, text)
 }
 
 /// What was set otherwise, a sentence each.
@@ -76,7 +70,7 @@ fn causes(s: &Settings) -> Vec<String> {
 }
 
 fn of(
-    ([title, of_runs], notes): ([String; 2], Vec<String>),
+    ([title, of_runs], ([a, b], notes)): ([String; 2], ([String; 2], Vec<String>)),
     said: Vec<String>,
     (heads, costs): (&[&str], Vec<Cells>),
     differs: Table,
@@ -105,5 +99,6 @@ fn of(
         parts.push(Part::Table(differs));
     }
     parts.push(Part::text("As it was printed", text));
+    let notes = [format!("A: {a}"), format!("B: {b}")].into_iter().chain(notes).collect();
     Board { title, notes, parts, ..Board::default() }
 }

@@ -155,26 +155,28 @@ pub(super) fn answer(rows: &[Cells]) -> Vec<String> {
 
 pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
     let row = |figure: Figure| {
-        let (of_a, of_b) = (figure.of(&a.costs), figure.of(&b.costs));
+        let (of_a, of_b) = (a.of(figure), b.of(figure));
         let worse = a.compared(b, figure, tolerance);
         let more = of_b - of_a;
         let cells = || vec![value(figure, of_a), value(figure, of_b), difference(figure, more)];
         let cells = if is_slight(figure, more) { Vec::new() } else { cells() };
-        worse.is_ne().then(|| (figure.heading().to_owned(), cells, worse))
+        // What is not counted is neither worse nor better.
+        let way = if more.is_nan() { Ordering::Equal } else { worse };
+        (worse.is_ne() || more.is_nan()).then(|| (figure.heading().to_owned(), cells, way))
     };
     Figure::ALL.into_iter().filter_map(row).collect()
 }
 
 pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cells> {
     let row = |&(figure, p): &(Figure, Paired)| {
-        let (least, greatest) = p.range;
+        let ((least, greatest), is_uncounted) = (p.range, p.difference.is_nan());
         let mut cells = vec![
             value(figure, p.means[0]),
             value(figure, p.means[1]),
             difference(figure, p.difference),
             grouped(p.less),
             grouped(p.more),
-            if differs(&p, d) { "" } else { CHANCE }.to_owned(),
+            if differs(&p, d) || is_uncounted { "" } else { CHANCE }.to_owned(),
         ];
         if is_slight(figure, least) && is_slight(figure, greatest) {
             cells.clear();
@@ -183,7 +185,8 @@ pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cel
             way if differs(&p, d) => way.reverse(),
             _ => Ordering::Equal,
         };
-        (p.less > 0 || p.more > 0).then(|| (figure.heading().to_owned(), cells, way))
+        (p.less > 0 || p.more > 0 || is_uncounted)
+            .then(|| (figure.heading().to_owned(), cells, way))
     };
     costs.iter().filter_map(row).collect()
 }
@@ -216,10 +219,11 @@ fn is_slight(figure: Figure, difference: f64) -> bool {
     (difference * factor).abs() < least
 }
 
-/// `11.57`, `340.0 s`, `0.125 %`, `1,234`
+/// `11.57`, `340.0 s`, `0.125 %`, `1,234`; `-` of what is not counted
 fn value(figure: Figure, value: f64) -> String {
     let (factor, digits, unit) = form(figure, value);
     match digits {
+        _ if value.is_nan() => "-".to_owned(),
         0 => grouped(value as u64),
         _ => format!("{}{unit}", decimal(value * factor, digits)),
     }
@@ -230,6 +234,7 @@ fn difference(figure: Figure, value: f64) -> String {
     let (factor, digits, unit) = form(figure, value);
     let sign = if value < 0.0 { "-" } else { "+" };
     match value.abs() {
+        value if value.is_nan() => "-".to_owned(),
         0.0 => "0".to_owned(),
         value if digits == 0 => format!("{sign}{}", grouped(value as u64)),
         value => format!("{sign}{}{unit}", decimal(value * factor, digits)),

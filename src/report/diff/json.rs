@@ -1,5 +1,6 @@
 //! Differences as JSON, and what they cost as a table.
 
+use super::printer::notes;
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
@@ -14,7 +15,7 @@ type Compared = (f64, f64, bool);
 
 fn compared(a: &Bill, b: &Bill, figure: Figure, tolerance: Dur) -> Compared {
     let is_same = a.compared(b, figure, tolerance).is_eq();
-    (figure.of(&a.costs), figure.of(&b.costs), is_same)
+    (a.of(figure), b.of(figure), is_same)
 }
 
 /// What is told of a figure of two runs, the second less the first.
@@ -108,6 +109,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
         "same": d.is_empty(),
         "a": run(sides[0]),
         "b": run(sides[1]),
+        "notes": notes(sides.map(|s| s.analysis.plan), &d.late),
         "costs": costs(&a, &b, d.tolerance),
         "always_below_need": d.all_along,
         "workloads": d.workloads.iter().map(|w| json!({
@@ -150,6 +152,7 @@ pub(crate) fn over_seeds(
         },
         "a": run(sides[0].plan, sides[0].source),
         "b": run(sides[1].plan, sides[1].source),
+        "notes": notes(sides.map(|s| s.plan), &d.late),
         "costs": figures(&d.costs),
         "always_below_need": d.all_along,
         "workloads": d.workloads.iter().map(workload).collect::<Vec<_>>(),
@@ -235,7 +238,7 @@ fn group(g: &Group) -> Value {
 }
 
 fn fate(f: &Fate) -> Value {
-    let figure = |c: Figure| (c.name().to_owned(), Value::from(c.of(&f.bill.costs)));
+    let figure = |c: Figure| (c.name().to_owned(), Value::from(f.bill.of(c)));
     let mut all: Map<String, Value> = Figure::ALL.into_iter().map(figure).collect();
     let counts = [
         ("desired_at_the_end", u64::from(f.desired)),

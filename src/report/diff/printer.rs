@@ -3,8 +3,8 @@
 use crate::analysis::diff::{Noise, SettingChange, Settings};
 use crate::analysis::words::ranges;
 use crate::files::called;
-use crate::report::Source;
 use crate::report::results::*;
+use crate::report::{Source, not_whole_yet};
 
 /// Rows of a part of the text; the rest is counted.
 pub(super) const ROWS: usize = 40;
@@ -20,21 +20,23 @@ pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     format!("{file}: Kubernetes {release}, timing {timing}, {seeds}{}", set.collect::<String>())
 }
 
-/// What a person should know of how two plans came about, each sentence once.
-pub(super) fn notes([a, b]: [&Plan; 2]) -> impl Iterator<Item = &String> {
+/// What a person should know of how two plans came about, each sentence once, and of what was not whole in
+/// their runs.
+pub(super) fn notes([a, b]: [&Plan; 2], late: &[Vec<Vec<String>>; 2]) -> Vec<String> {
     let of_b = b.notes.iter().filter(|n| !a.notes.contains(n));
-    a.notes.iter().chain(of_b)
+    let rows = ["A", "B"].iter().zip(late).map(|(side, runs)| ((*side).to_owned(), runs.clone()));
+    let late = not_whole_yet("side", &rows.collect::<Vec<_>>());
+    a.notes.iter().chain(of_b).cloned().chain(late).collect()
 }
 
 impl Printer<'_> {
-    /// Where the sides come from, and what a person should know of how their plans came about, each
-    /// sentence once.
-    pub(super) fn sides(&mut self, sides: [String; 2], plans: [&Plan; 2]) -> io::Result<()> {
+    /// Where the sides come from, and what a person should know of them.
+    pub(super) fn sides(&mut self, sides: [String; 2], notes: &[String]) -> io::Result<()> {
         for (letter, line) in ["A", "B"].into_iter().zip(sides) {
             write!(self.out, "{}  ", self.painted(letter, BOLD))?;
             self.folded(&line, 3, PLAIN)?;
         }
-        notes(plans).try_for_each(|note| self.indented(note, 3, YELLOW))?;
+        notes.iter().try_for_each(|note| self.indented(note, 3, YELLOW))?;
         writeln!(self.out)
     }
 

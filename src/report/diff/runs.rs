@@ -1,6 +1,6 @@
 //! The difference of two runs as text.
 
-use super::printer::{ROWS, header};
+use super::printer::{ROWS, header, notes};
 use super::words::{Side, changed, colour, group_text, steps, subject_of, times};
 use crate::analysis::clock::absolute;
 use crate::analysis::diff::{Difference, Noise};
@@ -26,7 +26,7 @@ pub(super) fn parting(d: &Difference) -> Option<String> {
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, sides: [Side<'_>; 2], d: &Difference) -> io::Result<()> {
     p.of_sentences();
-    p.sides(headers(sides), sides.map(|s| s.analysis.plan))?;
+    p.sides(headers(sides), &notes(sides.map(|s| s.analysis.plan), &d.late))?;
     if d.is_empty() {
         let same = "Both runs came to the same: nobody was evicted, tainted or placed otherwise.";
         writeln!(p.out, "{}", p.painted(same, GREEN))?;

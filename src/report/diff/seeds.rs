@@ -1,6 +1,6 @@
 //! The difference of two sides over many seeds as text.
 
-use super::printer::{ROWS, header};
+use super::printer::{ROWS, header, notes};
 use super::words::{PENDING, colour, detail, how, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::{of_several, ranges};
@@ -39,7 +39,7 @@ pub(crate) fn write(
     d: &OverSeeds,
 ) -> io::Result<()> {
     p.of_sentences();
-    p.sides(headers(sides, d), sides.map(|s| s.plan))?;
+    p.sides(headers(sides, d), &notes(sides.map(|s| s.plan), &d.late))?;
     let all = grouped(d.seeds);
     if d.same == d.seeds {
         let same = format!("Both sides came to the same in each of {all} seeds.");

@@ -144,7 +144,8 @@ pub(super) fn fates(a: &Fate, b: &Fate) -> String {
         ("replaced", a.replaced, b.replaced),
         ("stuck Terminating", a.stuck, b.stuck),
     ];
-    let others = all.into_iter().filter(|(_, a, b)| a != b);
+    let uncounted = usize::from(a.bill.uncounted || b.bill.uncounted);
+    let others = all.into_iter().skip(uncounted).filter(|(_, a, b)| a != b);
     let said = |(what, a, b)| format!("{what} {} in A, {} in B", grouped(a), grouped(b));
     others.map(said).collect::<Vec<_>>().join("; ")
 }

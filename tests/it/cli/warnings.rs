@@ -113,6 +113,38 @@ fn a_test_of_what_was_not_whole_is_warned_of() {
     assert_eq!(words.matches("Deployment default/web is counted from").count(), 3, "{words}");
 }
 
+/// All at once, sixty are whole long before 1:00, and the thirty of zone b are cut off for five minutes: 150
+/// replica-minutes. One after another they are not, and what they cost is not known, which is no nought to compare with.
+#[test]
+fn what_is_not_counted_is_not_compared() {
+    let scratch = Scratch::new();
+    scratch.write("late.ron", NOT_YET_WHOLE);
+    let parallel = "replicas: 60, podManagementPolicy: Parallel";
+    scratch.write("parallel.ron", NOT_YET_WHOLE.replace("replicas: 60", parallel));
+    let said = "what was missing before is not counted: StatefulSet default/db (in";
+    let both = ["diff", "late.ron", "parallel.ron"];
+    let words = unfolded(&scratch.call(&both).stdout);
+    for said in
+        [format!("{said} 1 of 2 runs, of side A)").as_str(), "replica-minutes missing - 150.00 -"]
+    {
+        assert!(words.contains(said), "{said}: {words}");
+    }
+    assert!(!words.contains("+150.00") && !words.contains("pods up at worst"), "{words}");
+    let csv = scratch.call(&[&both[..], &["-o", "csv"]].concat()).stdout;
+    assert!(csv.contains("\n,replica_minutes_missing,,150,,false,"), "{csv}");
+    let json = scratch.call(&[&both[..], &["-o", "json"]].concat()).stdout;
+    assert!(json.contains(said), "{json}");
+    let releases = ["diff", "late.ron", "--against", "1.32"];
+    for (seeds, runs, row) in [("1", "in 2 of 2", "- - -"), ("2", "in 4 of 4", "- - - 0 0")] {
+        let many = if seeds == "1" { vec![] } else { vec!["--seeds", seeds, "-q"] };
+        let words = unfolded(&scratch.call(&[&releases[..], &many[..]].concat()).stdout);
+        for said in [format!("{runs} runs)"), format!("replica-minutes missing {row}")] {
+            assert!(words.contains(&said), "{said}: {words}");
+        }
+        assert!(!words.contains("every figure"), "{words}");
+    }
+}
+
 /// A pod is made once the one before it is up, which takes 2 s and some milliseconds: 60 of them are not there before
 /// the 29th is bound to a node that is cut off, and not at 7:30. What never was whole is not counted, whenever the run ends. Nodes have room for
 /// 24 pods of a CPU, which takes 50 s: that the 25th waits is no doing of a fault at 1:00.
