@@ -235,7 +235,6 @@ mod tests {
     use crate::lab::planner::replication::{Part, Replication};
     use crate::lab::planner::spec::{BY_FORMULA, EVICTED};
     use crate::outages::Distribution;
-    use std::collections::{BTreeMap, BTreeSet};
 
     /// 104 of 24 outages a year. By formula each seventh evicts a pod, which at 5 an eviction are 17.1 a year, and those
     /// do. `odd` of 104 of the others do so, too. Beside them a zone is away 0.6 times a year, of which no formula knows, and evicts
@@ -267,7 +266,7 @@ mod tests {
             let link = [f64::from(u8::from(is_known)), evicts];
             let link = part(24.0, is_known || is_odd, link);
             let parts = vec![link, part(0.6, keyed.unit(2, i) < of_zone, [0.0; 2])];
-            let (failed, used_up) = (BTreeMap::new(), BTreeSet::new());
+            let (failed, used_up) = (Vec::new(), Vec::new());
             let both = parts[0].year.iter().zip(&parts[1].year);
             let year = both.map(|(link, zone)| link + zone).collect();
             kept.add(Replication { year, parts, failed, used_up });

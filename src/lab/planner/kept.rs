@@ -63,10 +63,10 @@ pub(crate) struct Kept {
     /// By row, in how many outages pods were not back when the run ended; nothing where they were in all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) open: Vec<u64>,
-    /// By row, in how many replications nodes ran out of memory; nothing where they did in none.
+    /// By row, in how many outages, or years, nodes ran out of memory; nothing where they did in none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) used_up: Vec<u64>,
-    /// Jobs that failed, with how, and in how many replications one did with some row.
+    /// Jobs that failed, with how, and in how many outages, or years, one did with some row.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failed: BTreeMap<String, (String, u64)>,
     /// What each row costs in a year in which nothing fails, figure by figure, beyond [`Kept::always`]; it is in `moments`.

@@ -3,17 +3,16 @@
 use super::moments::{FIGURE_MAX, are_figures};
 use super::spec::OWN;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A replication: figures of a year by row, and figures by model and row.
 #[derive(Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
     pub(super) parts: Vec<Part>,
-    /// Jobs that failed, with how.
-    pub(super) failed: BTreeMap<String, String>,
-    /// The rows with which nodes ran out of memory.
-    pub(super) used_up: BTreeSet<usize>,
+    /// Jobs that failed with some row, with how, each as often as there are outages or years in which it did.
+    pub(super) failed: Vec<(String, String)>,
+    /// The rows with which nodes ran out of memory, each as often.
+    pub(super) used_up: Vec<usize>,
 }
 
 /// What the outage of a model came to.

@@ -130,10 +130,11 @@ impl Planner<'_> {
         let (rows, own_at) = (drawn.len(), drawn.len() * width);
         let how = How { window: self.sweep.window, own: work.own, goes_on };
         let year = vec![0.0; own_at + rows * own_width];
-        let (parts, failed, used_up) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
-        let mut all = Replication { year, parts, failed, used_up };
+        let mut all =
+            Replication { year, parts: Vec::new(), failed: Vec::new(), used_up: Vec::new() };
         add(&mut all.year, &work.standing.figures);
         add(&mut all.year[own_at..], &work.standing.own);
+        let mut failed = BTreeMap::new();
         if self.counting.0 == Counting::Years {
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 let quiet = work.standing.quiet[row];
@@ -141,8 +142,9 @@ impl Planner<'_> {
                 add(&mut all.year[row * width..], &counted.figures);
                 add(&mut all.year[own_at + row * own_width..], &counted.own);
                 all.used_up.extend(counted.memory_used_up.then_some(row));
-                all.failed.extend(counted.failed);
+                failed.extend(counted.failed);
             }
+            all.failed.extend(failed);
             return Some(all);
         }
         let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
@@ -171,7 +173,7 @@ impl Planner<'_> {
                 let formula = others.as_ref().unwrap_or(of_row);
                 part.open[row] = counted.is_open();
                 all.used_up.extend(counted.memory_used_up.then_some(row));
-                all.failed.extend(counted.failed.clone());
+                failed.extend(counted.failed.clone());
                 let often = [per_year, per_year / rate];
                 let (at, own_at) = (row * width, own_at + row * own_width);
                 part.put(at, &counted.figures, often);
@@ -183,6 +185,7 @@ impl Planner<'_> {
                 }
                 known.push((row, ran));
             }
+            all.failed.extend(std::mem::take(&mut failed));
             add(&mut all.year, &part.year);
             all.parts.push(part);
         }

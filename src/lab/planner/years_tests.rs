@@ -108,24 +108,26 @@ fn minutes_below_need_are_counted_in_years() {
     assert_eq!((of(false), of(true)), (Counting::Outages, Counting::Years));
 }
 
-/// Two pods of a Job on two nodes, each of which is away for an hour twenty times a year: the first eviction is one failure
-/// more than a backoffLimit of none (`pkg/controller/job/job_controller.go: exceedsBackoffLimit`), and forty outages a
-/// year leave no year without one.
+/// Two pods of a Job on two nodes, each of which is away for an hour thirty times a year, by either of two models: the first eviction is one failure
+/// more than a backoffLimit of none (`pkg/controller/job/job_controller.go: exceedsBackoffLimit`), and sixty outages a
+/// year leave no year without one. A network that is away for a second evicts nobody.
 #[test]
 fn a_job_that_fails_is_named() {
     let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")],
         workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All)),
             Job(name: "sum", parallelism: 2, completions: 2, backoffLimit: 0, placement: Spread(All))],
-        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(20), lasts: Fixed("1h"))]))"#;
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(20), lasts: Fixed("1h")),
+            (name: "disk", nodes: All, do: Crash, rate: PerNodeYear(10), lasts: Fixed("1h")),
+            (name: "link", nodes: All, do: Partition(), rate: PerNodeYear(10), lasts: Fixed("1s"))]))"#;
     let loaded = parse("p.ron", text.into(), Path::new("")).expect("a scenario");
     let mut planner = planner(&loaded, &["300", "600"], &[]);
     planner.sweep.axes[0].path = TOLERATION.replace('*', "web");
-    for counting in [Counting::Outages, Counting::Years] {
+    for (counting, each) in [(Counting::Outages, 2), (Counting::Years, 1)] {
         planner.counting.0 = counting;
         let kept = planner.run(2, &|_, _, _| true, Desk::Here).expect("it runs");
         let failed: Vec<_> = kept.failed.iter().collect();
         let [(job, (how, times))] = failed[..] else { panic!("{failed:?}") };
-        assert_eq!((job.as_str(), *times), ("Job/default/sum", kept.moments.n()));
+        assert_eq!((job.as_str(), *times), ("Job/default/sum", each * kept.moments.n()));
         assert!(how.starts_with("failed: BackoffLimitExceeded"), "{how}");
     }
 }

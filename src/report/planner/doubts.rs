@@ -2,8 +2,6 @@
 
 use super::told::Told;
 use crate::lab::planner::{Answer, Row, size};
-use crate::report::prelude::*;
-use crate::report::text::joined;
 
 /// What is to be said behind the value that is recommended.
 pub(super) fn doubts(told: &Told<'_>) -> String {
@@ -22,14 +20,9 @@ pub(super) fn short_of_memory(told: &Told<'_>) -> &'static str {
 
 /// With which values nodes ran out of memory, and how often.
 pub(super) fn out_of_memory(told: &Told<'_>) -> Option<String> {
-    let (n, what) = (grouped(told.answer.n), told.what_is_counted());
-    let some = told.kept.used_up.iter().enumerate().filter(|(_, times)| **times > 0);
-    let some = some.take_while(|(row, _)| *row < told.answer.rows.len());
-    let named =
-        some.map(|(row, times)| format!("{} in {} of {n} {what}", told.name(row), grouped(*times)));
-    let named = joined(named, ", ")?;
+    let named = told.often(&told.kept.used_up)?;
     Some(format!(
-        "kubelets found no memory left on nodes with {named}: the kernel kills before that, which is not simulated, so that what these come to is not what would happen"
+        "kubelets found no memory left on nodes {named}: the kernel kills before that, which is not simulated, so that what these come to is not what would happen"
     ))
 }
 

@@ -101,13 +101,9 @@ pub(super) fn sections(told: &Told) -> (Vec<Section>, Vec<Section>) {
 
 /// After how many outages pods did not come back: then a cost is the least that it can be.
 fn not_back(told: &Told<'_>) -> Option<String> {
-    let kept = told.kept;
-    let all = grouped(told.answer.n * kept.models.len() as u64);
-    let say = |(row, n): (usize, &u64)| format!("{} of {}", told.name(row), grouped(*n));
-    let some = kept.open.iter().enumerate().filter(|(_, n)| **n > 0).map(say);
-    let some = joined(some, ", ")?;
+    let some = told.often(&told.kept.open)?;
     Some(format!(
-        "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, with {some} of {all} outages: what they cost from then on is in no figure"
+        "pods were missing still when the run of an outage ended, 15 minutes after it or the time of --needless-within, {some}: what they cost from then on is in no figure"
     ))
 }
 

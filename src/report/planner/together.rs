@@ -2,8 +2,8 @@
 //! recommended come to, in words.
 
 use super::table::from_zero;
-use super::told::{amount, plural, range};
-use crate::lab::planner::{Counting, EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
+use super::told::{amount, plural, range, runs};
+use crate::lab::planner::{EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
 use crate::language::{counted, grouped};
 use crate::report::text::joined;
 
@@ -88,13 +88,9 @@ pub(crate) fn years(
 /// Jobs that fail in some of the runs: nobody makes the pods that they lack from then on.
 pub(super) fn failed(kept: &Kept) -> Option<String> {
     const SHOWN: usize = 3;
-    let runs = match kept.counting.0 {
-        Counting::Outages => "outages of each model",
-        Counting::Years => "years",
-    };
-    let n = grouped(kept.moments.n());
+    let runs = runs(kept);
     let say = |(job, (how, times)): (&String, &(String, u64))| {
-        format!("{} {how} in {} of {n} {runs}", job.replacen('/', " ", 1), grouped(*times))
+        format!("{} {how} in {} of {runs}", job.replacen('/', " ", 1), grouped(*times))
     };
     let mut all: Vec<String> = kept.failed.iter().take(SHOWN).map(say).collect();
     let more = kept.failed.len().saturating_sub(SHOWN);

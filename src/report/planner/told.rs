@@ -1,7 +1,8 @@
 //! A plan as it is told: what is known, and how its numbers are written.
 
 use crate::lab::planner::{Answer, Counting, FIGURES, Kept, Objective, Row};
-use crate::language::grouped;
+use crate::language::{counted, grouped};
+use crate::report::text::joined;
 use serde::Deserialize;
 
 /// A plan as it is told.
@@ -84,6 +85,16 @@ impl Told<'_> {
         }
     }
 
+    /// With which values something came to be, and how often: `with 30 in 43 of 129 outages`.
+    pub(super) fn often(&self, by_row: &[u64]) -> Option<String> {
+        let runs = runs(self.kept);
+        let say = |(row, n): (usize, &u64)| {
+            format!("with {} in {} of {runs}", self.name(row), grouped(*n))
+        };
+        let some = by_row.iter().take(self.answer.rows.len()).enumerate();
+        joined(some.filter(|(_, n)| **n > 0).map(say), ", ")
+    }
+
     /// A row in words: `300`, `300 / 50s`.
     pub(crate) fn name(&self, row: usize) -> String {
         self.answer.rows[row].values.join(" / ")
@@ -94,6 +105,15 @@ impl Told<'_> {
         let short = |path: &String| path.rsplit('.').next().unwrap_or(path).to_owned();
         let all: Vec<String> = self.kept.paths.iter().map(short).collect();
         all.join(" / ")
+    }
+}
+
+/// How many outages were run with each value, or years: `129 outages`.
+pub(super) fn runs(kept: &Kept) -> String {
+    let n = kept.moments.n();
+    match kept.counting.0 {
+        Counting::Outages => counted(n * kept.models.len() as u64, "outage"),
+        Counting::Years => counted(n, "year"),
     }
 }
 

@@ -493,6 +493,31 @@ fn spare_nodes_can_be_chosen() {
     assert_eq!(plan["best"][0], "n-{0..1}");
 }
 
+/// Of three models two evict a pod of a Job, which fails of it and lacks that pod for good:
+/// so it is in two of three outages, and forty of each model are enough where the outcome is the same each time.
+#[test]
+fn outages_are_counted_over_all_models() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "n.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All)),
+            Job(name: "sum", parallelism: 2, completions: 2, backoffLimit: 0, placement: Spread(All))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(20), lasts: Fixed("1h")),
+            (name: "disk", nodes: All, do: Crash, rate: PerNodeYear(10), lasts: Fixed("1h")),
+            (name: "link", nodes: All, do: Partition(), rate: PerNodeYear(10), lasts: Fixed("1s"))]))"#,
+    );
+    let choose = "workloads.web.template.tolerations[unreachable].tolerationSeconds=300,600";
+    let args = ["plan", "n.ron", "--choose", choose, "--precision", "25%", "--budget", "1h", "-q"];
+    let words = unfolded(&scratch.call(&args).stdout);
+    for said in [
+        ", with 300 in 80 of 120 outages, with 600 in 80 of 120 outages: what they cost",
+        "backoff limit) in 80 of 120 outages: what a failed Job lacks",
+    ] {
+        assert!(words.contains(said), "{said}: {words}");
+    }
+}
+
 /// Sixty outages a year of a node of six, of ten minutes each: whatever is tolerated, a pod is missing for
 /// more than a minute of one. Of a workload without pods no outage makes a difference.
 #[test]
