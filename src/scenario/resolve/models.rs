@@ -117,15 +117,20 @@ impl Model {
     }
 
     /// How often it fails in a year, all of its objects together, as far as its distributions say;
-    /// of a history how often it did.
+    /// of a history how often those did that are called as one of its nodes, or, where none is, as many nodes.
     pub(crate) fn per_year(&self) -> f64 {
         let objects = self.objects.len() as f64;
         match &self.when {
             When::Rate(gap) => objects * YEAR_S / gap,
             When::Renewal(up) => objects * YEAR_S / self.cycle(up).max(1.0),
             When::Recorded(h) => {
-                let per_node = h.outages.len() as f64 / h.nodes.len().max(1) as f64;
-                objects * per_node * YEAR_S / h.length.max(1.0)
+                let names: BTreeSet<&String> = self.objects.iter().map(|o| &o.name).collect();
+                let own: Vec<bool> = h.nodes.iter().map(|node| names.contains(node)).collect();
+                let all = match own.contains(&true) {
+                    true => h.outages.iter().filter(|o| own[o.node as usize]).count() as f64,
+                    false => objects * h.outages.len() as f64 / h.nodes.len().max(1) as f64,
+                };
+                all * YEAR_S / h.length.max(1.0)
             }
         }
     }

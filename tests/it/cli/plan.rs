@@ -315,6 +315,36 @@ fn a_recorded_outage_ends_with_the_boot() {
     assert!((of(&range[1]) - 10.55).abs() < 0.02, "{told}");
 }
 
+/// In 73 days, a fifth of a year, two nodes of the cluster failed three times, and one that it does not have failed five
+/// times: 15 in a year are theirs. Where the cluster has none of them, three nodes fail as the three of the record.
+#[test]
+fn a_history_is_of_the_nodes_that_it_names() {
+    let scratch = Scratch::new();
+    let outages =
+        ["a,0", "a,3000000", "b,1000000", "x,10", "x,20000", "x,30000", "x,40000", "x,6307140"];
+    let row = |outage: &&str| {
+        let (node, start) = outage.split_once(',').expect("two");
+        format!("{node},{start},{}\n", start.parse::<u64>().expect("a number") + 60)
+    };
+    let rows: String = outages.iter().map(row).collect();
+    scratch.write("h.csv", format!("node,start,end\n{rows}"));
+    let of = |nodes: &str| {
+        scratch.write(
+            "h.ron",
+            format!(
+                r#"Scenario(version: 1, horizon: "8760h", nodes: [{nodes}],
+                faults: (models: [(name: "mine", nodes: All, do: Partition(), trace: (file: "h.csv"))]))"#
+            ),
+        );
+        let told = scratch.call(&["faults", "h.ron", "-o", "json"]).stdout;
+        let told: Value = serde_json::from_str(&told).expect("JSON");
+        let model = told["models"][0].clone();
+        (model["per_year"].as_f64().expect("a number").round(), model["drawn"].as_u64())
+    };
+    assert_eq!(of(r#"(names: ["a", "b", "c"])"#), (15.0, Some(15)));
+    assert_eq!(of(r#"(names: "c-{0..2}")"#), (40.0, Some(40)));
+}
+
 /// A single outage that was recorded would come again and again without a pause, minute after minute.
 #[test]
 fn a_history_of_one_outage_is_no_rate() {
