@@ -74,7 +74,8 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
         return lead;
     };
     lead.push(worst);
-    let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    // Of each workload why that is, by losses that may differ; the one that the worst of them hits comes first.
+    let mut whys: BTreeMap<&str, (usize, BTreeSet<&str>)> = BTreeMap::new();
     let all = lost.iter().flat_map(|l| l.damage.hits.iter().map(|hit| (l.damage.is_dark(), hit)));
     for (is_dark, hit) in all {
         let Some(still) = hit.still.filter(|s| s.below) else { continue };
@@ -93,13 +94,17 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
             Why::Endless => "an init container never ends well",
             Why::JobFailed | Why::Late => continue,
         };
-        let names = by.entry(why).or_default();
-        if !names.contains(&hit.name()) {
-            names.push(hit.name());
-        }
+        let place = whys.len();
+        whys.entry(hit.name()).or_insert((place, BTreeSet::new())).1.insert(why);
     }
-    let all: Vec<String> =
-        by.into_iter().map(|(why, names)| format!("{} ({why})", listed(&names))).collect();
+    let mut by: BTreeMap<Vec<&str>, BTreeMap<usize, &str>> = BTreeMap::new();
+    for (name, (place, whys)) in whys {
+        by.entry(Vec::from_iter(whys)).or_default().insert(place, name);
+    }
+    let said = |(whys, names): (Vec<&str>, BTreeMap<usize, &str>)| {
+        format!("{} ({})", listed(&Vec::from_iter(names.into_values())), whys.join(", or "))
+    };
+    let all: Vec<String> = by.into_iter().map(said).collect();
     if !all.is_empty() {
         let long = match how {
             How::ApiServer => "from when they are evicted to the end of a loss",

@@ -26,7 +26,7 @@ const TAINTS: (&str, &str) =
 const SAID: [(&[&str], &str, &str); 17] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
-        "no node left reaches their volumes",
+        "no node left reaches the volumes",
         "their volumes, which no node left reaches: until one that does is back nothing but a copy of the data elsewhere helps",
     ),
     (
@@ -46,7 +46,7 @@ const SAID: [(&[&str], &str, &str); 17] = [
     ),
     (
         &["available persistent volumes"],
-        "no free PersistentVolume suits their claims",
+        "no free PersistentVolume suits the claims",
         "claims for which the nodes left reach no free PersistentVolume; such volumes change that",
     ),
     (

@@ -184,7 +184,9 @@ fn a_volume_that_keeps_a_pod_is_named() {
     );
     assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back or new"), "{texts:#?}");
     let lead = done.lead.join(" ");
-    assert!(lead.contains("web (no node left reaches their volumes)"), "{lead}");
+    let why =
+        "web (its volume stays attached to the lost node, or no node left reaches the volumes)";
+    assert!(lead.ends_with(&format!("for as long as a loss lasts: {why}.")), "{lead}");
 }
 
 #[test]
