@@ -47,7 +47,7 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
 /// Why it says nothing that a claim holds all the time, or never.
 fn throughout(run: &Run<'_>, claim: &Claim, (_, to): Stretch, wanted: bool) -> Option<String> {
     let fixed = claims::fixed(run, claim).filter(|(is_so, _)| *is_so == wanted);
-    let comes = || claims::comparisons(claim).iter().all(|c| is_of_harm(run, c));
+    let comes = || is_idle(run, &claims::comparisons(claim), to);
     fixed.map(|(_, why)| why).or_else(|| before_all(run, to).filter(|_| comes()))
 }
 
@@ -58,14 +58,17 @@ fn is_of_harm(run: &Run<'_>, c: &Comparison) -> bool {
     of_nodes || matches!(c.quantity, Q::Terminating(_) if !may_preempt(run.analysis.plan))
 }
 
+/// Whether figures are until then what they are where nothing happens.
+fn is_idle(run: &Run<'_>, all: &[&Comparison], until: Time) -> bool {
+    let is_asked = |c: &&Comparison| matches!(c.quantity, Quantity::Requests(_));
+    all.iter().all(|c| is_of_harm(run, c)) || !all.iter().any(is_asked) && is_still(run, until)
+}
+
 /// Whether this, which was met, is so wherever no node fails and nobody takes pods away. What goes by what is asked of
 /// the API server is not, and what pods do by themselves only where they do nothing.
 pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
-    let is_still = || run.analysis.plan.actions.is_empty() && is_still(run);
-    let is_idle = |all: &[&Comparison]| {
-        let is_asked = |c: &&Comparison| matches!(c.quantity, Quantity::Requests(_));
-        all.iter().all(|c| is_of_harm(run, c)) || !all.iter().any(is_asked) && is_still()
-    };
+    let is_still = || is_still(run, run.analysis.horizon());
+    let is_idle = |all: &[&Comparison]| is_idle(run, all, run.analysis.horizon());
     match what {
         Expected::Seen(Sought { what, count, .. }) => {
             count.most == 0 && (!what.is_about_pods() || comes_of_harm(what) || is_still())
@@ -88,15 +91,15 @@ pub(crate) fn takes_harm(property: &Property) -> bool {
     }
 }
 
-/// Whether nothing happens in a run to any pod or node.
-fn is_still(run: &Run<'_>) -> bool {
+/// Whether nothing is done in a run until then, and nothing happens to any pod or node.
+fn is_still(run: &Run<'_>, until: Time) -> bool {
     let mut follow = Follow::new(run.analysis);
-    while let Some((_, _, step)) = follow.step() {
+    while let Some((_, _, step)) = follow.step_until(until) {
         if step.changed_node().is_some() || step.pod.is_some_and(|(_, was, is)| was != is) {
             return false;
         }
     }
-    true
+    run.analysis.plan.actions.iter().all(|a| a.at > until)
 }
 
 /// The same of records: any number of them would do; or none is asked for, where none can be.

@@ -125,6 +125,31 @@ fn whatever_way_it_is_said() {
     );
 }
 
+/// Where all pods are there from the start, a stretch that ends before anything is done says no more of them than of
+/// evictions; where they are made first, it says that they come to be.
+#[test]
+fn what_is_over_before_anything_is_done() {
+    let text = |placement: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..4}}")],
+            workloads: [Deployment(name: "web", replicas: 5{placement})],
+            timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#
+        )
+    };
+    let early = r#"AtLeast(of: available("web"), is: 5, during: ("1m", "4m"))"#;
+    let first = "the first that happens is c, at 5m";
+    let placed = [
+        (early, first),
+        (
+            r#"Always(During(between: ("0s", "4m"), that: AtMost(of: missing("web"), is: 0)))"#,
+            first,
+        ),
+        (r#"AtLeast(of: available("web"), is: 4, during: ("0s", "6m"))"#, ""),
+    ];
+    each_is_told(&text(", placement: Spread(All)"), &placed);
+    each_is_told(&text(""), &[(early, "")]);
+}
+
 /// A node is lost at 5m, and its pod of five tolerates that for 300 s: it is evicted after 10m45s, and nothing of that is decided
 /// by 10m. By 5m46s the node is Unknown, and its pod not Ready, by the first pass after the grace of 50 s, and its NoExecute
 /// taint is to come; and by 5m20s nobody has noticed anything, which takes 40 s at the least. By 20m all of it is decided, but
