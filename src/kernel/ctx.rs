@@ -151,7 +151,7 @@ impl Ctx {
             return;
         }
         let ticket = core.parks.borrow_mut().occupy();
-        core.note(|notes| notes.start(ticket.slot, name));
+        core.note(|notes| notes.rename(ticket.slot, name));
         let (cause, saw, kind) = (self.cause(), self.saw(), std::any::type_name::<F>());
         let process = Process { task: Some(Box::pin(f)), group, cause, saw, kind };
         self.command(Command::Start(ticket.slot, process));

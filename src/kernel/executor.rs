@@ -141,7 +141,9 @@ impl Kernel {
 
     fn retire(&mut self, slot: u32) {
         let task = self.processes[slot as usize].task.take();
-        self.ctx.0.parks.borrow_mut().vacate(slot);
+        // A search knows a process by its slot: another one in it would count as the same.
+        let again = !self.ctx.0.searching.get();
+        self.ctx.0.parks.borrow_mut().vacate(slot, again);
         // Dropped last, with nothing borrowed: a future's locals may hand a lock over.
         drop(task);
     }

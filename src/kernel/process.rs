@@ -80,10 +80,10 @@ impl Parks {
         ticket
     }
 
-    /// Gives the slot of a process that is gone back.
-    pub(super) fn vacate(&mut self, slot: u32) {
+    /// Gives the slot of a process that is gone back, for another one or for nobody.
+    pub(super) fn vacate(&mut self, slot: u32, again: bool) {
         self.park(slot);
-        self.free.push(slot);
+        self.free.extend(again.then_some(slot));
     }
 
     /// Parks the process of a slot; its earlier tickets are stale from here on.
@@ -138,7 +138,7 @@ mod tests {
         let mut parks = Parks::default();
         let one = parks.occupy();
         let parked = parks.park(one.slot);
-        parks.vacate(one.slot);
+        parks.vacate(one.slot, true);
         let two = parks.occupy();
         assert_eq!(one.slot, two.slot);
         assert!(!parks.alive(parked) && !parks.waits(parked) && !parks.claim(parked));

@@ -174,6 +174,19 @@ fn a_tree_of_spawns_is_flat_and_uses_slots_again() {
     );
 }
 
+/// To a search the one need not begin before the other has ended.
+#[test]
+fn a_process_has_nothing_in_common_with_one_that_ended() {
+    let mut kernel = Kernel::searching(Choices::default_order());
+    let (ctx, group) = (kernel.ctx(), kernel.ctx().group());
+    for what in ["first", "second"] {
+        ctx.spawn_named(Name::of(what, Keys::NOTHING), group, async {});
+        while kernel.step() {}
+    }
+    let (notes, _) = kernel.searched();
+    assert!(notes.steps.len() == 2 && !notes.depend(0, 1));
+}
+
 #[test]
 fn killing_ends_a_group_even_from_within() {
     struct Tell(Log, &'static str);

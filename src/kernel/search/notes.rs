@@ -109,14 +109,6 @@ impl Notes {
         self.names[slot as usize] = name;
     }
 
-    /// A slot is given to a new process.
-    pub(crate) fn start(&mut self, slot: u32, name: Name) {
-        self.rename(slot, name);
-        if let Some(last) = self.last[Keys::PROCESSES.0 as usize].get_mut(slot as usize) {
-            *last = Last::default();
-        }
-    }
-
     #[inline]
     pub(crate) fn touch(&mut self, Key(family, id): Key, write: bool) {
         let members = &mut self.last[family.0 as usize];
