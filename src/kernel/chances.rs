@@ -50,6 +50,8 @@ impl Ctx {
     pub(crate) async fn yield_point(&self, point: PointId, odds: u32) {
         if self.yields(point, Object::NONE, odds) {
             self.after_others().await;
+        } else {
+            self.0.note(|notes| notes.went_on(self.0.choices.borrow().log().len()));
         }
     }
 

@@ -96,6 +96,13 @@ impl Notes {
         self.run = fold(self.run, value.wrapping_add(0x1234_5678_9abc));
     }
 
+    /// The choice made last was that nobody goes before the rest of the running step.
+    pub(crate) fn went_on(&mut self, choices: usize) {
+        if !self.wanted.only_states {
+            self.so_far.went_on.push((choices as u32, self.posted.len() as u32));
+        }
+    }
+
     /// What a process is called.
     pub(crate) fn name_of(&self, slot: u32) -> Name {
         self.names.get(slot as usize).copied().unwrap_or(Name::NONE)

@@ -84,6 +84,9 @@ pub struct Searched {
     pub(crate) alike: Vec<(u32, u32)>,
     /// Answers to requests that wrote nothing; none where only states are wanted.
     pub(crate) answers: Vec<Answer>,
+    /// Where a step went on although all others of its instant could have gone first: how many choices had
+    /// been made, that one included, and how many events had been posted; none where only states are wanted.
+    pub(crate) went_on: Vec<(u32, u32)>,
     /// The fingerprint of the whole run.
     pub fingerprint: u64,
 }
@@ -98,6 +101,7 @@ impl Searched {
         self.states.clear();
         self.alike.clear();
         self.answers.clear();
+        self.went_on.clear();
         Self { fingerprint: 0, ..self }
     }
 

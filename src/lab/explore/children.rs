@@ -2,8 +2,11 @@
 //!
 //! Another event comes first only where that can make a difference: where the step that came first
 //! depends on the step that is to come before it, or on one that this leads to in the same instant.
-//! Everything else only swaps independent steps. And of several workers that are alike and have not
-//! begun, only the first is worth it: to start another one first only swaps their names.
+//! Everything else only swaps independent steps. At a yield point the same holds of all others of
+//! the instant and the rest of the step with what that sets off: where none of the others depends on
+//! any of it that came before it, each step has the same before it as it had. And of several
+//! workers that are alike and have not begun, only the first is worth it: to start another one
+//! first only swaps their names.
 
 use crate::kernel::GROUP_SLOTS;
 use crate::kernel::choice::Drawn;
@@ -161,12 +164,24 @@ impl View {
     }
 
     /// Whether it can make a difference that all others of this instant come before the rest of the
-    /// step that made a choice.
+    /// step that made a choice, and so before what that rest leads to, which itself cannot come before it.
     fn others_matter(&self, notes: &Notes, choice: usize) -> bool {
         let step = notes.steps.partition_point(|s| s.choices as usize <= choice).saturating_sub(1);
         let Some(at) = notes.steps.get(step).map(|s| s.at) else { return false };
-        let others = notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
-        others.into_iter().any(|(i, _)| self.depend(notes, step, i))
+        let rest = notes.went_on.binary_search_by_key(&(choice as u32 + 1), |went| went.0);
+        let of_rest = rest.map_or(u32::MAX, |i| notes.went_on[i].1);
+        let mut led: Vec<u32> = Vec::new();
+        let mut others =
+            notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
+        others.any(|(i, s)| {
+            let is_first = s.posted_in as usize == step + 1 && s.event >= of_rest;
+            if is_first || led.binary_search(&s.posted_in).is_ok() {
+                led.push(i as u32 + 1);
+                return false;
+            }
+            let mut before = led.iter().map(|led| *led as usize - 1);
+            self.depend(notes, step, i) || before.any(|led| self.depend(notes, led, i))
+        })
     }
 
     /// Whether it can make a difference that another candidate gets a turn.
@@ -204,5 +219,49 @@ impl View {
             }
         }
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Chan, Kernel, Keys, Name};
+    use std::rc::Rc;
+
+    /// How often it is worth a try that others go before a send. Somebody waits for it, and then sends on by the second
+    /// channel; one more looks, last of all, into one of the two.
+    fn pauses(looks: Option<usize>) -> usize {
+        let mut kernel = Kernel::searching(Choices::default_order());
+        let (ctx, group) = (kernel.ctx(), kernel.ctx().group());
+        let name = |what| Name::of(what, Keys::NOTHING);
+        let chans: Rc<[Chan<u8>; 2]> = Rc::new([Chan::new(&ctx, 1), Chan::new(&ctx, 1)]);
+        let c = chans.clone();
+        ctx.spawn_named(name("taker"), group, async move {
+            let _ = c[1].try_send(c[0].recv().await);
+        });
+        if let Some(into) = looks {
+            let (own, c) = (ctx.clone(), chans.clone());
+            ctx.spawn_named(name("looker"), group, async move {
+                own.after_others().await;
+                let _ = c[into].len();
+            });
+        }
+        let own = ctx.clone();
+        ctx.spawn_named(name("giver"), group, async move {
+            own.yield_point(own.point("pause"), 0).await;
+            let _ = chans[0].try_send(7);
+        });
+        while kernel.step() {}
+        let (notes, choices) = kernel.searched();
+        let view = &mut View::default();
+        let (children, _) = few_children(view, &notes, &choices, 0, true, usize::MAX);
+        children.iter().filter(|c| c.deviation.point == "pause").count()
+    }
+
+    /// Who waits for the send cannot go before it. One who goes before it anyway can make a difference: to the
+    /// channel, or to what the first one does behind the send, which came first.
+    #[test]
+    fn nobody_goes_before_what_wakes_him() {
+        assert_eq!([None, Some(0), Some(1)].map(pauses), [0, 1, 1]);
     }
 }
