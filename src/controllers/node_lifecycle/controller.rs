@@ -119,11 +119,12 @@ impl Controller {
             ctx.spawn(group, self.clone().monitor_loop(pass));
         }
         if s.condition_taints == ConditionTaints::Mapped {
+            // They have nothing of the controller's but its caches, client and queue.
             for _ in 0..NODE_UPDATE_WORKERS {
                 let c = self.clone();
                 ctx.spawn_alike(busy.at_rest(), group, async move {
                     c.starts(behind).await;
-                    c.no_schedule.do_node_processing_pass_worker(busy).await
+                    c.no_schedule.do_node_processing_pass_worker().await
                 });
             }
         }

@@ -8,6 +8,7 @@ use super::zones::Zones;
 use crate::api::node::NodeReason;
 use crate::apiserver::{Beat, lease_version};
 use crate::controllers::prelude::*;
+use crate::kernel::Key;
 use crate::plan::switches::node_lifecycle::Switches;
 
 /// What most parts work on.
@@ -17,6 +18,7 @@ pub(super) type Base = (Rc<Core>, Rc<Zones>, Rc<HealthMap>);
 pub(super) struct HealthMap {
     core: Rc<Core>,
     records: Shared<Vec<Option<Health>>>,
+    key: Key,
     /// The lease circuit breaker of 1.37 (gate NodeControllerLeaseCircuitBreaker): a node past its
     /// grace is acted on only if the live lease is the one the cache had; otherwise no node is, until
     /// the lease cache has caught up (`tryUpdateNodeHealth`;
@@ -28,16 +30,19 @@ pub(super) struct HealthMap {
 impl HealthMap {
     /// Nothing was heard of any node.
     pub(super) fn new(core: Rc<Core>) -> Rc<Self> {
-        Rc::new(Self { core, records: Shared::default(), wanted_lease: Cell::default() })
+        let (key, records) = (core.ctx.key(), Shared::default());
+        Rc::new(Self { core, records, key, wanted_lease: Cell::default() })
     }
 
     /// The record of a node.
     pub(super) fn get(&self, node: NodeId) -> Option<Health> {
+        self.core.ctx.reads(self.key);
         self.records.with(|r| r.get(node.index()).copied().flatten())
     }
 
     /// A node counts as heard of at that time.
     pub(super) fn count_as_heard(&self, node: NodeId, at_ns: i64) {
+        self.core.ctx.writes(self.key);
         self.records.with(|r| {
             // Where the lease circuit breaker kept a node from getting a record, upstream crashes
             // here.
@@ -49,6 +54,7 @@ impl HealthMap {
 
     /// Changes all records.
     pub(super) fn change_each(&self, change: impl Fn(&mut Health)) {
+        self.core.ctx.writes(self.key);
         self.records.with(|r| r.iter_mut().flatten().for_each(change));
     }
 
@@ -215,6 +221,7 @@ impl HealthMap {
 
     /// Makes or replaces the record of a node.
     pub(super) fn save_health(&self, node: NodeId, health: Health) {
+        self.core.ctx.writes(self.key);
         self.records.with(|r| *slot(r, node.index()) = Some(health));
     }
 

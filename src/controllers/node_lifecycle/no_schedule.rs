@@ -22,17 +22,15 @@ impl NoScheduleTainter {
     }
 
     /// `doNodeProcessingPassWorker`
-    pub(super) async fn do_node_processing_pass_worker(&self, busy: Name) {
+    pub(super) async fn do_node_processing_pass_worker(&self) {
         loop {
             let id = self.node_queue.get().await;
-            self.core.ctx.becomes(busy);
             if let Some(node) = self.core.informers.node(id) {
                 self.core.ctx.set_saw(node.record);
                 self.do_no_schedule_tainting_pass(&node).await;
                 self.writer.reconcile_node_labels(&node).await;
             }
             self.node_queue.done(id);
-            self.core.ctx.becomes(busy.at_rest());
         }
     }
 

@@ -51,15 +51,13 @@ impl PodMarker {
     pub(super) async fn do_pod_processing_worker(&self, busy: Name) {
         loop {
             let id = self.pod_queue.get().await;
-            self.core.ctx.becomes(busy);
-            self.process_pod(id).await;
+            self.process_pod(id, busy).await;
             self.pod_queue.done(id);
-            self.core.ctx.becomes(busy.at_rest());
         }
     }
 
     /// `processPod`: a pod that came to a node whose saved Ready is not True is marked NotReady.
-    async fn process_pod(&self, id: PodId) {
+    async fn process_pod(&self, id: PodId, busy: Name) {
         let Some(pod) = self.core.informers.pod(id) else { return };
         let Some(node) = pod.node else { return };
         let Some(health) = self.health.get(node) else { return };
@@ -69,9 +67,11 @@ impl PodMarker {
         };
         let Some(ready) = health.ready else { return };
         if self.core.switches().eviction_mode == EvictionMode::Timeout {
+            self.core.ctx.becomes(busy);
             let decision = self.eviction.decide_no_taint_base_eviction(&present, ready.status);
             let pods = std::slice::from_ref(&pod);
             self.eviction.process_taint_base_eviction(&present, decision, pods).await;
+            self.core.ctx.becomes(busy.at_rest());
         }
         if ready.status != ConditionStatus::True && !self.mark_pods_not_ready(vec![pod], node).await
         {
