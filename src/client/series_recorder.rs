@@ -96,6 +96,7 @@ pub(crate) struct SeriesRecorder {
     group: Group,
     client: Client,
     told: Rc<Shared<Reported>>,
+    told_key: crate::kernel::Key,
     first_count: u32,
     /// The time of the last event, where no two are equal.
     advancing: Option<Rc<Shared<Time>>>,
@@ -108,6 +109,7 @@ impl SeriesRecorder {
         let ctx = client.api().ctx().clone();
         let recorder = SeriesRecorder {
             told: Rc::default(),
+            told_key: ctx.key(),
             advancing: advances.then(|| Rc::new(Shared::new(Time::ZERO))),
             ctx: ctx.clone(),
             first_count,
@@ -115,7 +117,7 @@ impl SeriesRecorder {
             group,
         };
         let finisher = recorder.clone();
-        ctx.spawn(group, async move { finisher.keep_series().await });
+        ctx.spawn_named(ctx.name().at_rest(), group, async move { finisher.keep_series().await });
         recorder
     }
 
@@ -130,15 +132,22 @@ impl SeriesRecorder {
             }),
         };
         let recorder = self.clone();
-        self.ctx.spawn(self.group, async move {
+        // It has nothing of the caller's.
+        self.ctx.spawn_named(self.ctx.name().at_rest(), self.group, async move {
             recorder.record((about, version, body.text.as_str()), body, at).await
         });
+    }
+
+    /// Looks at what has been reported, or changes it.
+    fn reported<R>(&self, f: impl FnOnce(&mut Reported) -> R) -> R {
+        self.ctx.writes(self.told_key);
+        self.told.with(f)
     }
 
     /// `recordToSink`
     async fn record(&self, key: Key, body: EventBody, at: Time) {
         let first = self.first_count;
-        let to_write = self.told.with(|told| match told.known(&key) {
+        let to_write = self.reported(|told| match told.known(&key) {
             None => {
                 let event = Known { name: key.0.name(at), body, series: None, last: at };
                 told.insert(key, event);
@@ -188,15 +197,15 @@ impl SeriesRecorder {
             let over = |last: Time| now.since(last) > FINISH_TIME;
             for (key, event) in self.series().into_iter().filter(|(_, e)| over(e.last)) {
                 if self.write(key.0, event).await {
-                    self.told.with(|told| told.others.remove(&key));
+                    self.reported(|told| told.others.remove(&key));
                 }
             }
-            self.told.with(|told| told.forget(over));
+            self.reported(|told| told.forget(over));
         }
     }
 
     fn series(&self) -> Vec<(Key, Known)> {
-        self.told.with(|told| {
+        self.reported(|told| {
             told.others.iter().filter(|(_, e)| e.series.is_some()).map(|(k, e)| (*k, *e)).collect()
         })
     }
