@@ -17,7 +17,6 @@ const SAME_MOMENT_US: i64 = 50_000;
 pub(super) const LABEL: &str = "taintsim";
 
 /// A pod of which no object is left.
-#[derive(Default)]
 struct Gone {
     node: Option<String>,
     owner: Option<String>,
@@ -33,14 +32,18 @@ pub(super) struct Before<'a> {
     pub(super) leases: BTreeMap<String, Stamp>,
 }
 
-impl Before<'_> {
+impl<'a> Before<'a> {
     /// The objects as they were at the start.
     pub(super) fn rewound(&self, objects: &[Value], notes: &mut Vec<String>) -> Vec<Value> {
-        let mut all: Vec<Value> = objects.iter().filter_map(|o| self.object(o)).collect();
-        let seen = |kind: &str| -> BTreeSet<String> {
+        let homes = self.homes();
+        let mut all: Vec<Value> = objects.iter().filter_map(|o| self.object(o, &homes)).collect();
+        let seen = |objects: &[Value], kind: &str| -> BTreeSet<String> {
             objects.iter().filter(|o| o["kind"] == kind).map(full_name).collect()
         };
-        let (nodes, pods) = (seen("Node"), seen("Pod"));
+        let (nodes, mut pods) = (seen(objects, "Node"), seen(objects, "Pod"));
+        // Of one that was made anew there is no object if it is not known where the first one was.
+        pods.retain(|pod| self.end_of(pod).is_none());
+        pods.extend(seen(&all, "Pod"));
         let gone = self.gone(&pods, objects);
         let named = self.statements.iter().filter_map(|s| s.said.node());
         let mut names: BTreeSet<String> = named.map(str::to_owned).collect();
@@ -82,19 +85,48 @@ impl Before<'_> {
         all
     }
 
-    /// An object as it was; none for one that came later.
-    fn object(&self, object: &Value) -> Option<Value> {
+    /// An object as it was; none for one that came later. One that was made anew under its name is taken
+    /// to be like the one before it.
+    fn object(&self, object: &Value, homes: &BTreeMap<&str, String>) -> Option<Value> {
         let mut object = object.clone();
         let created = time(&object["metadata"]["creationTimestamp"]);
         match object["kind"].as_str() {
             Some("Node") => self.rewind_node(&mut object),
-            Some("Pod") if created.is_some_and(|at| at > self.start) || self.went(&object) => {
-                return None;
+            Some("Pod") => {
+                if created.is_some_and(|at| at > self.start) || self.went(&object) {
+                    let name = full_name(&object);
+                    self.end_of(&name)?;
+                    let node = homes.get(name.as_str())?.as_str().into();
+                    object["spec"].as_object_mut()?.insert("nodeName".to_owned(), node);
+                    object["metadata"]["creationTimestamp"] = self.start.to_rfc3339().into();
+                    object["status"] = self.runs();
+                }
+                self.rewind_pod(&mut object);
             }
-            Some("Pod") => self.rewind_pod(&mut object),
             _ => {}
         }
         Some(object)
+    }
+
+    /// When a pod came to its end, if it did since the start.
+    fn end_of(&self, pod: &str) -> Option<Stamp> {
+        let deleted = self.outage.deletions.get(pod).map(|(known, _)| known);
+        let ends = self.outage.evictions.get(pod).into_iter().chain(deleted);
+        ends.map(|known| Stamp(known.at.0 - known.within_us)).min()
+    }
+
+    /// Whether it may be of another pod, made anew under the name of one that came to its end.
+    fn is_anew(&self, s: &Statement) -> bool {
+        s.said.pod().and_then(|pod| self.end_of(pod)).is_some_and(|end| s.at >= end)
+    }
+
+    /// On which node each pod was.
+    fn homes(&self) -> BTreeMap<&str, String> {
+        let home = |s: &'a Statement| match &s.said {
+            Said::Bound { pod, node } | Said::On { pod, node } => Some((&**pod, node.clone())),
+            _ => None,
+        };
+        self.statements.iter().filter(|s| !self.is_anew(s)).filter_map(home).collect()
     }
 
     /// Whether a pod was deleted between its export and the start.
@@ -190,21 +222,15 @@ impl Before<'_> {
 
     /// The pods that were there and of which no object is left.
     fn gone(&self, known: &BTreeSet<String>, objects: &[Value]) -> BTreeMap<String, Gone> {
-        let mut gone: BTreeMap<String, Gone> = BTreeMap::new();
-        for s in self.statements {
-            let Some(pod) = s.said.pod().filter(|p| !known.contains(*p)) else { continue };
-            let one = gone.entry(pod.to_owned()).or_default();
-            match &s.said {
-                Said::Bound { node, .. } | Said::On { node, .. } => one.node = Some(node.clone()),
-                _ => {}
-            }
-        }
-        let owners = super::owners::of(self.statements);
-        gone.iter_mut().for_each(|(pod, one)| one.owner = owners.get(pod.as_str()).cloned());
+        let (homes, owners) = (self.homes(), super::owners::of(self.statements));
+        let of = |pod| Gone { node: homes.get(pod).cloned(), owner: owners.get(pod).cloned() };
+        let pods = self.statements.iter().filter_map(|s| s.said.pod());
+        let pods = pods.filter(|pod| !known.contains(*pod));
+        let mut gone: BTreeMap<String, Gone> = pods.map(|pod| (pod.to_owned(), of(pod))).collect();
         // What was made since the start comes by itself, if its workload is there to make it, or if
         // it came in the place of what the outage took.
         let begins = self.outage.begins().unwrap_or(self.start);
-        for s in self.statements.iter().filter(|s| s.at > self.start) {
+        for s in self.statements.iter().filter(|s| s.at > self.start && !self.is_anew(s)) {
             if let Said::Created { pod, .. } | Said::Bound { pod, .. } = &s.said {
                 let owner = gone.get(pod).and_then(|g| g.owner.as_deref());
                 if s.at >= begins || owner.is_some_and(|o| exists(o, objects)) {
@@ -243,8 +269,12 @@ impl Before<'_> {
         }
         json!({"apiVersion": "v1", "kind": "Pod", "metadata": meta,
             "spec": {"nodeName": gone.node, "tolerations": self.tolerations(name, gone)},
-            "status": {"phase": "Running", "conditions": [{"type": "Ready", "status": "True",
-                "lastTransitionTime": self.start.to_rfc3339()}]}})
+            "status": self.runs()})
+    }
+
+    fn runs(&self) -> Value {
+        json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True",
+            "lastTransitionTime": self.start.to_rfc3339()}]})
     }
 
     /// The workloads of which only events know.
@@ -352,16 +382,9 @@ impl Before<'_> {
     /// nodes' silences.
     fn evicted(&self) -> Vec<(&str, String, &Failure)> {
         let owners = super::owners::of(self.statements);
-        let mut nodes = BTreeMap::new();
-        for s in self.statements {
-            if let Said::Bound { pod, node } | Said::On { pod, node } = &s.said {
-                nodes.insert(pod.as_str(), node.as_str());
-            }
-        }
-        let of_pod = |pod: &String| -> Option<&Failure> {
-            let node = nodes.get(pod.as_str())?;
-            self.outage.silences.iter().find(|s| s.node == **node)
-        };
+        let homes = self.homes();
+        let of_pod =
+            |pod: &str| self.outage.silences.iter().find(|s| homes.get(pod) == Some(&s.node));
         let evicted = self.outage.evictions.keys().filter_map(|pod| {
             Some((pod.as_str(), owners.get(pod.as_str()).unwrap_or(pod).clone(), of_pod(pod)?))
         });

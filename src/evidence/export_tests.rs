@@ -155,6 +155,30 @@ fn who_was_silent_before_the_start_stays_so() {
     }
 }
 
+/// `web-0` is evicted at 400.25 s from a node that is given up at 100.25 s, and made anew under its name on
+/// another at 500.25 s: at the start, 35 s, it was on the first, whether an export has its successor or not.
+#[test]
+fn a_pod_that_was_made_anew_is_the_one_that_was_evicted_before() {
+    let scheduler = "system:kube-scheduler";
+    let bound = |s, node: &str| {
+        let target = json!({"target": {"kind": "Node", "name": node}});
+        line(&at(s), "Request", scheduler, "create", "pods/shop/web-0/binding", target)
+    };
+    let lines = log(&[bound(10, "a-1"), given_up(100), evicted(400), bound(500, "b-03")]);
+    let mut anew = pod("web-0");
+    anew["metadata"]["creationTimestamp"] = clock(500).into();
+    anew["metadata"]["labels"] = json!({"app": "web"});
+    anew["spec"]["nodeName"] = "b-03".into();
+    let export = export(&[lost(&clock(100)), healthy("b-03", 600, json!({})), anew]);
+    for (files, label) in [(vec![lines.clone()], false), (vec![lines, export], true)] {
+        let was = reconstructed(&files).unwrap();
+        assert_eq!(was.start.to_rfc3339(), "2026-11-20T04:40:35Z");
+        assert!(was.text.contains(r#"on: Node("a-1")"#), "{}", was.text);
+        assert!(!was.text.contains(r#"on: Node("b-03")"#), "{}", was.text);
+        assert_eq!(was.text.contains(r#""app": "web""#), label, "{}", was.text);
+    }
+}
+
 /// A metric with samples every 15 s alone tells between when and when a node was given up.
 #[test]
 fn a_sample_is_no_time_of_giving_up() {
