@@ -179,6 +179,37 @@ fn a_pod_that_was_made_anew_is_the_one_that_was_evicted_before() {
     }
 }
 
+/// The first pass that can gives a node up 40.04 s after it last heard of it, and each that comes says how long
+/// that is by then: eight periods of 5 s are at least a grace period that is longer than seven. With 50 s in its
+/// place the node would have been given up at the tenth.
+#[test]
+fn a_log_tells_the_grace_period() {
+    let line = |clock: &str, duration: &str, status: &str| {
+        format!(
+            "I1120 {clock}       1 node_lifecycle_controller.go:952] \"Node hasn't been updated\" node=\"a-1\" duration=\"{duration}\" nodeConditionType=\"Ready\" currentCondition=\"&NodeCondition{{Type:Ready,Status:{status},LastHeartbeatTime:2026-11-20 04:40:59 +0000 UTC,}}\"\n"
+        )
+    };
+    let text = [
+        line("04:41:40.250000", "40.04s", "True"),
+        line("04:41:45.250000", "45.045s", "Unknown"),
+        "I1120 04:41:40.260000       1 controller_utils.go:186] \"Recording status change event message for node\" status=\"NodeNotReady\" node=\"a-1\"\n".to_owned(),
+    ];
+    let log = Evidence { file: "kcm.log".to_owned(), text: text.concat() };
+    let flag = r#""node-monitor-grace-period": "40s""#;
+    for (assumed, told) in [(50, true), (40, false), (20, true)] {
+        let watchfulness =
+            Watchfulness { grace: Dur::from_secs(assumed), period: Dur::from_secs(5) };
+        let heard = Heard::of(std::slice::from_ref(&log));
+        let was = reconstruct(heard, watchfulness, ("test", &Asked::default())).unwrap();
+        assert_eq!(was.text.contains(flag), told, "{}", was.text);
+        let said = format!(
+            "40.04s after they were last heard of (kcm.log, line 1), and not when {assumed}s are over"
+        );
+        assert_eq!(was.notes.iter().any(|n| n.contains(&said)), told, "{:?}", was.notes);
+        assert!(was.told.join("\n").contains("the grace period of 40 s"), "{:?}", was.told);
+    }
+}
+
 /// A metric with samples every 15 s alone tells between when and when a node was given up.
 #[test]
 fn a_sample_is_no_time_of_giving_up() {

@@ -8,6 +8,7 @@ use super::events::Told;
 use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::parse_time;
+use crate::language::duration;
 use chrono::{NaiveDate, NaiveDateTime};
 
 /// How far into a line its header may begin: behind a time and a stream's name.
@@ -157,6 +158,12 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
     let pod = || values.get("pod");
     Some(match words {
         "Recording status change event message for node" => Said::NodeUnknown { node: node()? },
+        "Node hasn't been updated" => {
+            // Each later pass says it again.
+            let is_first = !values.get("currentCondition")?.contains("Status:Unknown");
+            let after = duration::parse(&values.get("duration")?).ok().filter(|_| is_first)?;
+            Said::NodeOverdue { node: node()?, after }
+        }
         "Node is unresponsive. Adding it to the Taint queue" => Said::NodeUnknown { node: node()? },
         "Node is healthy again, removed all taints" => Said::NodeReady { node: node()? },
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },

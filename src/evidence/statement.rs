@@ -1,6 +1,7 @@
 //! What a source says happened, when, and where it says so.
 
 use crate::import::{SECOND_US, Stamp};
+use crate::kernel::Dur;
 use crate::language::counted;
 use serde_json::Value;
 use std::fmt;
@@ -10,6 +11,8 @@ use std::fmt;
 pub(crate) enum Said {
     /// The node lifecycle controller has given a node up: Ready is Unknown.
     NodeUnknown { node: String },
+    /// It does so at the first pass that can, so long after it last heard of the node.
+    NodeOverdue { node: String, after: Dur },
     /// Ready is not True, and who says so is not known.
     NodeNotReady { node: String },
     /// Its kubelet says that a node is not ready: it lives.
@@ -63,6 +66,7 @@ impl Said {
     pub(crate) fn node(&self) -> Option<&str> {
         match self {
             Self::NodeUnknown { node }
+            | Self::NodeOverdue { node, .. }
             | Self::NodeNotReady { node }
             | Self::KubeletNotReady { node }
             | Self::NodeReady { node }

@@ -15,7 +15,8 @@ use crate::evidence::prelude::*;
 use crate::files::fnv1a64;
 use crate::import::{Asked, ImportError, ImportedCluster, Input, KUBECTL};
 use crate::kernel::{Dur, Time};
-use crate::language::values::SPAN_MAX;
+use crate::language::FlagValue;
+use crate::language::values::{KUBERNETES, SPAN_MAX};
 
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
 const RENEWAL_US: i64 = 10_200_000;
@@ -26,6 +27,8 @@ const TAIL_US: i64 = 120 * SECOND_US;
 /// An export that is no older than this when the outage begins tells of it as it is; of an older one
 /// only what lasts is taken, and the run begins shortly before the outage.
 const FRESH_US: i64 = 300 * SECOND_US;
+/// The flag of kube-controller-manager.
+const GRACE: &str = "node-monitor-grace-period";
 /// From a pass to what it writes of a node.
 const WRITE_US: i64 = 30_000;
 
@@ -98,7 +101,7 @@ pub(crate) enum Unclear {
 /// [`Unclear`].
 pub(crate) fn reconstruct(
     mut heard: Heard,
-    watchfulness: Watchfulness,
+    assumed: Watchfulness,
     (cluster_of, asked): (&str, &Asked),
 ) -> Result<Reconstruction, Unclear> {
     let mut notes = Vec::new();
@@ -111,6 +114,7 @@ pub(crate) fn reconstruct(
         heard.of_cluster(&nodes, exported);
     }
     notes.splice(0..0, std::mem::take(&mut heard.notes));
+    let watchfulness = assumed.as_told(&heard.statements, &mut notes);
     let told = Outage::of(&heard.statements);
     let Some(begins) = told.begins() else { return Err(Unclear::Nothing { notes }) };
     // An export from just before the outage is the cluster as it was.
@@ -163,6 +167,15 @@ pub(crate) fn reconstruct(
         ImportError::Nothing { .. } => Unclear::NoNode,
         error => error.into(),
     })?;
+    if watchfulness.grace != assumed.grace {
+        let flags = &mut cluster.control_plane.flags.kube_controller_manager;
+        flags.insert(GRACE.to_owned(), FlagValue::Text(watchfulness.grace.to_string()));
+    }
+    if asked.kubernetes.is_none() && cluster.summary.release().is_none() {
+        notes.push(format!(
+            "of which release it is, nothing says: Kubernetes {KUBERNETES} is simulated; --kubernetes says another"
+        ));
+    }
     if !plan.from_export {
         plan.set_pass(&mut cluster, &outage);
     }
@@ -247,6 +260,28 @@ fn objects_of(heard: &Heard, notes: &mut Vec<String>) -> Vec<Value> {
 }
 
 impl Watchfulness {
+    /// These, with another grace period if a log tells of passes that gave nodes up before this one was over,
+    /// or not at the first pass after it: the longest to which this comes, in whole periods.
+    fn as_told(self, statements: &[Statement], notes: &mut Vec<String>) -> Self {
+        let overdue = statements.iter().filter_map(|s| match s.said {
+            Said::NodeOverdue { after, .. } => Some((after, &s.place)),
+            _ => None,
+        });
+        let first = self.grace.as_secs()..=(self.grace + self.period).as_secs() + 1;
+        // After much longer it is the controllers that had been away.
+        let other = |(after, _): &(Dur, &Place)| {
+            !first.contains(&after.as_secs()) && *after < self.grace * 3
+        };
+        let Some((after, place)) = overdue.min().filter(other) else { return self };
+        let period = self.period.as_secs().max(1);
+        let grace = Dur::from_secs((after.as_secs() / period * period).max(1));
+        notes.push(format!(
+            "nodes are given up {after} after they were last heard of ({place}), and not when {} are over: {GRACE} is taken to be {grace}",
+            self.grace
+        ));
+        Self { grace, ..self }
+    }
+
     fn grace_us(self) -> i64 {
         (self.grace.as_nanos() / 1_000) as i64
     }
