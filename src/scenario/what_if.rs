@@ -291,18 +291,22 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
             .help("`patch tolerations web 600`")
     })?;
     let (namespace, name) = workload.split_once('/').unwrap_or(("default", workload));
-    let is_it = |group: &&PodGroup| {
-        let of = group.namespace.as_deref().unwrap_or("default");
-        let owns = |o: &Owner| o.name == name || owned_by(spec, of, &o.name, name);
-        namespace == of && group.on != Placement::Unbound && group.owner.as_ref().is_some_and(owns)
+    let of = |group: &PodGroup| group.namespace.clone().unwrap_or_else(|| "default".to_owned());
+    let is_called_so = |group: &&PodGroup| {
+        let owns = |o: &Owner| o.name == name || owned_by(spec, &of(group), &o.name, name);
+        group.on != Placement::Unbound && group.owner.as_ref().is_some_and(owns)
     };
-    let steps: Vec<Step> =
-        spec.pods.iter().filter(is_it).map(|group| patch(group, seconds)).collect();
-    if steps.is_empty() {
+    let called_so = spec.pods.iter().filter(is_called_so);
+    let (here, others): (Vec<_>, Vec<_>) = called_so.partition(|group| of(group) == namespace);
+    if here.is_empty() {
+        let meant = others.first().map(|group| format!("did you mean `{}/{name}`?", of(group)));
         return Err(Problem::new(format!("no pod of `{namespace}/{name}` is in the export"))
-            .help("the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`"));
+            .maybe_help(meant)
+            .or_help(
+                "the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`",
+            ));
     }
-    Ok(steps)
+    Ok(here.into_iter().map(|group| patch(group, seconds)).collect())
 }
 
 /// Whether a ReplicaSet of that name belongs to a Deployment.
@@ -443,7 +447,9 @@ mod tests {
         assert_eq!(patched("patch tolerations web 600", &both).unwrap(), ["default/web-0"]);
         assert_eq!(patched("patch tolerations shop/web 600", &both).unwrap(), ["shop/web-0"]);
         let said = patched("patch tolerations web 600", &both[1..]).unwrap_err();
-        assert!(said.contains("no pod of `default/web` is in the export"), "{said}");
+        let elsewhere =
+            "no pod of `default/web` is in the export\n  help: did you mean `shop/web`?";
+        assert_eq!(said, elsewhere);
     }
 
     #[test]
