@@ -1,7 +1,7 @@
 //! A run as the lines that the release's own controllers write to their logs, in klog's format.
 //!
-//! Time is the recorder's: the run starts at 2000-01-01T00:00:00Z, of which klog's header shows
-//! month, day and time of day; the process is number 1. Messages, files and levels are those of
+//! Where a scenario does not say when it begins, time is the recorder's: the run starts at
+//! 2000-01-01T00:00:00Z, of which klog's header shows month, day and time of day; the process is number 1. Messages, files and levels are those of
 //! upstream's source at the last patch of each minor release where a form begins
 //! (`plan::log_forms`); the numbers of lines are those of one release
 //! of each form (of 1.34.4 for today's), so that a line can be found, and not compared.

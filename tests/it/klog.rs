@@ -9,9 +9,14 @@ use taintsim::scenario::{self, Overrides};
 use taintsim::sim;
 
 fn log(file: &str, release: &str, level: u8) -> String {
+    log_with(file, release, level, Vec::new())
+}
+
+fn log_with(file: &str, release: &str, level: u8, sets: Vec<String>) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios").join(file);
     let loaded = scenario::load(&path).unwrap();
-    let overrides = Overrides { kubernetes: Some(release.to_owned()), ..Overrides::default() };
+    let kubernetes = Some(release.to_owned());
+    let overrides = Overrides { kubernetes, sets, ..Overrides::default() };
     let plan = scenario::build(&loaded, &overrides).unwrap();
     let trace = sim::run(&plan, Choices::seeded(1));
     let mut out = Vec::new();
@@ -43,6 +48,19 @@ fn check_header(line: &str) {
     }
     let (file, number) = header[30..].split_once(':').unwrap_or_else(|| panic!("{line}"));
     assert!(file.ends_with(".go") && number.parse::<u32>().is_ok(), "{line}");
+}
+
+/// A run that begins at midnight: every time is of another day, and of the same time of day.
+#[test]
+fn a_log_goes_by_the_clock_of_its_scenario() {
+    for release in ["1.21", "1.34"] {
+        let begins = vec!["begins=2026-11-20T00:00:00Z".to_owned()];
+        let told = log_with("one-node-lost.ron", release, 4, begins);
+        let plain = log("one-node-lost.ron", release, 4);
+        let plain = plain.replace("I0101 ", "I1120 ").replace("2000-01-01", "2026-11-20");
+        assert!(told.contains("I1120 00:") && told.contains("2026-11-20"), "{told}");
+        assert_eq!(told, plain);
+    }
 }
 
 #[test]

@@ -47,11 +47,10 @@ pub(super) fn header(at: Time, severity: Severity, place: (&str, u32)) -> String
     format!("{letter}{time} {:>7} {}:{}] ", 1, place.0, place.1)
 }
 
-/// A time of the run by the clock on the wall: runs begin with the year 2000.
+/// A time since 1970, as all times here are.
 fn by_the_clock(at: Time) -> DateTime<Utc> {
-    const BEGINS: i64 = 946_684_800;
     let nanos = at.as_nanos() % 1_000_000_000;
-    DateTime::from_timestamp(BEGINS + at.as_secs() as i64, nanos as u32).unwrap_or_default()
+    DateTime::from_timestamp(at.as_secs() as i64, nanos as u32).unwrap_or_default()
 }
 
 /// A string as Go quotes it (`%q`).
@@ -151,12 +150,16 @@ pub(super) fn taints_pointers(taints: &[Timed<'_>]) -> String {
 mod tests {
     use super::*;
     use crate::api::taint::{Effect, UNREACHABLE};
+    use crate::kernel::Dur;
+
+    /// `date -ud 2000-01-01 +%s`
+    const Y2K: Time = Time::from_secs(946_684_800);
 
     #[test]
     fn a_line_begins_as_klogs_do() {
         // From klog's documentation: Lmmdd hh:mm:ss.uuuuuu threadid file:line], threadid padded to
         // seven.
-        let at = Time::from_nanos((86_400 * 59 + 3_661) * 1_000_000_000 + 123_456_789);
+        let at = Y2K + Dur::from_nanos((86_400 * 59 + 3_661) * 1_000_000_000 + 123_456_789);
         assert_eq!(
             header(at, Severity::Info, ("a.go", 12)),
             "I0229 01:01:01.123456       1 a.go:12] "
@@ -166,16 +169,16 @@ mod tests {
     #[test]
     fn values_are_written_as_go_does() {
         assert_eq!(
-            go_time(Time::from_nanos(105_100_001_001)),
+            go_time(Y2K + Dur::from_nanos(105_100_001_001)),
             "2000-01-01 00:01:45.100001001 +0000 UTC"
         );
-        assert_eq!(go_time(Time::from_secs(365 * 86_400)), "2000-12-31 00:00:00 +0000 UTC");
-        assert_eq!(go_time(Time::from_secs(366 * 86_400)), "2001-01-01 00:00:00 +0000 UTC");
+        assert_eq!(go_time(Y2K + Dur::from_secs(365 * 86_400)), "2000-12-31 00:00:00 +0000 UTC");
+        assert_eq!(go_time(Y2K + Dur::from_secs(366 * 86_400)), "2001-01-01 00:00:00 +0000 UTC");
         assert_eq!(quoted("say \"x\"\n"), r#""say \"x\"\n""#);
         let values = [("node", Value::Text("a".to_owned())), ("n", Value::Raw("3".to_owned()))];
         assert_eq!(structured("Too few", &values), r#""Too few" node="a" n=3"#);
         let taint = Taint::new(UNREACHABLE, Effect::NoExecute);
-        let all = [(&taint, Some(Time::from_secs(105)))];
+        let all = [(&taint, Some(Y2K + Dur::from_secs(105)))];
         assert_eq!(
             taints_json(&all),
             r#"[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2000-01-01T00:01:45Z"}]"#

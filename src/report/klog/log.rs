@@ -1,7 +1,7 @@
 //! A log while it is written: what it knows, how a line gets into it, and what the broadcaster of
 //! events, the pod garbage collector, the ReplicaSet controller and the scheduler say.
 
-use super::format::{Value, Values, header, structured};
+use super::format::{Value, Values, go_time, header, structured};
 use super::prelude::*;
 use super::statements::{Said, Speaker, Statement};
 use crate::plan::log_forms::LogForms;
@@ -45,6 +45,16 @@ impl<'a> Log<'a> {
             light_since: None,
             written: BTreeMap::new(),
         }
+    }
+
+    /// A time of the run since 1970; where nothing is said runs begin with the year 2000.
+    pub(super) fn clock(&self, at: Time) -> Time {
+        at + Dur::from_micros(self.analysis.plan.begins.unwrap_or(946_684_800_000_000) as u64)
+    }
+
+    /// A time of the run as a value.
+    pub(super) fn time(&self, at: Time) -> Value {
+        text(go_time(self.clock(at)))
     }
 
     pub(super) fn node(&self, id: u32) -> &'a str {
@@ -103,7 +113,7 @@ impl<'a> Log<'a> {
             Some(words) => words.to_owned(),
             None => statement.words(values),
         };
-        let header = header(at, statement.severity, statement.place(form));
+        let header = header(self.clock(at), statement.severity, statement.place(form));
         self.text.extend([header.as_str(), &line, "\n"]);
     }
 

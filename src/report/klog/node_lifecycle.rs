@@ -1,6 +1,6 @@
 //! What the node lifecycle controller says, and what node controllers share.
 
-use super::format::{Timed, Value, go_time, taints_json, taints_pointers};
+use super::format::{Timed, Value, taints_json, taints_pointers};
 use super::log::{Log, text};
 use super::prelude::*;
 use super::statements::Said;
@@ -12,7 +12,7 @@ impl<'a> Log<'a> {
     /// Taints with the times at which they were written to a node.
     pub(super) fn timed(&self, node: u32, taints: &'a [Taint]) -> Vec<Timed<'a>> {
         let written = |t: &Taint| self.written.get(&(node, t.key.clone(), t.effect)).copied();
-        taints.iter().map(|t| (t, written(t))).collect()
+        taints.iter().map(|t| (t, written(t).map(|at| self.clock(at)))).collect()
     }
 
     /// Taints as JSON where objects are, and otherwise in another form.
@@ -66,7 +66,7 @@ impl<'a> Log<'a> {
         let ready = self.condition(r, NodeConditionType::Ready);
         let not_ready = ready.is_some_and(|c| c.0 == ConditionStatus::False);
         let said = if not_ready { Said::QueuedNotReady } else { Said::QueuedUnresponsive };
-        self.say(r.at, said, &[("node", text(node)), ("timeStamp", text(go_time(r.at)))]);
+        self.say(r.at, said, &[("node", text(node)), ("timeStamp", self.time(r.at))]);
     }
 
     /// The controller changed the taints of a node.

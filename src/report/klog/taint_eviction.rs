@@ -1,7 +1,7 @@
 //! What the taint eviction controller says of nodes and pods that it looks at, and its timed
 //! workers, which wait until a pod is to be deleted.
 
-use super::format::{Value, go_time, taints_fields, taints_plain};
+use super::format::{Value, taints_fields, taints_plain};
 use super::log::{Log, text};
 use super::prelude::*;
 use super::statements::Said;
@@ -50,7 +50,7 @@ impl<'a> Log<'a> {
     pub(super) fn fired(&mut self, at: Time, id: u32) {
         let pod = self.pod(id);
         if self.forms.timed_workers == WorkerLog::EachStep {
-            let values = [("item", text(pod)), ("firedTime", text(go_time(at)))];
+            let values = [("item", text(pod)), ("firedTime", self.time(at))];
             self.say(at, Said::Firing, &values);
         }
         if self.has_own_controller() {
@@ -63,14 +63,14 @@ impl<'a> Log<'a> {
 
     /// A timer is set for a pod.
     pub(super) fn timer_set(&mut self, r: &Record, seconds: u32) {
-        let (pod, from) = (text(self.pod(r.object)), text(go_time(r.at)));
-        let to = text(go_time(r.at.saturating_add(Dur::from_secs(seconds.into()))));
+        let (pod, from) = (text(self.pod(r.object)), self.time(r.at));
+        let to = self.time(r.at + Dur::from_secs(seconds.into()));
         self.say(r.at, Said::AddingItem, &[("item", pod), ("createTime", from), ("firedTime", to)]);
     }
 
     /// A pod's timer is cancelled.
     pub(super) fn timer_cancelled(&mut self, r: &Record) {
-        let values = [("item", text(self.pod(r.object))), ("time", text(go_time(r.at)))];
+        let values = [("item", text(self.pod(r.object))), ("time", self.time(r.at))];
         self.say(r.at, Said::CancellingItem, &values);
     }
 
@@ -80,7 +80,7 @@ impl<'a> Log<'a> {
         let (namespace, name) = pod.split_once('/').unwrap_or(("", pod));
         match self.forms.timed_workers {
             WorkerLog::EachStep => {
-                let values = [("item", text(pod)), ("createTime", text(go_time(r.at)))];
+                let values = [("item", text(pod)), ("createTime", self.time(r.at))];
                 self.say(r.at, Said::WorkExists, &values);
             }
             WorkerLog::Structured => {
