@@ -40,6 +40,7 @@ pub(crate) struct Packed {
 #[derive(Deserialize)]
 struct Document {
     taintsim: String,
+    format: u64,
     #[serde(default)]
     work: Option<WorkOf>,
     #[serde(default)]
@@ -99,12 +100,13 @@ impl Packed {
                 .fold(bytes.len() as u64, |sum, i| sum.saturating_add(i.bytes)),
             inputs: document.inputs,
         };
-        if (document.taintsim.as_str(), work.version) != (env!("CARGO_PKG_VERSION"), VERSION) {
+        let of = |by: &str, format, work| format!("taintsim {by} (plan {work}, folder {format})");
+        let planned = of(&document.taintsim, document.format, work.version);
+        let this = of(env!("CARGO_PKG_VERSION"), manifest::FORMAT, VERSION);
+        if planned != this {
             let text = format!(
-                "{} was planned by taintsim {}, and this is taintsim {}: the results of two versions are not put together",
-                folder.display(),
-                document.taintsim,
-                env!("CARGO_PKG_VERSION")
+                "{} was planned by {planned}, and this is {this}: the results of two versions are not put together",
+                folder.display()
             );
             let help = format!("plan it anew with this one: `{}`", packed.command());
             return Err(Failure::input(text, help));

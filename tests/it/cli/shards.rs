@@ -296,6 +296,13 @@ fn a_plan_that_is_not_what_was_packed_is_refused() {
         let version = format!("\"taintsim\": \"{}\"", env!("CARGO_PKG_VERSION"));
         scratch.write("p/manifest.json", manifest.replace(&version, "\"taintsim\": \"9.9.9\""));
         scratch.call(command).fails(2, &["p was planned by taintsim 9.9.9", &anew]);
+        for (own, other, told) in [
+            ("\"version\": 1,", "\"version\": 99,", "(plan 99, folder 3), and this is"),
+            ("\"format\": 3,", "\"format\": 99,", "(plan 1, folder 99), and this is"),
+        ] {
+            scratch.write("p/manifest.json", manifest.replace(own, other));
+            scratch.call(command).fails(2, &[told, &anew]);
+        }
         scratch.write("p/manifest.json", &manifest);
         let input = scratch.text("p/input-0-a.ron");
         scratch.write("p/input-0-a.ron", input.replace("120", "121"));
