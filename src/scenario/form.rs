@@ -23,6 +23,16 @@ const REREAD_BYTES_MAX: usize = 64 << 20;
 /// How long a list of fields may be for the place of a stray one to stand beside it.
 const LIST_BYTES_MAX: usize = 100;
 
+/// What people write below a field of the scenario, or as one, where it is called otherwise, and how it is written.
+const CALLED: [(&str, &str, &str); 6] = [
+    ("", "release", "kubernetes: \"1.34\""),
+    ("", "duration", "horizon: \"30m\""),
+    ("", "deployments", "workloads: [Deployment(…)]"),
+    ("", "zones", "nodes: [(zone: …)]"),
+    ("", "expectations", "expect: […]"),
+    ("nodes", "count", "names: \"n-{0..5}\""),
+];
+
 /// The result of reading a text.
 #[derive(Default)]
 pub(super) struct Read {
@@ -121,8 +131,12 @@ fn of_form(source: &Source, mistake: &Mistake, tree: &Tree) -> Problem {
         Step::Key(name) if place.len() > 1 => Some(name.as_str()),
         _ => None,
     });
-    if let Some(belongs) = mistake.stray().and_then(|field| belongs(field, section)) {
-        let belongs = format!("it belongs elsewhere: `{belongs}`");
+    let told = |field: &str| {
+        let called = CALLED.iter().find(|c| (c.0, c.1) == (section.unwrap_or_default(), field));
+        let elsewhere = || Some(format!("it belongs elsewhere: `{}`", belongs(field, section)?));
+        called.map(|(.., written)| format!("write `{written}`")).or_else(elsewhere)
+    };
+    if let Some(belongs) = mistake.stray().and_then(told) {
         // A long list of what could stand here would hide it.
         let here = problem.help.filter(|all| all.len() <= LIST_BYTES_MAX);
         problem.help = Some(here.map_or(belongs.clone(), |all| format!("{all}; {belongs}")));

@@ -258,6 +258,23 @@ fn a_mistake_says_what_could_stand_in_its_place() {
     }
 }
 
+/// Of a word that means something elsewhere, or in other tools, it is said how it is written here.
+#[test]
+fn words_of_other_tools_are_told_in_ours() {
+    let text = r#"Scenario(version: 1, horizon: "10m", release: "1.34", expectations: [], zones: [],
+    nodes: [(name: "a", count: 3)],
+)"#;
+    let said = problems(text);
+    for wanted in [
+        "`release` is not a field of a scenario\n  help: write `kubernetes: \"1.34\"`",
+        "`expectations` is not a field of a scenario\n  help: write `expect: […]`",
+        "`zones` is not a field of a scenario\n  help: write `nodes: [(zone: …)]`",
+        "`count` is not a field of a node group\n  help: write `names: \"n-{0..5}\"`",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
 /// With a placement the pods are there from the start, and can be meant.
 #[test]
 fn a_group_whose_pods_are_made_in_the_run_is_told() {
