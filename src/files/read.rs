@@ -57,6 +57,9 @@ pub enum ReadError {
     /// The gzip data is cut short or broken.
     #[error("gzip data is cut short or damaged: {0}")]
     Gzip(String),
+    /// What comes out of gzip is gzip.
+    #[error("it is gzip within gzip: unpack it once")]
+    Twice,
     /// Neither UTF-8 nor UTF-16 with a byte order mark.
     #[error("it is not text in UTF-8: byte {offset}, in line {line}, cannot be decoded")]
     NotText {
@@ -183,12 +186,15 @@ pub(crate) fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadEr
     if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
 }
 
+/// How gzip begins (RFC 1952, 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
 /// The bytes themselves, or what is packed in them if they are gzip, at most `limit` of it.
 ///
 /// # Errors
-/// [`ReadError::Gzip`], [`ReadError::Unpacked`], [`ReadError::Bomb`].
+/// [`ReadError::Gzip`], [`ReadError::Twice`], [`ReadError::Unpacked`], [`ReadError::Bomb`].
 pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
-    if !bytes.starts_with(&[0x1f, 0x8b]) {
+    if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
     }
     let mut decoder = MultiGzDecoder::new(bytes.as_slice());
@@ -206,7 +212,7 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
             return Err(ReadError::Bomb);
         }
         if plain.len() == before {
-            return Ok(plain);
+            return if plain.starts_with(&GZIP) { Err(ReadError::Twice) } else { Ok(plain) };
         }
     }
 }
@@ -316,6 +322,7 @@ mod tests {
         let bomb = gz(&vec![b' '; 66 << 20]);
         assert!(matches!(unpack(bomb, 1 << 40), Err(ReadError::Bomb)));
         assert!(matches!(unpack(vec![0x1f, 0x8b, 8], 10), Err(ReadError::Gzip(_))));
+        assert!(matches!(unpack(gz(&gz(b"text")), 1 << 10), Err(ReadError::Twice)));
     }
 
     #[test]

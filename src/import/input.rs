@@ -80,11 +80,7 @@ fn unreadable(file: &str, error: ReadError) -> ImportError {
             " holds more than {} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods",
             limit >> 20
         ),
-        ReadError::Bomb => {
-            " is a gzip bomb: it holds more than 200 times its size once unpacked, the limit"
-                .to_owned()
-        }
-        ReadError::Gzip(message) => format!(": gzip data is cut short or damaged: {message}"),
+        error @ (ReadError::Bomb | ReadError::Twice | ReadError::Gzip(_)) => format!(": {error}"),
         ReadError::NotText { offset, .. } => format!(
             " is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is"
         ),
