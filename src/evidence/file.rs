@@ -174,6 +174,9 @@ fn kind(text: &str) -> Result<Kind, String> {
     if trimmed.is_empty() {
         return Err("it is empty".to_owned());
     }
+    if trimmed.starts_with("Scenario") || trimmed.starts_with("//") {
+        return Err("it is a scenario already, which `taintsim run` runs".to_owned());
+    }
     let documents = documents(trimmed)?;
     if let [one] = &documents[..]
         && one["data"]["resultType"].is_string()

@@ -126,6 +126,9 @@ fn what_tells_nothing_is_refused() {
     assert_eq!(code, Some(2));
     assert!(err.contains("nothing in these files tells of a node that failed"), "{err}");
     assert!(err.contains("left out"), "{err}");
+    let (code, _, err) = incident(&[&root("scenarios/one-node-lost.ron")]);
+    assert_eq!(code, Some(2));
+    assert!(err.contains("one-node-lost.ron: left out: it is a scenario already"), "{err}");
 }
 
 fn tempfile_dir(name: &str) -> String {
