@@ -41,7 +41,7 @@ impl Reader<'_> {
             _ => Some(count),
         });
         if count.is_some_and(|c| c.most == 0) {
-            none_of_bounds(&common, place)?;
+            none_of_bounds(&common, self.horizon, place)?;
         }
         let pods = self.pods(&common, place);
         let mut nodes = self.nodes(&common, place);
@@ -129,9 +129,9 @@ fn none_of(fields: &[(&str, bool)], problem: Problem, place: &Spot) -> Option<()
 
 /// Complains about bounds of what must not happen at all: they would say when all of it happens,
 /// and not where to look.
-fn none_of_bounds(common: &Common, place: &Spot) -> Option<()> {
+fn none_of_bounds(common: &Common, horizon: Time, place: &Spot) -> Option<()> {
     let (field, during) = match (common.after, common.before, common.between) {
-        (Some(t), None, _) => ("after", format!("(\"{t}\", \"THE END OF THE STRETCH\")")),
+        (Some(t), None, _) => ("after", format!("(\"{t}\", \"{horizon:#}\")")),
         (None, Some(t), _) => ("before", format!("(\"0s\", \"{t}\")")),
         (Some(a), Some(b), _) => ("after", format!("(\"{a}\", \"{b}\")")),
         (None, None, Some((a, b))) => ("between", format!("(\"{a}\", \"{b}\")")),
