@@ -9,15 +9,17 @@ use super::heard::Heard;
 use crate::evidence::prelude::*;
 use crate::import::parse_time;
 use crate::language::duration;
-use chrono::{NaiveDate, NaiveDateTime};
+use chrono::{DateTime, NaiveDateTime};
 
 /// How far into a line its header may begin: behind a time and a stream's name.
 const HEADER_AT_MOST: usize = 64;
 
+/// How a header begins: a letter for the severity, and figures.
+const HEADER: &str = "I0000 00:00:00";
+
 /// A line's header and message.
 struct Line<'a> {
-    month: u32,
-    day: u32,
+    /// `1121 02:02:11.508564`
     clock: &'a str,
     message: &'a str,
     /// The year of a time before the header.
@@ -32,36 +34,25 @@ pub(super) fn is_log(text: &str) -> bool {
 impl<'a> Line<'a> {
     /// `I1121 02:02:11.508564   11997 job_controller.go:619] message`
     fn read(line: &'a str) -> Option<Self> {
-        let begins = |at: usize| -> Option<&'a str> {
-            let rest = line.get(at..)?;
-            let b = rest.as_bytes();
-            let digits = |from: usize, to: usize| {
-                b.get(from..to).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
-            };
-            let is_header = b.len() > 30
-                && matches!(b[0], b'I' | b'W' | b'E' | b'F')
-                && digits(1, 5)
-                && b[5] == b' '
-                && b[8] == b':'
-                && b[11] == b':'
-                && digits(6, 8)
-                && digits(9, 11)
-                && digits(12, 14);
-            is_header.then_some(rest)
+        let fits = |(is, wanted): (u8, u8)| match wanted {
+            b'I' => b"IWEF".contains(&is),
+            b'0' => is.is_ascii_digit(),
+            _ => is == wanted,
         };
-        let at = (0..HEADER_AT_MOST.min(line.len())).find(|at| begins(*at).is_some())?;
-        let rest = begins(at)?;
-        let (header, message) = rest.split_once("] ")?;
+        let begins = |at: &usize| {
+            let rest = &line.as_bytes()[*at..];
+            rest.len() > 30 && rest.iter().copied().zip(HEADER.bytes()).all(fits)
+        };
+        let at = (0..HEADER_AT_MOST.min(line.len())).find(begins)?;
+        let (header, message) = line[at..].split_once("] ")?;
         let year = line[..at].split_whitespace().find_map(parse_time);
-        let (month, day) = (header.get(1..3)?.parse().ok()?, header.get(3..5)?.parse().ok()?);
-        let clock = header.get(6..)?.split(' ').next()?;
-        Some(Line { month, day, clock, message, year: year.map(year_of) })
+        let end = header[HEADER.len()..].find(' ').map_or(header.len(), |i| HEADER.len() + i);
+        Some(Line { clock: &header[1..end], message, year: year.map(year_of) })
     }
 
     fn at(&self, year: i32) -> Option<Stamp> {
-        let date = NaiveDate::from_ymd_opt(self.year.unwrap_or(year), self.month, self.day)?;
-        let text = format!("{date} {}", self.clock);
-        let time = NaiveDateTime::parse_from_str(&text, "%Y-%m-%d %H:%M:%S%.f").ok()?;
+        let text = format!("{} {}", self.year.unwrap_or(year), self.clock);
+        let time = NaiveDateTime::parse_from_str(&text, "%Y %m%d %H:%M:%S%.f").ok()?;
         Some(Stamp(time.and_utc().timestamp_micros()))
     }
 }
@@ -130,24 +121,18 @@ impl Values<'_> {
         let rest = &self.0[start..];
         match rest.strip_prefix('"') {
             None => {
-                let end = if rest.starts_with('[') {
-                    rest.find(']').map_or(rest.len(), |i| i + 1)
-                } else {
-                    rest.find(' ').unwrap_or(rest.len())
-                };
-                Some(rest[..end].to_owned())
+                let list = rest.starts_with('[');
+                let end = if list { rest.find(']').map(|i| i + 1) } else { rest.find(' ') };
+                Some(rest[..end.unwrap_or(rest.len())].to_owned())
             }
             Some(quoted) => {
-                let mut value = String::new();
                 let mut chars = quoted.chars();
-                while let Some(c) = chars.next() {
-                    match c {
-                        '"' => break,
-                        '\\' => value.extend(chars.next()),
-                        c => value.push(c),
-                    }
-                }
-                Some(value)
+                let next = || match chars.next()? {
+                    '"' => None,
+                    '\\' => chars.next(),
+                    c => Some(c),
+                };
+                Some(std::iter::from_fn(next).collect())
             }
         }
     }
@@ -165,7 +150,7 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
             Said::NodeOverdue { node: node()?, after }
         }
         "Node is unresponsive. Adding it to the Taint queue" => Said::NodeUnknown { node: node()? },
-        "Node is healthy again, removed all taints" => Said::NodeReady { node: node()? },
+        _ if words.starts_with("Node is healthy again, ") => Said::NodeReady { node: node()? },
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
         "Added taint to node" => {
             let list = serde_json::from_str(&values.get("taint")?).unwrap_or_default();
@@ -173,9 +158,8 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
             Said::Tainted { node: node()?, taints: (!taints.is_empty()).then_some(taints)? }
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {
-            let time = |key| go_time(&values.get(key)?);
-            let us = time("firedTime")?.0 - time("createTime")?.0;
-            Said::TimerSet { pod: values.get("item")?, seconds: (us + 500_000) / 1_000_000 }
+            let [pod, created, fired] = ["item", "createTime", "firedTime"].map(|k| values.get(k));
+            timer(pod?, &created?, &fired?)?
         }
         "Controller detected that zone is now in new state" => {
             Said::Zone { zone: values.get("zone")?, state: values.get("newState")? }
@@ -201,9 +185,7 @@ fn unstructured(message: &str) -> Option<Said> {
         let component = lease.rsplit('/').next()?.to_owned();
         return Some(Said::Leader { component });
     }
-    if message.starts_with("NoExecuteTaintManager is deleting Pod: ")
-        || message.starts_with("NoExecuteTaintManager is deleting pod ")
-    {
+    if message.starts_with("NoExecuteTaintManager is deleting ") {
         return Some(Said::Evicted { pod: last() });
     }
     if message.starts_with("Recording status change NodeNotReady event message for node ") {
@@ -212,12 +194,9 @@ fn unstructured(message: &str) -> Option<Said> {
     if let Some(rest) = message.strip_prefix("Adding TimedWorkerQueue item ") {
         let (pod, times) = rest.split_once(" at ")?;
         let (created, fired) = times.split_once(" to be fired at ")?;
-        let us = go_time(fired)?.0 - go_time(created)?.0;
-        return Some(Said::TimerSet { pod: pod.to_owned(), seconds: (us + 500_000) / 1_000_000 });
+        return timer(pod.to_owned(), created, fired);
     }
-    if let Some(rest) = message.strip_prefix("Node ")
-        && let Some((node, rest)) = rest.split_once(' ')
-    {
+    if let Some((node, rest)) = message.strip_prefix("Node ").and_then(|r| r.split_once(' ')) {
         let node = node.to_owned();
         if rest.starts_with("is unresponsive as of ") {
             return Some(Said::NodeUnknown { node });
@@ -238,10 +217,13 @@ fn unstructured(message: &str) -> Option<Said> {
     Told { kind, namespace, name, reason, message, component: "" }.said()
 }
 
+fn timer(pod: String, created: &str, fired: &str) -> Option<Said> {
+    let us = go_time(fired)?.0.saturating_sub(go_time(created)?.0);
+    Some(Said::TimerSet { pod, seconds: us.saturating_add(500_000) / 1_000_000 })
+}
+
 /// `2000-01-01 00:06:45.100001001 +0000 UTC m=+0.1`
 fn go_time(text: &str) -> Option<Stamp> {
-    let mut words = text.split(' ');
-    let (date, clock, zone) = (words.next()?, words.next()?, words.next()?);
-    let zone = zone.get(..3).zip(zone.get(3..5)).map(|(h, m)| format!("{h}:{m}"))?;
-    parse_time(&format!("{date}T{clock}{zone}"))
+    let (time, _) = DateTime::parse_and_remainder(text, "%F %T%.f %z").ok()?;
+    Some(Stamp(time.timestamp_micros()))
 }

@@ -88,6 +88,8 @@ fn logs_of_both_forms_say_the_same() {
     let log = r#"I1121 02:29:45.458000   11997 controller_utils.go:186] "Recording status change event message for node" status="NodeNotReady" node="a-0"
 I1121 02:30:06.714000       1 taint_eviction.go:112] "Deleting pod" controller="taint-eviction-controller" pod="default/stp-4"
 I1121 02:29:45.458000   11997 controller_utils.go:186] Recording status change NodeNotReady event message for node a-0
+I1121 02:31:00.000000       1 node_lifecycle_controller.go:800] "Node is healthy again, removing all taints" node="a-0"
+I1121 02:31:00.000000       1 node_lifecycle_controller.go:799] "Node is healthy again, removed all taints" node="a-0"
 1972-11-21T02:30:06.714Z stderr F I1121 02:30:06.714000       1 taint_manager.go:105] NoExecuteTaintManager is deleting Pod: default/stp-4
 "#;
     let all = heard(&[("kcm.log", log)]);
@@ -95,6 +97,9 @@ I1121 02:29:45.458000   11997 controller_utils.go:186] Recording status change N
     let said: Vec<&Said> = all.statements.iter().map(|s| &s.said).collect();
     assert_eq!(said.iter().filter(|s| ***s == node("a-0")).count(), 2);
     assert_eq!(said.iter().filter(|s| ***s == evicted).count(), 2);
+    // In the words of up to 1.31, and of later releases.
+    let back = Said::NodeReady { node: "a-0".to_owned() };
+    assert_eq!(said.iter().filter(|s| ***s == back).count(), 2);
     assert!(all.notes.iter().any(|n| n.contains("leaves the year out")));
 }
 
