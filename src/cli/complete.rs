@@ -51,7 +51,7 @@ impl Names {
         Ok(match self {
             Self::Settings => {
                 let spec = scenario::changed(&loaded, &Overrides::default())?;
-                let all = scenario::settings(&spec, &plan.profile);
+                let all = scenario::settings(&spec, &plan);
                 all.into_iter().map(|s| s.path + "=").collect()
             }
             Self::Objects => {

@@ -36,7 +36,7 @@ pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
     let overrides = args.change.overrides(args.sets.clone());
     let plan = scenario::build(&loaded, &overrides)?;
     let spec = scenario::changed(&loaded, &overrides)?;
-    let mut all = scenario::settings(&spec, &plan.profile);
+    let mut all = scenario::settings(&spec, &plan);
     let words: Vec<String> = args.words.iter().map(|w| w.to_lowercase()).collect();
     all.retain(|setting| {
         let path = setting.path.to_lowercase();

@@ -116,11 +116,11 @@ impl Planner<'_> {
         if let Some(found) = self.first(rows(values), (&what, now), goes_on)? {
             return Ok(Some(found));
         }
-        let profile = scenario::build(loaded, base)?.profile;
-        let mut may_be = scenario::may_be_set(&scenario::changed(loaded, base)?, &profile, path);
-        may_be.dedup();
-        let Ok(Some(i)) = self.first(rows(&may_be), (&what, now), goes_on) else { return Ok(None) };
-        let (value, values) = (may_be.swap_remove(i), &mut self.sweep.axes[axis].values);
+        let (spec, plan) = (scenario::changed(loaded, base)?, scenario::build(loaded, base)?);
+        let Some(value) = scenario::set_now(&spec, &plan, path) else { return Ok(None) };
+        let rows = rows(std::slice::from_ref(&value));
+        let Ok(Some(_)) = self.first(rows, (&what, now), goes_on) else { return Ok(None) };
+        let values = &mut self.sweep.axes[axis].values;
         let place = place(values, &value);
         values.insert(place, value);
         Ok(Some(place))

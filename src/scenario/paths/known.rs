@@ -7,6 +7,7 @@ use super::read::{keys, of_flag, seconds_in, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::SEED;
+use crate::plan::Delay;
 use crate::scenario::prelude::*;
 
 /// A path that can be set.
@@ -16,7 +17,7 @@ pub(crate) struct Setting {
     pub(crate) path: String,
     /// What it is set to; nothing where what the language's page tells of it holds.
     pub(crate) value: Option<String>,
-    /// What it would be if nothing were said, where that is one value for every scenario.
+    /// What it would be if nothing were said, where that is one value.
     pub(crate) default: Option<String>,
 }
 
@@ -27,14 +28,14 @@ impl Setting {
     }
 }
 
-/// What is written at a path, if anything is.
-type Written = (String, Option<String>);
+/// What is written at a path, if anything is, and what holds otherwise because of what is written elsewhere.
+type Written = (String, Option<String>, Option<String>);
 
 /// Every path of a scenario, with what it is set to under its release.
-pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
-    let mut flags = flag_values(&spec.flags, profile).into_iter().peekable();
+pub(crate) fn settings(spec: &Scenario, plan: &Plan) -> Vec<Setting> {
+    let mut flags = flag_values(&spec.flags, &plan.profile).into_iter().peekable();
     let mut all = Vec::new();
-    for (path, written) in written(spec) {
+    for (path, written, otherwise) in written(spec) {
         let default = match path.as_str() {
             "kubernetes" => Some(KUBERNETES.to_owned()),
             "seed" => Some(SEED.to_string()),
@@ -47,7 +48,7 @@ pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
                 all.push(Setting { path, value, default });
                 continue;
             }
-            _ => None,
+            _ => otherwise.or_else(|| unsaid(plan, &path)).filter(|_| written.is_none()),
         };
         let value = written.or_else(|| default.clone());
         all.push(Setting { path, value, default });
@@ -58,7 +59,7 @@ pub(crate) fn settings(spec: &Scenario, profile: &Profile) -> Vec<Setting> {
 /// Every path of a scenario that can be set, apart from labels, resources and feature gates that
 /// are not written yet; for suggestions.
 pub(crate) fn known_paths(spec: &Scenario) -> Vec<String> {
-    written(spec).into_iter().map(|(path, _)| path).collect()
+    written(spec).into_iter().map(|(path, ..)| path).collect()
 }
 
 /// The path of a component's flag.
@@ -80,11 +81,11 @@ fn written(spec: &Scenario) -> Vec<Written> {
                 }
             }
             (None, "flags") => {
-                paths.extend(known_flags().map(|(of, flag)| (flag_path(of, flag), None)))
+                paths.extend(known_flags().map(|(of, flag)| (flag_path(of, flag), None, None)))
             }
             (None, "timing") => {
                 let word = part.map(|tree| tree.word().to_owned());
-                paths.push(("timing".to_owned(), word));
+                paths.push(("timing".to_owned(), word, None));
                 let custom = shape.within(&Value::word("Custom").into());
                 below(part, custom, "timing", &mut paths);
                 let kubelet = part.and_then(|tree| tree.field("kubelet"));
@@ -124,11 +125,20 @@ fn of_element(
     if let Some((own, tolerations, claims, _)) = &pods {
         let seconds =
             |of: &str, key: &str| format!("{own}{of}.tolerations[{key}].tolerationSeconds");
-        paths.extend(keys(tolerations).map(|key| (seconds("", key), seconds_of(tolerations, key))));
+        // Where one is for all taints the API server adds none, and to a DaemonSet's pods its controller adds them.
+        let is_for_all =
+            |t: &&Toleration| t.key.is_empty() && t.effect.is_none_or(|e| e == Effect::NoExecute);
+        let for_all = tolerations.iter().find(is_for_all).map(seconds_in);
+        let group = spec.workloads.get(i).filter(|_| target == Target::Workloads);
+        let is_daemon = group.is_some_and(|group| group.kind() == WorkloadKind::DaemonSet);
+        let otherwise = for_all.or_else(|| is_daemon.then(|| "none".to_owned()));
+        let one = |key| (seconds("", key), seconds_of(tolerations, key), otherwise.clone());
+        paths.extend(keys(tolerations).map(one));
         for (i, claim) in claims.iter().enumerate() {
             for (within, list) in claim.tolerations() {
                 let of = format!(".resourceClaims[{i}]{within}");
-                let path = |(j, t): (usize, _)| (seconds(&of, &j.to_string()), Some(seconds_in(t)));
+                let path =
+                    |(j, t): (usize, _)| (seconds(&of, &j.to_string()), Some(seconds_in(t)), None);
                 paths.extend(list.iter().enumerate().map(path));
             }
         }
@@ -144,7 +154,7 @@ fn of_element(
             }
         }
     }
-    all.retain(|(path, _)| {
+    all.retain(|(path, ..)| {
         let names: Vec<&str> = path[own.len() + 1..].split('.').collect();
         is_field(target, tree, &names)
     });
@@ -161,7 +171,7 @@ fn of_containers(pod: &Tree, own: &str, paths: &mut Vec<Written>) {
             let own = format!("{own}.{name}[{i}]");
             let mut all = Vec::new();
             below(Some(part), Shape::of("Container"), &own, &mut all);
-            all.retain(|(path, _)| path[own.len()..] != *".name");
+            all.retain(|(path, ..)| path[own.len()..] != *".name");
             paths.extend(all);
         }
     }
@@ -183,14 +193,40 @@ fn reached(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<Written
             let parts = tree.into_iter().flat_map(Tree::parts);
             let path = |part: &Tree| {
                 let path = format!("{own}.{}", quoted(part.name()?));
-                Some((path, Some(shown(part))))
+                Some((path, Some(shown(part)), None))
             };
             paths.extend(parts.filter_map(path));
         }
         Kind::Struct if tree.is_some() || shape.may_be_empty() => below(tree, shape, own, paths),
-        _ if is_plain(shape) => paths.push((own.to_owned(), tree.map(shown))),
+        _ if is_plain(shape) => paths.push((own.to_owned(), tree.map(shown), None)),
         _ => {}
     }
+}
+
+/// The seconds that the API server adds to a toleration, or a figure of the timing as the language writes it; none of
+/// an ideal one, whose figures cannot be set.
+fn unsaid(plan: &Plan, path: &str) -> Option<String> {
+    let (timing, flags) = (&plan.timing, &plan.flags);
+    let added = |s: i64| plan.admission.default_toleration_seconds.then(|| s.to_string());
+    if path.contains("[unreachable].") {
+        return added(flags.default_unreachable_toleration_seconds);
+    } else if path.contains("[not-ready].") {
+        return added(flags.default_not_ready_toleration_seconds);
+    }
+    let KubeletMode::Real(real) = timing.kubelet else { return None };
+    let Delay { min, max } = match path {
+        "timing.request" => timing.request,
+        "timing.response" => timing.response,
+        "timing.watch" => timing.watch,
+        "timing.pass_overhead" => Delay::constant(timing.pass_overhead),
+        "timing.attacher.attach" => Delay::constant(timing.attacher.0),
+        "timing.attacher.detach" => Delay::constant(timing.attacher.1),
+        "timing.kubelet.pod_start" => Delay::constant(real.pod_start),
+        "timing.kubelet.pod_stop" => Delay::constant(real.pod_stop),
+        "timing.kubelet.boot" => Delay::constant(real.boot),
+        _ => return None,
+    };
+    Some(if min == max { min.to_string() } else { format!("{min}..{max}") })
 }
 
 /// A value as `--set` takes it.
@@ -280,9 +316,27 @@ pub(super) fn flag_value(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::parse;
     use super::super::set;
+    use crate::scenario::{Overrides, build, parse};
     use std::path::Path;
+
+    /// The API server adds 300 s, but not beside a toleration of all taints (`defaulttolerationseconds/admission.go`), and
+    /// the controller of a DaemonSet some without an end (`daemon/util: AddOrUpdateDaemonPodTolerations`).
+    #[test]
+    fn what_holds_without_a_word_is_told() {
+        let text = r#"Scenario(version: 1, horizon: "1h", nodes: [(name: "a")], workloads: [
+            Deployment(name: "web"), DaemonSet(name: "agent"), Deployment(name: "all", template: (tolerations: [
+                (operator: Exists, effect: NoExecute, tolerationSeconds: 7)]))])"#;
+        let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+        let plan = build(&loaded, &Overrides::default()).unwrap();
+        let all = super::settings(&loaded.spec, &plan);
+        for (name, seconds) in [("web", "300"), ("agent", "none"), ("all", "7")] {
+            let path =
+                format!("workloads.{name}.template.tolerations[unreachable].tolerationSeconds");
+            let one = all.iter().find(|s| s.path == path).unwrap();
+            assert_eq!((one.value.as_deref(), one.is_default()), (Some(seconds), true), "{name}");
+        }
+    }
 
     #[test]
     fn the_paths_of_a_scenario_are_listed() {

@@ -23,5 +23,5 @@ pub(super) use apply::set;
 #[cfg(test)]
 pub(crate) use known::known_paths;
 pub(crate) use known::{Setting, settings};
-pub(crate) use now::{WorkloadsAt, is_overwritten, may_be_set, workloads_at};
+pub(crate) use now::{WorkloadsAt, is_overwritten, set_now, workloads_at};
 pub use read::split_values;

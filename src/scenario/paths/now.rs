@@ -2,25 +2,15 @@
 
 use super::apply::elements;
 use super::called::{Called, Target, paths_of, quoted};
-use super::known::{flag_path, settings};
+use super::known::settings;
 use super::read::{Segment, segments, short};
 use crate::scenario::prelude::*;
 
-/// What may be set at a path now, in whatever way that is written; where no toleration is, the seconds that the API server
-/// adds.
-pub(crate) fn may_be_set(spec: &Scenario, profile: &Profile, path: &str) -> Vec<String> {
-    let paths = leads_to(spec, path).unwrap_or_default();
-    let [path] = &paths[..] else { return Vec::new() };
-    let all = settings(spec, profile);
-    let at = |path: &str| all.iter().find(|s| s.path == path)?.value.clone();
-    let added =
-        |key| at(&flag_path("kube_apiserver", &format!("default-{key}-toleration-seconds")));
-    match at(path) {
-        None if path.ends_with(".tolerationSeconds") => {
-            ["unreachable", "not-ready"].into_iter().filter_map(added).collect()
-        }
-        value => value.into_iter().collect(),
-    }
+/// What is set at a path now, in whatever way that is written.
+pub(crate) fn set_now(spec: &Scenario, plan: &Plan, path: &str) -> Option<String> {
+    let paths = leads_to(spec, path)?;
+    let [path] = &paths[..] else { return None };
+    settings(spec, plan).into_iter().find(|s| s.path == *path)?.value
 }
 
 /// A group of workloads, and how it is called in paths.

@@ -330,6 +330,9 @@ fn the_settings_of_a_scenario_are_those_that_set_takes() {
         (seconds, "120", false),
         (grace, "50s", true),
         (period, "5s", true),
+        // `resolve/timing.rs` says where they come from.
+        ("timing.kubelet.pod_start", "2s", true),
+        ("timing.watch", "2ms..10ms", true),
     ] {
         assert_eq!(found(&document, path), (value.into(), is_default), "{path}");
     }
