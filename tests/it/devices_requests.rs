@@ -2,6 +2,7 @@
 //! evicts then, by arithmetic from upstream's constants and what its allocator does.
 
 use super::devices::{bound, deletions, ran, told};
+use super::disks::times;
 use super::plans::{drawn, plan};
 
 const GPU: &str = "gpu.example.com";
@@ -39,6 +40,18 @@ fn a_request_leaves_its_device_to_the_next() {
     assert_eq!(got(&text), one("gpu-1 gpu-0", "a"));
     let none = cluster([tainted, alone], "(), ()", "");
     assert_eq!(got(&none), (vec![], vec![]));
+}
+
+/// Up to 1.36 a change of taints wakes a pod, too, that devices keep from all nodes: DynamicResources hears of new nodes and
+/// not of taints (`buildQueueingHintMap`).
+#[test]
+fn a_taint_has_a_pod_tried_again_that_waits_for_devices() {
+    for (version, is_tried) in [("1.36", true), ("1.37", false)] {
+        let taint = r#"(at: "60s", do: Taint(node: "b", taint: "alpha:PreferNoSchedule"))"#;
+        let text = cluster([TWO, TWO], "(count: 3)", taint).replace("1.37", version);
+        let tried = times(&ran(&text), "FailedScheduling");
+        assert_eq!(tried.contains(&60_000), is_tried, "{version}: {tried:?}");
+    }
 }
 
 /// Of a claim that is made for a pod there is one POST, whatever it asks for; and the scheduler writes twice to each.

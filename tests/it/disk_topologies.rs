@@ -2,7 +2,7 @@
 //! (`checkVolumeProvisions`).
 
 use crate::cli::{Scratch, unfolded};
-use crate::disks::{grows, messages, nodes, ran};
+use crate::disks::{grows, messages, nodes, ran, times};
 use crate::plans::drawn;
 use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
@@ -56,6 +56,18 @@ fn a_class_that_allows_only_zones_that_are_gone_leaves_pods_pending() {
     assert!(nodes(&trace, "pod-bound").is_empty());
     let note = "No node is in a zone that `allowedTopologies` of default/db names, with as much storage as they ask for: pods whose volumes are still to be made stay Pending.";
     assert!(plan.notes.iter().any(|n| n == note), "{:?}", plan.notes);
+}
+
+/// With queueing hints, and up to 1.36, a change of taints wakes what any plugin rejected that hears of new nodes and not of
+/// taints (`buildQueueingHintMap`): VolumeBinding is one.
+#[test]
+fn a_taint_has_a_pod_tried_again_that_waits_for_a_volume() {
+    for (version, is_tried) in [("1.32", true), ("1.36", true), ("1.37", false)] {
+        let taint = r#"(at: "100s", do: Taint(node: "b-0", taint: "alpha:PreferNoSchedule"))"#;
+        let (_, trace) = ran(&only(version, r#""c""#, SLOW, taint));
+        let tried = times(&trace, "FailedScheduling");
+        assert_eq!(tried.contains(&100_000), is_tried, "{version}: {tried:?}");
+    }
 }
 
 /// The number of `data-db-1` is even (an_immediate_disk_is_where_its_name_says), so that the first of two zones has its disk,

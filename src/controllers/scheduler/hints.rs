@@ -7,13 +7,16 @@ use super::plugins::{
 };
 use crate::controllers::scheduler::prelude::*;
 
-/// Whether a change of taints wakes the pods that a plugin rejected without asking it.
+/// Whether a change of taints wakes the pods that a plugin rejected without asking it: one that hears of new nodes and not of
+/// taints. What NodeVolumeLimits hears of is their CSINode.
 fn unasked(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool {
-    use Plugin::{InterPodAffinity, NodeAffinity, NodePorts, NodeResourcesFit};
-    let deaf = matches!(plugin, NodeAffinity | NodePorts | NodeResourcesFit | InterPodAffinity);
-    deaf && event == ClusterEvent::NodeTaint
+    let hears = |of| registered(plugin, of, switches);
+    event == ClusterEvent::NodeTaint
         && switches.taint_changes_wake_unasked
         && switches.wake() == WakeRule::Hints
+        && plugin != Plugin::NodeVolumeLimits
+        && hears(ClusterEvent::NodeAdd)
+        && !hears(event)
 }
 
 /// Whether a plugin hears of a kind of change at all.
@@ -23,7 +26,6 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
     let node_update =
         matches!(event, E::NodeTaint | E::NodeAllocatable | E::NodeLabel | E::NodeCondition);
     match plugin {
-        _ if unasked(plugin, event, switches) => true,
         Plugin::SchedulingGates => event == E::OwnGates || !hints && event == E::OwnUpdate,
         Plugin::NodeUnschedulable => {
             matches!(event, E::NodeAdd | E::NodeTaint) || hints && event == E::OwnTolerations
@@ -92,7 +94,6 @@ fn helps(
     let deleted = || change.pods.1.is_none().then_some(change.pods.0.as_ref()).flatten();
     let comparison = switches.comparison_operators;
     match plugin {
-        _ if unasked(plugin, change.event, switches) => true,
         Plugin::SchedulingGates => change.event == ClusterEvent::OwnGates,
         Plugin::NodeUnschedulable => node_unschedulable::hint(shape, change.event, nodes),
         Plugin::TaintToleration => taint_toleration::hint(shape, change.event, nodes, comparison),
@@ -197,9 +198,10 @@ pub(super) fn is_pod_worth_requeuing(
         _ if rejectors.is_empty() => true,
         ClusterEvent::Any => of_this_pod(),
         event => Plugin::ALL.iter().filter(|p| rejectors.has(**p)).any(|plugin| {
-            registered(*plugin, event, switches)
-                && (switches.wake() != WakeRule::Hints
-                    || helps(*plugin, entry, change, cache, switches))
+            unasked(*plugin, event, switches)
+                || registered(*plugin, event, switches)
+                    && (switches.wake() != WakeRule::Hints
+                        || helps(*plugin, entry, change, cache, switches))
         }),
     }
 }
