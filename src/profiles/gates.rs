@@ -148,7 +148,7 @@ const GATES: &[Gate] = gates! {
         with scheduler.queueing_hints;
     // Upstream has it from 1.26 on; nothing before taints of devices is simulated.
     "DynamicResourceAllocation" [off(33), on(34), locked(35, true)]
-        with device_taint_eviction.taints, scheduler.claims_text;
+        with device_taint_eviction.taints, scheduler.dynamic_resources, scheduler.claims_text;
     "DRADeviceTaints" [off(33), on(36)] does |p, on| {
         p.device_taint_eviction.taints &= on;
         p.device_taint_eviction.rules &= p.device_taint_eviction.taints;

@@ -23,8 +23,9 @@ const LONGEST_GET_PAUSE: Dur = Dur::from_secs(60);
 const PARALLELISM: usize = 16;
 
 /// What the plugin DynamicResources says, which is asked to make room before preemption is: of a pod without claims
-/// on devices, of one with some, and where it deallocated one. Its state has none where a pod was rejected before nodes were
-/// looked at.
+/// on devices, of one with some, and where it deallocated one. Its state has none where it rejected a pod before nodes were
+/// looked at, and is missing where another plugin did: then preemption is not tried.
+const NOT_FOUND: &str = "not found";
 const NO_CLAIMS: &str = "no new claims to deallocate";
 const STILL_NOT_SCHEDULABLE: &str = "still not schedulable";
 const DEALLOCATED: &str = "deallocation of ResourceClaim completed";
@@ -54,7 +55,10 @@ impl FailureHandler {
         let mut post_filter = String::new();
         let of_claims = Some(self.deallocate_idle(&entry.pod, &diagnosis).await)
             .filter(|said| switches.claims_text || *said == DEALLOCATED);
-        if self.core.config.preemption
+        let at_once = diagnosis.at_once.as_ref().filter(|_| switches.dynamic_resources);
+        if at_once.is_some_and(|r| r.plugin != Plugin::DynamicResources) {
+            post_filter = NOT_FOUND.to_owned();
+        } else if self.core.config.preemption
             && let Some(pod) = self.newest(&entry.pod).await
         {
             let attempt = self.preempt(&pod, &entry.shape, &diagnosis, owners.as_ref());

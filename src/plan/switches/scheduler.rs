@@ -248,8 +248,10 @@ pub struct Switches {
     pub too_many_pods: bool,
     /// How failures are reported.
     pub fit_text: FitText,
-    /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with the gate
-    /// DynamicResourceAllocation. From 1.37 on it is only told that a claim was deallocated.
+    /// The plugin DynamicResources is asked to make room (S106, gate DynamicResourceAllocation).
+    pub dynamic_resources: bool,
+    /// "no new claims to deallocate" is part of each failure's text: 1.34 to 1.36, and in 1.33 with that gate.
+    /// From 1.37 on it is only told that a claim was deallocated.
     pub claims_text: bool,
     /// A claim that pods share and that is allocated no longer is not reserved (S83); before it is left to the API server to
     /// refuse that.

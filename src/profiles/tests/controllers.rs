@@ -456,6 +456,8 @@ fn device_taint_switches() {
     let rules = |p: &Profile| p.device_taint_eviction.rules;
     boundary("S60", rules, &["1.35.9", "1.36.3"], &["1.37.0", "1.37.1"]);
     assert!(rules(&gated("1.36", &[("DRADeviceTaintRules", true)]).unwrap()));
+    let devices = |p: &Profile| p.scheduler.dynamic_resources;
+    boundary("S106", devices, &["1.18.20", "1.33.13"], &["1.34.0", "1.37.1"]);
     let neither = [("DRADeviceTaints", false), ("DRADeviceTaintRules", true)];
     assert!(!rules(&gated("1.37", &neither).unwrap()));
     // Dynamic resource allocation itself is off in 1.33, and rules have a gate of their own from 1.35 on.
