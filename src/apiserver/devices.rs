@@ -227,6 +227,21 @@ impl ApiServer {
         Ok(shared)
     }
 
+    /// UPDATE of a claim for a life of a pod alone: it gets the finalizer, which stays for as long as that lasts.
+    ///
+    /// # Errors
+    /// `NotFound` where the pod is gone.
+    pub(crate) fn finalize_own_claim(&self, pod: PodId, of: (Uid, usize)) -> ApiResult {
+        self.pod(pod).ok_or(ApiError::NotFound)?;
+        self.store.with(|s| s.devices.finalized.insert(of));
+        Ok(())
+    }
+
+    /// Whether such a claim has the finalizer, if it was not allocated before the run.
+    pub(crate) fn has_finalizer(&self, of: (Uid, usize)) -> bool {
+        self.store.with_ref(|s| s.devices.finalized.contains(&of))
+    }
+
     /// What becomes of a claim that pods share when it is reserved for one more.
     fn reserved(&self, read: &SharedClaim, uid: Uid, allocates: bool) -> Stored<SharedClaim> {
         let next = self.next_of_shared(read)?;

@@ -83,6 +83,8 @@ pub(super) struct DeviceStore {
     pub(super) slices: BTreeMap<NodeId, Rc<ResourceSlices>>,
     pub(super) rules: BTreeMap<TextId, Rc<DeviceTaintRule>>,
     pub(super) allocations: BTreeMap<Uid, Rc<Allocation>>,
+    /// The claims for a life of a pod alone that have had devices, and so their finalizer.
+    pub(super) finalized: BTreeSet<(Uid, usize)>,
     /// How many claims have been made for pods of a name, by their place among those of the pod.
     pub(super) made: BTreeMap<(PodId, usize), u32>,
     /// Claims that pods share and that somebody has written to, by name.

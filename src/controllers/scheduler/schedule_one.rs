@@ -214,10 +214,14 @@ impl ScheduleOne {
         allocates: bool,
     ) -> Result<Option<Rc<SharedClaim>>, (String, ApiError)> {
         let (client, id, allocation) = (&self.core.client, allocation.pod, allocation.clone());
-        let about = client.pod_object(id);
-        if allocates && read.as_ref().is_none_or(|read| !read.has_finalizer) {
+        let (about, of) = (client.pod_object(id), (allocation.uid, claim));
+        let has_finalizer = match &read {
+            None => client.api().has_finalizer(of),
+            Some(read) => read.has_finalizer,
+        };
+        if allocates && !has_finalizer {
             let update = move |api: &ApiServer, _| match &read {
-                None => api.pod(id).map(|_| None).ok_or(ApiError::NotFound),
+                None => api.finalize_own_claim(id, of).map(|()| None),
                 Some(read) => api.finalize_claim(read, true).map(Some),
             };
             read = client.call(about, update).await.map_err(|e| ("add finalizer to".into(), e))?;
