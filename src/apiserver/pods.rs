@@ -232,7 +232,7 @@ impl ApiServer {
         new.resource_version = self.store.with(|s| s.next_version());
         new.record = self.record_pod_change(actor, old.map(|o| &**o), &new);
         if old.is_none() {
-            self.provision_immediately(&new);
+            self.create_volume_claims(&new);
         }
         if old.is_none_or(|o| o.node.is_none()) {
             self.provision(&new, new.node);

@@ -32,7 +32,7 @@ pub(crate) trait Watcher {
     fn budget(&self, _old: Option<&Rc<Budget>>, _new: Option<&Rc<Budget>>) {}
     /// A VolumeAttachment changed.
     fn attachment(&self, _volume: VolumeId, _node: NodeId) {}
-    /// The volume of a claim is being made, or is made now.
+    /// There is a claim now, or its volume is being made, or is made now.
     fn claim(&self, _volume: VolumeId) {}
     /// The ResourceSlices of a node changed.
     fn slices(&self, _old: Option<&Rc<ResourceSlices>>, _new: Option<&Rc<ResourceSlices>>) {}

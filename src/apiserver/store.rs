@@ -98,6 +98,8 @@ pub(super) struct VolumeStore {
     /// The volumes that are being made, each with the node that was chosen for it (annotation
     /// `volume.kubernetes.io/selected-node` of its claim), if one had to be, and how long that takes.
     pub(super) selected: BTreeMap<VolumeId, (Option<NodeId>, Dur, Rc<Volume>)>,
+    /// The claims that came about in the run, whose volumes take time or are made at once.
+    pub(super) created: BTreeSet<VolumeId>,
     pub(super) attachments: BTreeMap<(NodeId, VolumeId), VolumeAttachment>,
     /// The claims of pods that somebody has asked for: a life of a pod keeps them.
     pub(super) claims: BTreeMap<Uid, Rc<[VolumeId]>>,

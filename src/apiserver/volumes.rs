@@ -52,27 +52,38 @@ impl ApiServer {
         }
     }
 
-    /// The volumes of a new pod that are not made for its node (`Immediate`). What is not a pod's own has been there
-    /// before.
-    pub(super) fn provision_immediately(&self, pod: &Pod) {
-        if pod.node.is_some() || !pod.template.claims.iter().any(Claim::is_immediate) {
-            return;
+    /// The claims of a new pod without a node that come with it.
+    pub(super) fn create_volume_claims(&self, pod: &Pod) {
+        let comes = |c: &Claim| c.provision.is_some() || c.is_immediate();
+        if pod.node.is_none() && pod.template.claims.iter().any(comes) {
+            let ids = self.claims_of(pod);
+            let claims = ids.iter().zip(&pod.template.claims).filter(|(_, c)| comes(c));
+            claims.for_each(|(id, claim)| _ = self.create_volume_claim(*id, claim));
         }
-        let ids = self.claims_of(pod);
-        let claims = ids.iter().copied().zip(&pod.template.claims);
-        for (id, claim) in claims.filter(|(_, claim)| claim.is_immediate()) {
-            if self.volume(id).is_some() || self.selected(id).is_some() {
-                continue;
-            }
-            let made = self.volume_for(id, claim, None);
-            match claim.provision.filter(|_| claim.per_pod) {
-                None => self.store.with(|s| _ = s.volumes.volumes.insert(id, made)),
-                Some(takes) => {
-                    self.store.with(|s| s.volumes.selected.insert(id, (None, takes, made)));
-                    self.claim_changes(Actor::Provisioner, id, None);
-                }
+    }
+
+    /// POST of a claim, whose volume is made at once if it is not made for a node (`Immediate`). That of one that is not a
+    /// pod's own has been there before.
+    pub(crate) fn create_volume_claim(&self, id: VolumeId, claim: &Claim) -> ApiResult {
+        if self.has_volume_claim(id) {
+            return Err(ApiError::AlreadyExists);
+        }
+        self.store.with(|s| s.volumes.created.insert(id));
+        let made = claim.is_immediate().then(|| self.volume_for(id, claim, None));
+        match (made, claim.provision.filter(|_| claim.per_pod)) {
+            (None, _) => self.tell(|w| w.claim(id)),
+            (Some(made), None) => self.store.with(|s| _ = s.volumes.volumes.insert(id, made)),
+            (Some(made), Some(takes)) => {
+                self.store.with(|s| s.volumes.selected.insert(id, (None, takes, made)));
+                self.claim_changes(Actor::Provisioner, id, None);
             }
         }
+        Ok(())
+    }
+
+    /// Whether there is a claim.
+    pub(crate) fn has_volume_claim(&self, id: VolumeId) -> bool {
+        self.volume(id).is_some() || self.store.with_ref(|s| s.volumes.created.contains(&id))
     }
 
     /// The volume of a claim as it is made for a node, or for none.

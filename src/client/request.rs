@@ -262,7 +262,7 @@ impl Client {
     }
 
     /// A claim as an object of chance.
-    pub(super) fn claim_object(&self, id: VolumeId) -> Object {
+    pub(crate) fn claim_object(&self, id: VolumeId) -> Object {
         Object { id: id.0, hash: self.inner.api.names(|n| stable_hash(n.text_of(id))) }
     }
 

@@ -174,21 +174,17 @@ impl Claims {
 impl Watcher for Claims {
     fn pod(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
         let is_new = |pod: &&Rc<Pod>| old.is_none() && pod.node.is_none();
-        let Some(pod) = new.filter(is_new).filter(|pod| pod.template.provisions()) else { return };
-        let ids = self.api.claims_of(pod);
-        for (id, claim) in ids.iter().copied().zip(&pod.template.claims) {
-            let is_bound = self.api.volume(id).is_some();
-            if claim.provision.is_some() && !is_bound && self.add(id) && self.ctx.now() > Time::ZERO
-            {
-                self.sync(id);
-            }
+        if let Some(pod) = new.filter(is_new).filter(|pod| pod.template.provisions()) {
+            self.waiting.with(|all| all.insert(pod.id));
         }
-        self.waiting.with(|all| all.insert(pod.id));
     }
 
     fn claim(&self, volume: VolumeId) {
-        if self.api.volume(volume).is_none() {
-            self.add(volume);
+        if self.api.volume(volume).is_some() {
+            return;
+        }
+        let was_there = self.add(volume) && self.ctx.now() == Time::ZERO;
+        if !was_there || self.api.selected(volume).is_some() {
             self.sync(volume);
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::cli::{Scratch, unfolded};
 use crate::disk_topologies::{SLOW, only};
-use crate::disks::{grows, ran, times, within};
+use crate::disks::{grows, messages, ran, times, within};
 use taintsim::analysis::Analysis;
 use taintsim::report::klog;
 use taintsim::trace::Trace;
@@ -63,6 +63,36 @@ fn the_log_has_what_the_controller_says_of_a_claim() {
     assert!(log.contains(&format!("{of_claim}{first}")), "{log}");
     assert!(log.contains(&format!(r#"{of_claim}"ExternalProvisioning""#)), "{log}");
     assert!(!log.contains(r#"reason="Provisioning"#), "{log}");
+}
+
+/// Its set says that it has made the claim, and then the pod (`recordClaimEvent`, `recordPodEvent`; from 1.35 on with a
+/// capital letter). When the pod comes again its claim is there.
+#[test]
+fn a_set_says_that_it_makes_a_claim() {
+    let again = r#"(at: "100s", do: DeletePod(pod: "db-1"))"#;
+    for (version, create) in
+        [("1.18", "create"), ("1.34", "create"), ("1.35", "Create"), ("1.37", "Create")]
+    {
+        let (_, trace) = ran(&grows(version, again));
+        let claim = format!("{create} Claim data-db-1 Pod db-1 in StatefulSet db success");
+        let pod = format!("{create} Pod db-1 in StatefulSet db successful");
+        assert_eq!(messages(&trace, "SuccessfulCreate"), [claim, pod.clone(), pod], "{version}");
+    }
+}
+
+/// While its controller is rejected it makes neither (`createPersistentVolumeClaims`).
+#[test]
+fn a_set_says_that_it_cannot_make_a_claim() {
+    let rejected = r#"(at: "55s", do: TooManyRequests(duration: "30s", clients: [StatefulSet]))"#;
+    let (_, trace) = ran(&grows("1.34", rejected));
+    let why = "the server has received too many requests and has asked us to try again later (post persistentvolumeclaims)";
+    let said = messages(&trace, "FailedCreate");
+    let claim =
+        format!("create Claim data-db-1 for Pod db-1 in StatefulSet db failed error: {why}");
+    let pod = format!(
+        "create Pod db-1 in StatefulSet db failed error: failed to create PVC data-db-1: {why}"
+    );
+    assert_eq!(said[..2], [claim, pod]);
 }
 
 /// While no node suits, the claim says every 15 s which pod it waits for; up to 1.18 that there is none yet.

@@ -5,7 +5,7 @@
 //!
 //! A pod's name is free again only once the object is gone: nothing is done about one that is being
 //! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
-//! a pod's identity (its labels), volume claims, and updates of the template.
+//! a pod's identity (its labels), claims whose volumes take no time, and updates of the template.
 
 use super::core::Core;
 use crate::api::workload::{WorkloadSpec, parent_and_ordinal};
@@ -343,6 +343,7 @@ impl StatefulSetController {
             n.set_owner(pod, set.id);
             pod
         });
+        self.create_persistent_volume_claims(set, id).await?;
         let new = Pod::pending(id, set.template.clone(), set.pinned);
         let (client, about) = (&self.core.client, self.core.client.pod_object(id));
         let create = move |api: &ApiServer, actor| api.create_pod(actor, new, false);
@@ -352,9 +353,35 @@ impl StatefulSetController {
             Ok(ref pod) => self.core.written.wrote_at(set, Resource::Pods, pod.resource_version),
             Err(_) => {}
         }
-        let (done, failed) = (EventText::SuccessfulCreate, EventText::FailedCreate);
-        let text = if created.is_ok() { done } else { failed };
-        self.record_pod_event("create", text, set, id, created.map(drop))
+        let words = format!("Pod {}", self.name_of(id));
+        let ended = created.as_ref().map(|_| "successful").map_err(|e| e.of("post pods"));
+        self.record_event("create", &words, set, ended);
+        created.map(drop)
+    }
+
+    /// `createPersistentVolumeClaims`, which upstream does in no order; after a failure it goes on with the others.
+    async fn create_persistent_volume_claims(&self, set: &Workload, pod: PodId) -> ApiResult {
+        let (client, api) = (&self.core.client, self.core.client.api());
+        for claim in set.template.claims.iter().filter(|c| c.per_pod && c.provision.is_some()) {
+            let (name, own) = (self.name_of(pod), claim.clone());
+            let claim = claim.name_for(&name);
+            let id = api.names(|n| n.text(&format!("{}/{claim}", namespace_of(n.pod_name(pod)))));
+            if api.has_volume_claim(id) {
+                continue;
+            }
+            let create = move |api: &ApiServer, _| api.create_volume_claim(id, &own);
+            let created = client.call(client.claim_object(id), create).await;
+            let ended = created.map_err(|e| e.of("post persistentvolumeclaims"));
+            let of = if created.is_ok() { "Pod" } else { "for Pod" };
+            let words = format!("Claim {claim} {of} {name}");
+            self.record_event("create", &words, set, ended.clone().map(|()| "success"));
+            if let Err(why) = ended {
+                let why = format!("failed to create PVC {claim}: {why}");
+                self.record_event("create", &format!("Pod {name}"), set, Err(why));
+                return created;
+            }
+        }
+        Ok(())
     }
 
     /// `DeleteStatefulPod`
@@ -364,35 +391,33 @@ impl StatefulSetController {
         if deleted == Err(ApiError::NotFound) && self.switches.missing_is_deleted {
             deleted = Ok(());
         }
-        let text =
-            if deleted.is_ok() { EventText::SuccessfulDelete } else { EventText::FailedDelete };
-        self.record_pod_event("delete", text, set, id, deleted)
+        let name = self.name_of(id);
+        let ended =
+            deleted.map(|()| "successful").map_err(|e| e.of(&format!("delete pods {name}")));
+        self.record_event("delete", &format!("Pod {name}"), set, ended);
+        deleted
     }
 
-    /// `recordPodEvent`; gives back how the write ended.
-    fn record_pod_event(
-        &self,
-        verb: &str,
-        text: EventText,
-        set: &Workload,
-        pod: PodId,
-        result: ApiResult,
-    ) -> ApiResult {
-        let (name, set_name) = self.core.client.api().names(|n| {
-            let (pod, set) = (n.pod_name(pod), n.workload_name(set.id));
-            (short_name(pod).to_owned(), short_name(set).to_owned())
-        });
-        let mut words = format!("{verb} Pod {name} in StatefulSet {set_name}");
+    fn name_of(&self, pod: PodId) -> String {
+        self.core.client.api().names(|n| short_name(n.pod_name(pod)).to_owned())
+    }
+
+    /// `recordPodEvent`, `recordClaimEvent`: what was done about whom, and how that ended.
+    fn record_event(&self, verb: &str, about: &str, set: &Workload, ended: Result<&str, String>) {
+        let text = match (verb, &ended) {
+            ("create", Ok(_)) => EventText::SuccessfulCreate,
+            ("create", Err(_)) => EventText::FailedCreate,
+            (_, Ok(_)) => EventText::SuccessfulDelete,
+            (_, Err(_)) => EventText::FailedDelete,
+        };
+        let set_name =
+            self.core.client.api().names(|n| short_name(n.workload_name(set.id)).to_owned());
+        let ended = ended.map_or_else(|e| format!("failed error: {e}"), str::to_owned);
+        let mut words = format!("{verb} {about} in StatefulSet {set_name} {ended}");
         if self.switches.capital_words {
             words[..1].make_ascii_uppercase();
         }
-        words += &match result {
-            Ok(()) => " successful".to_owned(),
-            Err(e) if verb == "create" => format!(" failed error: {}", e.of("post pods")),
-            Err(e) => format!(" failed error: {}", e.of(&format!("delete pods {name}"))),
-        };
         self.core.tell_words(set, text, &words);
-        result
     }
 
     /// That a pod has ended and another one takes its place.
