@@ -34,6 +34,8 @@ pub(crate) trait Watcher {
     fn attachment(&self, _volume: VolumeId, _node: NodeId) {}
     /// There is a claim now, or its volume is being made, or is made now.
     fn claim(&self, _volume: VolumeId) {}
+    /// A volume whose claim is not bound yet was written.
+    fn unbound_volume(&self) {}
     /// The ResourceSlices of a node changed.
     fn slices(&self, _old: Option<&Rc<ResourceSlices>>, _new: Option<&Rc<ResourceSlices>>) {}
     /// A DeviceTaintRule changed.

@@ -155,12 +155,21 @@ impl ApiServer {
         self.store.with_ref(|s| s.volumes.selected.get(&volume).cloned())
     }
 
-    /// The volume of a claim that waits for it is made, and its claim bound to it.
-    pub(crate) fn provisioned(&self, volume: VolumeId) -> Option<Rc<Volume>> {
-        let (node, _, made) = self.store.with(|s| s.volumes.selected.remove(&volume))?;
-        self.store.with(|s| s.volumes.volumes.insert(volume, made.clone()));
+    /// A write of a volume before its claim is bound to it, or of that claim afterwards.
+    pub(crate) fn volume_written(&self, volume: VolumeId) {
+        self.writes(self.keys.volumes, volume.0 as usize);
+        match self.volume(volume) {
+            Some(_) => self.tell(|w| w.claim(volume)),
+            None => self.tell(|w| w.unbound_volume()),
+        }
+    }
+
+    /// The claim that waits for its volume is bound to it.
+    pub(crate) fn provisioned(&self, volume: VolumeId) {
+        let made = self.store.with(|s| s.volumes.selected.remove(&volume));
+        let Some((node, _, made)) = made else { return };
+        self.store.with(|s| s.volumes.volumes.insert(volume, made));
         self.claim_changes(Actor::Provisioner, volume, node);
-        Some(made)
     }
 
     /// external-provisioner gives a claim back: it takes the annotation away (`rescheduleProvisioning`).

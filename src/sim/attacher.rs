@@ -33,6 +33,9 @@ const RETRY_INTERVAL_MAX: Dur = Dur::from_secs(300);
 /// most (`slowset`).
 const SLOW_RETRY: Dur = RETRY_INTERVAL_MAX;
 
+/// Between the writes of the controller that binds claims: how long they take is part of `provision`.
+const MOMENT: Dur = Dur::from_nanos(1);
+
 /// No node.
 const NOWHERE: u32 = u32::MAX;
 
@@ -66,6 +69,8 @@ pub(super) struct Attacher {
     refuse: Shared<Vec<RefuseVolumes>>,
     /// The claims that drivers are to be asked about, and how often they have refused.
     refused: Shared<BTreeMap<VolumeId, u32>>,
+    /// How many writes there were about volumes that are made.
+    written: Shared<BTreeMap<VolumeId, u32>>,
 }
 
 impl Attacher {
@@ -76,8 +81,8 @@ impl Attacher {
         claims: Rc<Claims>,
     ) -> Rc<Self> {
         let (ctx, api) = (api.ctx().clone(), api.clone());
-        let (due, worker, refuse, refused) = Default::default();
-        let own = Self { api, claims, attach, detach, due, worker, refuse, refused, ctx };
+        let (due, worker, refuse, refused, written) = Default::default();
+        let own = Self { api, claims, attach, detach, due, worker, refuse, refused, written, ctx };
         let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
         attacher.api.watch(attacher.clone());
@@ -169,10 +174,23 @@ impl Attacher {
         self.work_in(About(volume, node), takes);
     }
 
-    /// The driver has made a volume.
-    fn provisioned(&self, volume: VolumeId) {
-        if let Some(made) = self.api.provisioned(volume) {
-            self.claims.succeeded(&made);
+    /// The driver has made a volume, and the controller that binds claims writes its status, the claim, and the claim's
+    /// status (`bind`). Pods that wait for it are tried at each of these, and up to the third in vain.
+    fn provisioned(&self, about: About) {
+        let About(volume, _) = about;
+        let written = self.written.with_ref(|w| w.get(&volume).copied().unwrap_or_default());
+        match (written, self.api.selected(volume)) {
+            (0, Some((.., made))) => self.claims.succeeded(&made),
+            (0, None) | (4.., _) => return,
+            _ => {}
+        }
+        self.written.with(|w| w.insert(volume, written + 1));
+        match written {
+            2 => self.api.provisioned(volume),
+            _ => self.api.volume_written(volume),
+        }
+        if written < 3 {
+            self.work_in(about, MOMENT);
         }
     }
 
@@ -220,11 +238,11 @@ impl Handler for Attacher {
         if let Some((_, takes, made)) = self.api.selected(about.0).filter(|_| is_refused) {
             return self.ask(about, takes, &made);
         }
-        let About(volume, Some(node)) = about else { return self.provisioned(about.0) };
+        let About(volume, Some(node)) = about else { return self.provisioned(about) };
         match self.api.attachment(volume, node) {
             Some(a) if a.deleting => self.api.release_attachment(volume, node),
             Some(a) if !a.attached => _ = self.api.set_attached(Actor::Attacher, volume, node),
-            None => self.provisioned(volume),
+            None => self.provisioned(about),
             _ => {}
         }
     }

@@ -397,7 +397,8 @@ const PARALLEL: &str = "replicas: 1, podManagementPolicy: Parallel";
 
 /// With `Immediate` a volume is made in the zone that the claim's name decides: the hash of `db` (FNV-1, 32 bits) is
 /// 1836525763, and 1836525763 + 1, the pod's number, is even, so that of `data-db-1` is in the first of two zones. The pod
-/// is tried at once, in vain, and again when the volume is there.
+/// is tried at once, in vain, and again when the volume is there, before its claim is bound. From 1.33 on an idle scheduler takes
+/// it from its back-off then; before it waits for two failures' 2 s, and for the next whole second.
 #[test]
 fn an_immediate_disk_is_where_its_name_says() {
     let now = r#"provision: "8500ms", binding: Immediate"#;
@@ -426,15 +427,13 @@ fn an_immediate_disk_is_where_its_name_says() {
             assert!(on.len() == 1 && on[0].starts_with("a-"), "{version}: {on:?}");
             let bound: Vec<u64> =
                 times(&trace, "pod-bound").into_iter().filter(|t| *t > 0).collect();
-            within(bound[0], asked + 8_500, asked + 8_700);
+            let made = asked + 8_500;
+            match version {
+                "1.20" | "1.32" => within(bound[0], made + 2_000, made + 3_100),
+                _ => within(bound[0], made, made + 200),
+            }
         } else {
             assert!(on.is_empty(), "{on:?}");
-            let last = said.last().unwrap();
-            let text = "2 node(s) didn't match PersistentVolume's node affinity";
-            assert!(
-                last.contains(text) && last.contains("2 node(s) had untolerated taint"),
-                "{said:?}"
-            );
             let analysis = Analysis::new(&plan, &trace);
             let question =
                 Question { analysis: &analysis, until: Time::from_secs(65), groups: &[] };

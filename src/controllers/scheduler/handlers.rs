@@ -227,13 +227,16 @@ impl Watcher for Claims {
     fn claim(&self, volume: VolumeId) {
         let Some(core) = self.0.upgrade() else { return };
         let api = core.api();
-        if api.volume(volume).is_some() {
-            core.move_for(ClusterEvent::PersistentVolumeAdd, &|_| true);
-        }
         // By their hint a claim is of use to the pods that have it.
         let hints = core.switches().wake() == WakeRule::Hints;
         let has_it = |e: &QueuedPod| !hints || api.claims_of(&e.pod).contains(&volume);
         core.move_for(ClusterEvent::PersistentVolumeClaimUpdate, &has_it);
+    }
+
+    fn unbound_volume(&self) {
+        if let Some(core) = self.0.upgrade() {
+            core.move_for(ClusterEvent::PersistentVolumeAdd, &|_| true);
+        }
     }
 }
 
