@@ -118,7 +118,7 @@ func (p podSpec) claims() (all []v1.PersistentVolumeClaim) {
 		if v.Access == "" {
 			claim.Spec.AccessModes[0] = v1.ReadWriteOnce
 		}
-		class := diskClass
+		class := v.class()
 		claim.Spec.StorageClassName = &class
 		claim.Spec.Resources.Requests = v1.ResourceList{v1.ResourceStorage: resource.MustParse("1Gi")}
 		all = append(all, claim)
@@ -157,7 +157,13 @@ func (d disks) create(s *server) {
 		return
 	}
 	s.make("csidrivers", "", storageAPI, "CSIDriver", diskDriver, object{"spec": object{"attachRequired": true}})
-	s.make("storageclasses", "", storageAPI, "StorageClass", diskClass, object{"provisioner": diskDriver, "volumeBindingMode": "WaitForFirstConsumer"})
+	classes := map[string]volumeSpec{diskClass: {}}
+	for _, v := range d {
+		classes[v.class()] = v
+	}
+	for _, name := range slices.Sorted(maps.Keys(classes)) {
+		s.make("storageclasses", "", storageAPI, "StorageClass", name, classes[name].makes())
+	}
 	for _, name := range slices.Sorted(maps.Keys(d)) {
 		ns, claim, _ := strings.Cut(name, "/")
 		if d[name].Provision.Duration > 0 { // the StatefulSet makes the claim, the driver its volume
@@ -169,19 +175,45 @@ func (d disks) create(s *server) {
 			"spec":     object{"accessModes": modes, "storageClassName": diskClass, "volumeName": volume, "resources": object{"requests": size}},
 			"status":   object{"phase": "Bound", "accessModes": modes, "capacity": size},
 		})
-		d.createVolume(s, name, text(made, "metadata", "uid"), "Bound")
+		d.createVolume(s, name, text(made, "metadata", "uid"), "Bound", d[name].Zone)
 	}
 }
 
-// createVolume makes the volume of a claim.
-func (d disks) createVolume(s *server, name, uid, phase string) {
+// class is the StorageClass of a volume: there is one for each zone in which volumes are to be made, and for those that wait for nobody.
+func (v volumeSpec) class() string {
+	switch {
+	case v.Immediate:
+		return diskClass + "-immediate"
+	case v.Provision.Duration > 0 && v.Zone != "":
+		return diskClass + "-" + v.Zone
+	}
+	return diskClass
+}
+
+// makes is what that StorageClass says.
+func (v volumeSpec) makes() object {
+	made := object{"provisioner": diskDriver, "volumeBindingMode": "WaitForFirstConsumer"}
+	switch v.class() {
+	case diskClass:
+	case diskClass + "-immediate":
+		made["volumeBindingMode"] = "Immediate"
+	default:
+		in := object{"key": "topology.kubernetes.io/zone", "values": []any{v.Zone}}
+		made["allowedTopologies"] = []any{object{"matchLabelExpressions": []any{in}}}
+	}
+	return made
+}
+
+// createVolume makes the volume of a claim, in a zone if one is given.
+func (d disks) createVolume(s *server, name, uid, phase, zone string) {
 	ns, claim, _ := strings.Cut(name, "/")
-	volume := volumeOf(name)
+	volume, v := volumeOf(name), d[name]
+	v.Zone = zone
 	spec := object{
-		"accessModes": []any{string(d[name].Access)}, "storageClassName": diskClass, "capacity": object{"storage": "1Gi"}, "persistentVolumeReclaimPolicy": "Retain",
+		"accessModes": []any{string(v.Access)}, "storageClassName": v.class(), "capacity": object{"storage": "1Gi"}, "persistentVolumeReclaimPolicy": "Retain",
 		"claimRef": object{"apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": ns, "name": claim, "uid": uid},
 	}
-	d[name].place(volume, spec)
+	v.place(volume, spec)
 	s.make("persistentvolumes", "", "v1", "PersistentVolume", volume, object{"spec": spec, "status": object{"phase": phase}})
 }
 

@@ -20,8 +20,18 @@ const provisionerActor = "provisioner"
 
 // observe begins a volume once upstream's controller has asked for it; the server is locked, so it only sets timers.
 func (p *provisioner) observe(claim object) {
-	if claim == nil || text(claim, "spec", "volumeName") != "" || !asked(claim) {
+	if claim == nil || text(claim, "spec", "volumeName") != "" {
 		return
+	}
+	name := key(text(claim, "metadata", "namespace"), text(claim, "metadata", "name"))
+	node := text(claim, "metadata", "annotations", "volume.kubernetes.io/selected-node")
+	disk := p.disks[name]
+	if !asked(claim) || node == "" && !disk.Immediate {
+		return
+	}
+	zone := disk.Zone
+	if disk.Zonal {
+		zone = text(p.server.objects["nodes"][key("", node)], "metadata", "labels", "topology.kubernetes.io/zone")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,21 +40,20 @@ func (p *provisioner) observe(claim object) {
 		return
 	}
 	p.begun[uid] = true
-	name := key(text(claim, "metadata", "namespace"), text(claim, "metadata", "name"))
 	time.AfterFunc(0, func() {
 		p.say(claim, "Provisioning", "External provisioner is provisioning volume for claim \""+name+"\"")
 	})
-	time.AfterFunc(p.disks[name].Provision.Duration, func() {
-		p.disks.createVolume(p.server, name, string(uid), "Pending")
+	time.AfterFunc(disk.Provision.Duration, func() {
+		p.disks.createVolume(p.server, name, string(uid), "Pending", zone)
 		p.say(claim, "ProvisioningSucceeded", "Successfully provisioned volume "+volumeOf(name))
 	})
 }
 
-// asked says whether a node was chosen for a claim, and its driver told to make the volume.
+// asked says whether the driver of a claim was told to make its volume.
 func asked(claim object) bool {
 	of := func(annotation string) string { return text(claim, "metadata", "annotations", annotation) }
 	const provisioner = "kubernetes.io/storage-provisioner"
-	return of("volume.kubernetes.io/selected-node") != "" && (of("volume."+provisioner) == diskDriver || of("volume.beta."+provisioner) == diskDriver)
+	return of("volume."+provisioner) == diskDriver || of("volume.beta."+provisioner) == diskDriver
 }
 
 // say writes an event about a claim.

@@ -142,6 +142,9 @@ type volumeSpec struct {
 	Host   string                        `json:"host"`
 	// Provision is how long a driver takes to make it; without it there is one from the start.
 	Provision duration `json:"provision"`
+	// Of a volume that is made: it is in the zone of the node that is chosen for it, and it is made as soon as there is the claim.
+	Zonal     bool `json:"zonal"`
+	Immediate bool `json:"immediate"`
 }
 
 // deviceSpec are a driver's devices of a node.

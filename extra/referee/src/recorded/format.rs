@@ -133,6 +133,10 @@ pub struct VolumeSpec {
     pub host: String,
     /// How long its driver takes to make it; zero where it is there from the start.
     pub provision: GoDuration,
+    /// One that is made: it is in the zone of the node that is chosen for it.
+    pub zonal: bool,
+    /// One that is made: it is made as soon as there is its claim.
+    pub immediate: bool,
 }
 
 /// Devices of a driver on a node.

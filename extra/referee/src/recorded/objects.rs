@@ -117,8 +117,11 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
         mode => AccessMode::parse(mode)
             .ok_or_else(|| invalid(format!("{mode:?} is no access mode of a volume")))?,
     };
+    // Where a volume may be made that waits for a node, its StorageClass says.
+    let waits = !spec.provision.0.is_zero() && !spec.immediate;
     let reach = match (&*spec.zone, &*spec.host) {
-        ("", "") => Reach::Everywhere,
+        ("", "") if !spec.zonal => Reach::Everywhere,
+        (zone, "") if waits || zone.is_empty() => Reach::Zone(None),
         ("", host) => Reach::Node(Some(host.to_owned())),
         (zone, _) => Reach::Zone(Some(zone.to_owned())),
     };
@@ -130,12 +133,18 @@ fn claim(spec: &VolumeSpec) -> Result<Claim, PlanError> {
         per_pod: false,
         access,
         reach,
-        allowed_topologies: Vec::new(),
+        allowed_topologies: Some(spec.zone.clone())
+            .filter(|z| waits && !z.is_empty())
+            .into_iter()
+            .collect(),
         storage: None,
         attach,
         driver,
         volume: None,
-        binding: BindingMode::default(),
+        binding: match spec.immediate {
+            true => BindingMode::Immediate,
+            false => BindingMode::WaitForFirstConsumer,
+        },
         provision: Some(spec.provision.0).filter(|p| !p.is_zero()),
         assumed: false,
     })
