@@ -46,14 +46,17 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Has claims heeded from now on, if any takes time.
-    pub(super) fn start(api: &Rc<ApiServer>, switches: Switches, provisions: bool) -> Rc<Self> {
+    /// Has claims heeded from now on, if any takes time. A controller that starts in the run looks every period from then on.
+    pub(super) fn start(api: &Rc<ApiServer>, plan: &Plan) -> Rc<Self> {
+        let (switches, provisions) = (plan.profile.persistent_volume, plan.provisions);
         // They are large, and most runs have no such claim.
         let recorders = if provisions { 2 } else { 0 };
         let said = Shared::new((0..recorders).map(|_| Correlator::new()).collect());
         let (ctx, api) = (api.ctx().clone(), api.clone());
-        let point = ctx.point("claim-resync-phase");
-        let phase = if provisions { ctx.phase(point, RESYNC_PERIOD) } else { Dur::ZERO };
+        let phase = match provisions && plan.warm_start {
+            true => ctx.phase(ctx.point("claim-resync-phase"), RESYNC_PERIOD),
+            false => Dur::from_nanos(plan.controllers_start.as_nanos() % RESYNC_PERIOD.as_nanos()),
+        };
         let last = Cell::new(Time::ZERO);
         let (unbound, waiting, worker) = Default::default();
         let own = Self { ctx, api, switches, said, last, unbound, waiting, worker, phase };

@@ -86,8 +86,7 @@ impl Cluster {
             lags: Rc::new(WatchLags::new(past)),
             provider: Rc::new(Provider::default()),
             attacher: (plan.controllers.attach_detach || plan.provisions).then(|| {
-                let (switches, provisions) = (plan.profile.persistent_volume, plan.provisions);
-                let claims = Claims::start(&api, switches, provisions);
+                let claims = Claims::start(&api, plan);
                 Attacher::start(&api, plan.timing.attacher, claims)
             }),
             plan: common.plan.clone(),
