@@ -82,7 +82,7 @@ fn read(loaded: &Loaded) -> Result<Plan, Problems> {
     let mut wrong = Vec::new();
     for (guard, bytes) in &expectations.guards {
         let now = |(path, values): (String, Vec<String>)| {
-            values == scenario::may_be_set(&loaded.spec, &plan.profile, &path)
+            scenario::set_now(&loaded.spec, &plan, &path).is_some_and(|now| values == [now])
         };
         if split_values(guard).is_ok_and(now) {
             let problem = Problem::new(format!("{guard} is what the scenario has: nothing breaks"));
