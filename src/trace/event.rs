@@ -134,8 +134,8 @@ words! {
         /// say it up to 1.21.
         Shutdown = "Shutdown":
             (WARNING, "Node is in progress of shutting down, not admitting any new pods"),
-        /// Normal NodeShutdown "Shutdown manager detected shutdown event", of a node
-        ShutdownDetected = "NodeShutdown": (NORMAL, "Shutdown manager detected shutdown event"),
+        /// Normal Shutdown "Shutdown manager detected shutdown event", of a node
+        ShutdownDetected = "Shutdown": (NORMAL, "Shutdown manager detected shutdown event"),
         /// Warning Evicted: the kubelet evicts the pod. Argument: text.
         Evicted = "Evicted": (WARNING, TEXT),
         /// Warning Evicted: the kubelet does not admit the pod while something is short. Argument: text.

@@ -306,9 +306,11 @@ fn new_pods_are_refused() {
             .filter_map(|(at, f)| Some((at, f.message?)))
             .collect();
         assert_eq!(said, [(65_000, words.to_owned())], "{version}");
-        let detected = "Shutdown manager detected shutdown event";
-        let told = fields().filter(|(_, f)| f.message.as_deref() == Some(detected)).count();
-        assert_eq!(told, of_node, "{version}");
+        // `events.NodeShutdown`, which is "Shutdown" (`pkg/kubelet/events/event.go`).
+        let detected = [Some("Shutdown"), Some("Shutdown manager detected shutdown event")];
+        let told =
+            fields().filter(|(_, f)| [f.reason.as_deref(), f.message.as_deref()] == detected);
+        assert_eq!(told.count(), of_node, "{version}");
         let failed = fields().any(|(at, f)| {
             f.pod.as_deref() == Some("default/late") && f.status == Some("Failed") && at < 65_100
         });
