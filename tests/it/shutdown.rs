@@ -227,6 +227,22 @@ fn a_grace_period_of_no_seconds() {
     assert_eq!(at(64, "1.37"), ["62 slow pod-phase Failed"]);
 }
 
+/// Up to 1.22 a kubelet waits for all pods together, for ten seconds where it asks for none (`killPodNow`), until all of the time is
+/// over, and critical pods sleep for fractions of seconds, too: in 1.22.17's own manager, in virtual time, pods that have no time
+/// of their group's end as they do by themselves, and a critical one is ended at 60 + 20.7 - 10.2 s.
+#[test]
+fn how_long_a_kubelet_waited_for_pods_before_there_were_groups() {
+    let off = |flags: &str, pods: &str| ends(&scenario("1.22", flags, pods, TOLD)).pop();
+    let critical =
+        r#""shutdown-grace-period": "30s", "shutdown-grace-period-critical-pods": "30s""#;
+    assert_eq!(off(critical, QUICK).as_deref(), Some("63 n-0 machine-off"));
+    assert_eq!(off(critical, SLOW).as_deref(), Some("70 n-0 machine-off"));
+    let fraction =
+        r#""shutdown-grace-period": "20700ms", "shutdown-grace-period-critical-pods": "10200ms""#;
+    let pods = format!("{QUICK}{CRITICAL}");
+    assert_eq!(off(fraction, &pods).as_deref(), Some("74.5 n-0 machine-off"));
+}
+
 /// A cloud grants 15 s, less than the kubelet's 20: the pod still runs then, says so in the API, and starts anew after the boot.
 #[test]
 fn a_machine_that_is_off_too_soon() {

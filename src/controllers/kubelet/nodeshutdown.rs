@@ -23,6 +23,8 @@ struct PodShutdownGroup {
     /// From which priority on.
     priority: i32,
     shutdown_grace_period_seconds: i64,
+    /// How long it is waited for them.
+    waits: Dur,
     pods: Vec<(Uid, i32)>,
 }
 
@@ -91,8 +93,9 @@ impl ShutdownManager {
         let mut groups = group_by_priority(&periods, self.active_pods(node));
         if self.nodes.switches.shutdown_in_groups {
             groups.retain(|g| !g.pods.is_empty());
-        } else if groups.last().is_some_and(|g| g.pods.is_empty()) {
-            groups.pop();
+        } else if let Some(critical) = groups.pop_if(|g| g.pods.is_empty()) {
+            // Others are waited for until `shutdownGracePeriod` is over.
+            groups.iter_mut().for_each(|g| g.waits += critical.waits);
         }
         groups.reverse();
         let off = at_most.map_or(Time::MAX, |span| now.saturating_add(span));
@@ -106,11 +109,17 @@ impl ShutdownManager {
     }
 
     /// `shutdownGracePeriodByPodPriority` of a node, sorted; none where its machine simply goes off.
-    fn periods(&self, node: NodeId) -> Vec<(i32, i64)> {
-        match self.nodes.switches.graceful_shutdown {
-            true => periods(&self.nodes.config(node).settings),
-            false => Vec::new(),
+    /// Only before there were groups had they fractions of seconds.
+    fn periods(&self, node: NodeId) -> Vec<(i32, Dur)> {
+        let switches = &self.nodes.switches;
+        if !switches.graceful_shutdown {
+            return Vec::new();
         }
+        let mut all = periods(&self.nodes.config(node).settings);
+        if switches.shutdown_in_groups {
+            all.iter_mut().for_each(|(_, period)| *period = Dur::from_secs(period.as_secs()));
+        }
+        all
     }
 
     /// `getPods`: the pods that a kubelet runs, with their priorities.
@@ -169,7 +178,7 @@ impl ShutdownManager {
             let seconds = group.shutdown_grace_period_seconds;
             let stops = group.pods.iter().filter_map(|(uid, _)| self.kill_pod(*uid, seconds));
             let stops = stops.max().unwrap_or(now);
-            let period = now.saturating_add(Dur::from_secs(seconds.unsigned_abs()));
+            let period = now.saturating_add(group.waits);
             let next = self.under_way.with(|all| {
                 let u = all.get_mut(&node)?;
                 u.stopped = if in_groups { stops } else { stops.max(u.stopped) };
@@ -179,9 +188,7 @@ impl ShutdownManager {
                 Some(u.next)
             });
             let Some(next) = next.filter(|next| *next > now) else { continue };
-            if next < period {
-                self.await_pods(node, next);
-            } else {
+            if next == period || !self.await_pods(node, next) {
                 self.nodes.ctx.post_at(next, Class::Source, self.stepper, node);
             }
             return false;
@@ -189,28 +196,30 @@ impl ShutdownManager {
         true
     }
 
-    /// Has a shutdown go on once those of its pods have ended that stop then.
-    fn await_pods(&self, node: NodeId, next: Time) {
+    /// Has a shutdown go on once those of its pods have ended that stop then; whether there are any.
+    fn await_pods(&self, node: NodeId, next: Time) -> bool {
         let stops = |uid: &Uid| {
             self.pods.due(*uid).is_some_and(|due| due.shutdown.is_some() && due.stop == next)
         };
-        let pods = self.pods.of_node(node).into_iter().filter(stops).collect();
-        let awaited = (pods, self.nodes.ctx.cause());
+        let pods: Vec<Uid> = self.pods.of_node(node).into_iter().filter(stops).collect();
+        let (are_there, cause) = (!pods.is_empty(), self.nodes.ctx.cause());
         self.under_way.with(|all| {
             if let Some(u) = all.get_mut(&node) {
-                u.awaited = awaited;
+                u.awaited = (pods, cause);
             }
         });
+        are_there
     }
 
     /// `killPodFunc`: has the containers of a pod end within its grace, which is no longer than its
-    /// group's; when they will have.
+    /// group's; until when it waits for them, if that takes ten seconds or half as long again at most.
     fn kill_pod(&self, uid: Uid, group_seconds: i64) -> Option<Time> {
         let now = self.nodes.now();
         let due = self.pods.due(uid)?;
         let pod = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())?;
         let own = pod.termination_grace_period_seconds();
-        let grace = self.nodes.effective_grace_period(own.min(group_seconds), own);
+        let asked = own.min(group_seconds);
+        let grace = self.nodes.effective_grace_period(asked, own);
         let takes = if due.up { due.unhurried.min(grace) } else { Dur::ZERO };
         // One that is to end already has its containers stopping.
         let stop = if due.stop == Time::MAX { now + takes } else { due.stop.min(now + grace) };
@@ -221,7 +230,8 @@ impl ShutdownManager {
             self.status.tell_to_be_shut_down(&pod);
         }
         self.pods.work_at(uid, stop);
-        Some(stop)
+        let waits = asked.saturating_add(asked / 2).max(10).unsigned_abs();
+        Some(stop.min(now.saturating_add(Dur::from_secs(waits))))
     }
 
     /// Whether a machine was told to go off, and is not yet.
@@ -244,26 +254,27 @@ impl ShutdownManager {
 
 /// `newPodManager`: the grace periods by priority, from `shutdownGracePeriod` where they are not given so
 /// (`migrateConfig`).
-fn periods(settings: &KubeletSettings) -> Vec<(i32, i64)> {
+fn periods(settings: &KubeletSettings) -> Vec<(i32, Dur)> {
     let given = &settings.shutdown_grace_period_by_pod_priority.0;
     if !given.is_empty() {
-        return given.clone();
+        let period = |&(from, seconds): &(i32, i64)| (from, Dur::from_secs(seconds.unsigned_abs()));
+        return given.iter().map(period).collect();
     }
     let all = settings.shutdown_grace_period;
     let critical = settings.shutdown_grace_period_critical_pods;
     if all.is_zero() || critical > all {
         return Vec::new();
     }
-    let seconds = |span: Dur| (span.as_nanos() / 1_000_000_000) as i64;
-    vec![(0, seconds(all.saturating_sub(critical))), (SYSTEM_CRITICAL_PRIORITY, seconds(critical))]
+    vec![(0, all.saturating_sub(critical)), (SYSTEM_CRITICAL_PRIORITY, critical)]
 }
 
 /// `groupByPriority`: pods below the lowest priority go with the lowest, others with the highest that
 /// they reach.
-fn group_by_priority(periods: &[(i32, i64)], pods: Vec<(Uid, i32)>) -> Vec<PodShutdownGroup> {
-    let group = |&(priority, seconds): &(i32, i64)| PodShutdownGroup {
+fn group_by_priority(periods: &[(i32, Dur)], pods: Vec<(Uid, i32)>) -> Vec<PodShutdownGroup> {
+    let group = |&(priority, waits): &(i32, Dur)| PodShutdownGroup {
         priority,
-        shutdown_grace_period_seconds: seconds,
+        shutdown_grace_period_seconds: waits.as_secs() as i64,
+        waits,
         pods: Vec::new(),
     };
     let mut groups: Vec<PodShutdownGroup> = periods.iter().map(group).collect();
@@ -293,8 +304,12 @@ mod tests {
     /// `Test_migrateConfig` (`nodeshutdown_manager_test.go`, v1.37.1), case by case.
     #[test]
     fn periods_of_critical_pods_and_others_become_those_of_priorities() {
-        assert_eq!(periods(&settings(300, 120)), [(0, 180), (SYSTEM_CRITICAL_PRIORITY, 120)]);
-        assert_eq!(periods(&settings(100, 0)), [(0, 100), (SYSTEM_CRITICAL_PRIORITY, 0)]);
+        let of = |all, critical| {
+            let seconds = |(from, period): (i32, Dur)| (from, period.as_secs());
+            periods(&settings(all, critical)).into_iter().map(seconds).collect::<Vec<_>>()
+        };
+        assert_eq!(of(300, 120), [(0, 180), (SYSTEM_CRITICAL_PRIORITY, 120)]);
+        assert_eq!(of(100, 0), [(0, 100), (SYSTEM_CRITICAL_PRIORITY, 0)]);
         assert!(periods(&settings(0, 0)).is_empty());
         assert!(periods(&settings(1, 100)).is_empty());
         let by_priority = PriorityPeriods(vec![(0, 7)]);
@@ -302,13 +317,13 @@ mod tests {
             shutdown_grace_period_by_pod_priority: by_priority,
             ..settings(0, 0)
         };
-        assert_eq!(periods(&given), [(0, 7)]);
+        assert_eq!(periods(&given), [(0, Dur::from_secs(7))]);
     }
 
     /// `Test_groupByPriority` (the same file), case by case: pods by their priorities.
     #[test]
     fn pods_go_with_the_highest_priority_that_they_reach() {
-        let grouped = |periods: &[(i32, i64)], pods: &[i32]| {
+        let grouped = |periods: &[(i32, Dur)], pods: &[i32]| {
             let pods = pods.iter().map(|p| (Uid(0), *p)).collect();
             let groups = group_by_priority(periods, pods);
             let of = |g: &PodShutdownGroup| g.pods.iter().map(|(_, p)| *p).collect::<Vec<i32>>();
@@ -322,7 +337,7 @@ mod tests {
             ),
             [vec![0, highest_user_definable], vec![SYSTEM_CRITICAL_PRIORITY]]
         );
-        let four = [(1, 10), (2, 20), (3, 30), (4, 40)];
+        let four = [1, 2, 3, 4].map(|priority| (priority, Dur::from_secs(10)));
         assert_eq!(grouped(&four, &[0, 1, 2, 3, 4, 5]), [vec![0, 1], vec![2], vec![3], vec![4, 5]]);
     }
 }
