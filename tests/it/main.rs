@@ -2,6 +2,7 @@
 
 mod beside;
 mod builders;
+mod cases;
 mod cli;
 mod conformance;
 mod costs;
@@ -53,6 +54,7 @@ mod scenarios;
 mod scheduler;
 mod shrink;
 mod shutdown;
+mod shutdown_recorded;
 mod soak;
 mod tidy;
 mod upstream_cases;

@@ -1,13 +1,9 @@
-// Package pressure runs a kubelet's eviction manager, upstream's own, in virtual time: its statistics, and the ends of pods, are those of a case.
-package pressure
+package cases
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand"
-	"os"
 	"reflect"
 	goruntime "runtime"
 	"slices"
@@ -26,7 +22,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// A case as `gen --pressure` writes it. What is used is spelled as in a scenario.
+// A case as `gen --pressure` writes it: a kubelet's eviction manager has its statistics and the ends of pods from it. What is used is spelled as in a scenario.
 type instance struct {
 	Name         string            `json:"name"`
 	Seconds      int               `json:"seconds"`
@@ -216,22 +212,6 @@ func (e events) AnnotatedEventf(about runtime.Object, _ map[string]string, _, re
 	}
 }
 
-// called calls a function with those of the values that its parameters have the types of.
-func called(function reflect.Value, values ...any) []reflect.Value {
-	var given []reflect.Value
-	for i := range function.Type().NumIn() {
-		wanted := function.Type().In(i)
-		fits := slices.IndexFunc(values, func(value any) bool {
-			return reflect.TypeOf(value).ConvertibleTo(wanted) && reflect.TypeOf(value).Kind() != reflect.Int64 || reflect.TypeOf(value) == wanted
-		})
-		if fits < 0 {
-			panic("nothing fits " + wanted.String())
-		}
-		given = append(given, reflect.ValueOf(values[fits]).Convert(wanted))
-	}
-	return function.Call(given)
-}
-
 // active are the pods that run, in any order, as a kubelet takes them from a map.
 func (n *node) active() []*v1.Pod {
 	pods := slices.Clone(n.pods)
@@ -322,33 +302,5 @@ func (c instance) told(t *testing.T) []string {
 		// The loop looks whether it is to end when it has slept.
 		time.Sleep(time.Minute)
 	})
-	return n.told
-}
-
-// TestCases reads the cases of CASES, one in a line, and writes to TOLD what came of each, where forty runs agree.
-func TestCases(t *testing.T) {
-	cases, err := os.Open(os.Getenv("CASES"))
-	if err != nil {
-		t.Skip(err)
-	}
-	into, err := os.Create(os.Getenv("TOLD"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(cases)
-	for lines.Scan() {
-		var c instance
-		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		told := append([]string{}, c.told(t)...)
-		for range 39 {
-			if !slices.Equal(told, c.told(t)) {
-				told = nil
-				break
-			}
-		}
-		line, _ := json.Marshal(map[string]any{"name": c.Name, "told": told})
-		fmt.Fprintln(into, string(line))
-	}
+	return append([]string{}, n.told...)
 }
