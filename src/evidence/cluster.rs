@@ -115,9 +115,17 @@ impl<'a> Before<'a> {
         ends.map(|known| Stamp(known.at.0 - known.within_us)).min()
     }
 
-    /// Whether it may be of another pod, made anew under the name of one that came to its end.
-    fn is_anew(&self, s: &Statement) -> bool {
-        s.said.pod().and_then(|pod| self.end_of(pod)).is_some_and(|end| s.at >= end)
+    /// When another pod was made under the name of one that had come to its end, as far as is told.
+    fn made_anew(&self) -> BTreeMap<&str, Stamp> {
+        let mut made: BTreeMap<&str, Stamp> = BTreeMap::new();
+        for s in self.statements {
+            let (Said::Created { pod, .. } | Said::Bound { pod, .. }) = &s.said else { continue };
+            if self.end_of(pod).is_some_and(|end| s.at >= end) {
+                let first = made.entry(pod).or_insert(s.at);
+                *first = (*first).min(s.at);
+            }
+        }
+        made
     }
 
     /// On which node each pod was.
@@ -126,7 +134,9 @@ impl<'a> Before<'a> {
             Said::Bound { pod, node } | Said::On { pod, node } => Some((&**pod, node.clone())),
             _ => None,
         };
-        self.statements.iter().filter(|s| !self.is_anew(s)).filter_map(home).collect()
+        let anew = self.made_anew();
+        let is_first = |s: &&Statement| !is_anew(&anew, s);
+        self.statements.iter().filter(is_first).filter_map(home).collect()
     }
 
     /// Whether a pod was deleted between its export and the start.
@@ -230,7 +240,8 @@ impl<'a> Before<'a> {
         // What was made since the start comes by itself, if its workload is there to make it, or if
         // it came in the place of what the outage took.
         let begins = self.outage.begins().unwrap_or(self.start);
-        for s in self.statements.iter().filter(|s| s.at > self.start && !self.is_anew(s)) {
+        let anew = self.made_anew();
+        for s in self.statements.iter().filter(|s| s.at > self.start && !is_anew(&anew, s)) {
             if let Said::Created { pod, .. } | Said::Bound { pod, .. } = &s.said {
                 let owner = gone.get(pod).and_then(|g| g.owner.as_deref());
                 if s.at >= begins || owner.is_some_and(|o| exists(o, objects)) {
@@ -390,6 +401,11 @@ impl<'a> Before<'a> {
         });
         evicted.collect()
     }
+}
+
+/// Whether a statement may be of another pod, made anew then under the name of one that had come to its end.
+fn is_anew(anew: &BTreeMap<&str, Stamp>, s: &Statement) -> bool {
+    s.said.pod().and_then(|pod| anew.get(pod)).is_some_and(|made| s.at >= *made)
 }
 
 /// Whether there is a workload, `Kind/namespace/name`.

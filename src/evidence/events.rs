@@ -61,10 +61,10 @@ impl Told<'_> {
     }
 }
 
-/// `Created pod: web-x`, `create Pod db-0 in StatefulSet db successful`
+/// `Created pod: web-x`, `create Pod db-0 in StatefulSet db successful`, from 1.35 on with a capital letter.
 fn created_pod(message: &str) -> Option<&str> {
-    let rest =
-        message.strip_prefix("Created pod: ").or_else(|| message.strip_prefix("create Pod "))?;
+    let of_set = || message.strip_prefix(['c', 'C'])?.strip_prefix("reate Pod ");
+    let rest = message.strip_prefix("Created pod: ").or_else(of_set)?;
     rest.split_whitespace().next()
 }
 
