@@ -128,7 +128,7 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
 fn what_nothing_can_violate_is_told() {
     let dir = Scratch::new();
     dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
-    let idle = "nothing happens in this scenario, which has no timeline";
+    let idle = "nothing harms a node or pod in this scenario, which has no timeline";
     for (property, why) in [("job-stalled(11m)", "there is no Job"), ("pod-stuck(1m)", idle)] {
         let odds = dir.call(&["odds", "calm.ron", "--of", property]);
         assert!(odds.stdout.ends_with(&format!("\n\nin no run: {why}\n")), "{}", odds.stdout);

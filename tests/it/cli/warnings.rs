@@ -93,7 +93,7 @@ fn a_test_of_what_was_not_whole_is_warned_of() {
     let words = said(&NOT_YET_WHOLE.replacen("12m", "2m", 1), of_db[0]);
     assert!(words.contains("default/db is not counted, as it was never whole; cut b came before"));
     for expect in [
-        r#"AtMost(of: missing("db"), is: 0, during: ("0s", "1m"))"#,
+        r#"AtMost(of: missing("db"), is: 0, during: ("0s", "59s"))"#,
         r#"AtMost(of: missing("db"), is: 0, during: ("9m", "12m"))"#,
         r#"AtMost(of: pending("db"), is: 60)"#,
     ] {
