@@ -50,6 +50,18 @@ impl Beside {
             _ => 0,
         }
     }
+
+    /// Whether a sidecar may serve so late that others wait for so long: it would be killed for its startup probe
+    /// otherwise, over and over.
+    pub(super) fn may_wait(&self, waited: i64) -> bool {
+        self.slot.startup.as_ref().is_some_and(|p| waited - half_a_period(p) <= last_try(p))
+    }
+}
+
+/// When the last probe is made by which a container may succeed, after the first could be, in microseconds.
+fn last_try(probe: &Probe) -> i64 {
+    let period = i64::from(probe.period_seconds.unwrap_or(10));
+    period * i64::from(probe.failure_threshold.unwrap_or(3) - 1) * SECOND_US
 }
 
 /// How long after it could first a probe succeeds, on average, in microseconds.

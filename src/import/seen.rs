@@ -183,7 +183,8 @@ impl Seen {
             // The pull of the next one's image is a part of it.
             let waited = self.waited.get_mut(&slot.name).filter(|_| images.is_none());
             let waited = waited.and_then(|all| quantile(all, 0.5));
-            own.waited = waited.filter(|waited| *waited > own.until_next());
+            own.waited =
+                waited.filter(|waited| *waited > own.until_next() && own.may_wait(*waited));
             all.push(own);
         }
         let told = match told.is_empty() {

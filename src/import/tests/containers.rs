@@ -314,12 +314,13 @@ fn containers_that_were_added_to_pods_are_taken_over() {
 
 /// `migrate` runs from 10 to 30 s, `mesh` from 31 s on, and the main container from 41 s on, Ready at 55 s. A run takes half a
 /// second until the end of the first is listed, and the main one waits for the other's startup probe for 10 s, of which half a period
-/// of a second is the probe's: of 41 - 20 s 10.5 are left for the start, and the sum is what was seen.
+/// of a second is the probe's: of 41 - 20 s 10.5 are left for the start, and the sum is what was seen. With a threshold of 3 it would be
+/// killed after two seconds more than the first probe.
 #[test]
 fn what_passes_between_containers_is_no_part_of_the_start() {
     let spec = json!({
         "initContainers": [{"name": "migrate"},
-            {"name": "mesh", "restartPolicy": "Always", "startupProbe": {"periodSeconds": 1}}],
+            {"name": "mesh", "restartPolicy": "Always", "startupProbe": {"periodSeconds": 1, "failureThreshold": 30}}],
         "containers": [{"name": "db", "readinessProbe": {"periodSeconds": 5}}],
     });
     let since = |second: u32| {
@@ -331,7 +332,7 @@ fn what_passes_between_containers_is_no_part_of_the_start() {
     for part in [
         r#"pod_start: "10.5s""#,
         r#"serves_after: "11.5s""#,
-        r#"(name: "mesh", startupProbe: (periodSeconds: 1), serves_after: "9.5s", restartPolicy: Always)"#,
+        r#"(name: "mesh", startupProbe: (periodSeconds: 1, failureThreshold: 30), serves_after: "9.5s", restartPolicy: Always)"#,
     ] {
         assert_eq!(text.matches(part).count(), 2, "{part}: {text}");
     }
@@ -341,6 +342,13 @@ fn what_passes_between_containers_is_no_part_of_the_start() {
     // Its first probe finds that `mesh` has started, after a second and half a period: what is less than that is not known.
     let status = json!({"containerStatuses": [since(32)], "initContainerStatuses": [ended(10, 30), since(31)]});
     let (_, text) = imported(&spec, 55, &status, &[]);
+    let part = r#"(name: "mesh", startupProbe: (periodSeconds: 1, failureThreshold: 30), restartPolicy: Always)"#;
+    assert_eq!(text.matches(part).count(), 2, "{text}");
+    let status = json!({"containerStatuses": [since(41)], "initContainerStatuses": [ended(10, 30), since(31)]});
+    let strict = json!({"initContainers": [{"name": "migrate"},
+        {"name": "mesh", "restartPolicy": "Always", "startupProbe": {"periodSeconds": 1}}],
+        "containers": [{"name": "db", "readinessProbe": {"periodSeconds": 5}}]});
+    let (_, text) = imported(&strict, 55, &status, &[]);
     let part = r#"(name: "mesh", startupProbe: (periodSeconds: 1), restartPolicy: Always)"#;
     assert_eq!(text.matches(part).count(), 2, "{text}");
 }
