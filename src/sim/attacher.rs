@@ -181,10 +181,13 @@ impl Attacher {
         let written = self.written.with_ref(|w| w.get(&volume).copied().unwrap_or_default());
         match (written, self.api.selected(volume)) {
             (0, Some((.., made))) => self.claims.succeeded(&made),
-            (0, None) | (4.., _) => return,
+            (0, None) => return,
             _ => {}
         }
-        self.written.with(|w| w.insert(volume, written + 1));
+        self.written.with(|w| match written {
+            3 => w.remove(&volume),
+            _ => w.insert(volume, written + 1),
+        });
         match written {
             2 => self.api.provisioned(volume),
             _ => self.api.volume_written(volume),

@@ -362,6 +362,7 @@ impl StatefulSetController {
     /// `createPersistentVolumeClaims`, which upstream does in no order; after a failure it goes on with the others.
     async fn create_persistent_volume_claims(&self, set: &Workload, pod: PodId) -> ApiResult {
         let (client, api) = (&self.core.client, self.core.client.api());
+        let (mut failed, mut all) = (Vec::new(), Ok(()));
         for claim in set.template.claims.iter().filter(|c| c.per_pod && c.provision.is_some()) {
             let (name, own) = (self.name_of(pod), claim.clone());
             let claim = claim.name_for(&name);
@@ -374,14 +375,20 @@ impl StatefulSetController {
             let ended = created.map_err(|e| e.of("post persistentvolumeclaims"));
             let of = if created.is_ok() { "Pod" } else { "for Pod" };
             let words = format!("Claim {claim} {of} {name}");
-            self.record_event("create", &words, set, ended.clone().map(|()| "success"));
-            if let Err(why) = ended {
-                let why = format!("failed to create PVC {claim}: {why}");
-                self.record_event("create", &format!("Pod {name}"), set, Err(why));
-                return created;
+            failed
+                .extend(ended.clone().err().map(|e| format!("failed to create PVC {claim}: {e}")));
+            all = all.and(created);
+            if created != Err(ApiError::AlreadyExists) {
+                self.record_event("create", &words, set, ended.map(|()| "success"));
             }
         }
-        Ok(())
+        let why = match &failed[..] {
+            [] => return Ok(()),
+            [one] => one.clone(),
+            several => format!("[{}]", several.join(", ")),
+        };
+        self.record_event("create", &format!("Pod {}", self.name_of(pod)), set, Err(why));
+        all
     }
 
     /// `DeleteStatefulPod`
