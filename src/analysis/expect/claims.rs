@@ -135,7 +135,7 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Optio
     }
     let expected = format!("at some time {} {}", stretch(during), said(claim));
     let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
-    let got = later.map_or("never".to_owned(), |v| format!("only at {}", time(v.0)));
+    let got = later.map_or("never".to_owned(), |v| format!("after it first at {}", time(v.0)));
     Some(failed(run, claim, (expected, got), &[(during.1, during.1)], during))
 }
 

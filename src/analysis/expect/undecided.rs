@@ -77,6 +77,12 @@ impl Coming {
             let own = follow.tolerations(id).iter().find(|t| t.tolerates(&unreachable, operators));
             own.is_some_and(|own| own.toleration_seconds.is_none())
         };
+        // One of a StatefulSet is made anew only once it is gone, and one that nobody owns never.
+        let names = &analysis.trace.names;
+        let is_replaced = |id| {
+            let owner = names.owner_of(id).map(|owner| names.workload_name(owner));
+            owner.is_some_and(|name| !name.starts_with("StatefulSet/"))
+        };
         let of_pod = |(id, pod): (PodId, &PodState)| {
             let (node, name) = (pod.node_id()?, analysis.pod_name(id));
             let (said, mut brings) = if let Some(due) = timer(pod) {
@@ -90,6 +96,7 @@ impl Coming {
                 let said = lost(node).filter(|_| pod.is_active())?;
                 (said, brings.into_iter().filter(|_| goes).collect())
             };
+            brings.retain(|stage| *stage != Stage::Made || is_replaced(id));
             brings.extend(pod.is_available().then_some(Stage::Unready));
             Some(Coming { pod: Some(id), node, said, brings })
         };
@@ -114,8 +121,10 @@ pub(super) fn why(
         Expected::Seen(sought) => (sought.times.during.1, of_records(run, come, sought, hits)),
         Expected::Figure { comparison, during, .. } => (during.1, of_figure(run, come, comparison)),
         Expected::Throughout { claim, stretch, .. } => {
-            let mut all = claims::comparisons(claim).into_iter();
-            (stretch.1, all.find_map(|c| of_figure(run, come, c)))
+            // Of several parts all may change, as one alone need not decide.
+            let all = claims::comparisons(claim).into_iter().map(|c| of_figure(run, come, c));
+            let all: Option<Vec<&Coming>> = all.collect();
+            (stretch.1, all.and_then(|all| all.first().copied()))
         }
         Expected::Property { property, stretch, wanted: false } => {
             use Property::{EvictLoop, NeedlessEviction, PodStuck, WrongPod};
@@ -183,7 +192,10 @@ fn of_figure<'r>(run: &Run<'_>, come: &'r [Coming], c: &Comparison) -> Option<&'
         Q::Available(_) | Q::Unavailable(_) => Stage::Unready,
         Q::Timers(_) => Stage::Timed,
         Q::Pending(_) => Stage::Made,
-        Q::Up(_) | Q::Missing(_) | Q::DeadEndpoints(_) => return None,
+        // What is true changes with the fault itself, and how many requests something takes is not known.
+        Q::Up(_) | Q::Missing(_) | Q::DeadEndpoints(_) | Q::Ghosts(_) | Q::Requests(_) => {
+            return None;
+        }
         _ => Stage::Evicted,
     };
     let is_its = |x: &&Coming| match (x.pod, &c.quantity) {
@@ -193,12 +205,11 @@ fn of_figure<'r>(run: &Run<'_>, come: &'r [Coming], c: &Comparison) -> Option<&'
     };
     let brings = come.iter().filter(|x| x.brings.contains(&stage));
     let its: Vec<&Coming> = brings.filter(is_its).collect();
-    // It is not known by how much a span grows, and how many requests something takes.
-    let is_open = c.quantity.is_span() || matches!(c.quantity, Q::Requests(_));
-    let n = if is_open { u64::MAX } else { its.len() as u64 };
+    // It is not known by how much a span grows.
+    let n = if c.quantity.is_span() { u64::MAX } else { its.len() as u64 };
     let now = value_at(&run.values(c), run.analysis.horizon());
     let least = if stage == Stage::Unready { now.saturating_sub(n) } else { now };
-    let most = now.saturating_add(n);
+    let most = if matches!(c.quantity, Q::Available(_)) { now } else { now.saturating_add(n) };
     let holds = |n: &u64| c.relation.holds(*n, c.limit);
     let all = [least, most, c.limit.clamp(least, most)];
     its.first().copied().filter(|_| all.iter().any(|n| holds(n) != holds(&now)))

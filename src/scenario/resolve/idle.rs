@@ -36,7 +36,9 @@ fn unnoticed(plan: &Plan, written: &Written) -> Option<String> {
     let (horizon, grace) = (plan.horizon, plan.flags.node_monitor_grace_period);
     let half = Dur::from_nanos(grace.as_nanos() / 2);
     let is_late = |e: &TimelineEntry| e.at < horizon && e.at.saturating_add(half) > horizon;
-    let lasts = |e: &TimelineEntry| e.ends.is_none_or(|end| end > horizon);
+    // What is over before that leads to nothing.
+    let lasts =
+        |e: &TimelineEntry| e.ends.is_none_or(|end| end > horizon && end.since(e.at) > half);
     let silences = |a: &&Action| {
         matches!(a.act, Do::Fail(_, NodeFault::Cut(_) | NodeFault::Off | NodeFault::NoKubelet))
     };
