@@ -102,9 +102,9 @@ impl Served {
     /// ever was.
     pub(super) fn is_uncounted(&self, analysis: &Analysis<'_>) -> bool {
         let is_over = |from| analysis.first_harm(from, analysis.horizon()).is_none();
-        self.late(analysis).is_some_and(|(_, from)| from.is_none_or(is_over))
-            && self.costs.missing_ns == 0
+        self.costs.missing_ns == 0
             && self.costs.requests_lost == 0
+            && self.late(analysis).is_some_and(|(_, from)| from.is_none_or(is_over))
     }
 
     /// Whether it had all of its pods when it was first counted.

@@ -11,7 +11,7 @@ use std::fmt;
 pub(crate) enum Said {
     /// The node lifecycle controller has given a node up: Ready is Unknown.
     NodeUnknown { node: String },
-    /// It does so at the first pass that can, so long after it last heard of the node.
+    /// It gives a node up at the first pass that can, so long after it last heard of it.
     NodeOverdue { node: String, after: Dur },
     /// Ready is not True, and who says so is not known.
     NodeNotReady { node: String },

@@ -33,7 +33,7 @@ impl Bill {
     /// Of all of them together.
     pub(super) fn whole(analysis: &Analysis<'_>, serving: &Serving) -> Self {
         let all = &serving.workloads;
-        let sum = |of: fn(&Bill) -> u64| serving.workloads.iter().map(|w| of(&Bill::new(w))).sum();
+        let sum = |of: fn(&Bill) -> u64| all.iter().map(|w| of(&Bill::new(w))).sum();
         Bill {
             costs: serving.whole,
             turns: sum(|b| b.turns),

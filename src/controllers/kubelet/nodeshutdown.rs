@@ -23,7 +23,7 @@ struct PodShutdownGroup {
     /// From which priority on.
     priority: i32,
     shutdown_grace_period_seconds: i64,
-    /// How long it is waited for them.
+    /// For how long the manager waits for them at most.
     waits: Dur,
     pods: Vec<(Uid, i32)>,
 }
@@ -212,7 +212,7 @@ impl ShutdownManager {
     }
 
     /// `killPodFunc`: has the containers of a pod end within its grace, which is no longer than its
-    /// group's; until when it waits for them, if that takes ten seconds or half as long again at most.
+    /// group's; until when it waits for that: one and a half times that grace, and ten seconds at least, are the most.
     fn kill_pod(&self, uid: Uid, group_seconds: i64) -> Option<Time> {
         let now = self.nodes.now();
         let due = self.pods.due(uid)?;

@@ -49,7 +49,8 @@ impl<'a> Log<'a> {
 
     /// A time of the run since 1970; where nothing is said runs begin with the year 2000.
     pub(super) fn clock(&self, at: Time) -> Time {
-        at + Dur::from_micros(self.analysis.plan.begins.unwrap_or(946_684_800_000_000) as u64)
+        let begins = self.analysis.plan.begins.unwrap_or(946_684_800_000_000);
+        at + Dur::from_micros(u64::try_from(begins).unwrap_or(0))
     }
 
     /// A time of the run as a value.

@@ -95,7 +95,7 @@ fn a_job_that_goes_on_does_not_lack_pods() {
         Job(name: "big", template: (requests: {"cpu": "100"}, ends: (after: "2m"))),
         Job(name: "fails", placement: Node("a-1"), template: (restartPolicy: OnFailure, ends: (after: "2m", exit_code: 1)))"#;
     let text = format!(
-        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "a-{{0..1}}")], workloads: [{jobs})])"#
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "a-{{0..1}}")], workloads: [{jobs}])"#
     );
     scratch.write("jobs.ron", &text);
     let explained = |job: &str| said(&scratch, &["explain", "jobs.ron", job]);
