@@ -352,8 +352,7 @@ pub(super) static STEPS: &[Step] = &[
         s.balance = Balance::SkipsBestEffort;
         s.nominations_wake = true;
         s.pops_from_backoff = true;
-        s.dynamic_resources = true;
-        s.claims_text = true;
+        (s.dynamic_resources, s.claims_text) = (true, true);
     }),
     step(&[(34, 0)], |p| {
         let s = &mut p.scheduler;
