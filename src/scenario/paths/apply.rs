@@ -3,7 +3,7 @@
 use super::called::{self, Called, Target};
 use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
-use super::read::{Segment, segments, split};
+use super::read::{OF_TIMELINE, Segment, segments, split};
 use crate::scenario::prelude::*;
 use std::mem;
 
@@ -156,11 +156,9 @@ pub(super) fn elements<'a>(
     path: &str,
 ) -> Result<(Vec<usize>, &'a [Segment]), Problem> {
     let (what, all) = (target.what(), Called::all(target, spec));
-    let form = || {
-        match target {
-        Target::Timeline => "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry".to_owned(),
+    let form = || match target {
+        Target::Timeline => OF_TIMELINE.to_owned(),
         _ => format!("`{}.NAME.FIELD=VALUE`", first.name),
-    }
     };
     if let Some(index) = &first.index {
         let i: usize = index.parse().map_err(|_| {

@@ -5,6 +5,9 @@ use crate::api::taint;
 use crate::language::duration::whole_seconds;
 use crate::scenario::prelude::*;
 
+/// How entries of the timeline are set.
+pub(super) const OF_TIMELINE: &str = "`timeline.NAME.FIELD=VALUE`; `timeline=[]` leaves out all of it, `timeline[+]=(at: \"1m\", do: …)` adds an entry";
+
 /// One name of a path, with what stands in brackets behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
@@ -33,8 +36,11 @@ pub(super) fn split(text: &str) -> Result<(&str, &str), Problem> {
         }
     }
     let what = if brackets > 0 { "has a bracket that is not closed" } else { "is not PATH=VALUE" };
-    Err(Problem::new(format!("`{text}` {what}"))
-        .help("such as `pods.web.tolerations[unreachable].tolerationSeconds=120`"))
+    let such = match text.starts_with("timeline") {
+        true => OF_TIMELINE,
+        false => "such as `pods.web.tolerations[unreachable].tolerationSeconds=120`",
+    };
+    Err(Problem::new(format!("`{text}` {what}")).help(such))
 }
 
 /// A path and the values that a sweep gives it: `PATH=V1,V2,…`.
@@ -273,6 +279,8 @@ mod tests {
         );
         assert_eq!(split("timeline.\"a=b\".at=3s").unwrap(), ("timeline.\"a=b\".at", "3s"));
         assert!(split("horizon").unwrap_err().message.contains("is not PATH=VALUE"));
+        let of_timeline = split("timeline[]").unwrap_err();
+        assert!(of_timeline.help.is_some_and(|help| help.contains("`timeline[+]=")));
         assert!(split("nodes[0.zone=a").unwrap_err().message.contains("is not closed"));
     }
 
