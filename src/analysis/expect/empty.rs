@@ -84,11 +84,18 @@ pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
 /// Whether a property is violated only where a node fails, or something is tainted or drained.
 pub(crate) fn takes_harm(property: &Property) -> bool {
     use Property as P;
-    match property {
-        P::NeverReady(_) | P::NotReplaced(_) | P::JobStalled(_) | P::BoundToCordoned(_) => false,
-        P::FalseUnknown(_) | P::WrongPod | P::RunsTwice | P::Deterministic | P::Expect => false,
-        _ => true,
-    }
+    !matches!(
+        property,
+        P::NeverReady(_)
+            | P::NotReplaced(_)
+            | P::JobStalled(_)
+            | P::BoundToCordoned(_)
+            | P::FalseUnknown(_)
+            | P::WrongPod
+            | P::RunsTwice
+            | P::Deterministic
+            | P::Expect
+    )
 }
 
 /// Whether nothing is done in a run until then, and nothing happens to any pod or node.
