@@ -42,7 +42,6 @@ pub(super) fn hold<C: DeserializeOwned>(folder: &str, told: impl Fn(&C, &str) ->
             }
         }
     }
-    println!("{compared:?}");
     assert!(
         !compared.is_empty() && wrong.is_empty(),
         "{} of {compared:?}:\n{}",
