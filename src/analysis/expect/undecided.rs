@@ -4,13 +4,11 @@
 use super::super::disruption::disruptions;
 use super::super::properties::Property;
 use super::claims;
-use super::figures::{parts, stretches};
 use super::objects::{Hit, Meant, is_taint};
 use super::prelude::*;
 use super::verdict::Empty;
 use crate::api::taint::UNREACHABLE;
 use crate::language::Quantity;
-use crate::scenario::expectations::Relation;
 
 /// What comes of the loss of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -121,19 +119,10 @@ pub(super) fn why(
 ) -> Option<Empty> {
     let (end, first) = match what {
         Expected::Seen(sought) => (sought.times.during.1, of_records(run, come, sought, hits)),
-        Expected::Figure { comparison: c, longest, during } => {
-            let since = lasts(run, c, *longest).filter(|_| during.1 >= run.analysis.horizon());
-            if let Some(since) = since {
-                let why = format!("the run ends amid a stretch that counts, from {}", time(since));
-                return Some(Empty::open(why));
-            }
-            (during.1, of_figure(run, come, c))
-        }
+        Expected::Figure { comparison, during, .. } => (during.1, of_figure(run, come, comparison)),
         Expected::Throughout { claim, stretch, .. } => {
-            // Of several parts all may change, as one alone need not decide.
-            let all = claims::comparisons(claim).into_iter().map(|c| of_figure(run, come, c));
-            let all: Option<Vec<&Coming>> = all.collect();
-            (stretch.1, all.and_then(|all| all.first().copied()))
+            let mut all = claims::comparisons(claim).into_iter();
+            (stretch.1, all.find_map(|c| of_figure(run, come, c)))
         }
         Expected::Property { property, stretch, wanted: false } => {
             use Property::{EvictLoop, NeedlessEviction, PodStuck, WrongPod};
@@ -191,19 +180,6 @@ fn of_records<'r>(
     let its: Vec<&Coming> = come.iter().filter(is_one).collect();
     let n = (hits[0].len() + its.len()) as u64;
     its.first().copied().filter(|_| sought.count.least == 0 && n > sought.count.most)
-}
-
-/// Since when that lasts at the end of a run which may not last for too long, or is added up.
-fn lasts(run: &Run<'_>, c: &Comparison, longest: Option<Dur>) -> Option<Time> {
-    let horizon = run.analysis.horizon();
-    let all = match longest {
-        Some(_) => stretches(&parts(&run.values(c), (Time::ZERO, horizon)), |value| value > 0),
-        None if c.quantity.is_span() && c.relation != Relation::AtLeast => {
-            run.spans(&c.quantity, c.workloads.as_ref())
-        }
-        None => return None,
-    };
-    all.into_iter().find(|stretch| stretch.1 >= horizon).map(|stretch| stretch.0)
 }
 
 /// The first that is to come of what a figure counts, where that may change whether it keeps its limit.

@@ -383,23 +383,3 @@ fn what_cannot_be_met_is_told_as_that() {
         assert_eq!(said.contains(never), is_told, "{said}");
     }
 }
-
-/// A node that dies at 5:00 is Unknown between 5:40 and 5:50, and its pod is evicted five minutes later: at 8:00 nobody knows yet whether
-/// that takes longer than three minutes, or four.
-#[test]
-fn what_lasts_at_the_end_of_a_run_is_told() {
-    let lasts = "the run ends amid a stretch that counts, from 5m4";
-    let told = [
-        (r#"AtMost(of: unavailable("web"), is: 1, longest: "3m")"#, lasts),
-        (r#"AtMost(of: unavailable_seconds("web"), is: "4m")"#, lasts),
-        (r#"AtMost(of: longest_gap("web"), is: "4m")"#, lasts),
-        (r#"AtLeast(of: unavailable_seconds("web"), is: "1m")"#, ""),
-        (r#"AtMost(of: unavailable("web"), is: 0, during: ("0s", "5m"))"#, ""),
-    ];
-    each_is_told(
-        r#"Scenario(version: 1, horizon: "8m", nodes: [(names: "a-{0..2}")],
-        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
-        timeline: [(at: "5m", name: "c", do: Crash(node: "a-1"))],"#,
-        &told,
-    );
-}
