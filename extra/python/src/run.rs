@@ -134,9 +134,7 @@ impl Run {
 
     /// A row for each eviction.
     fn evictions(&self, py: Python<'_>) -> PyResult<Table> {
-        self.told(py, |_, report| {
-            Table::of(&evictions_table(report))
-        })?
+        self.told(py, |_, report| Table::of(&evictions_table(report)))?
     }
 
     /// How many pods and nodes were in which state.
