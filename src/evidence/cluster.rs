@@ -35,7 +35,8 @@ pub(super) struct Before<'a> {
 impl<'a> Before<'a> {
     /// The objects as they were at the start.
     pub(super) fn rewound(&self, objects: &[Value], notes: &mut Vec<String>) -> Vec<Value> {
-        let homes = self.homes();
+        let anew = self.made_anew();
+        let homes = self.homes(&anew);
         let mut all: Vec<Value> = objects.iter().filter_map(|o| self.object(o, &homes)).collect();
         let seen = |objects: &[Value], kind: &str| -> BTreeSet<String> {
             objects.iter().filter(|o| o["kind"] == kind).map(full_name).collect()
@@ -44,7 +45,7 @@ impl<'a> Before<'a> {
         // Of one that was made anew there is no object if it is not known where the first one was.
         pods.retain(|pod| self.end_of(pod).is_none());
         pods.extend(seen(&all, "Pod"));
-        let gone = self.gone(&pods, objects);
+        let gone = self.gone(&pods, objects, (&homes, &anew));
         let named = self.statements.iter().filter_map(|s| s.said.node());
         let mut names: BTreeSet<String> = named.map(str::to_owned).collect();
         // Of exports those statements are left that are about their nodes, or about nodes that came
@@ -129,13 +130,12 @@ impl<'a> Before<'a> {
     }
 
     /// On which node each pod was.
-    fn homes(&self) -> BTreeMap<&str, String> {
+    fn homes(&self, anew: &BTreeMap<&str, Stamp>) -> BTreeMap<&str, String> {
         let home = |s: &'a Statement| match &s.said {
             Said::Bound { pod, node } | Said::On { pod, node } => Some((&**pod, node.clone())),
             _ => None,
         };
-        let anew = self.made_anew();
-        let is_first = |s: &&Statement| !is_anew(&anew, s);
+        let is_first = |s: &&Statement| !is_anew(anew, s);
         self.statements.iter().filter(is_first).filter_map(home).collect()
     }
 
@@ -231,8 +231,13 @@ impl<'a> Before<'a> {
     }
 
     /// The pods that were there and of which no object is left.
-    fn gone(&self, known: &BTreeSet<String>, objects: &[Value]) -> BTreeMap<String, Gone> {
-        let (homes, owners) = (self.homes(), super::owners::of(self.statements));
+    fn gone(
+        &self,
+        known: &BTreeSet<String>,
+        objects: &[Value],
+        (homes, anew): (&BTreeMap<&str, String>, &BTreeMap<&str, Stamp>),
+    ) -> BTreeMap<String, Gone> {
+        let owners = super::owners::of(self.statements);
         let of = |pod| Gone { node: homes.get(pod).cloned(), owner: owners.get(pod).cloned() };
         let pods = self.statements.iter().filter_map(|s| s.said.pod());
         let pods = pods.filter(|pod| !known.contains(*pod));
@@ -240,8 +245,7 @@ impl<'a> Before<'a> {
         // What was made since the start comes by itself, if its workload is there to make it, or if
         // it came in the place of what the outage took.
         let begins = self.outage.begins().unwrap_or(self.start);
-        let anew = self.made_anew();
-        for s in self.statements.iter().filter(|s| s.at > self.start && !is_anew(&anew, s)) {
+        for s in self.statements.iter().filter(|s| s.at > self.start && !is_anew(anew, s)) {
             if let Said::Created { pod, .. } | Said::Bound { pod, .. } = &s.said {
                 let owner = gone.get(pod).and_then(|g| g.owner.as_deref());
                 if s.at >= begins || owner.is_some_and(|o| exists(o, objects)) {
@@ -393,7 +397,7 @@ impl<'a> Before<'a> {
     /// nodes' silences.
     fn evicted(&self) -> Vec<(&str, String, &Failure)> {
         let owners = super::owners::of(self.statements);
-        let homes = self.homes();
+        let homes = self.homes(&self.made_anew());
         let of_pod =
             |pod: &str| self.outage.silences.iter().find(|s| homes.get(pod) == Some(&s.node));
         let evicted = self.outage.evictions.keys().filter_map(|pod| {
