@@ -170,16 +170,20 @@ impl View {
         let Some(at) = notes.steps.get(step).map(|s| s.at) else { return false };
         let rest = notes.went_on.binary_search_by_key(&(choice as u32 + 1), |went| went.0);
         let of_rest = rest.map_or(u32::MAX, |i| notes.went_on[i].1);
-        let mut led: Vec<u32> = Vec::new();
+        // What the rest of the step leads to, and all that it touched and wrote.
+        let (mut led, mut touched, mut written) = (Vec::<u32>::new(), 0, 0);
         let mut others =
             notes.steps.iter().enumerate().skip(step + 1).take_while(|(_, s)| s.at == at);
         others.any(|(i, s)| {
+            let own = self.bits[i - self.first];
             let is_first = s.posted_in as usize == step + 1 && s.event >= of_rest;
             if is_first || led.binary_search(&s.posted_in).is_ok() {
                 led.push(i as u32 + 1);
+                (touched, written) = (touched | own.0, written | own.1);
                 return false;
             }
-            let mut before = led.iter().map(|led| *led as usize - 1);
+            let meets = written & own.0 != 0 || own.1 & touched != 0;
+            let mut before = led.iter().map(|led| *led as usize - 1).filter(|_| meets);
             self.depend(notes, step, i) || before.any(|led| self.depend(notes, led, i))
         })
     }
