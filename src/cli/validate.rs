@@ -45,8 +45,10 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 fine(&mut out, file, plan)?;
                 // Both streams in order where they are the same terminal.
                 out.flush()?;
-                for (note, loaded) in plan.warnings().zip(loaded.iter().cycle()) {
-                    terminal.note(&format!("warning: {}", placed(note, loaded)));
+                if let Ok(loaded) = &loaded {
+                    for note in plan.warnings() {
+                        terminal.note(&format!("warning: {}", placed(note, loaded)));
+                    }
                 }
             }
             (CheckFormat::Text, Err(problems)) => {
