@@ -184,9 +184,7 @@ fn a_volume_that_keeps_a_pod_is_named() {
     );
     assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back or new"), "{texts:#?}");
     let lead = done.lead.join(" ");
-    let why =
-        "web (its volume stays attached to the lost node, or no node left reaches the volumes)";
-    assert!(lead.ends_with(&format!("for as long as a loss lasts: {why}.")), "{lead}");
+    assert!(lead.ends_with("for as long as a loss lasts: web (its volume stays attached to the lost node, or no node left reaches the volumes)."), "{lead}");
 }
 
 #[test]

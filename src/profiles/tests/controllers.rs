@@ -452,8 +452,7 @@ fn drains_and_ends_of_jobs() {
 fn device_taint_switches() {
     let taints = |p: &Profile| p.device_taint_eviction.taints;
     boundary("S60", taints, &["1.33.0", "1.35.9"], &["1.36.0", "1.37.0"]);
-    // Its gate is off in 1.36 (`kube_features.go`).
-    let rules = |p: &Profile| p.device_taint_eviction.rules;
+    let rules = |p: &Profile| p.device_taint_eviction.rules; // off in 1.36 (`kube_features.go`)
     boundary("S60", rules, &["1.35.9", "1.36.3"], &["1.37.0", "1.37.1"]);
     assert!(rules(&gated("1.36", &[("DRADeviceTaintRules", true)]).unwrap()));
     let devices = |p: &Profile| p.scheduler.dynamic_resources;

@@ -4,7 +4,13 @@
 use super::scenario_of;
 use taintsim::kernel::Choices;
 use taintsim::sim::run;
-use taintsim::trace::What;
+use taintsim::trace::{Trace, What};
+
+/// What was refused, by the second in which it was.
+fn refused(trace: &Trace) -> Vec<(u64, String)> {
+    let all = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
+    all.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect()
+}
 
 /// A name that is taken has a reason of its own; the admission plugin PodTolerationRestriction
 /// answers with a plain error, which has none.
@@ -19,15 +25,12 @@ fn a_pod_may_be_refused() {
             (at: "30s", do: CreatePod(pod: (name: "fine", on: Unbound))),
         ]"#;
     let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
-    let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
-    let told: Vec<_> =
-        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
     let whitelist = "pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist";
     let expected = [
         (10, "Error from server (AlreadyExists): pods \"there\" already exists".to_owned()),
         (20, format!("Error from server: {whitelist}")),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(refused(&trace), expected);
 }
 
 /// Whatever is asked of a node that is gone, kubectl says the same.
@@ -43,11 +46,8 @@ fn a_node_may_be_gone() {
         (at: "16s", do: Label(node: "n-1", labels: {"a": "b"})),
     ]"#;
     let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
-    let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
-    let told: Vec<_> =
-        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
     let gone = "Error from server (NotFound): nodes \"n-1\" not found";
-    assert_eq!(told, [11, 12, 13, 14, 15, 16].map(|at| (at, gone.to_owned())));
+    assert_eq!(refused(&trace), [11, 12, 13, 14, 15, 16].map(|at| (at, gone.to_owned())));
 }
 
 /// `cordon`, `uncordon` and `drain` read all nodes before they write one, and end at the first that is gone
@@ -62,11 +62,8 @@ fn one_of_several_nodes_may_be_gone() {
         (at: "50s", do: Label(nodes: All, labels: {"a": "b"})),
     ]"#;
     let trace = run(&scenario_of("1.34", "Typical", fields), Choices::default_order());
-    let refused = trace.iter().filter(|r| matches!(r.what, What::Refused(_)));
-    let told: Vec<_> =
-        refused.map(|r| (r.at.as_secs(), trace.fields(r).message.unwrap_or_default())).collect();
     let gone = "Error from server (NotFound): nodes \"n-1\" not found";
-    assert_eq!(told, [20, 30, 40, 50].map(|at| (at, gone.to_owned())));
+    assert_eq!(refused(&trace), [20, 30, 40, 50].map(|at| (at, gone.to_owned())));
     let count = |is: fn(&What) -> bool| trace.iter().filter(|r| is(&r.what)).count();
     assert_eq!(count(|what| matches!(what, What::NodeUnschedulable(_))), 0);
     assert_eq!(count(|what| matches!(what, What::NodeTaints(_))), 2, "n-0 and n-2");
