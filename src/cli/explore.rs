@@ -190,7 +190,7 @@ impl Searching<'_> {
         let changing = Changing { plan: &changed, entries, slack, faults: self.faults.clone() };
         let named = args.properties.len();
         let is_vain = named > 0 && self.impossible(release, &plan())?.len() == named;
-        // Nobody knows how many there are in a time. Where nothing can be found one shows what becomes of all.
+        // Nobody knows how many there are in a time. Where nothing can violate any of the properties one run stands for all.
         let known = args.runs.or(args.time.is_none().then_some(RUNS));
         let known = if is_vain { Some(1) } else { known };
         let runs = known.unwrap_or(u64::MAX);

@@ -7,8 +7,8 @@
 //! node, in it their eviction timers and their termination, and evictions and events as moments.
 //! Only what something happens to is drawn. Times are microseconds from the start of the run; what
 //! is open at its end, ends there. An arrow leads from what is drawn to what it led to, by the
-//! records' causes; counters have the pods that are up and the nodes that wait for their NoExecute
-//! taint. Numbers of threads are used once in the whole file, because the
+//! records' causes; counters have the pods that are up and the nodes that wait in the queues of
+//! their zones. Numbers of threads are used once in the whole file, because the
 //! UI takes them for those of an operating system.
 
 use super::prelude::*;

@@ -174,8 +174,8 @@ impl Attacher {
         self.work_in(About(volume, node), takes);
     }
 
-    /// The driver has made a volume, and the controller that binds claims writes its status, the claim, and the claim's
-    /// status (`bind`). Pods that wait for it are tried at each of these, and up to the third in vain.
+    /// The driver has made a volume. The controller that binds claims makes four writes, a moment apart: the volume, its status,
+    /// the claim, the claim's status (`bind`). Pods that wait for it are tried at each, before that of the claim in vain.
     fn provisioned(&self, about: About) {
         let About(volume, _) = about;
         let written = self.written.with_ref(|w| w.get(&volume).copied().unwrap_or_default());

@@ -66,8 +66,8 @@ fn never_by(plan: &Plan, cause: EvictionCause) -> Option<String> {
     Some(why.to_owned())
 }
 
-/// Whether somebody may do anything to pods in such a run: a controller where it has something to do, and the user by an
-/// entry of the timeline.
+/// Whether somebody may send requests in such a run: a controller where it has something to do, and the user by an entry of the
+/// timeline that deletes or drains, as only those are counted.
 pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
     let is_by_user =
         |a: &Action| matches!(a.act, Do::DeletePod(..) | Do::Drain(..) | Do::Maintain(..));

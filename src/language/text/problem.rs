@@ -233,7 +233,7 @@ pub(crate) fn did_you_mean_or_list(
     candidates: impl IntoIterator<Item = impl AsRef<str>>,
 ) -> Option<String> {
     let all: Vec<_> = candidates.into_iter().collect();
-    // A type of the language has no more.
+    // No type of the language has more words; other lists are cut.
     const SHOWN: usize = 64;
     let listed = || few(SHOWN, all.iter().map(|word| format!("`{}`", word.as_ref())));
     did_you_mean(word, &all).or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed())))

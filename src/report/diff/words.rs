@@ -144,6 +144,7 @@ pub(super) fn fates(a: &Fate, b: &Fate) -> String {
         ("replaced", a.replaced, b.replaced),
         ("stuck Terminating", a.stuck, b.stuck),
     ];
+    // Who is not counted has no worst, which comes first here.
     let uncounted = usize::from(a.bill.uncounted || b.bill.uncounted);
     let others = all.into_iter().skip(uncounted).filter(|(_, a, b)| a != b);
     let said = |(what, a, b)| format!("{what} {} in A, {} in B", grouped(a), grouped(b));

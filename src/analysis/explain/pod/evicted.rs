@@ -402,8 +402,8 @@ impl Case<'_, '_> {
         removals.min()
     }
 
-    /// Notes of a node that is short of something for how long it has to be before its kubelet evicts, and says when
-    /// it evicts the pod, where it does before the node has enough again.
+    /// Notes of a node that is short of something that its kubelet evicts no critical pod; of other pods for how long it has to be
+    /// short before they are evicted, and when that is, where it is before the node has enough again.
     pub(super) fn short_for_some_time(&mut self, id: NodeId) {
         use NodeConditionType::{DiskPressure, MemoryPressure, PidPressure};
         let (of, node) = (self.of, self.analysis().node_name(id));

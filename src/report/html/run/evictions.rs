@@ -1,6 +1,6 @@
 //! Evictions, what came after each, and timers that led to none.
 //!
-//! Who waits: nodes for their taint, evictions for their client; and how many requests each client
+//! Who waits: nodes in the queues of their zones, evictions for their client; and how many requests each client
 //! sends.
 
 use super::names::{Nodes, Pods};
