@@ -38,11 +38,16 @@ impl EvictionCause {
     /// The cause, where a record begins the deletion of a pod, or has it fail, and evicts it by that; `asked` is
     /// what asked for that just before.
     pub(crate) fn of(r: &Record, asked: Option<Self>) -> Option<Self> {
-        match r.actor {
+        let asked = asked.filter(|_| matches!(r.actor, Actor::User | Actor::Kubelet));
+        Self::of_controller(r.actor).or(asked)
+    }
+
+    /// That for which a controller evicts.
+    pub(crate) fn of_controller(actor: Actor) -> Option<Self> {
+        match actor {
             Actor::TaintEviction => Some(Self::Taint),
             Actor::DeviceTaintEviction => Some(Self::DeviceTaint),
             Actor::NodeLifecycle => Some(Self::Timeout),
-            Actor::User | Actor::Kubelet => asked,
             _ => None,
         }
     }

@@ -136,12 +136,7 @@ fn evictions(s: &Summary, draining: u64) -> Vec<Line> {
     let still = format!("{} at the end", counted(draining, "node"));
     let by = |(actor, n): (&Actor, &u64)| {
         // What has ended is cleared away, which evicts nobody.
-        let cause = match actor {
-            Actor::TaintEviction => Some(EvictionCause::Taint),
-            Actor::DeviceTaintEviction => Some(EvictionCause::DeviceTaint),
-            Actor::NodeLifecycle => Some(EvictionCause::Timeout),
-            _ => None,
-        };
+        let cause = EvictionCause::of_controller(*actor);
         let evicted = cause.map(|c| s.evicted_by.get(&c).copied().unwrap_or(0));
         let ended = evicted.map_or(0, |evicted| n.saturating_sub(evicted));
         let ended = (ended > 0).then(|| format!(" ({} had ended)", grouped(ended)));
