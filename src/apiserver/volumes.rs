@@ -201,13 +201,6 @@ impl ApiServer {
         self.store.with_ref(|s| s.volumes.volumes.get(&id).cloned())
     }
 
-    /// Where the volumes of a pod are reached from, also of those that are still to be made.
-    pub(crate) fn reach_of(&self, pod: &Pod) -> Vec<Reach> {
-        let ids = self.claims_of(pod);
-        let found = ids.iter().zip(&pod.template.claims);
-        found.map(|(id, c)| self.volume(*id).map_or(c.reach.clone(), |v| v.reach.clone())).collect()
-    }
-
     /// The claims of a pod that only one pod may use at once.
     pub(crate) fn exclusive_claims_of(&self, pod: &Pod) -> Vec<VolumeId> {
         let ids = self.claims_of(pod);

@@ -261,7 +261,7 @@ fn outcomes_come_about_as_often_as_upstream_s() {
     let rejected = rejected.filter(|r| r["rejected"] == true);
     let mut names: Vec<&str> = rejected.filter_map(|r| r["scenario"].as_str()).collect();
     names.sort_unstable();
-    assert_eq!(names, ["disk-made-node-deleted", "preempt-statefulset"]);
+    assert_eq!(names, ["preempt-statefulset"]);
 }
 
 /// So they do where few hear of pods (1.24, 1.27), where up to 1.20 an event comes before a deletion, and where a deletion

@@ -6,7 +6,7 @@ use super::plugins::node_volume_limits::by_driver;
 use super::plugins::volume_binding::PodVolumes;
 use super::queue::Queue;
 use crate::api::labels::LabelSelector;
-use crate::api::volume::Claim;
+use crate::api::volume::{Claim, Volume};
 use crate::client::SeriesRecorder;
 use crate::controllers::scheduler::prelude::*;
 use crate::trace;
@@ -69,7 +69,7 @@ pub(super) struct Core {
     pub(super) in_flight: Shared<BTreeMap<Uid, Rc<Allocation>>>,
     /// Claims that pods share, as the replies to its own writes had them (`AssumeClaimAfterAPICall`).
     pub(super) assumed_shared: Shared<BTreeMap<Rc<str>, Rc<SharedClaim>>>,
-    /// The nodes that were chosen for claims without a volume, until the API server knows
+    /// The nodes that were chosen for claims without a volume, until it hears that they are bound, or given back
     /// (`AssumePodVolumes`).
     pub(super) assumed_claims: Shared<BTreeMap<VolumeId, NodeId>>,
     /// By workload.
@@ -160,7 +160,11 @@ impl Core {
                 users.iter().flat_map(|p| api.exclusive_claims_of(p)).collect();
             in_use = exclusive.iter().filter(|c| used.contains(c)).count() as i64;
         }
-        let (by_driver, reach) = (by_driver(api, pod), api.reach_of(pod));
+        let (by_driver, ids) = (by_driver(api, pod), api.claims_of(pod));
+        let reach = |(id, c): (&VolumeId, &Claim)| {
+            self.volume(*id).map_or(c.reach.clone(), |v| v.reach.clone())
+        };
+        let reach = ids.iter().zip(&pod.template.claims).map(reach).collect();
         let unbound = self.unbound_claims(pod);
         let selected = unbound.iter().filter_map(|(id, _)| self.selected_node(*id)).collect();
         let unbound_immediate = !self.has_immediate_volumes(pod);
@@ -182,7 +186,7 @@ impl Core {
         let ids = self.api().claims_of(pod);
         let claims = ids.iter().zip(&pod.template.claims);
         let is_narrow = |(id, c): &(&VolumeId, &Claim)| {
-            let is_made = || self.api().volume(**id).is_some();
+            let is_made = || self.volume(**id).is_some();
             let asks = !c.allowed_topologies.is_empty() || c.storage.is_some();
             asks && !c.is_immediate() && !is_made()
         };
@@ -193,7 +197,7 @@ impl Core {
     fn has_immediate_volumes(&self, pod: &Pod) -> bool {
         let ids = self.api().claims_of(pod);
         let mut claims = ids.iter().zip(&pod.template.claims).filter(|(_, c)| c.is_immediate());
-        claims.all(|(id, _)| self.api().volume(*id).is_some())
+        claims.all(|(id, _)| self.volume(*id).is_some())
     }
 
     /// The claims of a pod whose volumes are still to be made (`unboundClaimsDelayBinding`).
@@ -205,7 +209,13 @@ impl Core {
         }
         let ids = self.api().claims_of(pod);
         let all = ids.iter().copied().zip(claims.iter().cloned());
-        all.filter(|(id, c)| is_waiting(c) && self.api().volume(*id).is_none()).collect()
+        all.filter(|(id, c)| is_waiting(c) && self.volume(*id).is_none()).collect()
+    }
+
+    /// The volume that a claim is bound to, as far as the scheduler has heard of it.
+    fn volume(&self, claim: VolumeId) -> Option<Rc<Volume>> {
+        let is_assumed = self.assumed_claims.with(|all| all.contains_key(&claim));
+        self.api().volume(claim).filter(|_| !is_assumed)
     }
 
     /// The node for which a claim's volume is being made, or is going to be.

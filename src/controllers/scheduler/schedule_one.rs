@@ -376,7 +376,9 @@ pub(super) async fn bind_pod_volumes(
             break;
         }
     }
-    core.assumed_claims.with(|all| ids.iter().for_each(|id| _ = all.remove(id)));
+    if asked.is_err() {
+        core.assumed_claims.with(|all| ids.iter().for_each(|id| _ = all.remove(id)));
+    }
     asked.map_err(|error| error.of("put persistentvolumeclaims"))?;
     let deadline = core.ctx.now() + BIND_TIMEOUT;
     loop {
