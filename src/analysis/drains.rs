@@ -2,6 +2,7 @@
 
 use super::names::ranges;
 use super::prelude::*;
+use crate::language::few;
 use crate::trace::{DrainEnd, Refusal};
 
 /// A drain of a node.
@@ -71,9 +72,8 @@ pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
     let (pods, took) = (|n: usize| counted(n as u64, "pod"), short(whole(end.took)));
     let left = || {
-        let names: Vec<&str> = end.left.iter().take(LEFT).map(|p| analysis.pod_name(*p)).collect();
-        let more = if end.left.len() > LEFT { ", …" } else { "" };
-        format!("{} left: {}{more}", pods(end.left.len()), names.join(", "))
+        let names = few(LEFT, end.left.iter().map(|p| analysis.pod_name(*p)));
+        format!("{} left: {names}", pods(end.left.len()))
     };
     match end.outcome {
         DrainOutcome::Drained => {

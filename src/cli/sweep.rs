@@ -11,6 +11,7 @@ use crate::analysis::ranges;
 use crate::analysis::serving::BARE;
 use crate::lab::sweep::{below_all_along, idle, run_all};
 use crate::lab::{Case, Prepared, Sweep};
+use crate::language::few;
 use crate::report::not_whole_yet;
 use crate::report::sweep::columns::{parse, usual};
 use crate::report::sweep::{
@@ -347,12 +348,10 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
             let help = "give a setting several values: --set PATH=60,120,300";
             return Failure::input(text, help);
         }
-        let names: Vec<String> =
-            rows.iter().take(8).map(|r| format!("`{}`", r.join(" / "))).collect();
-        let more = if rows.len() > 8 { ", …" } else { "" };
+        let names = few(8, rows.iter().map(|r| format!("`{}`", r.join(" / "))));
         let problem = Problem::new(format!("there is no row `{text}` to hold the others against"));
         Failure::Problems(Problems::one(
-            problem.help(format!("one of {}{more}, or its number, `#1`", names.join(", "))),
+            problem.help(format!("one of {names}, or its number, `#1`")),
         ))
     })
 }

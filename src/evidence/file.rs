@@ -6,6 +6,7 @@ use super::heard::Heard;
 use super::{events, export, klog, prometheus};
 use crate::evidence::prelude::*;
 use crate::import::yaml_to_json;
+use crate::language::clauses;
 
 /// How many of many are named.
 const SHOWN: usize = 3;
@@ -114,12 +115,10 @@ impl Heard {
         let lines = counted(lines, "line");
         self.note(file, format!("an audit log of {lines}, {}", telling(told)));
         if !unclear.is_empty() {
-            let some: Vec<&str> = unclear.iter().map(String::as_str).take(SHOWN).collect();
             let text = format!(
-                "{} of people whose bodies are not in the log, or that are not modelled, left out: {}{}",
+                "{} of people whose bodies are not in the log, or that are not modelled, left out: {}",
                 counted(unclear.len(), "request"),
-                some.join("; "),
-                if unclear.len() > SHOWN { "; …" } else { "" }
+                clauses(SHOWN, unclear.iter().map(String::as_str))
             );
             self.note(file, text);
         }

@@ -59,7 +59,7 @@ impl Heard {
                 self.notes.push(format!(
                     "{} {why}, {}: left out",
                     are(left.len(), "statement"),
-                    some(named.iter().map(String::as_str))
+                    few(5, named.iter().map(String::as_str))
                 ));
             }
         }
@@ -139,7 +139,7 @@ impl Heard {
             self.notes.push(format!(
                 "{} came after the export ({}): taken to be without labels and requests",
                 counted(came.len(), "node"),
-                some(came.iter().map(String::as_str))
+                few(5, came.iter().map(String::as_str))
             ));
         }
         let mut strange: BTreeMap<String, usize> = BTreeMap::new();
@@ -161,7 +161,7 @@ impl Heard {
         self.notes.push(format!(
             "{} about nodes that are in no export ({}), of another cluster or of another time: left out",
             are(before - self.statements.len(), "statement"),
-            some(strange.keys().map(String::as_str))
+            few(5, strange.keys().map(String::as_str))
         ));
     }
 
@@ -221,11 +221,4 @@ impl Heard {
         }
         self.notes.extend(far.into_iter().chain(said));
     }
-}
-
-/// The first five of these.
-fn some<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
-    let first: Vec<&str> = names.by_ref().take(5).collect();
-    let more = if names.next().is_some() { ", …" } else { "" };
-    format!("{}{more}", first.join(", "))
 }

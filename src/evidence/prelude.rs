@@ -5,6 +5,6 @@ pub(super) use super::statement::{
 };
 pub(super) use crate::api::workload::{WorkloadKind, parent_and_ordinal};
 pub(super) use crate::import::{SECOND_US, Stamp, YEARS};
-pub(super) use crate::language::counted;
+pub(super) use crate::language::{counted, few};
 pub(super) use serde_json::{Value, json};
 pub(super) use std::collections::{BTreeMap, BTreeSet};

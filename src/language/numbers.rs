@@ -28,11 +28,25 @@ pub(crate) fn listed(names: &[&str]) -> String {
 
 /// The first of these names, at most so many, and how many more there are.
 pub(crate) fn few<T: Borrow<str>>(most: usize, names: impl IntoIterator<Item = T>) -> String {
-    let mut names = names.into_iter();
-    let first = names.by_ref().take(most).collect::<Vec<T>>().join(", ");
-    match names.count() {
+    cut(most, names, ", ", " and ")
+}
+
+/// The same of texts that have commas themselves.
+pub(crate) fn clauses<T: Borrow<str>>(most: usize, texts: impl IntoIterator<Item = T>) -> String {
+    cut(most, texts, "; ", "; and ")
+}
+
+fn cut<T: Borrow<str>>(
+    most: usize,
+    all: impl IntoIterator<Item = T>,
+    between: &str,
+    and: &str,
+) -> String {
+    let mut all = all.into_iter();
+    let first = all.by_ref().take(most).collect::<Vec<T>>().join(between);
+    match all.count() {
         0 => first,
-        more => format!("{first} and {} more", grouped(more as u64)),
+        more => format!("{first}{and}{} more", grouped(more as u64)),
     }
 }
 
@@ -71,6 +85,15 @@ mod tests {
         ] {
             assert_eq!(legible(x), text);
         }
+    }
+
+    /// Five of which three are told leave two.
+    #[test]
+    fn lists_are_cut() {
+        let all = ["a", "b", "c", "d", "e"];
+        assert_eq!(listed(&all), "a, b, c and 2 more");
+        assert_eq!(clauses(3, all), "a; b; c; and 2 more");
+        assert_eq!((few(5, all), clauses(0, [""; 0])), ("a, b, c, d, e".to_owned(), String::new()));
     }
 
     #[test]

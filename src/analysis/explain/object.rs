@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::api::spelling;
+use crate::language::few;
 
 /// An object that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +49,7 @@ pub enum ObjectError {
         near: Option<String>,
     },
     /// Several objects are called that.
-    #[error("`{name}` may be any of {}", .candidates.join(", "))]
+    #[error("`{name}` may be any of {}", few(LISTED, .candidates.iter().map(String::as_str)))]
     Ambiguous {
         /// As the person wrote it.
         name: String,
@@ -99,11 +100,7 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
             Err(ObjectError::Unknown { name: name.to_owned(), near })
         }
         _ => {
-            let mut candidates: Vec<String> =
-                found.iter().take(LISTED).map(|object| object.name(analysis)).collect();
-            if found.len() > LISTED {
-                candidates.push(format!("{} more", found.len() - LISTED));
-            }
+            let candidates = found.iter().map(|object| object.name(analysis)).collect();
             Err(ObjectError::Ambiguous { name: name.to_owned(), candidates })
         }
     }

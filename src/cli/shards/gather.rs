@@ -5,6 +5,7 @@ use super::packed::Packed;
 use super::{ReadAgain, With, Work};
 use crate::cli::prelude::*;
 use crate::lab::Away;
+use crate::language::clauses;
 use crate::report::trials::quoted;
 
 /// How many shards are named that are not there.
@@ -71,18 +72,15 @@ fn missing(args: &GatherArgs, packed: &Packed, kept: &Kept<'_>, round: u32) -> P
         let help = format!("`{}` for each I from 0 to {}", command("I"), of - 1);
         return Problem::new(text).help(help);
     }
-    let named = || lacking.iter().take(NAMED);
     let line = |(shard, what): &(u32, Option<String>)| match what {
         None => format!("shard {shard} is missing"),
         Some(what) => format!("shard {shard} is no good: {what}"),
     };
-    let mut lines: Vec<String> = named().map(line).collect();
-    if n > NAMED {
-        lines.push(format!("and {} more", n - NAMED));
-    }
+    let lines = clauses(NAMED, lacking.iter().map(line));
     let in_round = if round == 0 { String::new() } else { format!(" in round {round}") };
-    let text = format!("{plan} lacks {n} of {of} shards{in_round}: {}", lines.join("; "));
-    let commands = named().map(|(shard, _)| format!("`{}`", command(&shard.to_string())));
+    let text = format!("{plan} lacks {n} of {of} shards{in_round}: {lines}");
+    let commands = lacking.iter().take(NAMED);
+    let commands = commands.map(|(shard, _)| format!("`{}`", command(&shard.to_string())));
     let commands: Vec<String> = commands.collect();
     let more = if n > NAMED { ", and so on" } else { "" };
     Problem::new(text).help(format!("{}{more}", commands.join(", ")))

@@ -239,18 +239,15 @@ pub(crate) fn did_you_mean_or_list(
     did_you_mean(word, &all).or_else(|| (!all.is_empty()).then(|| format!("one of {}", listed())))
 }
 
-/// That a name is one of several, and how each of these is called: "`web` names 2 workloads: `a/web` and `b/web`".
+/// That a name is one of several, and how each of these is called: "`web` names 2 workloads: `a/web`, `b/web`".
 pub(crate) fn names_several(
     name: &str,
     what: &str,
     each: impl ExactSizeIterator<Item = String>,
 ) -> Problem {
-    const LISTED: usize = 8;
     let count = each.len();
-    let mut all: Vec<String> = each.take(LISTED).map(|called| format!("`{called}`")).collect();
-    all.extend((count > LISTED).then(|| format!("{} more", count - LISTED)));
-    let last = all.pop().unwrap_or_default();
-    Problem::new(format!("`{name}` names {count} {what}s: {} and {last}", all.join(", ")))
+    let all = few(8, each.map(|called| format!("`{called}`")));
+    Problem::new(format!("`{name}` names {count} {what}s: {all}"))
 }
 
 /// A field's name as people write it: those of components have dashes, `kube-apiserver`.

@@ -4,6 +4,7 @@ use super::printer::{ROWS, header, notes};
 use super::words::{PENDING, colour, detail, how, why};
 use crate::analysis::diff::{FEWEST, OverSeeds, Pattern, Settings, Way};
 use crate::analysis::words::{of_several, ranges};
+use crate::language::few;
 use crate::report::Source;
 use crate::report::results::*;
 
@@ -141,16 +142,11 @@ fn said_together(of: &[&Pattern]) -> String {
         None => p.objects.first().cloned().unwrap_or_default(),
     };
     let names: BTreeSet<String> = of.iter().map(name).filter(|n| !n.is_empty()).collect();
-    let few: Vec<&str> = names.iter().take(NAMES).map(String::as_str).collect();
-    let mut listed = few.join(", ");
-    if names.len() > NAMES {
-        listed += &format!(", {} more", grouped((names.len() - NAMES) as u64));
-    }
     let shifts = of.iter().filter_map(|p| p.tally.shift);
     let shift = shifts.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let subject = format!("{} {thing}s", span(objects));
     let how = how(of[0].kind.way, shift);
-    format!("{subject} {}: {how} ({listed})", of_several(&of[0].kind.what))
+    format!("{subject} {}: {how} ({})", of_several(&of[0].kind.what), few(NAMES, names))
 }
 
 /// `3`, `3 to 5`

@@ -7,6 +7,7 @@ use super::together::failed;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
+use crate::language::few;
 use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
@@ -126,15 +127,13 @@ fn standing(told: &Told<'_>) -> Option<String> {
 
 /// `Deployment shop/web is below what it needs all the time …`, of workloads that are so with every value.
 fn always_below(names: &BTreeSet<String>) -> Option<String> {
-    const SHOWN: usize = 3;
-    let shown = names.iter().take(SHOWN).map(|name| name.replacen('/', " ", 1));
-    let more = names.len().saturating_sub(SHOWN);
-    let more = (more > 0).then(|| format!("{} more", grouped(more as u64)));
-    let all = joined(shown.chain(more), ", ")?;
+    let all = few(3, names.iter().map(|name| name.replacen('/', " ", 1)));
     let is = if names.len() == 1 { "is below what it needs" } else { "are below what they need" };
-    Some(format!(
-        "{all} {is} all the time, with every value: minutes below need are those of the others"
-    ))
+    (!names.is_empty()).then(|| {
+        format!(
+            "{all} {is} all the time, with every value: minutes below need are those of the others"
+        )
+    })
 }
 
 /// What to do where evictions cost nothing, so that at once is always best.
@@ -428,7 +427,7 @@ mod tests {
         assert_eq!(of(&[]), "");
         assert!(of(&["Deployment/shop/web"]).starts_with("Deployment shop/web is below"));
         let four = of(&["Job/a/d", "Job/a/c", "Job/a/b", "Job/a/a"]);
-        assert!(four.starts_with("Job a/a, Job a/b, Job a/c, 1 more are below"), "{four}");
+        assert!(four.starts_with("Job a/a, Job a/b, Job a/c and 1 more are below"), "{four}");
     }
 
     #[test]

@@ -4,8 +4,7 @@
 use super::table::from_zero;
 use super::told::{amount, plural, range, runs};
 use crate::lab::planner::{EVICTED, Extra, Kept, MISSING, NEEDLESS, Objective};
-use crate::language::{counted, grouped};
-use crate::report::text::joined;
+use crate::language::{few, grouped};
 
 /// What settings that were chosen each for itself do to each other, if that is more than nothing.
 pub(crate) fn touching(kept: &Kept, objective: &Objective, confidence: f64) -> Option<String> {
@@ -87,16 +86,13 @@ pub(crate) fn years(
 
 /// Jobs that fail in some of the runs: nobody makes the pods that they lack from then on.
 pub(super) fn failed(kept: &Kept) -> Option<String> {
-    const SHOWN: usize = 3;
     let runs = runs(kept);
     let say = |(job, (how, times)): (&String, &(String, u64))| {
         format!("{} {how} in {} of {runs}", job.replacen('/', " ", 1), grouped(*times))
     };
-    let mut all: Vec<String> = kept.failed.iter().take(SHOWN).map(say).collect();
-    let more = kept.failed.len().saturating_sub(SHOWN);
-    all.extend((more > 0).then(|| counted(more, "more Job")));
-    let all = joined(all, ", ")?;
-    Some(format!("{all}: what a failed Job lacks is missing to the end of its run"))
+    let all = few(3, kept.failed.iter().map(say));
+    let told = || format!("{all}: what a failed Job lacks is missing to the end of its run");
+    (!kept.failed.is_empty()).then(told)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, Printer, RED, YELLOW};
 use crate::analysis::clock::{absolute, whole};
 use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;
+use crate::language::clauses;
 use crate::report::model::Report;
 use crate::report::prelude::*;
 use anstyle::Style as Ansi;
@@ -34,13 +35,9 @@ impl Printer<'_> {
         let behind = first + second + 4 + ROOM > self.style.width;
         if let [first, ..] = &made[..] {
             let until = made.iter().map(|r| r.last).max().unwrap_or(first.last);
-            let named: Vec<&str> = made.iter().take(NAMED).map(|r| r.text.as_str()).collect();
-            let more = match made.len().saturating_sub(NAMED) {
-                0 => String::new(),
-                more => format!("; and {more} more of this kind"),
-            };
-            let (from, until, named) = (whole(first.first), whole(until), named.join("; "));
-            self.folded(&format!("Pods are made from {from} to {until}: {named}{more}."), 0, DIM)?;
+            let named = clauses(NAMED, made.iter().map(|r| r.text.as_str()));
+            let (from, until) = (whole(first.first), whole(until));
+            self.folded(&format!("Pods are made from {from} to {until}: {named}."), 0, DIM)?;
             writeln!(self.out)?;
         }
         for (row, (times, relative)) in rows.iter().zip(&cells) {

@@ -265,7 +265,7 @@ mod tests {
         let said = try_sets(&["workloads.web.replicas=5"]).unwrap_err();
         assert_eq!(
             said,
-            "`web` names 3 workloads: `workloads.shop/web`, `workloads.Deployment/lab/web` and `workloads.StatefulSet/web` \
+            "`web` names 3 workloads: `workloads.shop/web`, `workloads.Deployment/lab/web`, `workloads.StatefulSet/web` \
              (say which; `workloads.*` is all of them, those of other names, too)"
         );
         assert!(
@@ -274,12 +274,12 @@ mod tests {
         assert!(
             try_sets(&["nodes.a.zone=z"])
                 .unwrap_err()
-                .starts_with("`a` names 2 node groups: `nodes.a-{0..2}` and `nodes.a-{3..4}`")
+                .starts_with("`a` names 2 node groups: `nodes.a-{0..2}`, `nodes.a-{3..4}`")
         );
         assert!(
             try_sets(&["pods.p.count=2"])
                 .unwrap_err()
-                .starts_with("`p` names 2 pod groups: `pods.default/p` and `pods.lab/p`")
+                .starts_with("`p` names 2 pod groups: `pods.default/p`, `pods.lab/p`")
         );
         let fine = [
             "workloads.shop/web.replicas=5",
@@ -339,8 +339,7 @@ mod tests {
                 .and_then(|l| build(&l, &Overrides::default()))
                 .map_or_else(|p| p.0[0].message.clone(), |_| "fine".to_owned())
         };
-        let sorted =
-            "`web` names 3 workloads: `Deployment/lab/web`, `shop/web` and `StatefulSet/web`";
+        let sorted = "`web` names 3 workloads: `Deployment/lab/web`, `shop/web`, `StatefulSet/web`";
         for (rest, said) in [
             (r#"timeline: [(at: "1m", do: Scale(workload: "web", replicas: 0))]"#, sorted),
             (r#"timeline: [(at: "1m", do: DeleteWorkload(workload: "web"))]"#, sorted),
@@ -350,7 +349,7 @@ mod tests {
             (r#"expect: [Evicted(workload: "Deployment/lab/web", count: 0)]"#, "fine"),
             (
                 r#"timeline: [(at: "1m", do: DeletePod(pods: Group("p")))]"#,
-                "`p` names 2 groups: `default/p` and `lab/p`",
+                "`p` names 2 groups: `default/p`, `lab/p`",
             ),
             (r#"timeline: [(at: "1m", do: DeletePod(pods: Group("lab/p")))]"#, "fine"),
         ] {

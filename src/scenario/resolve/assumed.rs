@@ -6,6 +6,7 @@ use super::prelude::*;
 use crate::api::pod::Stuck;
 use crate::api::toleration::matching_tolerations;
 use crate::kernel::Spread;
+use crate::language::clauses;
 use crate::language::duration::format as seconds;
 use crate::plan::NodeStart;
 
@@ -224,15 +225,10 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
                 spread.count()
             )
         };
-        let more = match spreads.len().saturating_sub(SPREADS) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        let told: Vec<String> = spreads.iter().take(SPREADS).map(said).collect();
+        let told = clauses(SPREADS, spreads.iter().map(said));
         (!told.is_empty()).then(|| {
             format!(
-                "Assumed: how long pods take {what} is drawn each time: {}{more}. A workload's `template.{field}` says it.",
-                told.join("; ")
+                "Assumed: how long pods take {what} is drawn each time: {told}. A workload's `template.{field}` says it."
             )
         })
     })

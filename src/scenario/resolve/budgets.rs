@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use super::scheduling::selector;
+use super::select::ambiguous;
 use crate::api::budget::BudgetRule;
 
 /// The disruption budgets of a scenario, those of the timeline last.
@@ -77,10 +78,7 @@ impl Budgets {
                     .meant(text, all)
                     .or_help("the scenario has none: `podDisruptionBudgets: [(name: …)]`, or `CreateBudget`")
             })),
-            several => {
-                let all: Vec<String> = several.iter().map(|(full, _)| format!("`{}`", shown(full))).collect();
-                Err(Some(Problem::new(format!("`{text}` may be {}", all.join(" or "))).help("write its namespace, too")))
-            }
+            several => Err(Some(ambiguous(text, "budget", several.iter().map(|(full, _)| *full)))),
         }
     }
 }
