@@ -49,10 +49,11 @@ impl Settings {
     pub(crate) fn new(a: &Plan, b: &Plan) -> Self {
         let releases = (a.profile.release.clone(), b.profile.release.clone());
         let mut others = changes("", &a.flags, &b.flags);
-        let flag = |name: &str| name.trim_start_matches("kubelet.").replace('_', "-");
-        others.iter_mut().for_each(|c| c.name = format!("--{}", flag(&c.name)));
-        others.extend(changes("eviction.", &a.eviction, &b.eviction));
+        others.extend(changes("", &a.eviction, &b.eviction));
         others.extend(changes("timing.", &a.timing, &b.timing));
+        let is_flag = |name: &str| !name.starts_with("timing.") || name.contains("kubelet.node_");
+        let flags = others.iter_mut().filter(|c| is_flag(&c.name));
+        flags.for_each(|c| c.name = flag(&c.name));
         others.extend(changes("admission.", &a.admission, &b.admission));
         others.extend(changes("scheduler.", &a.scheduler, &b.scheduler));
         others.extend(changes("controllers.", &a.controllers, &b.controllers));
@@ -133,9 +134,25 @@ fn of_nodes(a: &Plan, b: &Plan) -> Vec<SettingChange> {
         }
     }
     let of_pool = |([a, b], nodes): &([KubeletConfig; 2], Vec<&str>)| {
-        changes(&format!("kubelet of {}: ", ranges(nodes)), a, b)
+        let mut found = changes("", a, b);
+        found
+            .iter_mut()
+            .for_each(|c| c.name = format!("kubelet of {}: {}", ranges(nodes), flag(&c.name)));
+        found
     };
     pools.iter().flat_map(of_pool).collect()
+}
+
+/// The flag that a scenario sets a field of a plan by.
+fn flag(path: &str) -> String {
+    let name = path.rsplit('.').next().unwrap_or(path).replace('_', "-");
+    match &*name {
+        "thresholds" => "--eviction-hard, --eviction-soft".to_owned(),
+        "pressure-transition-period" => format!("--eviction-{name}"),
+        "max-pod-grace-period-seconds" => "--eviction-max-pod-grace-period".to_owned(),
+        "node-lease-duration" => format!("--{name}-seconds"),
+        _ => format!("--{name}"),
+    }
 }
 
 fn changes<T: Debug>(prefix: &str, a: &T, b: &T) -> Vec<SettingChange> {

@@ -5,6 +5,7 @@ use crate::analysis::words::ranges;
 use crate::files::called;
 use crate::report::results::*;
 use crate::report::{Source, not_whole_yet};
+use unicode_width::UnicodeWidthStr;
 
 /// Rows of a part of the text; the rest is counted.
 pub(super) const ROWS: usize = 40;
@@ -57,11 +58,17 @@ impl Printer<'_> {
         let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
         let shown = &list[..list.len().min(SETTINGS)];
         let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
-        let (name, a) =
-            (width(&|c| c.name.chars().count()), width(&|c| said(&c.a).chars().count()).max(1));
+        let [name, a, b] = [
+            width(&|c| c.name.width()),
+            width(&|c| said(&c.a).width()),
+            width(&|c| said(&c.b).width()),
+        ];
         for c in shown {
-            write!(self.out, "  {:name$}  {:a$}  ", c.name, said(&c.a))?;
-            self.folded(&said(&c.b), name + a + 6, PLAIN)?;
+            if name + a + b + 6 > self.style.width {
+                self.of_sides(&c.name, ["A", "B"], [&said(&c.a), &said(&c.b)])?;
+            } else {
+                writeln!(self.out, "  {:name$}  {:a$}  {}", c.name, said(&c.a), said(&c.b))?;
+            }
         }
         if list.len() > SETTINGS {
             writeln!(self.out, "  {} more", list.len() - SETTINGS)?;
@@ -80,16 +87,21 @@ impl Printer<'_> {
         for c in s.switches.iter().take(SETTINGS) {
             let name = || (c.name.clone(), [&c.a, &c.b].map(|v| v.clone().unwrap_or_default()));
             let (about, values) = c.prose.clone().unwrap_or_else(name);
-            self.indented(&about, 2, PLAIN)?;
-            for (side, value) in sides.iter().zip(&values) {
-                write!(self.out, "    {side}: ")?;
-                self.folded(value, side.len() + 6, DIM)?;
-            }
+            self.of_sides(&about, sides, values.each_ref().map(String::as_str))?;
         }
         if s.switches.len() > SETTINGS {
             writeln!(self.out, "  {} more; `-o json` has them all", s.switches.len() - SETTINGS)?;
         }
         writeln!(self.out)
+    }
+
+    /// What holds on each side, below what it is about.
+    fn of_sides(&mut self, about: &str, sides: [&str; 2], values: [&str; 2]) -> io::Result<()> {
+        self.indented(about, 2, PLAIN)?;
+        sides.iter().zip(values).try_for_each(|(side, value)| {
+            write!(self.out, "    {side}: ")?;
+            self.folded(value, side.len() + 6, DIM)
+        })
     }
 
     /// One line for each sort of noise.

@@ -255,13 +255,18 @@ fn what_single_kubelets_are_told_is_told() {
         let found = found.iter().find(|c| c[0] == format!("kubelet of a-0..a-2: {name}"));
         found.map(|c| [c[1].as_str(), c[2].as_str()])
     };
-    assert_eq!(of("mode.node_status_update_frequency"), Some(["10s", "20s"]));
+    assert_eq!(of("--node-status-update-frequency"), Some(["10s", "20s"]));
     let usual = "[memory.available<100Mi, nodefs.available<10%, nodefs.inodesFree<5%, imagefs.available<15%, imagefs.inodesFree<5%, allocatableMemory.available<100Mi]";
     let own = "[memory.available<500Mi, nodefs.available<7%, allocatableMemory.available<500Mi]";
-    assert_eq!(of("eviction.thresholds"), Some([usual, own]));
+    assert_eq!(of("--eviction-hard, --eviction-soft"), Some([usual, own]));
+    // No line has room for the 149 characters of the first thresholds with others beside them.
+    let text = scratch.call(&["diff", "a.ron", "b.ron"]).stdout;
+    let wide = text.lines().filter(|l| l.chars().count() > 100).collect::<Vec<_>>();
+    assert_eq!(wide, [""; 0], "{text}");
+    assert!(text.contains("    B: [memory.available<500Mi, nodefs.available<7%,"), "{text}");
     let of_all = "flags.kubelet.eviction-max-pod-grace-period=60";
     let found = settings("a.ron", &["--against-set", of_all]);
-    assert_eq!(found, [["eviction.max_pod_grace_period_seconds", "0", "60"]]);
+    assert_eq!(found, [["--eviction-max-pod-grace-period", "0", "60"]]);
 }
 
 /// The toleration of `web` is longer than the partition in B, whatever the seed: its 20 pods in
