@@ -8,6 +8,7 @@
 //! language, or a flag of a component.
 
 use crate::api::spelling;
+use crate::api::workload::WorkloadKind;
 use crate::language::text::tree::{Place, Step};
 use crate::language::text::{Mistake, Problem, Source};
 use crate::language::{Scenario, Shape, Tree, flags, schema};
@@ -24,10 +25,13 @@ const REREAD_BYTES_MAX: usize = 64 << 20;
 const LIST_BYTES_MAX: usize = 100;
 
 /// What people write below a field of the scenario, or as one, where it is called otherwise, and how it is written.
-const CALLED: [(&str, &str, &str); 6] = [
+const CALLED: [(&str, &str, &str); 9] = [
     ("", "release", "kubernetes: \"1.34\""),
     ("", "duration", "horizon: \"30m\""),
     ("", "deployments", "workloads: [Deployment(…)]"),
+    ("", "statefulsets", "workloads: [StatefulSet(…)]"),
+    ("", "daemonsets", "workloads: [DaemonSet(…)]"),
+    ("", "jobs", "workloads: [Job(…)]"),
     ("", "zones", "nodes: [(zone: …)]"),
     ("", "expectations", "expect: […]"),
     ("nodes", "count", "names: \"n-{0..5}\""),
@@ -132,8 +136,18 @@ fn of_form(source: &Source, mistake: &Mistake, tree: &Tree) -> Problem {
         _ => None,
     });
     let told = |field: &str| {
-        let called = CALLED.iter().find(|c| (c.0, c.1) == (section.unwrap_or_default(), field));
-        let elsewhere = || Some(format!("it belongs elsewhere: `{}`", belongs(field, section)?));
+        let section_of = |c: &&(&str, &str, &str)| {
+            c.0 == section.unwrap_or_default() && c.1.eq_ignore_ascii_case(field)
+        };
+        let called = CALLED.iter().find(section_of);
+        let kind = tree.at(path.get(..2).unwrap_or_default()).word();
+        // Of the kinds of workloads, which all have the same fields, the first is told.
+        let own = |way: String| match WorkloadKind::parse(kind) {
+            Some(_) => way.replacen("[Deployment(", &format!("[{kind}("), 1),
+            None => way,
+        };
+        let elsewhere =
+            || Some(format!("it belongs elsewhere: `{}`", own(belongs(field, section)?)));
         called.map(|(.., written)| format!("write `{written}`")).or_else(elsewhere)
     };
     if let Some(belongs) = mistake.stray().and_then(told) {

@@ -261,8 +261,9 @@ fn a_mistake_says_what_could_stand_in_its_place() {
 /// Of a word that means something elsewhere, or in other tools, it is said how it is written here.
 #[test]
 fn words_of_other_tools_are_told_in_ours() {
-    let text = r#"Scenario(version: 1, horizon: "10m", release: "1.34", expectations: [], zones: [],
-    nodes: [(name: "a", count: 3)],
+    let text = r#"Scenario(version: 1, horizon: "10m", release: "1.34", expectations: [], zones: [], statefulSets: [],
+    nodes: [(name: "a", count: 3)], flags: {},
+    workloads: [StatefulSet(name: "db", volumes: [])],
 )"#;
     let said = problems(text);
     for wanted in [
@@ -270,6 +271,9 @@ fn words_of_other_tools_are_told_in_ours() {
         "`expectations` is not a field of a scenario\n  help: write `expect: […]`",
         "`zones` is not a field of a scenario\n  help: write `nodes: [(zone: …)]`",
         "`count` is not a field of a node group\n  help: write `names: \"n-{0..5}\"`",
+        "`statefulSets` is not a field of a scenario\n  help: write `workloads: [StatefulSet(…)]`",
+        "help: write `(kube-controller-manager: …, kube-apiserver: …, kubelet: …)`",
+        "help: it belongs elsewhere: `workloads: [StatefulSet(template: (volumes: …))]`",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }

@@ -1,5 +1,6 @@
 //! Hints beside mistakes of form: what was meant by what is written.
 
+use super::problem::spelt;
 use super::tree::Tree;
 use crate::language::duration::whole_seconds;
 
@@ -50,6 +51,7 @@ pub(super) fn several(field: &Tree, known: &[&str]) -> Option<String> {
 pub(super) fn by_name(known: &[&str]) -> String {
     const SHOWN: usize = 4;
     let more = if known.len() > SHOWN { ", …" } else { "" };
-    let known: Vec<String> = known.iter().take(SHOWN).map(|name| format!("{name}: …")).collect();
+    let known: Vec<String> =
+        known.iter().take(SHOWN).map(|name| format!("{}: …", spelt(name))).collect();
     format!("write `({}{more})`", known.join(", "))
 }
