@@ -167,8 +167,8 @@ pub fn schema() -> serde_json::Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::language::Expectation;
     use crate::language::text::Tree;
+    use crate::language::{Claim, Expectation};
     use crate::scenario::{Overrides, expecting, parse};
     use serde_json::Value;
     use std::path::Path;
@@ -195,6 +195,18 @@ mod tests {
         let scenario = PAGE.split_once("```ron\n").unwrap().1.split_once("```").unwrap().0;
         let loaded = parse("page.ron", scenario.as_bytes().to_vec(), Path::new("")).unwrap();
         assert_eq!(expecting(&loaded, &Overrides::default()).unwrap().1.list.len(), 6);
+    }
+
+    /// What is counted stands alone: whoever writes it as a claim is told so, of every kind.
+    #[test]
+    fn what_is_counted_is_no_claim() {
+        for (kind, held) in super::Shape::of("Expectation").variants() {
+            // `NotEvicted` says the one without a count.
+            let is_counted = held.is_some_and(|of| of.part("count").is_some()) && kind != "Evicted";
+            let read = Tree::read(&format!("{kind}()")).and_then(|t| t.typed::<Claim>());
+            let said = read.map_or_else(|mistake| mistake.to_string(), |_| String::new());
+            assert_eq!(said.contains(&format!("`{kind}(count: 0, …)`")), is_counted, "{said}");
+        }
     }
 
     #[test]
