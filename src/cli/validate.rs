@@ -47,7 +47,7 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 out.flush()?;
                 if let Ok(loaded) = &loaded {
                     for note in plan.warnings() {
-                        terminal.note(&format!("warning: {}", placed(note, loaded)));
+                        terminal.note(&format!("warning: {}", loaded.noted(note)));
                     }
                 }
             }
@@ -99,14 +99,6 @@ fn read(loaded: &Loaded) -> Result<Plan, Problems> {
         }
     }
     if wrong.is_empty() { Ok(plan) } else { Err(Problems(wrong)) }
-}
-
-/// A note of a scenario, at what it names first where the file has that in quotes.
-fn placed(note: &str, loaded: &Loaded) -> Problem {
-    let name = note.split('`').nth(1).filter(|_| loaded.imported.is_none());
-    let at = name.and_then(|name| loaded.source.text.find(&format!("\"{name}\"")));
-    let note = Problem::new(note);
-    at.map_or(note.clone(), |at| note.at(&loaded.source, at..at))
 }
 
 /// "1.34.12" of "v1.34.12".

@@ -74,6 +74,16 @@ impl Loaded {
         }
     }
 
+    /// A note of its plan, at what that names first, where the scenario itself has it.
+    pub(crate) fn noted(&self, note: &str) -> Problem {
+        let problem = Problem::new(note);
+        let name = note.split('`').nth(1).filter(|_| self.imported.is_none());
+        match name.and_then(|name| Tree::read(&self.source.text).ok()?.called(name)) {
+            Some(bytes) => problem.at(&self.source, bytes),
+            None => problem,
+        }
+    }
+
     /// Takes an exported cluster in, behind what the scenario writes itself.
     pub(super) fn take_in(&mut self, cluster: ImportedCluster) {
         self.take_settings(&cluster);

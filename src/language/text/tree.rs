@@ -247,6 +247,20 @@ impl Tree {
         if rest.is_empty() { Some(part) } else { part.part(rest) }
     }
 
+    /// The bytes of the first text or key that is this; of `shop/web` those of the name, beside its namespace.
+    pub(crate) fn called(&self, name: &str) -> Option<Range<usize>> {
+        let says = |field, text| self.field(field).and_then(Self::text) == Some(text);
+        let of = name.split_once('/');
+        let own = if of.is_some_and(|(of, own)| says("namespace", of) && says("name", own)) {
+            self.field("name").map(Self::bytes)
+        } else if self.text() == Some(name) {
+            Some(self.bytes())
+        } else {
+            self.name_bytes().filter(|_| self.is_named(name))
+        };
+        own.or_else(|| self.parts().iter().find_map(|part| part.called(name)))
+    }
+
     /// Every key that stands twice in the same map, where it stands again.
     pub(crate) fn doubles(&self, found: &mut Vec<(String, Range<usize>)>) {
         let mut seen = std::collections::BTreeSet::new();
@@ -317,6 +331,18 @@ Scenario(version: 1, /* another /* inside */ */
         assert_eq!(text_at(at!["flags", "kubelet", "a b"]), "-1.5e3");
         assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "of", 0]), r#""z""#);
         assert_eq!(text_at(at!["timeline", 0, "do", "nodes", "fraction"]), "0.5");
+    }
+
+    /// Neither a comment nor a part of a text is meant.
+    #[test]
+    fn what_is_named_is_found() {
+        let text = r#"/* "web" */ (doc: "of \"web\"", a: [(name: "db", namespace: "shop"), (name: "web")], b: { "k-1": 1 })"#;
+        let tree = Tree::read(text).unwrap();
+        let called = |name: &str| tree.called(name).map(|bytes| (bytes.start, &text[bytes]));
+        for (name, quoted) in [("web", r#""web""#), ("shop/db", r#""db""#), ("k-1", r#""k-1""#)] {
+            assert_eq!(called(name), text.rfind(quoted).map(|at| (at, quoted)), "{name}");
+        }
+        assert_eq!((called("lab/db"), called("of")), (None, None));
     }
 
     #[test]
