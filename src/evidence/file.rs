@@ -5,7 +5,7 @@ use super::audit::{self, Taken};
 use super::heard::Heard;
 use super::{events, export, klog, prometheus};
 use crate::evidence::prelude::*;
-use crate::import::yaml_to_json;
+use crate::import::{is_scenario, yaml_to_json};
 use crate::language::clauses;
 
 /// How many of many are named.
@@ -173,7 +173,7 @@ fn kind(text: &str) -> Result<Kind, String> {
     if trimmed.is_empty() {
         return Err("it is empty".to_owned());
     }
-    if trimmed.starts_with("Scenario") || trimmed.starts_with("//") {
+    if is_scenario(trimmed) {
         return Err("it is a scenario already, which `taintsim run` runs".to_owned());
     }
     let documents = documents(trimmed)?;

@@ -99,7 +99,7 @@ pub use error::{ImportError, WrongYaml};
 pub(crate) use event::{about as event_about, component as event_component, made as event_made};
 pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
-pub(crate) use sight::{is_export, is_meant_as_export};
+pub(crate) use sight::{is_export, is_meant_as_export, is_scenario};
 pub(crate) use summary::Summary;
 pub(crate) use times::{SECOND_US, Stamp, YEARS, parse_time};
 pub(crate) use write::Asked;

@@ -29,9 +29,7 @@ const LAST_LINES: usize = 5;
 /// Whether a file is called as an export is, and holds something that does not begin as a scenario.
 pub(crate) fn is_meant_as_export(name: &str, bytes: &[u8]) -> bool {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 12)]);
-    let begins = ["Scenario", "(", "//", "/*"];
-    name.ends_with(".json")
-        && first_line(&head).is_some_and(|line| !begins.iter().any(|b| line.starts_with(b)))
+    name.ends_with(".json") && first_line(&head).is_some_and(|line| !is_scenario(line))
 }
 
 /// Whether bytes look like an export, or like something that stands where one was meant, and not
@@ -93,6 +91,11 @@ struct Other {
     is_known: bool,
 }
 
+/// Whether a text begins as a scenario does.
+pub(crate) fn is_scenario(text: &str) -> bool {
+    ["Scenario", "(", "//", "/*"].iter().any(|with| text.starts_with(with))
+}
+
 fn known(what: impl Into<String>) -> Option<Other> {
     Some(Other { what: what.into(), is_known: true })
 }
@@ -135,7 +138,7 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
         known(
             "is a page of HTML or XML, as a proxy or a login page answers instead of the API server",
         )
-    } else if line.starts_with("Scenario") || line.starts_with("//") {
+    } else if is_scenario(line) {
         Some(Other { what: "is a scenario already, not an export".to_owned(), is_known: false })
     } else if !line.contains([' ', ':', '{', '[', '"', '('])
         && line.split('/').filter(|w| !w.is_empty()).count() == 2
@@ -233,6 +236,7 @@ mod tests {
             ("deployment.apps/web\n", "list of names"),
             ("n1   Ready   <none>   1d   v1.34.0\n", "neither JSON nor YAML"),
             ("// A cluster.\nScenario(version: 1)\n", "scenario already"),
+            ("(version: 1, horizon: \"1m\")\n", "scenario already"),
         ] {
             let e = error(text.as_bytes());
             assert!(e.contains(words), "{text:?}: {e}");
