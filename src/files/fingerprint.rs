@@ -102,6 +102,11 @@ impl Places {
         self.of.insert(name.to_owned(), place);
     }
 
+    /// Whether a file is listed.
+    pub(crate) fn has(&self, name: &Path) -> bool {
+        self.of.contains_key(name)
+    }
+
     /// Where a file lies.
     pub(crate) fn of<'a>(&'a self, name: &'a Path) -> &'a Path {
         self.of.get(name).or(self.nowhere.as_ref()).map_or(name, PathBuf::as_path)

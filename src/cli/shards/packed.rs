@@ -196,6 +196,10 @@ impl Inputs {
     pub(crate) fn read(&self, file: &Path) -> Result<Vec<u8>, Problems> {
         let bytes = match self.text_of(file) {
             Some(text) => text.to_vec(),
+            None if self.is_packed && !self.places.has(file) => {
+                let text = format!("{} was not packed with the work plan", file.display());
+                return Err(Problems::one(Problem::new(text).help("plan it anew")));
+            }
             None if is_stdin(file) && !self.is_packed => stdin()?,
             None => scenario::read(self.places.of(file))?,
         };

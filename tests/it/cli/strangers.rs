@@ -109,8 +109,8 @@ fn a_work_plan_leads_to_nothing_beside_it() {
         ("from 1 to 100,000 shards", |m| m["work"]["shards"] = json!(u32::MAX)),
         ("from 1 to 100,000 shards", |m| m["work"]["shards"] = json!(0)),
         // It is named, and was not packed.
-        ("cannot read", |m| m["work"]["arguments"][1] = json!("victim")),
-        ("cannot read", |m| m["inputs"] = json!([])),
+        ("victim was not packed", |m| m["work"]["arguments"][1] = json!("victim")),
+        ("a.ron was not packed", |m| m["inputs"] = json!([])),
     ];
     for (said, change) in changes {
         let scratch = with_plan();
