@@ -389,7 +389,7 @@ pub(crate) fn is_called(full: &str, text: &str) -> bool {
     let (kind, namespace, name) =
         (parts.next().unwrap_or(""), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
     match text.split('/').collect::<Vec<_>>()[..] {
-        [n] => n == name,
+        [n] => n == name || n == full,
         [first, n] => n == name && (first == namespace || first.eq_ignore_ascii_case(kind)),
         [k, ns, n] => n == name && ns == namespace && k.eq_ignore_ascii_case(kind),
         _ => false,

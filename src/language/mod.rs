@@ -63,7 +63,7 @@ pub use shape::{Kind, Shape, schema};
 pub use spans::{Distribution, HowLong};
 pub(crate) use text::tree::{Place, at};
 pub use text::{Problem, Problems, Source};
-pub(crate) use text::{Tree, did_you_mean, did_you_mean_or_list, names_several};
+pub(crate) use text::{Tree, ambiguous, did_you_mean, did_you_mean_or_list, names_several, one_of};
 pub(crate) use texts::Window;
 pub use texts::{DelayText, DurationText, FlagValue, OneOrMany, QuantityText, TimeText, UsageText};
 pub use timeline::Step;

@@ -195,7 +195,7 @@ fn names_of_budgets_are_found_or_refused_with_candidates() {
         (name: "web", namespace: "shop", selector: (), minAvailable: 1), (name: "web", selector: (), minAvailable: 1)],"#;
     let act = |act: &str| problem(&format!("{two} timeline: [(at: \"1s\", do: {act})]"));
     let said = act(r#"DeleteBudget(budget: "web")"#);
-    assert!(said.contains("`web` names 2 budgets: `shop/web`, `default/web`"), "{said}");
+    assert!(said.contains("`web` names 2 budgets: `default/web`, `shop/web`"), "{said}");
     let said = act(r#"DeleteBudget(budget: "shop/wed")"#);
     assert!(
         said.contains("there is no disruption budget `shop/wed`") && said.contains("`shop/web`"),

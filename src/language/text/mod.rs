@@ -13,5 +13,5 @@ mod words;
 
 pub(crate) use mistake::Mistake;
 pub use problem::{Problem, Problems, Source};
-pub(crate) use problem::{did_you_mean, did_you_mean_or_list, names_several};
+pub(crate) use problem::{ambiguous, did_you_mean, did_you_mean_or_list, names_several, one_of};
 pub use tree::Tree;

@@ -1,8 +1,10 @@
 //! What is wrong with a scenario, and where: a message, the text it is about, and a hint.
 
 use crate::api::spelling;
+use crate::api::workload::{is_called, told_apart};
 use crate::files::{acts, line, shown};
 use crate::language::numbers::few;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -248,6 +250,33 @@ pub(crate) fn names_several(
     let count = each.len();
     let all = few(8, each.map(|called| format!("`{called}`")));
     Problem::new(format!("`{name}` names {count} {what}s: {all}"))
+}
+
+/// A name that fits several, each with a name that says which.
+pub(crate) fn ambiguous<'n>(
+    text: &str,
+    what: &str,
+    names: impl ExactSizeIterator<Item = &'n str> + Clone,
+) -> Problem {
+    let apart = |full| told_apart(full, names.clone());
+    let problem = names_several(text, what, names.clone().map(apart));
+    problem.help("say which, with what stands before its name")
+}
+
+/// What a person calls so, of things with names `Kind/namespace/name`; of several of one name the first.
+pub(crate) fn one_of<'n, T>(
+    text: &str,
+    what: &str,
+    all: impl Iterator<Item = (&'n str, T)>,
+) -> Result<Option<T>, Problem> {
+    let mut found = BTreeMap::new();
+    for (full, one) in all.filter(|(full, _)| is_called(full, text)) {
+        found.entry(full).or_insert(one);
+    }
+    match found.len() {
+        0 | 1 => Ok(found.into_values().next()),
+        _ => Err(ambiguous(text, what, found.keys().copied())),
+    }
 }
 
 /// A field's name as people write it: those of components have dashes, `kube-apiserver`.

@@ -3,7 +3,7 @@
 
 use crate::analysis::{Figure, Metrics, Sample, Spread};
 use crate::lab::Case;
-use crate::language::{Problem, few};
+use crate::language::{Problem, few, one_of};
 use crate::report::charts::Unit;
 
 /// What is measured of a run.
@@ -153,29 +153,12 @@ pub fn parse(texts: &[String], workloads: &[String]) -> Result<Vec<Column>, Prob
 
 /// The workload of that name: `web`, `shop/web`, `Deployment/web`, `Deployment/shop/web`.
 fn named(text: &str, workloads: &[String]) -> Result<String, Problem> {
-    let parts: Vec<&str> = text.split('/').collect();
-    let fits = |full: &str| match (parts.as_slice(), full.split('/').collect::<Vec<_>>().as_slice())
-    {
-        ([name], [_, _, n]) => name == n,
-        ([first, name], [kind, namespace, n]) => name == n && (first == kind || first == namespace),
-        (all, full) => all == full,
-    };
-    let found: Vec<&String> = workloads.iter().filter(|w| fits(w)).collect();
-    match found.as_slice() {
-        [one] => Ok((*one).clone()),
-        [] => {
-            let problem = Problem::new(format!("there is no workload `{text}`"));
-            Err(match workloads {
-                [] => problem,
-                all => problem.help(format!("one of {}", few(8, all.iter().map(String::as_str)))),
-            })
-        }
-        several => {
-            let names: Vec<String> = several.iter().map(|n| format!("`{n}`")).collect();
-            Err(Problem::new(format!("`{text}` may be {}", names.join(" or ")))
-                .help("write its kind and namespace, too"))
-        }
-    }
+    let found = one_of(text, "workload", workloads.iter().map(|w| (w.as_str(), w)))?;
+    found.cloned().ok_or_else(|| {
+        let all = few(8, workloads.iter().map(String::as_str));
+        let help = (!all.is_empty()).then(|| format!("one of {all}"));
+        Problem::new(format!("there is no workload `{text}`")).maybe_help(help)
+    })
 }
 
 /// What is shown where nothing is asked for: what decides most often, and what happened in any run
@@ -224,7 +207,7 @@ mod tests {
         assert_eq!(shown(&["all"]).map(|all| all.len()), Ok(Figure::ALL.len() + 3));
         assert!(
             shown(&["web:evicted"])
-                .is_err_and(|p| p.contains("`Deployment/lab/web` or `Deployment/shop/web`"))
+                .is_err_and(|p| p.contains("2 workloads: `lab/web`, `shop/web`"))
         );
         assert!(shown(&["cache:evicted"]).is_err_and(|p| p.contains("no workload `cache`")));
         assert!(shown(&["evictions"]).is_err_and(|p| p.contains("no figure `evictions`")));

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::scheduling::selector;
-use super::select::ambiguous;
 use crate::api::budget::BudgetRule;
 
 /// The disruption budgets of a scenario, those of the timeline last.
@@ -58,28 +57,15 @@ impl Budgets {
 
     /// The budget of that name: `web`, `shop/web`, `PodDisruptionBudget/shop/web`.
     pub(super) fn named(&self, text: &str) -> Result<BudgetIndex, Nothing> {
-        let is = |full: &str| {
-            full == text
-                || full.split_once('/').is_some_and(|(_, name)| name == text)
-                || short_name(full) == text
-        };
-        let mut found: Vec<(&str, BudgetIndex)> = Vec::new();
-        for (i, budget) in self.plans.iter().enumerate() {
-            // Several lives of one name are one object to people.
-            if is(&budget.name) && !found.iter().any(|(name, _)| *name == budget.name) {
-                found.push((&budget.name, i as BudgetIndex));
-            }
-        }
-        match found.as_slice() {
-            [(_, one)] => Ok(*one),
-            [] => Err((!self.incomplete).then(|| {
+        let all = (0..).zip(&self.plans).map(|(i, budget)| (budget.name.as_str(), i));
+        one_of(text, "budget", all)?.ok_or_else(|| {
+            (!self.incomplete).then(|| {
                 let all = self.plans.iter().flat_map(|b| [short_name(&b.name), shown(&b.name)]);
                 Problem::new(format!("there is no disruption budget `{text}`"))
                     .meant(text, all)
                     .or_help("the scenario has none: `podDisruptionBudgets: [(name: …)]`, or `CreateBudget`")
-            })),
-            several => Err(Some(ambiguous(text, "budget", several.iter().map(|(full, _)| *full)))),
-        }
+            })
+        })
     }
 }
 

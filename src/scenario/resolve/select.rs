@@ -4,7 +4,8 @@
 
 use super::group_names::{NODES_MAX, PODS_MAX};
 use crate::api::node::{region, zone};
-use crate::api::workload::{is_called, told_apart};
+use crate::api::workload::is_called;
+pub(super) use crate::language::ambiguous;
 use crate::scenario::prelude::*;
 
 /// The nodes that were declared so far.
@@ -196,10 +197,7 @@ impl Pods {
                 let found: Vec<&PodsOf> =
                     self.groups.iter().filter(|g| is_called(&g.full(), name)).collect();
                 let names: BTreeSet<String> = found.iter().map(|g| g.full()).collect();
-                if names.len() > 1 {
-                    let names = names.iter().map(String::as_str);
-                    return Err(Some(ambiguous(name, "group", names)));
-                }
+                one_of(name, "group", names.iter().map(|full| (full.as_str(), ())))?;
                 let pods = found.iter().flat_map(|g| g.pods.clone()).collect();
                 let help = || did_you_mean(name, self.groups.iter().map(|g| &g.name));
                 nothing(pods, format!("there is no pod group `{name}`"))
@@ -227,17 +225,6 @@ pub(super) type Nothing = Option<Problem>;
 
 /// The nodes or pods that are found, by their numbers.
 type Found = Result<Vec<u32>, Nothing>;
-
-/// A name that fits several, each with a name that says which.
-pub(super) fn ambiguous<'n>(
-    text: &str,
-    what: &str,
-    names: impl ExactSizeIterator<Item = &'n str> + Clone,
-) -> Problem {
-    let apart = |full| told_apart(full, names.clone());
-    let problem = names_several(text, what, names.clone().map(apart));
-    problem.help("say which, with what stands before its name")
-}
 
 /// The workloads that were declared so far.
 #[derive(Default)]
@@ -270,18 +257,12 @@ impl Workloads {
     pub(super) fn named(&self, text: &str) -> Result<WorkloadIndex, Nothing> {
         let written = |i: WorkloadIndex| !self.implied.values().any(|&set| set == i);
         let all = self.by_name.iter().map(|(full, i)| (full.as_str(), *i));
-        let found: Vec<(&str, WorkloadIndex)> =
-            all.filter(|(full, i)| is_called(full, text) && written(*i)).collect();
-        match found.as_slice() {
-            [(_, one)] => Ok(*one),
-            [] => Err((!self.incomplete).then(|| {
+        one_of(text, "workload", all.filter(|(_, i)| written(*i)))?.ok_or_else(|| {
+            (!self.incomplete).then(|| {
                 let all = self.by_name.keys().flat_map(|full| [short_name(full), full.as_str()]);
                 Problem::new(format!("there is no workload `{text}`"))
                     .maybe_help(did_you_mean(text, all))
-            })),
-            several => {
-                Err(Some(ambiguous(text, "workload", several.iter().map(|(full, _)| *full))))
-            }
-        }
+            })
+        })
     }
 }

@@ -172,7 +172,7 @@ fn figures_are_shown_by_name_and_rows_held_against_one() {
         );
     }
     assert!(call(&["--against", "0"]).stdout.contains("Differences from the row 0"));
-    call(&["--show", "api:evicted"]).fails(2, &["`Deployment/lab/api` or `Deployment/shop/api`"]);
+    call(&["--show", "api:evicted"]).fails(2, &["`lab/api`, `shop/api`"]);
     call(&["--show", "evicions"]).fails(2, &["no figure `evicions`", "evicted"]);
     call(&["--against", "7"]).fails(2, &["no row `7`", "`300`"]);
 }
