@@ -5,7 +5,10 @@
 //! The operators `Lt` and `Gt` (alpha and off in 1.35 to 1.37) match nothing while their gate is
 //! off, and are matched as upstream does when it is on.
 
-use super::taint::{Effect, Taint};
+use super::taint::{
+    DISK_PRESSURE, Effect, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, Taint, UNREACHABLE,
+    UNSCHEDULABLE,
+};
 use crate::api::prelude::*;
 
 words! {
@@ -41,6 +44,17 @@ pub struct Toleration {
 }
 
 impl Toleration {
+    /// That of every taint with this key and effect; without a key, of every taint with this effect.
+    pub(crate) fn exists(key: &str, effect: Effect, toleration_seconds: Option<i64>) -> Self {
+        Toleration {
+            key: key.to_owned(),
+            operator: Operator::Exists,
+            value: String::new(),
+            effect: Some(effect),
+            toleration_seconds,
+        }
+    }
+
     /// Whether this toleration tolerates `taint` (`Toleration.ToleratesTaint`).
     /// `comparison_operators` is the gate TaintTolerationComparisonOperators.
     pub(crate) fn tolerates(&self, taint: &Taint, comparison_operators: bool) -> bool {
@@ -72,6 +86,32 @@ pub(crate) fn canonical_integer(s: &str) -> Option<i64> {
             && !digits.starts_with('0')
             && digits.bytes().all(|b| b.is_ascii_digit());
     if canonical { s.parse().ok() } else { None }
+}
+
+/// What every daemon pod tolerates for ever. That a node is not ready keeps new ones away all the
+/// same, by its NoSchedule taint.
+const TOLERATED: [(&str, Effect); 6] = [
+    (NOT_READY, Effect::NoExecute),
+    (UNREACHABLE, Effect::NoExecute),
+    (DISK_PRESSURE, Effect::NoSchedule),
+    (MEMORY_PRESSURE, Effect::NoSchedule),
+    (PID_PRESSURE, Effect::NoSchedule),
+    (UNSCHEDULABLE, Effect::NoSchedule),
+];
+
+/// `AddOrUpdateDaemonPodTolerations` (`pkg/controller/daemon/util/daemonset_util.go`, v1.34): one that is equal except for
+/// its seconds loses them.
+pub(crate) fn add_daemon_tolerations(tolerations: &mut Vec<Toleration>) {
+    for (key, effect) in TOLERATED {
+        let wanted = Toleration::exists(key, effect, None);
+        let same = |t: &&mut Toleration| {
+            **t == Toleration { toleration_seconds: t.toleration_seconds, ..wanted.clone() }
+        };
+        match tolerations.iter_mut().find(same) {
+            Some(t) => *t = wanted,
+            None => tolerations.push(wanted),
+        }
+    }
 }
 
 /// For each taint the first toleration that matches it, in the pod's order; `None` as soon as a

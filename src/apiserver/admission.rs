@@ -6,7 +6,7 @@
 use super::pod_tolerations::{merge, verify_against_whitelist};
 use super::{ApiError, ApiResult};
 use crate::api::taint::{Effect, MEMORY_PRESSURE, NOT_READY, UNREACHABLE};
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::Toleration;
 use crate::apiserver::prelude::*;
 use crate::plan::NamespaceTolerations;
 
@@ -45,7 +45,7 @@ impl Admission {
         let add: Vec<Toleration> = [(NOT_READY, not_ready), (UNREACHABLE, unreachable)]
             .into_iter()
             .filter(|(key, _)| missing(key))
-            .map(|(key, seconds)| exists(key, Effect::NoExecute, Some(seconds)))
+            .map(|(key, seconds)| Toleration::exists(key, Effect::NoExecute, Some(seconds)))
             .collect();
         if add.is_empty() {
             return None;
@@ -110,7 +110,7 @@ impl Admission {
     }
 
     fn mutated(&self, pod: &PodTemplate, defaults: Option<&[Toleration]>) -> Option<PodTemplate> {
-        let added = |key: &str| exists(key, Effect::NoSchedule, None);
+        let added = |key: &str| Toleration::exists(key, Effect::NoSchedule, None);
         let with_defaults = self.default_tolerations(pod);
         if !self.pod_toleration_restriction && !self.extended_resource_toleration {
             return with_defaults;
@@ -148,17 +148,6 @@ impl Admission {
     }
 }
 
-/// A toleration of every taint with that key and effect.
-fn exists(key: &str, effect: Effect, toleration_seconds: Option<i64>) -> Toleration {
-    Toleration {
-        key: key.to_owned(),
-        operator: Operator::Exists,
-        value: String::new(),
-        effect: Some(effect),
-        toleration_seconds,
-    }
-}
-
 /// Whether a resource is none of Kubernetes' own (`pkg/apis/core/v1/helper/helpers.go:
 /// IsExtendedResourceName`).
 fn is_extended(name: &str) -> bool {
@@ -169,6 +158,7 @@ fn is_extended(name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::api::quantity::Quantity;
+    use crate::api::toleration::Operator;
 
     const ALL: Admission = Admission {
         default_toleration_seconds: Some((300, 300)),

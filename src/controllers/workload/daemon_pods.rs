@@ -8,22 +8,8 @@
 
 use crate::api::quantity::Resources;
 use crate::api::scheduling::{HostPort, NodeNameRequirement, NodeSelectorTerm, SchedulingSpec};
-use crate::api::taint::{
-    DISK_PRESSURE, MEMORY_PRESSURE, NOT_READY, PID_PRESSURE, UNREACHABLE, UNSCHEDULABLE,
-};
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::add_daemon_tolerations;
 use crate::controllers::prelude::*;
-
-/// What every daemon pod tolerates for ever. That a node is not ready keeps new ones away all the
-/// same, by its NoSchedule taint.
-const TOLERATED: [(&str, Effect); 6] = [
-    (NOT_READY, Effect::NoExecute),
-    (UNREACHABLE, Effect::NoExecute),
-    (DISK_PRESSURE, Effect::NoSchedule),
-    (MEMORY_PRESSURE, Effect::NoSchedule),
-    (PID_PRESSURE, Effect::NoSchedule),
-    (UNSCHEDULABLE, Effect::NoSchedule),
-];
 
 /// What a DaemonSet makes of a node.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -47,9 +33,7 @@ impl DaemonTemplate {
     /// `CreatePodTemplate`
     pub(super) fn new(ds: &Workload) -> Self {
         let mut template = (*ds.template).clone();
-        for (key, effect) in TOLERATED {
-            add_or_update(&mut template.tolerations, key, effect);
-        }
+        add_daemon_tolerations(&mut template.tolerations);
         let template = Rc::new(template);
         DaemonTemplate { source: ds.template.clone(), template, by_node: BTreeMap::new() }
     }
@@ -135,24 +119,4 @@ pub(super) fn lacking(template: &PodTemplate, node: &Node, others: &[Rc<Pod>]) -
     Some(format!(
         "Node didn't have enough resource: {name}, requested: {requested}, used: {used}, capacity: {capacity}"
     ))
-}
-
-/// `AddOrUpdateTolerationInPodSpec`: one that is equal except for its seconds loses them.
-fn add_or_update(tolerations: &mut Vec<Toleration>, key: &str, effect: Effect) {
-    let same = |t: &&mut Toleration| {
-        t.key == key
-            && t.effect == Some(effect)
-            && t.operator == Operator::Exists
-            && t.value.is_empty()
-    };
-    let wanted = Toleration {
-        key: key.to_owned(),
-        operator: Operator::Exists,
-        effect: Some(effect),
-        ..Toleration::default()
-    };
-    match tolerations.iter_mut().find(same) {
-        Some(t) => *t = wanted,
-        None => tolerations.push(wanted),
-    }
 }

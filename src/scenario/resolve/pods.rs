@@ -208,12 +208,7 @@ pub(super) fn template(
     if source == PodSource::File {
         // The kubelet appends it to what it reads from a file (`pkg/kubelet/config/common.go:
         // applyDefaults`), and the mirror in the API has it.
-        let all = Toleration {
-            operator: Operator::Exists,
-            effect: Some(Effect::NoExecute),
-            ..Toleration::default()
-        };
-        template.tolerations.push(all);
+        template.tolerations.push(Toleration::exists("", Effect::NoExecute, None));
     }
     template
 }

@@ -10,8 +10,7 @@ use super::prelude::*;
 use super::volumes::name_claims;
 use super::workload_fields::called;
 use crate::api::meta::OwnerReference;
-use crate::api::taint;
-use crate::api::toleration::Toleration;
+use crate::api::toleration::add_daemon_tolerations;
 use crate::api::workload::{WorkloadSpec, pod_template_hash};
 use crate::plan::PodStart;
 use std::cell::OnceCell;
@@ -147,7 +146,7 @@ impl Set<'_> {
             return;
         }
         if kind == WorkloadKind::DaemonSet {
-            daemon_tolerations(&mut template.tolerations);
+            add_daemon_tolerations(&mut template.tolerations);
         }
         template.owner = owner_of(owner_kind, &owner);
         let template = self.pods.template(template);
@@ -229,32 +228,4 @@ fn owner_of(kind: WorkloadKind, name: &str) -> Option<OwnerReference> {
 /// (`controllers/workload/deployment.rs`).
 fn replica_set_of(namespace: &str, deployment: &str) -> String {
     format!("{deployment}-{}", pod_template_hash(&format!("Deployment/{namespace}/{deployment}")))
-}
-
-/// What the controller gives to each pod of a DaemonSet
-/// (`pkg/controller/daemon/util/daemonset_util.go: AddOrUpdateDaemonPodTolerations`).
-fn daemon_tolerations(tolerations: &mut Vec<Toleration>) {
-    let always = [
-        (taint::NOT_READY, Effect::NoExecute),
-        (taint::UNREACHABLE, Effect::NoExecute),
-        (taint::DISK_PRESSURE, Effect::NoSchedule),
-        (taint::MEMORY_PRESSURE, Effect::NoSchedule),
-        (taint::PID_PRESSURE, Effect::NoSchedule),
-        (taint::UNSCHEDULABLE, Effect::NoSchedule),
-    ];
-    for (key, effect) in always {
-        let added = Toleration {
-            key: key.to_owned(),
-            operator: Operator::Exists,
-            effect: Some(effect),
-            ..Toleration::default()
-        };
-        let is_same = |t: &&mut Toleration| {
-            (&t.key, t.operator, t.effect) == (&added.key, added.operator, added.effect)
-        };
-        match tolerations.iter_mut().find(is_same) {
-            Some(there) => *there = added,
-            None => tolerations.push(added),
-        }
-    }
 }
