@@ -18,7 +18,7 @@ use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::volume::{Claim, attachable};
-use crate::api::workload::{PodReplacementPolicy, WorkloadSpec, namespace_of};
+use crate::api::workload::{WorkloadSpec, namespace_of};
 use crate::language::duration::format as seconds;
 use crate::plan::Timing;
 use crate::profiles::Release;
@@ -133,14 +133,8 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
 /// Jobs that wait for the phase of pods that are deleted (`onlyReplaceFailedPods`), with kubelets that post none.
 fn ends_unseen(plan: &Plan) -> Option<String> {
     let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
-    let waits = |w: &&WorkloadPlan| match &w.spec {
-        WorkloadSpec::Job(job) => {
-            let by_default =
-                job.pod_replacement_policy.is_none() && !job.pod_failure_policy.is_empty();
-            by_default || job.pod_replacement_policy == Some(PodReplacementPolicy::Failed)
-        }
-        _ => false,
-    };
+    let waits =
+        |w: &&WorkloadPlan| matches!(&w.spec, WorkloadSpec::Job(job) if job.replaces_only_failed());
     let jobs = plan.workloads.iter().filter(|w| imitated && waits(w));
     let names = listed(jobs.map(|w| in_short(&w.name)))?;
     Some(format!(
