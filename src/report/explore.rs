@@ -193,19 +193,28 @@ fn write_violations(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         let text = text.join("\n      ");
         let rest = text.strip_prefix(&property).unwrap_or_default();
         writeln!(p.out, "  {}{rest}", p.painted(&property, RED))?;
-        let out = &mut *p.out;
         if let Some((count, of)) = v.drawn {
-            writeln!(out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
+            writeln!(p.out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
         }
-        if let Some(file) = searched.tapes.get(i) {
-            writeln!(out, "      taintsim replay {file}")?;
-        }
-        if let Some(folder) = searched.reports.get(i) {
-            writeln!(out, "      report in {folder}")?;
-        }
-        if alike > 0 {
-            writeln!(out, "      {}; -o json names all", more_alike(alike))?;
-        }
+        leads(p.out, searched, (i, alike))?;
+    }
+    Ok(())
+}
+
+/// What shows a violation, and how many are told by it.
+fn leads(
+    out: &mut dyn Write,
+    searched: &Searched<'_>,
+    (i, alike): (usize, usize),
+) -> io::Result<()> {
+    if let Some(file) = searched.tapes.get(i) {
+        writeln!(out, "      taintsim replay {file}")?;
+    }
+    if let Some(folder) = searched.reports.get(i) {
+        writeln!(out, "      report in {folder}")?;
+    }
+    if alike > 0 {
+        writeln!(out, "      {}; -o json names all", more_alike(alike))?;
     }
     Ok(())
 }
@@ -293,16 +302,9 @@ pub(crate) fn write_table(
     writeln!(out)?;
     for s in searches {
         for (i, alike) in told(&s.report.violations) {
-            let (v, Some(file)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
+            let (v, Some(_)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
             p.folded(&format!("{} {}: {}", s.release, v.property, v.text), 6, PLAIN)?;
-            let out = &mut *p.out;
-            writeln!(out, "      taintsim replay {file}")?;
-            if let Some(folder) = s.reports.get(i) {
-                writeln!(out, "      report in {folder}")?;
-            }
-            if alike > 0 {
-                writeln!(out, "      {}; -o json names all", more_alike(alike))?;
-            }
+            leads(p.out, s, (i, alike))?;
         }
     }
     Ok(())
