@@ -13,6 +13,7 @@
 mod tests;
 
 use crate::api::prelude::*;
+use crate::api::spelling::shown;
 use std::cmp::Ordering;
 use thiserror::Error;
 
@@ -296,16 +297,6 @@ impl QuantityError {
             }
             Self::Overflow(_) => None,
         }
-    }
-}
-
-/// A text for an error message: not longer than a line.
-pub(crate) fn shown(text: &str) -> String {
-    const MOST: usize = 40;
-    if text.chars().count() <= MOST {
-        text.to_owned()
-    } else {
-        text.chars().take(MOST).chain(['…']).collect()
     }
 }
 

@@ -1,7 +1,18 @@
 //! "Did you mean": the nearest of a few known words.
 //!
 //! Used wherever a person wrote a word that must be one of a list: effects, operators, flags,
-//! feature gates, fields.
+//! feature gates, fields. And how much is said again of a text that is none.
+
+/// The beginning of a text, with a mark where it is cut.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let shown: String = text.chars().take(most).collect();
+    if shown.len() < text.len() { shown + "…" } else { shown }
+}
+
+/// A text for an error message: not longer than a line.
+pub(crate) fn shown(text: &str) -> String {
+    shortened(text, 40)
+}
 
 /// The candidate nearest to `word`, if it is near enough to be a slip of the keyboard: at most a
 /// third of the word's letters are wrong (but one always may be), or it differs in case alone. Of

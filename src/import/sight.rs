@@ -6,6 +6,7 @@
 
 use super::error::KUBECTL;
 use super::yaml;
+use crate::api::spelling::shortened;
 use crate::files;
 use crate::import::prelude::*;
 
@@ -100,20 +101,13 @@ fn known(what: impl Into<String>) -> Option<Other> {
     Some(Other { what: what.into(), is_known: true })
 }
 
-/// As much of a line as a sentence has room for, with a mark where it is cut.
-fn beginning(line: &str) -> String {
-    const SHOWN: usize = 160;
-    let shown: String = line.chars().take(SHOWN).collect();
-    if shown.len() < line.len() { shown + "…" } else { shown }
-}
-
 fn other_output(line: &str, text: &str) -> Option<Other> {
     let mut words = line.split_whitespace();
     let first = words.next().unwrap_or_default();
     let is_heading = |w: &str| {
         w.len() > 1 && w.bytes().all(|b| b.is_ascii_uppercase() || matches!(b, b'-' | b'(' | b')'))
     };
-    let shown = beginning(line);
+    let shown = shortened(line, 160);
     if is_heading(first) && words.next().is_some_and(is_heading) {
         known("is the table that kubectl prints for people, with only a part of each object")
     } else if line.starts_with("Name:")

@@ -5,7 +5,7 @@
 //! sequence of decimal numbers, each with an optional fraction and a unit of `ns`, `us`, `µs`,
 //! `ms`, `s`, `m` or `h`; only `0` may lack its unit. At most 2^63-1 ns, which is 292 years.
 
-use crate::api::spelling;
+use crate::api::spelling::{self, shown};
 use crate::kernel::Dur;
 use thiserror::Error;
 
@@ -178,16 +178,6 @@ fn fraction_of(digits: &str, unit: u64) -> u64 {
         scale *= 10.0;
     }
     (value as f64 * (unit as f64 / scale)) as u64
-}
-
-/// A text for an error message: not longer than a line.
-fn shown(text: &str) -> String {
-    const MOST: usize = 40;
-    if text.chars().count() <= MOST {
-        text.to_owned()
-    } else {
-        text.chars().take(MOST).chain(['…']).collect()
-    }
 }
 
 /// Writes a duration exactly as Go does: `1h30m0s`, `1.5s`, `300ms`, `2µs`, `0s`.

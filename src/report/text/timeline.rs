@@ -4,6 +4,7 @@ use super::style::{BOLD, DIM, GREEN, MAGENTA, PLAIN, Printer, RED, YELLOW};
 use crate::analysis::clock::{absolute, whole};
 use crate::analysis::facts::{Fact, Tone};
 use crate::analysis::timeline::Row;
+use crate::api::spelling::shortened;
 use crate::language::clauses;
 use crate::report::model::Report;
 use crate::report::prelude::*;
@@ -87,10 +88,7 @@ fn relative(report: &Report<'_>, r: &Row) -> String {
     let Some((since, entry)) = since else { return String::new() };
     let (first, last) =
         (r.first.since(since.at).whole_millis(), r.last.since(since.at).whole_millis());
-    let mut name: String = entry.name.chars().take(ENTRY_NAME).collect();
-    if entry.name.chars().count() > ENTRY_NAME {
-        name.push('…');
-    }
+    let name = shortened(&entry.name, ENTRY_NAME);
     // Sixty seconds apart, milliseconds do not help.
     let rounded = |d: Dur| {
         if r.last.since(r.first) >= Dur::from_secs(10) { Dur::from_secs(d.as_secs()) } else { d }
