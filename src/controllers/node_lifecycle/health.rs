@@ -140,17 +140,7 @@ impl HealthMap {
     fn silenced(&self, node: &Node) -> Node {
         let mut node = node.clone();
         let at = self.core.api().timestamp();
-        let s = self.core.switches();
-        for (kind, counts) in [
-            (NodeConditionType::Ready, true),
-            (NodeConditionType::OutOfDisk, s.out_of_disk),
-            (NodeConditionType::MemoryPressure, true),
-            (NodeConditionType::DiskPressure, true),
-            (NodeConditionType::PidPressure, s.pid_pressure_unknown),
-        ] {
-            if !counts {
-                continue;
-            }
+        for kind in self.core.switches().silenced() {
             match node.conditions.iter_mut().find(|c| c.kind == kind) {
                 None => node.conditions.push(NodeCondition {
                     kind,

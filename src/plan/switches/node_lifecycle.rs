@@ -2,6 +2,8 @@
 //!
 //! Releases before 1.18 rest on reading upstream's source alone: no recording checks them.
 
+use crate::api::node::NodeConditionType;
+
 /// What a missing NoExecute taint leads to (S2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Requeue {
@@ -97,4 +99,18 @@ pub struct Switches {
     pub(crate) eviction_mode: EvictionMode,
     /// `--pod-eviction-timeout` and `--enable-taint-manager` exist, up to 1.26 (S14).
     pub(crate) timeout_mode_available: bool,
+}
+
+impl Switches {
+    /// The conditions of a silent node that become Unknown (`tryUpdateNodeHealth: nodeConditionTypes`), in their order.
+    pub(crate) fn silenced(&self) -> impl Iterator<Item = NodeConditionType> + use<> {
+        let all = [
+            (NodeConditionType::Ready, true),
+            (NodeConditionType::OutOfDisk, self.out_of_disk),
+            (NodeConditionType::MemoryPressure, true),
+            (NodeConditionType::DiskPressure, true),
+            (NodeConditionType::PidPressure, self.pid_pressure_unknown),
+        ];
+        all.into_iter().filter_map(|(kind, counts)| counts.then_some(kind))
+    }
 }

@@ -37,14 +37,7 @@ impl<'a> Log<'a> {
         let switches = &self.analysis.plan.profile.node_lifecycle;
         let node = self.node(r.object);
         let duration = Dur::from_millis(ms.into()).to_string();
-        let kinds = [
-            (NodeConditionType::Ready, true),
-            (NodeConditionType::OutOfDisk, switches.out_of_disk),
-            (NodeConditionType::MemoryPressure, true),
-            (NodeConditionType::DiskPressure, true),
-            (NodeConditionType::PidPressure, switches.pid_pressure_unknown),
-        ];
-        for (kind, _) in kinds.into_iter().filter(|k| k.1) {
+        for kind in switches.silenced() {
             let healthy = || (kind.healthy(), NodeReason::of_kubelet(kind, kind.healthy()));
             let (status, reason) = self.condition(r, kind).unwrap_or_else(healthy);
             let (kind, reason) = (kind.as_str(), reason.as_str());
