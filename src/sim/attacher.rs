@@ -7,8 +7,8 @@
 //! scheduler chooses a node anew; what a driver will never make (`InvalidArgument`) it leaves alone for five minutes at
 //! least (6.0 on; before it is as any other error). What it says of claims is in `claims`.
 //!
-//! Their pod is taken for one that no outage concerns, and that controller, too. What falls into an outage of the API server it does at its
-//! end.
+//! Their pod is taken for one that no outage concerns. What falls into an outage of the API server it does at its end. Nothing is bound as
+//! long as kube-controller-manager is away.
 
 use super::claims::Claims;
 use crate::api::names::TextId;
@@ -71,6 +71,8 @@ pub(super) struct Attacher {
     refused: Shared<BTreeMap<VolumeId, u32>>,
     /// How many writes there were about volumes that are made.
     written: Shared<BTreeMap<VolumeId, u32>>,
+    /// What waits for kube-controller-manager.
+    held: Shared<Vec<About>>,
 }
 
 impl Attacher {
@@ -81,8 +83,9 @@ impl Attacher {
         claims: Rc<Claims>,
     ) -> Rc<Self> {
         let (ctx, api) = (api.ctx().clone(), api.clone());
-        let (due, worker, refuse, refused, written) = Default::default();
-        let own = Self { api, claims, attach, detach, due, worker, refuse, refused, written, ctx };
+        let (due, worker, refuse, refused, written, held) = Default::default();
+        let own =
+            Self { api, claims, attach, detach, due, worker, refuse, refused, written, held, ctx };
         let attacher = Rc::new(own);
         attacher.worker.set(Some(attacher.ctx.register(attacher.clone())));
         attacher.api.watch(attacher.clone());
@@ -97,6 +100,14 @@ impl Attacher {
             late.map(|(about, _)| *about).collect()
         });
         late.into_iter().for_each(|about| self.work_in(about, Dur::ZERO));
+    }
+
+    /// kube-controller-manager dies, or starts.
+    pub(super) fn controllers_run(&self, run: bool) {
+        let held = if run { self.held.with(std::mem::take) } else { Vec::new() };
+        let found: Vec<VolumeId> = held.iter().map(|about| about.0).collect();
+        self.claims.controllers_run(run, &found);
+        held.into_iter().for_each(|about| self.work_in(about, MOMENT));
     }
 
     /// Drivers refuse so to make volumes from now on, and in no other way.
@@ -182,6 +193,7 @@ impl Attacher {
         match (written, self.api.selected(volume)) {
             (0, Some((.., made))) => self.claims.succeeded(&made),
             (0, None) => return,
+            (1.., _) if !self.claims.binds() => return self.held.with(|held| held.push(about)),
             _ => {}
         }
         self.written.with(|w| match written {

@@ -42,7 +42,10 @@ pub(super) struct Claims {
     waiting: Shared<BTreeSet<PodId>>,
     worker: Cell<Option<HandlerId<u32>>>,
     /// When in its period a look at all claims comes, as long as any is not bound.
-    phase: Dur,
+    phase: Cell<Dur>,
+    /// How often the controller that binds claims has been started anew, and whether it runs.
+    life: Cell<u32>,
+    binds: Cell<bool>,
 }
 
 impl Claims {
@@ -58,14 +61,37 @@ impl Claims {
             false => Dur::from_nanos(plan.controllers_start.as_nanos() % RESYNC_PERIOD.as_nanos()),
         };
         let last = Cell::new(Time::ZERO);
-        let (unbound, waiting, worker) = Default::default();
-        let own = Self { ctx, api, switches, said, last, unbound, waiting, worker, phase };
+        let (unbound, waiting, worker, life) = Default::default();
+        let (phase, binds) = (Cell::new(phase), Cell::new(true));
+        let own =
+            Self { ctx, api, switches, said, last, unbound, waiting, worker, phase, life, binds };
         let claims = Rc::new(own);
         if provisions {
             claims.worker.set(Some(claims.ctx.register(claims.clone())));
             claims.api.watch(claims.clone());
         }
         claims
+    }
+
+    /// Whether the controller that binds claims runs.
+    pub(super) fn binds(&self) -> bool {
+        self.binds.get()
+    }
+
+    /// kube-controller-manager dies, or starts anew. Then that controller looks at all claims that are not bound, and every
+    /// period from then on; `found` are those whose volumes it has found. At the first it looks twice: it has done so before its
+    /// watch tells of that claim. It has not where it binds another first.
+    pub(super) fn controllers_run(&self, run: bool, found: &[VolumeId]) {
+        if self.binds.replace(run) || !run {
+            return;
+        }
+        self.said.with(|all| all.first_mut().into_iter().for_each(|c| *c = Correlator::new()));
+        self.life.set(self.life.get() + 1);
+        self.phase.set(Dur::from_nanos(self.ctx.now().as_nanos() % RESYNC_PERIOD.as_nanos()));
+        self.unbound.with(|all| all.retain(|claim| !found.contains(claim)));
+        self.look_at_all();
+        let first = self.unbound.with_ref(|all| all.first().copied());
+        first.into_iter().filter(|_| found.is_empty()).for_each(|claim| self.sync(claim));
     }
 
     /// external-provisioner asks the driver for a volume.
@@ -91,7 +117,7 @@ impl Claims {
     fn add(&self, claim: VolumeId) -> bool {
         if self.unbound.with_ref(BTreeSet::is_empty) {
             let period = RESYNC_PERIOD.as_nanos();
-            let into = (self.ctx.now().as_nanos() + period - self.phase.as_nanos()) % period;
+            let into = (self.ctx.now().as_nanos() + period - self.phase.get().as_nanos()) % period;
             self.look_in(Dur::from_nanos(period - into));
         }
         self.unbound.with(|all| all.insert(claim))
@@ -99,7 +125,22 @@ impl Claims {
 
     fn look_in(&self, delay: Dur) {
         if let Some(worker) = self.worker.get() {
-            self.ctx.post_at(self.ctx.now() + delay, Class::Source, worker, 0);
+            self.ctx.post_at(self.ctx.now() + delay, Class::Source, worker, self.life.get());
+        }
+    }
+
+    /// `resync`
+    fn look_at_all(&self) {
+        let api = &self.api;
+        let waits = |id: &PodId| api.pod(*id).is_some_and(|pod| pod.node.is_none());
+        self.waiting.with(|all| all.retain(waits));
+        let unbound = self.unbound.with(|all| {
+            all.retain(|id| api.volume(*id).is_none());
+            all.clone()
+        });
+        unbound.iter().for_each(|claim| self.sync(*claim));
+        if !unbound.is_empty() {
+            self.look_in(RESYNC_PERIOD);
         }
     }
 
@@ -187,6 +228,9 @@ impl Watcher for Claims {
             return;
         }
         let was_there = self.add(volume) && self.ctx.now() == Time::ZERO;
+        if !self.binds() {
+            return;
+        }
         if !was_there || self.api.selected(volume).is_some() {
             self.sync(volume);
         }
@@ -196,18 +240,10 @@ impl Watcher for Claims {
 impl Handler for Claims {
     type Argument = u32;
 
-    /// Looks at all claims that are not bound (`resync`).
-    fn handle(&self, _: u32) {
-        let api = &self.api;
-        let waits = |id: &PodId| api.pod(*id).is_some_and(|pod| pod.node.is_none());
-        self.waiting.with(|all| all.retain(waits));
-        let unbound = self.unbound.with(|all| {
-            all.retain(|id| api.volume(*id).is_none());
-            all.clone()
-        });
-        unbound.iter().for_each(|claim| self.sync(*claim));
-        if !unbound.is_empty() {
-            self.look_in(RESYNC_PERIOD);
+    /// Looks at all claims that are not bound, where it is the controller's that runs.
+    fn handle(&self, life: u32) {
+        if life == self.life.get() && self.binds() {
+            self.look_at_all();
         }
     }
 

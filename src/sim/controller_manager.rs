@@ -95,7 +95,7 @@ impl ControllerManager {
 
     /// Starts a fresh process: new clients, new caches, new controllers.
     pub(super) fn start(&self) {
-        let World { ctx, plan, api, .. } = &*self.world;
+        let World { ctx, plan, api, attacher, .. } = &*self.world;
         ctx.set_cause(api.record(Actor::User, 0, What::ControllersStarted));
         let group = ctx.group();
         let warm = plan.warm_start && ctx.now() == plan.controllers_start;
@@ -106,7 +106,7 @@ impl ControllerManager {
         let parts = Maker::new(&self.world, &clients, group, &informers, &self.leases, warm).all();
         let process = Process { group, informers: informers.clone() };
         self.process.with(|p| *p = Some(process));
-        let own = ctx.clone();
+        let (own, attacher) = (ctx.clone(), attacher.clone());
         ctx.spawn(group, async move {
             let look = own.now() + FIRST_LOOK;
             for others in &informers[1..] {
@@ -117,6 +117,7 @@ impl ControllerManager {
             let late = own.now().since(look).as_nanos();
             let polls = late.div_ceil(SYNC_POLL.as_nanos());
             own.sleep_until(look + SYNC_POLL * polls).await;
+            attacher.iter().for_each(|a| a.controllers_run(true));
             start_all(&own, group, parts, warm);
         });
     }
@@ -232,6 +233,7 @@ impl ControllerManager {
     pub(super) fn stop(&self) {
         if let Some(p) = self.process.with(Option::take) {
             p.informers.iter().for_each(|i| i.stop());
+            self.world.attacher.iter().for_each(|a| a.controllers_run(false));
             self.world.ctx.kill(p.group);
         }
     }
