@@ -96,11 +96,7 @@ impl Question<'_> {
         let troubling = self.analysis.plan.actions.iter().filter(|a| troubles(&a.act));
         let entries: BTreeSet<u32> = troubling.map(|a| a.entry).collect();
         let troubles: Vec<_> = entries.into_iter().map(|entry| trouble(self, entry)).collect();
-        let with = |mut explanation: Explanation| {
-            add(&mut explanation, &troubles);
-            explanation
-        };
-        all.map(with).collect()
+        all.map(|explanation| troubled(explanation, &troubles)).collect()
     }
 
     /// What led to a record, step by step, from the latest thing of the run's beginning on.
@@ -142,11 +138,10 @@ fn trouble(question: Question<'_>, entry: u32) -> (Vec<Step>, Time) {
     (steps, ends)
 }
 
-/// Puts among the steps of an explanation those of trouble that was amiss between the first and the
-/// last of them.
-fn add(explanation: &mut Explanation, troubles: &[(Vec<Step>, Time)]) {
+/// An explanation with the steps of trouble that was amiss between the first and the last of its own.
+fn troubled(mut explanation: Explanation, troubles: &[(Vec<Step>, Time)]) -> Explanation {
     let steps = &mut explanation.steps;
-    let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return };
+    let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return explanation };
     let (first, last) = (first.at, last.at);
     let amiss = troubles.iter().filter(|(_, ends)| *ends >= first);
     for new in amiss.flat_map(|(new, _)| new).filter(|s| s.at <= last) {
@@ -155,6 +150,7 @@ fn add(explanation: &mut Explanation, troubles: &[(Vec<Step>, Time)]) {
             steps.insert(place.unwrap_or(steps.len()), new.clone());
         }
     }
+    explanation
 }
 
 /// Whether others wait for the API server, for watches or for replies by it.

@@ -56,9 +56,6 @@ pub fn explain(question: Question<'_>, object: &Object) -> Explanation {
 fn has_volumes(question: Question<'_>, object: &Object) -> bool {
     let analysis = question.analysis;
     let with_volumes = analysis.plan.with_volumes();
-    if with_volumes.is_empty() {
-        return false;
-    }
     let names = &analysis.trace.names;
     let owners = Owners::new(analysis);
     let workload = match object {

@@ -126,7 +126,8 @@ impl<'a> Course<'a> {
                 self.flush(rules::zone(analysis.plan, self.state, nodes, self.pace));
                 self.pace = disrupted.pace(self.name, r.at);
                 if new != self.state {
-                    self.say(id, r, rules::zone(analysis.plan, new, nodes, self.pace));
+                    let rule = rules::zone(analysis.plan, new, nodes, self.pace);
+                    self.steps.push(self.question.step((id, r), rule));
                 }
                 self.state = new;
             }
@@ -134,7 +135,7 @@ impl<'a> Course<'a> {
             What::MasterDisruptionEntered | What::MasterDisruptionLeft => {
                 self.flush(None);
                 self.pace = disrupted.pace(self.name, r.at);
-                self.say(id, r, None);
+                self.steps.push(self.question.step((id, r), None));
             }
             What::NodeCondition(NodeConditionType::Ready, status, _)
                 if status != ConditionStatus::True =>
@@ -164,11 +165,6 @@ impl<'a> Course<'a> {
             What::NodeUnschedulable(true) => turned(Turn::Cordoned),
             _ => {}
         }
-    }
-
-    /// A step for a record.
-    fn say(&mut self, id: RecordId, r: &Record, rule: Option<String>) {
-        self.steps.push(self.question.step((id, r), rule));
     }
 
     /// The steps for the nodes that turned since the last ones; `rule` is that of the taints.

@@ -187,6 +187,17 @@ fn a_pod_of_the_same_name_that_waits_for_its_disk_is_told() {
     assert!(!later.contains("after it"), "{later}");
 }
 
+/// db-0 is gone at 1:30.026. That is seen a millisecond later, and a request takes 5 ms: the next is made at 1:30.032, bound at
+/// 1:30.038, and seen there at 1:30.039, where the entry of the one before is in the way of its timer.
+#[test]
+fn a_pod_of_the_same_name_that_stays_is_told() {
+    let rapid = scenario("rapid.ron");
+    let said = verdict(&Scratch::new(), &[rapid.as_str(), "db-0", "--set", "horizon=400s"]);
+    let again = "; the one of its name after it: not evicted: at 1:30.039 it was to be, but an entry of an earlier eviction";
+    assert!(said.starts_with("evicted at 1:30.026 from node-1;"), "{said}");
+    assert!(said.contains(again), "{said}");
+}
+
 /// A pod of a ReplicaSet that is bound at once takes 2 s to start by `timing: Ideal`: at 1 s it is
 /// Pending, and not because of taints.
 #[test]

@@ -13,13 +13,22 @@ pub(super) const FORCED: &str =
 pub(super) struct Case<'c, 'a> {
     pub(super) of: &'c Inquiry<'a>,
     pub(super) pod: PodId,
-    /// What happened to it.
+    /// Its lives before the one that is told of.
+    pub(super) before: &'c [Seen<'a>],
+    /// What happened in that one.
     pub(super) seen: &'c Seen<'a>,
     /// The answer, as far as it is known.
     pub(super) found: Explanation,
 }
 
 impl<'c, 'a> Case<'c, 'a> {
+    /// Of that life of a pod nothing is found yet.
+    pub(super) fn new(of: &'c Inquiry<'a>, pod: PodId, lives: &'c [Seen<'a>], life: usize) -> Self {
+        let object = format!("pod {}", of.question.analysis.pod_name(pod));
+        let found = Explanation { object, ..Explanation::default() };
+        Case { of, pod, before: &lives[..life], seen: &lives[life], found }
+    }
+
     pub(super) fn analysis(&self) -> &'a Analysis<'a> {
         self.of.question.analysis
     }
@@ -35,10 +44,10 @@ impl<'c, 'a> Case<'c, 'a> {
         node.map_or(String::new(), |n| format!(" {word} {}", self.analysis().node_name(n)))
     }
 
-    /// That it was created last, and bound last, as steps.
+    /// That it was created, and bound last, as steps.
     pub(super) fn came(&self) -> impl Iterator<Item = Step> + use<'c, 'a> {
         let (of, seen) = (self.of, self.seen);
-        let came = seen.created.last().into_iter().chain(seen.bound.last());
+        let came = seen.created.iter().chain(seen.bound.last());
         came.map(|m| of.step(m, None))
     }
 

@@ -3,7 +3,7 @@
 use super::super::node;
 use super::super::prelude::*;
 use super::case::{Case, FORCED};
-use super::seen::{Moment, Timer, stay};
+use super::seen::{Moment, Seen, Timer, stay};
 use crate::api::pod::PodTemplate;
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
@@ -137,6 +137,20 @@ impl Case<'_, '_> {
         self.of.question.steps(last).collect()
     }
 
+    /// Explains a pod that its kubelet had not admitted under pressure before a record; whether it is such a pod.
+    pub(super) fn not_admitted(&mut self, before: RecordId) -> bool {
+        let trace = self.analysis().trace;
+        let refusal = self.seen.pressed.iter().rev().filter(|id| **id < before).find_map(|id| {
+            let r = trace.get(*id)?;
+            (trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure)).then_some((*id, r))
+        });
+        let Some((id, r)) = refusal else { return false };
+        let said = self.of.question.steps([id]);
+        let verdict = format!("not admitted at {} by its kubelet: node pressure", absolute(r.at));
+        self.tell(verdict, self.came().chain(said));
+        true
+    }
+
     /// Explains the eviction of a pod that was on no node: no taint and no toleration decided that.
     fn unbound(&mut self, moment: &Moment<'_>) {
         let (at, by) = (absolute(moment.at), moment.r.actor.by());
@@ -155,11 +169,9 @@ impl Case<'_, '_> {
         if !moment.taints.is_empty() {
             return None;
         }
-        let seen = self.seen;
-        let made = seen.created.iter().rfind(|m| m.record < moment.record)?;
-        let timers = seen.timers.iter().map(|t| &t.set);
-        let others = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
-        let earlier = timers.chain(others).filter(|m| m.record < made.record);
+        let made = self.seen.created.as_ref()?;
+        let timers = self.before.iter().flat_map(|seen| &seen.timers).map(|t| &t.set);
+        let earlier = timers.chain(self.before.iter().flat_map(Seen::ends));
         let node = self.analysis().node_name(earlier.max_by_key(|m| m.record)?.node?);
         Some(format!(
             "the controller deletes by name: it meant the pod of this name before, which was on {node}; this one was made at {}",
@@ -189,10 +201,9 @@ impl Case<'_, '_> {
     fn lost_countdowns(&mut self, evicted: &Moment<'_>) {
         let seen = self.seen;
         // A process that starts anew finds the taint without a record that leads to it.
-        let made = seen.created.iter().rfind(|m| m.record < evicted.record);
         let is_timer = |s: &&Step| seen.timers.iter().any(|t| Some(t.set.record) == s.record);
         let led_to = self.found.steps.first().filter(|s| !is_timer(s));
-        let begins = led_to.map_or(made.map_or(Time::ZERO, |m| m.at), |s| s.at);
+        let begins = led_to.map_or(Time::ZERO, |s| s.at);
         for lost in seen.lost.iter().filter(|m| m.at >= begins && m.at < evicted.at) {
             let Some(timer) = seen.timers.iter().rfind(|t| t.set.record < lost.record) else {
                 continue;
@@ -267,7 +278,7 @@ impl Case<'_, '_> {
             let (pod, made) = (analysis.pod_name(next.pod), absolute(next.created_at));
             found.notes.push(format!("its workload made {pod} in its place at {made}{on}{ready}"));
         }
-        let others = self.seen.evicted.iter().filter(|(m, _)| m.record != moment.record);
+        let others = self.before.iter().flat_map(|seen| &seen.evicted);
         let others: Vec<String> = others.map(|(m, _)| absolute(m.at)).collect();
         if !others.is_empty() {
             found.notes.push(format!(

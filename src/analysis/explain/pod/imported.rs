@@ -37,7 +37,7 @@ impl Case<'_, '_> {
             }
             None => {}
         }
-        if let Some(made) = self.seen.created.last() {
+        if let Some(made) = &self.seen.created {
             let on = self.place("on", self.seen.state.node_id());
             let (at, by) = (absolute(made.at), made.r.actor.by());
             self.found.verdict += &format!("; it was made anew at {at} by {by}{on}");

@@ -19,6 +19,12 @@ pub(super) struct Inquiry<'a> {
     nodes: Vec<NodeId>,
     /// Stories that somebody else had told.
     told: &'a Stories,
+    known: Known<'a>,
+}
+
+/// What was looked up, once that was asked for.
+#[derive(Default)]
+struct Known<'a> {
     origins: OnceCell<Origins<'a>>,
     workloads: OnceCell<Workloads>,
     job_ends: OnceCell<JobEnds<'a>>,
@@ -48,32 +54,17 @@ struct Ends {
 }
 
 impl<'a> Inquiry<'a> {
-    /// Of pods to which this happened; `told` are stories of nodes that are known already.
-    pub(super) fn new(question: Question<'a>, pods: &[Seen<'_>], told: &'a Stories) -> Self {
-        let nodes: BTreeSet<NodeId> = pods.iter().flat_map(|seen| &seen.nodes).copied().collect();
-        let nodes = nodes.into_iter().collect();
-        let (origins, workloads, ends) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (whole, asked, states) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        let (job_ends, claims, preempted) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Inquiry {
-            question,
-            nodes,
-            told,
-            origins,
-            workloads,
-            job_ends,
-            whole,
-            asked,
-            ends,
-            claims,
-            preempted,
-            states,
-        }
+    /// Of pods to which this happened in their lives; `told` are stories of nodes that are known already.
+    pub(super) fn new(question: Question<'a>, pods: &[Vec<Seen<'_>>], told: &'a Stories) -> Self {
+        let lives = pods.iter().flatten();
+        let nodes: BTreeSet<NodeId> = lives.flat_map(|seen| &seen.nodes).copied().collect();
+        let (nodes, known) = (nodes.into_iter().collect(), Known::default());
+        Inquiry { question, nodes, told, known }
     }
 
     /// Where pods come from.
     pub(super) fn origins(&self) -> &Origins<'a> {
-        self.origins.get_or_init(|| Origins::new(self.question))
+        self.known.origins.get_or_init(|| Origins::new(self.question))
     }
 
     /// The pod that took the place of the one whose eviction this record is.
@@ -82,13 +73,13 @@ impl<'a> Inquiry<'a> {
     }
 
     fn workloads(&self) -> &Workloads {
-        self.workloads.get_or_init(|| workloads(self.question.analysis))
+        self.known.workloads.get_or_init(|| workloads(self.question.analysis))
     }
 
     /// The record that says that the Job has failed whose controller deleted a pod for that.
     pub(super) fn failed_job(&self, pod: PodId) -> Option<(RecordId, &'a Record)> {
         let Question { analysis, until, .. } = self.question;
-        self.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(pod, until)
+        self.known.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(pod, until)
     }
 
     /// How many pods a workload asks for at the time of the question.
@@ -99,7 +90,7 @@ impl<'a> Inquiry<'a> {
 
     /// A pod as it is at the time of the question.
     pub(super) fn state(&self, pod: PodId) -> PodState {
-        let states = self.states.get_or_init(|| {
+        let states = self.known.states.get_or_init(|| {
             let analysis = self.question.analysis;
             let mut follow = Follow::new(analysis);
             while follow.step_until(self.question.until).is_some() {}
@@ -111,15 +102,15 @@ impl<'a> Inquiry<'a> {
     /// The story of a node up to the end of the run, or up to the time of the question.
     pub(super) fn story(&self, node: NodeId, until: Time) -> Option<&Story> {
         let (own, told) = match until == self.question.analysis.horizon() {
-            true => (&self.whole, self.told.find(node, until)),
-            false => (&self.asked, None),
+            true => (&self.known.whole, self.told.find(node, until)),
+            false => (&self.known.asked, None),
         };
         let new = || Stories::new(Question { until, ..self.question }, &self.nodes);
         told.or_else(|| own.get_or_init(new).find(node, until))
     }
 
     fn ends(&self) -> &Ends {
-        self.ends.get_or_init(|| {
+        self.known.ends.get_or_init(|| {
             let mut ends = Ends::default();
             let trace = self.question.analysis.trace;
             for (id, r) in (0..).zip(trace.iter()) {
@@ -188,7 +179,7 @@ impl<'a> Inquiry<'a> {
         node: NodeId,
         from: RecordId,
     ) -> impl Iterator<Item = (RecordId, &'a Record)> {
-        let all = self.preempted.get_or_init(|| {
+        let all = self.known.preempted.get_or_init(|| {
             let (mut follow, mut all) = (Follow::new(self.question.analysis), BTreeSet::new());
             while let Some((id, r, step)) = follow.step_until(self.question.until) {
                 let node = step.preemption(r).and_then(|(_, before)| before.node_id());
@@ -206,7 +197,7 @@ impl<'a> Inquiry<'a> {
         until: Time,
     ) -> impl Iterator<Item = (RecordId, &'a Record)> {
         let trace = self.question.analysis.trace;
-        let all = self.claims.get_or_init(|| {
+        let all = self.known.claims.get_or_init(|| {
             let mut all: BTreeMap<&str, Vec<RecordId>> = BTreeMap::new();
             for (id, r) in (0..).zip(trace.iter()) {
                 let name = match r.what {

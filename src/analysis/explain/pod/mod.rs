@@ -25,45 +25,54 @@ pub(crate) fn explain_pods<'a>(
 ) -> Vec<Explanation> {
     let all = gather(question, pods);
     let of = Inquiry::new(question, &all, stories);
-    let one = |(pod, seen): (&PodId, &Seen<'a>)| told(&of, *pod, seen);
+    let one = |(pod, lives): (&PodId, &Vec<Seen<'a>>)| told(&of, *pod, lives);
     question.with_troubles(pods.iter().zip(&all).map(one))
 }
 
-/// What became of a pod to which this happened.
-fn told<'a>(of: &Inquiry<'a>, pod: PodId, seen: &Seen<'a>) -> Explanation {
-    let object = format!("pod {}", of.question.analysis.pod_name(pod));
-    let mut case = Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
-    let by_other = seen.deleted.last();
-    match seen.evicted.last() {
-        Some((moment, timer)) if by_other.is_none_or(|m| m.at < moment.at) => {
-            case.evicted(moment, timer.map(|i| &seen.timers[i]));
-        }
-        Some((moment, _)) if by_other.is_some_and(|by| seen.is_cleared(moment, by)) => {
-            case.evicted(moment, None);
-            case.cleared(by_other);
-        }
-        _ => match by_other {
-            Some(moment) => case.deleted(moment),
-            None if seen.created.is_empty() && case.imported() => {}
-            None => case.stayed(),
-        },
+/// What became of a pod that has had these lives: of the last that somebody ended, and of one after it.
+fn told<'a>(of: &Inquiry<'a>, pod: PodId, lives: &[Seen<'a>]) -> Explanation {
+    let last = lives.len() - 1;
+    let ended = lives.iter().rposition(|seen| seen.ends().next().is_some());
+    let mut case = Case::new(of, pod, lives, ended.unwrap_or(last));
+    match ended {
+        Some(_) => case.ended(),
+        None if last == 0 && case.imported() => {}
+        None => case.stayed(),
     }
     case.in_order();
-    case.lives_again();
+    if ended.is_some_and(|ended| ended < last && lives[last].state.exists) {
+        case.lives_again(Case::new(of, pod, lives, last));
+    }
     case.found
 }
 
 impl Case<'_, '_> {
+    /// Explains a pod that was evicted or deleted.
+    fn ended(&mut self) {
+        let seen = self.seen;
+        // Its kubelet's eviction leaves a pod that has Failed, which somebody else may clear away.
+        let clears = |m: &Moment<'_>, by: &Moment<'_>| by.at >= m.at && m.r.actor == Actor::Kubelet;
+        match (seen.evicted.last(), seen.deleted.last()) {
+            (Some((m, _)), Some(by)) if clears(m, by) => {
+                self.evicted(m, None);
+                self.cleared(by);
+            }
+            (Some((m, timer)), by) if by.is_none_or(|by| by.at < m.at) => {
+                self.evicted(m, timer.map(|i| &seen.timers[i]));
+            }
+            (_, by) => by.into_iter().for_each(|by| self.deleted(by)),
+        }
+    }
+
     /// Explains a pod that somebody else deleted.
     fn deleted(&mut self, moment: &Moment<'_>) {
         let (at, by, on) =
             (absolute(moment.at), moment.r.actor.by(), self.place("on", moment.node));
-        let made = self.seen.created.iter().rfind(|m| m.record < moment.record);
-        if self.refused(made, moment) {
-            return;
+        if self.not_admitted(moment.record) {
+            self.found.add([self.of.step(moment, None)]);
+            return self.cleared(moment);
         }
         let ended = self.seen.ended.iter().rfind(|m| m.record < moment.record);
-        let ended = ended.filter(|m| made.is_none_or(|made| made.record < m.record));
         let mut first = String::new();
         if let (Some(ended), Some(node)) = (ended, moment.node)
             && self.analysis().is_of_shutdown(ended.record, node)
@@ -80,7 +89,7 @@ impl Case<'_, '_> {
             first = format!("it had ended at {}, and was ", absolute(ended.at));
             self.found.add([self.of.step(ended, None)]);
         }
-        self.found.add(self.led_to_deletion(made, moment));
+        self.found.add(self.led_to_deletion(moment));
         let gone = self.of.gone(self.pod, moment.record).filter(|(id, r)| {
             *id != moment.record && r.at <= self.of.question.until && r.actor == Actor::User
         });
@@ -99,41 +108,18 @@ impl Case<'_, '_> {
         self.found.verdict = format!("not evicted: {first}deleted at {at} by {by}{on}{why}");
     }
 
-    /// Explains a pod that its kubelet had not admitted under pressure before it was deleted; whether it is such a pod.
-    fn refused(&mut self, made: Option<&Moment<'_>>, moment: &Moment<'_>) -> bool {
-        let (of, seen, trace) = (self.of, self.seen, self.analysis().trace);
-        let from = made.map_or(0, |m| m.record);
-        let life = from..moment.record;
-        let is_refusal = |id: &RecordId| {
-            let said = trace.get(*id).and_then(|r| trace.said_of_pod(r));
-            life.contains(id) && said == Some(EventText::RefusedUnderPressure)
-        };
-        let Some(refusal) = seen.pressed.iter().copied().rfind(is_refusal) else { return false };
-        let bound = seen.bound.iter().rfind(|m| life.contains(&m.record));
-        let came = made.into_iter().chain(bound).map(|m| of.step(m, None));
-        let said: Vec<Step> = of.question.steps([refusal]).collect();
-        let at = said.first().map_or(moment.at, |s| s.at);
-        let verdict = format!("not admitted at {} by its kubelet: node pressure", absolute(at));
-        self.tell(verdict, came.chain(said));
-        self.found.add([of.step(moment, None)]);
-        self.cleared(Some(moment));
-        true
-    }
-
     /// Adds to what became of a pod that has Failed who cleared it away.
-    fn cleared(&mut self, by: Option<&Moment<'_>>) {
-        if let Some(m) = by {
-            let (at, by) = (absolute(m.at), m.r.actor.by());
-            self.found.verdict += &format!("; cleared away at {at} by {by}");
-        }
+    fn cleared(&mut self, by: &Moment<'_>) {
+        let (at, by) = (absolute(by.at), by.r.actor.by());
+        self.found.verdict += &format!("; cleared away at {at} by {by}");
     }
 
-    /// What led to the deletion of a pod that was made at a moment: nothing that happened to pods before that, which
-    /// may be what its controller has waited since.
-    fn led_to_deletion(&self, made: Option<&Moment<'_>>, moment: &Moment<'_>) -> Vec<Step> {
-        let trace = self.analysis().trace;
+    /// What led to its deletion: nothing that happened to pods before it was made, which may be what its controller has
+    /// waited since.
+    fn led_to_deletion(&self, moment: &Moment<'_>) -> Vec<Step> {
+        let (trace, made) = (self.analysis().trace, &self.seen.created);
         let is_of_other = |id: RecordId| {
-            let is_before = made.is_some_and(|made| id < made.record);
+            let is_before = made.as_ref().is_some_and(|made| id < made.record);
             is_before && trace.get(id).is_some_and(|r| r.pod().is_some())
         };
         let mut led = self.of.question.led_to(moment.record);
@@ -141,34 +127,19 @@ impl Case<'_, '_> {
         led
     }
 
-    /// Adds to what became of a pod what one of its name that came after it waits for.
-    fn lives_again(&mut self) {
-        let seen = self.seen;
-        let ended = seen.evicted.iter().map(|(m, _)| m).chain(&seen.deleted);
-        let last = ended.map(|m| m.record).max();
-        let again = seen.created.last().filter(|made| last.is_some_and(|last| made.record > last));
-        if again.is_none() || !seen.state.exists {
-            return;
-        }
-        let (of, pod, object) = (self.of, self.pod, self.found.object.clone());
-        let mut now =
-            Case { of, pod, seen, found: Explanation { object, ..Explanation::default() } };
-        match seen.state.node_id() {
-            // What it has waited for is over, and was because of what became of the one before.
-            Some(node) if seen.state.ready => {
-                now.waited_for_a_volume(node);
-                if !now.found.steps.is_empty() {
-                    self.found.add(now.found.steps);
-                    self.found.sort();
-                }
-                return;
-            }
+    /// Adds to what became of a pod what one of its name that came after it waits for, or what kept it.
+    fn lives_again(&mut self, mut now: Self) {
+        let state = &now.seen.state;
+        match state.node_id() {
             None => now.stayed(),
-            Some(node)
-                if now.waits_for_a_volume(node)
-                    || now.is_not_ready_by_itself()
-                    || now.starts(node) => {}
-            Some(_) => return,
+            Some(node) if now.kept(node) => {}
+            Some(node) if state.ready => {
+                // What it has waited for is over, and was because of what became of the one before.
+                now.waited_for_a_volume(node);
+                self.found.add(now.found.steps);
+                return self.found.sort();
+            }
+            Some(node) => now.untainted(node),
         }
         let found = now.found;
         self.found.verdict += &format!("; the one of its name after it: {}", found.verdict);

@@ -5,7 +5,6 @@ use super::super::noted::{Noted, is_own};
 use super::super::pending::Attempt;
 use super::super::prelude::*;
 use crate::analysis::state::Step;
-use std::rc::Rc;
 
 /// What is asked of a pod and its node at a moment.
 #[derive(Clone, Debug)]
@@ -44,7 +43,7 @@ pub(super) fn stay(t: &Toleration) -> Dur {
     Dur::from_secs(t.toleration_seconds.and_then(|s| u64::try_from(s).ok()).unwrap_or(0))
 }
 
-/// What happened to the pod.
+/// What happened in one life of a pod: others of its name came before and after it.
 #[derive(Default)]
 pub(super) struct Seen<'a> {
     pub(super) timers: Vec<Timer<'a>>,
@@ -58,7 +57,8 @@ pub(super) struct Seen<'a> {
     pub(super) deleted: Vec<Moment<'a>>,
     /// When its kubelet said that it has ended.
     pub(super) ended: Vec<Moment<'a>>,
-    pub(super) created: Vec<Moment<'a>>,
+    /// When it was made, if that was in the run.
+    pub(super) created: Option<Moment<'a>>,
     pub(super) bound: Vec<Moment<'a>>,
     /// What the scheduler reported, the same only once in a row.
     pub(super) told: Vec<Attempt>,
@@ -78,13 +78,10 @@ pub(super) struct Seen<'a> {
     pub(super) own: Vec<RecordId>,
     /// What holds of them by that.
     pub(super) noted: Noted<'a>,
+    /// As what is called that is when the question is asked.
     pub(super) state: PodState,
     /// The nodes that it was on and is on.
     pub(super) nodes: BTreeSet<NodeId>,
-    /// The name of its image, where it has one alone.
-    pub(super) image: Option<Rc<str>>,
-    /// It has several containers.
-    pub(super) several: bool,
 }
 
 /// The NoExecute taints that the taint eviction controller knows of, per node.
@@ -117,8 +114,9 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Everything up to the time of the question that happened to each of these pods, in one walk.
-pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>> {
+/// Everything up to the time of the question that happened to each of these pods, in one walk: for each the life that it may
+/// have had when the run began, and those that began in it.
+pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Vec<Seen<'a>>> {
     let analysis = question.analysis;
     let trace = analysis.trace;
     let mut places = vec![None; analysis.pod_count()];
@@ -128,6 +126,7 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
     let mut follow = Follow::new(analysis);
     let mut known = Known(vec![&[]; analysis.node_count()]);
     let mut all: Vec<Seen<'a>> = pods.iter().map(|_| Seen::default()).collect();
+    let mut over: Vec<Vec<Seen<'a>>> = pods.iter().map(|_| Vec::new()).collect();
     for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         if r.what == What::ControllersStopped {
             // Every timer ends with the process.
@@ -149,6 +148,10 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
         let Some((pod, before, after)) = step.pod else { continue };
         let Some(place) = places[pod.index()] else { continue };
         let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
+        if matches!(r.what, What::PodCreated(_)) && r.at > Time::ZERO {
+            let next = Seen { created: Some(moment(&after)), ..Seen::default() };
+            over[place].push(std::mem::replace(&mut all[place], next));
+        }
         let seen = &mut all[place];
         seen.refused.add(question, id, r);
         seen.noted.take(trace, r);
@@ -177,15 +180,14 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Seen<'a>
             _ => seen.record(id, r, || moment(&after)),
         }
     }
-    for (seen, pod) in all.iter_mut().zip(pods) {
-        seen.state = follow.pod(*pod);
-        seen.nodes.extend(seen.state.node_id());
-        let template = follow.template(*pod);
-        seen.several = template.is_some_and(|t| !t.containers.is_empty());
-        let image = template.filter(|_| !seen.several).and_then(|t| t.image.as_ref());
-        seen.image = image.map(|i| i.name.clone());
+    for ((lives, last), pod) in over.iter_mut().zip(all).zip(pods) {
+        lives.push(last);
+        for seen in lives {
+            seen.state = follow.pod(*pod);
+            seen.nodes.extend(seen.state.node_id());
+        }
     }
-    all
+    over
 }
 
 impl<'a> Seen<'a> {
@@ -207,26 +209,22 @@ impl<'a> Seen<'a> {
             What::PodPhase(phase) if phase.is_terminal() && r.actor == Actor::Kubelet => {
                 self.ended.push(after());
             }
-            What::PodCreated(_) if r.at > Time::ZERO => self.created.push(after()),
             What::PodBound(_) if r.at > Time::ZERO => self.bound.push(after()),
             What::PodTolerations => self.tolerations.push(after()),
             _ => {}
         }
     }
 
+    /// The evictions and deletions with which it ended.
+    pub(super) fn ends(&self) -> impl Iterator<Item = &Moment<'a>> {
+        self.evicted.iter().map(|(m, _)| m).chain(&self.deleted)
+    }
+
     /// The timer that was cancelled last, if it had run out by then: its eviction was under way, and goes on.
     fn under_way(&self) -> Option<usize> {
         let timer = self.timers.last()?;
         let too_late = self.cancelled.last().is_some_and(|c| timer.cancelled_too_late(c));
-        let is_its = self.created.last().is_none_or(|made| made.record < timer.set.record);
-        (too_late && is_its).then(|| self.timers.len() - 1)
-    }
-
-    /// Whether a deletion clears away what its kubelet's eviction has left, a pod that has Failed.
-    pub(super) fn is_cleared(&self, evicted: &Moment<'_>, deleted: &Moment<'_>) -> bool {
-        let between = evicted.record..deleted.record;
-        evicted.r.actor == Actor::Kubelet
-            && !self.created.iter().any(|made| between.contains(&made.record))
+        too_late.then(|| self.timers.len() - 1)
     }
 
     /// A record with which the deletion of the pod begins or ends; `timer` is the record of the

@@ -4,7 +4,6 @@ use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
-use crate::analysis::explain::pending::Attempt;
 use crate::api::pod::PodTemplate;
 use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
@@ -18,13 +17,12 @@ impl Case<'_, '_> {
             return self.tell(format!("there is no such pod at {}", absolute(until)), came);
         }
         let Some(node) = state.node_id() else {
-            if self.waits_to_be_bound() {
-                return self.tell_of_claims();
+            if !self.waits_to_be_bound() {
+                let steps = came.chain(pending::steps(&seen.told));
+                let gates = self.template().map_or(&[][..], PodTemplate::gates);
+                self.tell(pending::verdict(&seen.told, gates, until), steps);
+                self.tell_of_topologies();
             }
-            let steps = came.chain(pending::steps(&seen.told));
-            let gates = self.template().map_or(&[][..], PodTemplate::gates);
-            self.tell(pending::verdict(&seen.told, gates, until), steps);
-            self.tell_of_topologies();
             return self.tell_of_claims();
         };
         self.placed(node);
@@ -33,31 +31,7 @@ impl Case<'_, '_> {
 
     /// Explains why a pod that has a node was not evicted from it.
     fn placed(&mut self, node: NodeId) {
-        let seen = self.seen;
-        if self.waits_for_a_volume(node) {
-            return;
-        }
-        let since = seen.timers.last().map_or(Time::ZERO, |t| t.set.at);
-        if seen.refused.last().is_some_and(|last| last >= since) {
-            return self.held_up();
-        }
-        if self.stops_under_pressure() || self.shut_down(node) || self.ended_first() {
-            return;
-        }
-        if self.spared(node) {
-            return self.ended_then();
-        }
-        let came = self.came();
-        let (phase, said) = (seen.state.phase, self.said_under_pressure(RecordId::MAX));
-        if let (PodPhase::Failed, Some(at)) = (phase, said.first().map(|s| s.at)) {
-            let at = absolute(at);
-            let verdict = format!("not admitted at {at} by its kubelet: node pressure");
-            return self.tell(verdict, came.chain(said));
-        }
-        if phase.is_terminal() {
-            return self.tell(format!("not evicted: it is {}", phase.as_str()), came);
-        }
-        if self.is_not_ready_by_itself() || self.starts(node) {
+        if self.kept(node) {
             return;
         }
         if !self.imported() {
@@ -65,6 +39,36 @@ impl Case<'_, '_> {
         }
         self.waited_for_provisioning();
         self.waited_for_a_volume(node);
+    }
+
+    /// Explains a pod that was to be evicted from its node and was not, or that does not serve there; whether it is such a
+    /// pod.
+    pub(super) fn kept(&mut self, node: NodeId) -> bool {
+        let seen = self.seen;
+        if self.waits_for_a_volume(node) {
+            return true;
+        }
+        let since = seen.timers.last().map_or(Time::ZERO, |t| t.set.at);
+        if seen.refused.last().is_some_and(|last| last >= since) {
+            self.held_up();
+            return true;
+        }
+        if self.stops_under_pressure() || self.shut_down(node) || self.ended_first() {
+            return true;
+        }
+        if self.spared(node) {
+            self.ended_then();
+            return true;
+        }
+        let phase = seen.state.phase;
+        if phase == PodPhase::Failed && self.not_admitted(RecordId::MAX) {
+            return true;
+        }
+        if phase.is_terminal() {
+            self.tell(format!("not evicted: it is {}", phase.as_str()), self.came());
+            return true;
+        }
+        self.is_not_ready_by_itself() || self.starts(node)
     }
 
     /// Explains a pod that stayed because no budget let it go.
@@ -87,7 +91,7 @@ impl Case<'_, '_> {
 
     /// Explains a pod that is bound to a node that is well, and has not started yet; whether it is
     /// such a pod.
-    pub(super) fn starts(&mut self, node: NodeId) -> bool {
+    fn starts(&mut self, node: NodeId) -> bool {
         let (of, until) = (self.of, self.of.question.until);
         let well = of.story(node, until).is_some_and(|story| story.health == Health::Ready);
         let (bound, pending) = (self.seen.bound.last(), self.seen.state.is_pending());
@@ -107,18 +111,16 @@ impl Case<'_, '_> {
     /// Adds how long a pod had no node before it was bound, where the scheduler found none at first, and what that said.
     fn waited_for_a_node(&mut self) {
         let seen = self.seen;
-        let (made, Some(bound)) = (seen.created.last(), seen.bound.last()) else { return };
-        let of_earlier_life = |a: &Attempt| made.is_some_and(|m| a.record < m.record);
-        let earlier = seen.told.partition_point(of_earlier_life);
-        let told = pending::steps(&seen.told[earlier..]);
+        let (made, Some(bound)) = (&seen.created, seen.bound.last()) else { return };
+        let told = pending::steps(&seen.told);
         if told.is_empty() {
             return;
         }
-        let from = made.map_or(Time::ZERO, |m| m.at);
+        let from = made.as_ref().map_or(Time::ZERO, |m| m.at);
         self.found.verdict +=
             &format!("; it was pending from {} to {}", absolute(from), absolute(bound.at));
         let trace = self.analysis().trace;
-        let preempted = self.preempted(made.map_or(0, |m| m.record), bound);
+        let preempted = self.preempted(made.as_ref().map_or(0, |m| m.record), bound);
         if let Some(victim) = preempted.first().and_then(|id| trace.get(*id)?.pod()) {
             let victim = self.analysis().pod_name(victim);
             let n = preempted.len() as u64 - 1;
@@ -145,7 +147,7 @@ impl Case<'_, '_> {
     }
 
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
-    pub(super) fn is_not_ready_by_itself(&mut self) -> bool {
+    fn is_not_ready_by_itself(&mut self) -> bool {
         let seen = self.seen;
         let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
         let Some(r) = self.analysis().trace.get(*last) else { return false };
@@ -154,8 +156,10 @@ impl Case<'_, '_> {
             return false;
         }
         let done = self.template().and_then(|t| seen.noted.done(t));
-        let image = seen.image.as_ref().map_or_else(String::new, |name| format!(" {name}"));
-        let (one, all, its) = match seen.several {
+        let alone = self.template().filter(|_| !self.is_several());
+        let image = alone.and_then(|t| t.image.as_ref());
+        let image = image.map_or_else(String::new, |image| format!(" {}", image.name));
+        let (one, all, its) = match self.is_several() {
             true => ("one of its containers", "each of its containers", "one of its images"),
             false => ("its container", "its container", "its image"),
         };
@@ -210,10 +214,14 @@ impl Case<'_, '_> {
         self.seen.state.is_pending() && self.template().is_some_and(is)
     }
 
+    fn is_several(&self) -> bool {
+        self.template().is_some_and(|t| !t.containers.is_empty())
+    }
+
     /// Of a pod of several containers which one backs off, as the event says that follows a note of that; since 1.26 it does.
     fn backing_off(&self, noted: RecordId) -> Option<String> {
         let trace = self.analysis().trace;
-        let event = trace.get(noted + 1).filter(|r| self.seen.several && r.cause == noted)?;
+        let event = trace.get(noted + 1).filter(|r| self.is_several() && r.cause == noted)?;
         let (_, name) = trace.backs_off(event)?.split_once("failed container ")?;
         Some(format!("container {}", name.split(' ').next()?))
     }
@@ -266,9 +274,8 @@ impl Case<'_, '_> {
     fn ended_first(&mut self) -> bool {
         let seen = self.seen;
         let Some(ended) = self.end() else { return false };
-        let made = seen.created.last().map_or(0, |m| m.record);
         let kept = [&seen.cancelled, &seen.lost, &seen.failed, &seen.exists, &seen.forever];
-        let mut kept = kept.into_iter().filter_map(|all| all.iter().find(|m| m.record >= made));
+        let mut kept = kept.into_iter().filter_map(|all| all.first());
         if kept.any(|m| m.record < ended.record) {
             return false;
         }
@@ -397,7 +404,7 @@ impl Case<'_, '_> {
 
     /// Why the pod of a node was in no danger: no NoExecute taint of the node reached the taint
     /// eviction controller.
-    fn untainted(&mut self, node: NodeId) {
+    pub(super) fn untainted(&mut self, node: NodeId) {
         let (of, analysis) = (self.of, self.analysis());
         let name = analysis.node_name(node);
         let flags = &analysis.plan.flags;

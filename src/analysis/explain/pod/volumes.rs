@@ -69,7 +69,7 @@ impl<'a> Case<'_, 'a> {
                 "pending at {until}: {node} is chosen for it, and its volume {claim} is {is} since {since}; it is bound when the scheduler finds it there, which looks every second"
             )
         };
-        let came = self.seen.created.last().map(|m| self.of.step(m, None)).into_iter();
+        let came = self.came();
         let steps = self.of.question.steps(told.into_iter().map(|(id, ..)| id));
         self.tell(verdict, came.chain(pending::steps(&self.seen.told)).chain(steps));
         true
@@ -83,7 +83,7 @@ impl<'a> Case<'_, 'a> {
         until: Time,
     ) -> Vec<(RecordId, &'a Record, &'a str)> {
         let (trace, claims) = (self.analysis().trace, self.made_claims());
-        let since = after.max(self.seen.created.last().map(|m| m.record));
+        let since = after.max(self.seen.created.as_ref().map(|m| m.record));
         let own = claims.iter().flat_map(|claim| self.of.of_claim(claim, until));
         let told = own.filter_map(|(id, r)| match r.what {
             What::Noted(note, claim)
