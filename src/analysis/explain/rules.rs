@@ -10,6 +10,15 @@ use crate::api::toleration::Operator;
 use crate::api::workload::told_apart;
 use crate::plan::{PodPlan, WorkloadPlan};
 
+/// Why its controller deletes a pod of a DaemonSet, which it would not make there: the taint of its node.
+pub(super) fn of_daemon_set(analysis: &Analysis<'_>, deletion: RecordId) -> Option<String> {
+    let trace = analysis.trace;
+    let is_taint = |r: &Record| trace.taint_change(r).is_some_and(TaintChange::adds_no_execute);
+    let taint = within_life(trace, deletion).map(|(_, r)| r).find(|r| is_taint(r));
+    let taint = taint.filter(|_| trace.get(deletion).is_some_and(|r| r.actor == Actor::DaemonSet));
+    taint.map(|r| format!("{}, which is not tolerated", words::record(analysis, r)))
+}
+
 /// The grace period of nodes.
 pub(super) fn grace(plan: &Plan) -> String {
     let f = &plan.flags;

@@ -8,6 +8,7 @@ use super::drain::Refusals;
 use super::not_ready::NotReady;
 use super::pending::{self, Rejection};
 use super::prelude::*;
+use super::rules;
 use crate::analysis::state::Step as Change;
 
 /// A loss: when, which record, which pod on which node, and what was done to it, by whom.
@@ -303,10 +304,9 @@ fn lost(question: Question<'_>, ends: &JobEnds<'_>, group: &[Loss<'_>]) -> Step 
     };
     let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
     let failed = of.and_then(|pod| ends.why_deleted(pod, question.until));
-    let is_taint = |c: &Record| actor == Actor::DaemonSet && matches!(c.what, What::NodeTaints(_));
-    let is_reason =
-        |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_)) || is_taint(c);
-    let reason = || within_life(analysis.trace, record).find(is_reason);
-    let rule = failed.or_else(reason).map(|(_, c)| words::record(analysis, c));
+    let is_timer = |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_));
+    let timer = || within_life(analysis.trace, record).find(is_timer);
+    let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
+    let rule = rule.or_else(|| rules::of_daemon_set(analysis, record));
     Step { at, text, rule, record: Some(record) }
 }

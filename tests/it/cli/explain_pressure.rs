@@ -55,10 +55,9 @@ fn of_static_pods_and_of_daemon_sets_it_is_said_who_does_not_evict_them() {
     assert!(told["notes"].to_string().contains(said), "{told}");
     let told = json(&scratch, &["own.ron", "pod/own-b"]);
     let verdict = told["verdict"].as_str().expect("a verdict");
-    assert!(
-        verdict.ends_with(" by the DaemonSet controller on b, as it does not tolerate that taint"),
-        "{told}"
-    );
+    let off = "b tainted k=v:NoExecute, which is not tolerated";
+    let ends = format!(" by the DaemonSet controller on b: {off}");
+    assert!(verdict.ends_with(&ends), "{told}");
     let rules = json(&scratch, &["own.ron", "daemonset/own"])["steps"].to_string();
     assert!(rules.contains("b tainted k=v:NoExecute"), "{rules}");
 }

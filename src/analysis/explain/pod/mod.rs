@@ -12,6 +12,7 @@ mod volumes;
 
 use super::node::Stories;
 use super::prelude::*;
+use super::rules;
 use case::{Case, FORCED};
 use inquiry::Inquiry;
 use seen::{Moment, Seen, gather};
@@ -99,11 +100,8 @@ impl Case<'_, '_> {
         }
         let failed = self.of.failed_job(self.pod);
         let why = failed.map(|(_, r)| format!(", as {}", words::record(self.analysis(), r)));
-        // The controller deletes what it would not make there.
-        let is_off = moment.r.actor == Actor::DaemonSet
-            && self.found.steps.iter().any(|s| s.text.ends_with(":NoExecute"));
-        let off = is_off.then(|| ", as it does not tolerate that taint".to_owned());
-        let why = why.or(off).unwrap_or_default();
+        let off = || rules::of_daemon_set(self.analysis(), moment.record);
+        let why = why.or_else(|| off().map(|off| format!(": {off}"))).unwrap_or_default();
         self.found.add(failed.map(|found| self.of.question.step(found, None)));
         self.found.verdict = format!("not evicted: {first}deleted at {at} by {by}{on}{why}");
     }
