@@ -8,7 +8,7 @@
 //!   their node, until all of theirs are.
 //! * *stuck*: pods that are still being deleted although their grace period is over, or on a node
 //!   that is away: nothing ends that while it is.
-//! * *endless*: pods that are bound to a node that is there, and that never start, as an init container never ends well.
+//! * *endless*: pods that are bound to a node that is there, and that never start, or never again, as an init container never ends well.
 //! * *left*: pods that are not being deleted and sit on a node that is away, so that nothing
 //!   replaces them.
 
@@ -68,7 +68,8 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
         let pending = waits && refused.contains(&pod);
         let (unattached, left) = (state.is_unattached(), away && state.is_active());
         let stuck = state.deleting && (is_over || away);
-        let is_bound = state.is_pending() && !waits && !away && !state.deleting;
+        // One that ran starts anew, too, after its machine.
+        let is_bound = state.is_active() && !state.ready && state.node != NO_NODE && !away;
         let endless = is_bound && follow.template(pod).is_some_and(|t| t.never_starts());
         if pending || unattached || stuck || endless || left {
             let sum = found.entry(owners.of(analysis, pod)).or_default();
