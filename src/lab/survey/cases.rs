@@ -109,7 +109,9 @@ pub(super) fn stateful(
 ) -> String {
     let (who, one) = who(cases);
     let below = |c: &Case<'_>| c.1.still.is_some_and(|s| s.below);
+    let several = cases.iter().any(|(lost, hit)| hit.gone > 1 && lost.loss.nodes().len() > 1);
     let (is, its, it, node) = match one {
+        true if several => ("is", "its", "it needs", "its nodes are back"),
         true => ("is", "its", "it needs", "its node is back"),
         false => ("are", "their", "they need", "their nodes are back"),
     };

@@ -368,14 +368,12 @@ impl Found {
 
     /// Every pair of two kinds; what is part of the other is no pair with it.
     fn add_pairs(&mut self, (a, b): (&[Part], &[Part]), alike: bool) -> Result<(), Problem> {
+        let is_part =
+            |a: &Part, b: &Part| !a.nodes.is_empty() && a.nodes.iter().all(|n| b.nodes.contains(n));
         for (i, one) in a.iter().enumerate() {
             let from = if alike { i + 1 } else { 0 };
             for other in &b[from.min(b.len())..] {
-                let inside =
-                    !other.nodes.is_empty() && other.nodes.iter().all(|n| one.nodes.contains(n));
-                let around =
-                    !one.nodes.is_empty() && one.nodes.iter().all(|n| other.nodes.contains(n));
-                if inside || around {
+                if is_part(other, one) || is_part(one, other) {
                     continue;
                 }
                 self.add(vec![one.clone(), other.clone()]);

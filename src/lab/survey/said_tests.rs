@@ -234,6 +234,15 @@ fn a_long_grace_period_and_a_toleration_without_end_are_told() {
     assert!(texts[1].contains("web not evicted after 10m"), "{texts:#?}");
     assert!(texts[1].contains("nor ever: they tolerate the taint"), "{texts:#?}");
     assert_eq!(done.lost[0].damage.figures.stuck, 1);
+    let of_two = text.replace(
+        "replicas: 1, placement: Node(\"a-0\"), template: (term",
+        "replicas: 6, template: (term",
+    );
+    let zone =
+        of_two.replace("a-{0..2}\"", "a-{0..2}\", zone: \"a\"), (name: \"b-0\", zone: \"b\"");
+    let done = of_text(&zone, only("zone/a"), 600);
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts.iter().any(|t| t.contains("until its nodes are back")), "{texts:#?}");
 }
 
 /// Where no node has the label there is nothing to spread over; a lost zone beside two others is.
