@@ -363,7 +363,8 @@ impl Summary {
         let nothing = " are not in it, so that nothing replaces them here.";
         let rules =
             "the rules of the node readiness controller are not in it, so that its taints stay: ";
-        let looping = "in a crash loop, whose back-off begins at 10 s again here: ";
+        let looping = "in a crash loop, which no toleration ends, and whose back-off begins at 10 s again here: ";
+        let loops = format!(", {}.", some(&self.looping));
         let made_up = format!(
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
@@ -380,7 +381,7 @@ impl Summary {
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
             of_export(self.lack_rules, "node", rules, "."),
-            of_export(self.looping.len(), "pod", looping, "."),
+            of_export(self.looping.len(), "pod", looping, &loops),
             starts,
             stops,
         ];

@@ -73,7 +73,8 @@ fn a_crash_loop_goes_on() {
     ] {
         assert!(said.contains(line), "{said}");
     }
-    let note = "The export: in a crash loop, whose back-off begins at 10 s again here: 2 pods.";
+    let note = "The export: in a crash loop, which no toleration ends, and whose back-off begins at 10 s again here: 2 pods, \
+                default/db-0 (after 3s, exit code 1), default/db-1 (after 5s, exit code 1).";
     assert!(text.contains(note), "{text}");
 }
 
