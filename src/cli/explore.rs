@@ -51,7 +51,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
         plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
         if is_told {
-            searcher.impossible(release.as_deref(), &plan)?.iter().for_each(|s| terminal.note(s));
+            let (said, _) = searcher.impossible(release.as_deref(), &plan)?;
+            said.iter().for_each(|s| terminal.note(s));
         }
         args.perturb(&plan)?;
         searcher.can_happen(release.as_deref(), &plan)?;
@@ -166,15 +167,23 @@ impl Searching<'_> {
         Ok(())
     }
 
-    /// What is to be said of the properties that were named and nothing can violate, added faults and trouble included.
-    fn impossible(&self, release: Option<&str>, plan: &Plan) -> Result<Vec<String>> {
+    /// What is to be said of the properties that were named and nothing can violate, added faults and trouble included; and
+    /// whether that are all.
+    fn impossible(&self, release: Option<&str>, plan: &Plan) -> Result<(Vec<String>, bool)> {
         let spec = scenario::changed(self.loaded, &self.args.overrides(release, &[]))?;
         let is_all = self.args.faults.is_none() && self.args.perturb.is_empty();
-        let said = |property: &Property| {
-            let why = not_violable(plan, is_all.then_some(&spec), property)?;
-            Some(format!("nothing can violate {property}: {why}"))
+        let mut by: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for property in self.properties {
+            if let Some(why) = not_violable(plan, is_all.then_some(&spec), property) {
+                by.entry(why).or_default().push(property.to_string());
+            }
+        }
+        let is_vain = by.values().map(Vec::len).sum::<usize>() == self.properties.len();
+        let is_told = is_vain || !self.args.properties.is_empty();
+        let said = |(why, all): (String, Vec<String>)| {
+            format!("nothing can violate {}: {why}", all.join(", "))
         };
-        Ok(self.args.properties.iter().filter_map(said).collect())
+        Ok((by.into_iter().filter(|_| is_told).map(said).collect(), is_vain))
     }
 
     /// Searches under one release, until the clock shows its end.
@@ -188,8 +197,7 @@ impl Searching<'_> {
         let timeline = scenario::changed(loaded, &overrides)?.timeline;
         let entries = Change::none(&timeline);
         let changing = Changing { plan: &changed, entries, slack, faults: self.faults.clone() };
-        let named = args.properties.len();
-        let is_vain = named > 0 && self.impossible(release, &plan())?.len() == named;
+        let (_, is_vain) = self.impossible(release, &plan())?;
         // Nobody knows how many there are in a time. Where nothing can violate any of the properties one run stands for all.
         let known = args.runs.or(args.time.is_none().then_some(RUNS));
         let known = if is_vain { Some(1) } else { known };

@@ -9,7 +9,7 @@ use super::replay::{Departure, played};
 use crate::analysis::expect::{Empty, Failed, Verdict, about_nothing, takes_harm, verdicts};
 use crate::analysis::explain::{Object, Question, explain};
 use crate::language::{Flags, Place, Timing, Tree, at};
-use crate::plan::NodeStart;
+use crate::plan::{Do, NodeStart};
 use crate::scenario::expectations::{Expectation, Expectations};
 
 /// How many runs share a plan.
@@ -101,16 +101,17 @@ struct Seen {
 
 /// Why it says nothing what is met wherever nothing happens.
 const IDLE: &str = "nothing harms a node or pod in this scenario, which has no timeline";
+/// The same, of one that is done something in.
+const CORDONS: &str = "nothing but cordons is in the timeline, which harm no node or pod";
 
-/// Whether there is nothing in a scenario that could evict a pod: no timeline, no faults that are drawn, no flags and delays,
+/// Whether there is nothing beside the timeline in a scenario that could evict a pod: no faults that are drawn, no flags and delays,
 /// under which healthy nodes may seem lost, nothing that is tainted, away or short of anything from the start.
 fn is_idle(plan: &Plan, spec: &Scenario) -> bool {
     let is_well = |n: &NodePlan| {
         let has_taints = !n.taints.is_empty() || n.devices.iter().any(|d| !d.taints.is_empty());
         matches!(n.start, NodeStart::Ready) && !has_taints && n.kubelet.is_none()
     };
-    plan.timeline.is_empty()
-        && spec.faults.is_none()
+    spec.faults.is_none()
         && spec.flags == Flags::default()
         && !matches!(spec.timing, Some(Timing::Custom { .. }))
         && plan.nodes.iter().all(is_well)
@@ -127,8 +128,15 @@ pub(crate) fn not_violable(
     spec: Option<&Scenario>,
     property: &Property,
 ) -> Option<String> {
-    let is_idle = || takes_harm(property) && spec.is_some_and(|spec| is_idle(plan, spec));
-    about_nothing(plan, property).or_else(|| is_idle().then(|| IDLE.to_owned()))
+    let of_harm = takes_harm(property) || matches!(property, Property::FalseUnknown(_));
+    let cordons = plan.actions.iter().all(|a| matches!(a.act, Do::Cordon(_, true)));
+    if of_harm && cordons && spec.is_some_and(|spec| is_idle(plan, spec)) {
+        return Some(if plan.timeline.is_empty() { IDLE } else { CORDONS }.to_owned());
+    }
+    // What takes no harm is done to pods.
+    let has_pods = !plan.pods.is_empty() || !plan.workloads.is_empty();
+    let no_pod = !has_pods && !of_harm && property.is_of_a_run();
+    if no_pod { Some("there is no pod".to_owned()) } else { about_nothing(plan, property) }
 }
 
 impl<'a> Trial<'a> {
@@ -138,7 +146,8 @@ impl<'a> Trial<'a> {
     /// All that is wrong with it.
     pub fn new(loaded: &'a Loaded, overrides: Overrides) -> Result<Self, Problems> {
         let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
-        let is_idle = is_idle(&plan, &scenario::changed(loaded, &overrides)?);
+        let spec = scenario::changed(loaded, &overrides)?;
+        let is_idle = plan.timeline.is_empty() && is_idle(&plan, &spec);
         let notes = plan.warnings().cloned().collect();
         Ok(Trial { loaded, overrides, expectations, notes, is_idle })
     }

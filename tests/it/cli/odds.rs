@@ -71,8 +71,8 @@ fn odds_that_were_measured_are_met() {
 #[test]
 fn what_nobody_can_count_is_refused() {
     let dir = Scratch::new();
-    let text = r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")],
-        timeline: [(at: "30s", do: Cordon(node: "n"))])"#;
+    let text = r#"Scenario(version: 1, horizon: "3m", nodes: [(name: "n")], pods: [(name: "p", on: Node("n"))],
+        timeline: [(at: "30s", do: Partition(node: "n", duration: "5s"))])"#;
     dir.write("calm.ron", text);
     for (args, said) in [
         (&["calm.ron"][..], "no property is given"),
@@ -127,7 +127,8 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
 #[test]
 fn what_nothing_can_violate_is_told() {
     let dir = Scratch::new();
-    dir.write("calm.ron", r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")])"#);
+    let nodes = r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")], "#;
+    dir.write("calm.ron", format!(r#"{nodes} pods: [(name: "p", on: Node("n"))])"#));
     let idle = "nothing harms a node or pod in this scenario, which has no timeline";
     for (property, why) in [("job-stalled(11m)", "there is no Job"), ("pod-stuck(1m)", idle)] {
         let odds = dir.call(&["odds", "calm.ron", "--of", property]);
@@ -139,6 +140,16 @@ fn what_nothing_can_violate_is_told() {
         assert!(super::unfolded(&explored.stderr).contains(&said), "{}", explored.stderr);
         assert!(explored.stdout.starts_with("1 run, "), "{}", explored.stdout);
     }
+    let cordon = r#"timeline: [(at: "10s", do: Cordon(node: "n"))])"#;
+    dir.write("cordon.ron", format!("{nodes} {cordon}"));
+    let explored = dir.call(&["explore", "cordon.ron"]);
+    let said = super::unfolded(&explored.stderr);
+    for why in
+        ["nothing but cordons is in the timeline, which harm no node or pod", "there is no pod"]
+    {
+        assert!(said.contains(&format!(": {why}")), "{said}");
+    }
+    assert!(explored.stdout.starts_with("1 run, "), "{}", explored.stdout);
     // Where something is added it happens.
     let faults = ["explore", "calm.ron", "-p", "pod-stuck", "--faults", "controller-restart<=1"];
     let explored = dir.call(&[&faults[..], &["--runs", "9"]].concat());
