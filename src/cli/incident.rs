@@ -16,6 +16,7 @@ use crate::evidence::{
     Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, exported, reconstruct,
 };
 use crate::import::Asked;
+use crate::profiles::{Release, profile};
 use crate::report::forecast::{Basis, Outlook, put_what_if, write_beside};
 use crate::report::incident::{Verdict, board, document, table, write};
 
@@ -90,7 +91,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         timing: overrides.timing.as_deref().map(|t| if t == "ideal" { "Ideal" } else { "Typical" }),
         seed: overrides.seed,
     };
-    let was = reconstruct(heard, watchfulness, ("the outage", &asked)).map_err(|error| {
+    let mut was = reconstruct(heard, watchfulness, ("the outage", &asked)).map_err(|error| {
         let problem = Problem::new(error.to_string());
         Failure::Input(match error {
             Unclear::Nothing { notes } if notes.is_empty() => problem.help(
@@ -104,6 +105,9 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
             Unclear::NoNode | Unclear::Import(_) => problem,
         })
     })?;
+    if overrides.kubernetes.is_none() && was.grace != watchfulness.grace {
+        was.notes.extend(fits(was.grace));
+    }
     if !args.quiet {
         was.notes.iter().for_each(|note| terminal.note(note));
     }
@@ -160,6 +164,16 @@ fn watchfulness(cluster: Option<&ImportedCluster>, overrides: &Overrides) -> Res
         grace: plan.flags.node_monitor_grace_period,
         period: plan.flags.node_monitor_period + plan.timing.pass_overhead,
     })
+}
+
+/// That the newest release with this grace period by default may be meant, if there is one.
+fn fits(grace: Dur) -> Option<String> {
+    let period = |r: &Release| profile(&r.short()).map(|p| p.node_monitor_grace_period);
+    let has = |r: &Release| r.stage.is_none() && period(r) == Ok(grace);
+    let fits = Release::all_minors().filter(has).last()?.short();
+    Some(format!(
+        "unless a flag says so, a grace period of {grace} is that of Kubernetes {fits}: --kubernetes {fits} may fit better"
+    ))
 }
 
 fn verdict(
@@ -224,7 +238,20 @@ mod tests {
     use super::*;
     use crate::import::Input;
 
-    /// 40 s up to 1.31, 50 s from 1.32 on (`--node-monitor-grace-period`).
+    /// 40 s up to 1.31, 50 s from 1.32 on (`--node-monitor-grace-period`); no release has 45 s.
+    #[test]
+    fn a_grace_period_tells_which_release_may_be_meant() {
+        let said = fits(Dur::from_secs(40)).unwrap();
+        assert!(
+            said.ends_with(
+                "a grace period of 40s is that of Kubernetes 1.31: --kubernetes 1.31 may fit better"
+            ),
+            "{said}"
+        );
+        assert_eq!(fits(Dur::from_secs(45)), None);
+    }
+
+    /// The same.
     #[test]
     fn what_is_inferred_is_inferred_with_the_release_of_the_export() {
         let export = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}, "status": {"nodeInfo": {"kubeletVersion": "v1.31.4"}}}"#;

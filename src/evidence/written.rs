@@ -48,6 +48,8 @@ pub(crate) struct Reconstruction {
     pub(crate) text: String,
     /// Its time zero.
     pub(crate) start: Stamp,
+    /// `--node-monitor-grace-period`, as the files tell it where they do.
+    pub(crate) grace: Dur,
     pub(crate) outage: Outage,
     /// What was taken, what was left out, what was assumed.
     pub(crate) notes: Vec<String>,
@@ -195,7 +197,8 @@ pub(crate) fn reconstruct(
     );
     let horizon = span(lasts);
     let text = cluster.written(&doc, plan.start, &horizon, (&timeline, asked));
-    Ok(Reconstruction { text, start: plan.start, outage, notes, told })
+    let grace = watchfulness.grace;
+    Ok(Reconstruction { text, start: plan.start, grace, outage, notes, told })
 }
 
 /// The cluster of the export that is taken, as it stands there: its release, and the settings of its
