@@ -358,12 +358,9 @@ fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
             }),
             _ => false,
         };
-        if !is_unknown {
-            open.insert((Happening::NodeUnknown, node.name.clone()));
-        }
-        if node.taints.iter().all(|t| t.effect != Effect::NoExecute) {
-            open.insert((Happening::NodeNoExecute, node.name.clone()));
-        }
+        let is_free = node.taints.iter().all(|t| t.effect != Effect::NoExecute);
+        open.extend((!is_unknown).then(|| (Happening::NodeUnknown, node.name.clone())));
+        open.extend(is_free.then(|| (Happening::NodeNoExecute, node.name.clone())));
     }
     let there = plan.pods.iter().filter(|p| !p.start.is_deleting());
     open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));
@@ -421,16 +418,7 @@ fn silent_already(plan: &Plan, entry: u32, heal_after: Option<Dur>) -> String {
 
 /// Names and ranges between commas, those within brackets apart: `a-{0..3},s-{2,5}`.
 fn names(text: &str) -> Vec<String> {
-    let mut depth = 0_u32;
-    let parts = text.split(|c| {
-        match c {
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    });
-    parts.map(|part| part.trim().to_owned()).collect()
+    scenario::parted(text).map(|part| part.trim().to_owned()).collect()
 }
 
 /// Silent nodes come back.

@@ -24,4 +24,5 @@ pub(super) use apply::set;
 pub(crate) use known::known_paths;
 pub(crate) use known::{Setting, settings};
 pub(crate) use now::{WorkloadsAt, is_overwritten, set_now, workloads_at};
+pub(crate) use read::parted;
 pub use read::split_values;

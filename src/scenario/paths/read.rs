@@ -64,7 +64,7 @@ pub fn split_values(text: &str) -> Result<(String, Vec<String>), Problem> {
 
 /// The parts of a text between its commas; one in brackets, braces or quotes, or behind a `\`, parts nothing:
 /// `Zone("b"),Nodes(["a-0", "a-1"])` has two.
-fn parted(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn parted(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut quoted, mut escaped) = (0_i32, false, false);
     text.split(move |c| {
         let parts = !std::mem::replace(&mut escaped, c == '\\');
