@@ -154,7 +154,14 @@ impl<'a> Text<'a> {
         match trace.get(row.record).and_then(|r| trace.budget(r)) {
             Some(b) if budget.index() < trace.names.workloads() => {
                 let (status, why) = (b.refusal.as_str(), stand(self.analysis, b));
-                format!("{subject}: eviction refused{times} ({status}): {why}")
+                // Of several the last may be refused as the budget stood then.
+                let is_refusal = |r: &&Record| matches!(r.what, What::EvictionRefused(_));
+                let all = trace.iter().skip(row.record as usize).take_while(|r| r.at <= row.last);
+                let all = all.filter(is_refusal).filter_map(|r| trace.budget(r));
+                let last = all.filter(|b| row.count > 1 && b.budget == budget).last();
+                let last = last.map(|b| stand(self.analysis, b)).filter(|last| *last != why);
+                let last = last.map_or(String::new(), |last| format!(", the last time as {last}"));
+                format!("{subject}: eviction refused{times} ({status}): {why}{last}")
             }
             _ => format!("{subject}: eviction refused{times} by several budgets"),
         }

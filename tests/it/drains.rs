@@ -378,3 +378,19 @@ fn a_successor_is_expected_to_be_deleted_for_two_minutes() {
     let granted = times(&trace, |w| matches!(w, What::EvictionGranted(_)));
     assert!(granted.len() == 2 && (130_006..130_100).contains(&granted[1]), "{granted:?}");
 }
+
+/// The second pod is asked for at 1:00.5, when the first, which stops for a second, is counted beside the one in its place: five of
+/// seven are healthy. From then on five of six are, until the new one is Ready at 1:20.
+#[test]
+fn the_last_refusal_is_told_where_it_is_otherwise() {
+    let plan = plan_of(
+        "Typical",
+        r#"horizon: "5m", nodes: [(names: "n-{1..3}")],
+        workloads: [Deployment(name: "web", replicas: 6, placement: Spread(All), template: (labels: {"app": "web"}, pod_start: "20s"))],
+        podDisruptionBudgets: [(name: "web", selector: (matchLabels: {"app": "web"}), minAvailable: 5)],
+        timeline: [(at: "60s", do: Drain(node: "n-1"))]"#,
+    );
+    let rows = rows(&plan, &run(&plan, Choices::default_order()));
+    let said = "budget default/web needs 5 of 7 (minAvailable 5); 5 of 7 healthy, the last time as budget default/web needs 5 of 6 (minAvailable 5); 5 of 6 healthy";
+    assert!(rows.iter().any(|row| row.ends_with(said)), "{rows:#?}");
+}
