@@ -170,9 +170,9 @@ fn check_prices(spec: &Scenario, complaints: &Complaints) {
 /// When a run begins by the clock on the wall.
 fn begins(spec: &Scenario, complaints: &Complaints) -> Option<i64> {
     let text = spec.begins.as_deref()?;
-    let stamp = import::parse_time(text);
+    let stamp = import::parse_time(text).filter(|stamp| import::YEARS.contains(stamp));
     if stamp.is_none() {
-        let problem = Problem::new(format!("{text:?} is no time of the API"));
+        let problem = Problem::new(format!("{text:?} is no time of the API from 1970 on"));
         complaints.at(at!["begins"]).add(problem.help("write \"2026-11-20T04:41:17Z\""));
     }
     stamp.map(|s| s.0)
