@@ -224,6 +224,7 @@ fn unsaid(plan: &Plan, path: &str) -> Option<String> {
         "timing.kubelet.pod_start" => Delay::constant(real.pod_start),
         "timing.kubelet.pod_stop" => Delay::constant(real.pod_stop),
         "timing.kubelet.boot" => Delay::constant(real.boot),
+        "timing.user" => return Some(format!("{:?}", timing.user)),
         _ => return None,
     };
     Some(if min == max { min.to_string() } else { format!("{min}..{max}") })

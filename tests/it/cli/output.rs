@@ -333,6 +333,7 @@ fn the_settings_of_a_scenario_are_those_that_set_takes() {
         // `resolve/timing.rs` says where they come from.
         ("timing.kubelet.pod_start", "2s", true),
         ("timing.watch", "2ms..10ms", true),
+        ("timing.user", "Kubectl", true),
     ] {
         assert_eq!(found(&document, path), (value.into(), is_default), "{path}");
     }
