@@ -83,7 +83,7 @@ pub type Known<'a> = &'a mut dyn FnMut(u64) -> bool;
 pub(crate) type GoesOn<'a> = &'a dyn Fn() -> bool;
 
 /// How many steps are taken between two questions whether to go on.
-const STEPS_BETWEEN_QUESTIONS: u64 = 1 << 12;
+const STEPS_BETWEEN_QUESTIONS: u64 = 1 << 8;
 
 /// Runs a plan with its own tape over the default order.
 pub fn replay(plan: &Plan) -> Searched {
