@@ -109,7 +109,9 @@ fn helps(
             deleted().is_some() || node_resources_fit::hint(shape, nodes, switches)
         }
         Plugin::VolumeBinding => volume_binding::hint(change.event, new),
-        Plugin::VolumeRestrictions => deleted().is_some_and(|(p, _)| !p.template.claims.is_empty()),
+        Plugin::VolumeRestrictions => deleted().is_some_and(|(gone, of)| {
+            of.namespace == shape.namespace && volume_binding::share_a_claim(&entry.pod, gone)
+        }),
         Plugin::NodeVolumeLimits => {
             node_volume_limits::hint(change.event, deleted().map(|(p, _)| &**p))
         }

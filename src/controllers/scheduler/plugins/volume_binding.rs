@@ -125,6 +125,14 @@ fn in_use_text(switches: &Switches) -> &'static str {
     }
 }
 
+/// Whether two pods of a namespace have a claim of one name, whoever may use it (`isSchedulableAfterPodDeleted`).
+pub(crate) fn share_a_claim(a: &Pod, b: &Pod) -> bool {
+    let same = |x: &Claim, y: &Claim| {
+        x.name == y.name && x.per_pod == y.per_pod && (!x.per_pod || a.id == b.id)
+    };
+    a.template.claims.iter().any(|x| b.template.claims.iter().any(|y| same(x, y)))
+}
+
 /// Whether a change may help a pod whose volumes no node reaches, or that wants one which is being made for
 /// another node.
 pub(crate) fn hint(event: ClusterEvent, new: Option<&Node>) -> bool {
