@@ -26,9 +26,38 @@ impl Told<'_> {
 
     /// What is told of each model.
     fn rows(&self) -> impl Iterator<Item = [String; 7]> {
-        self.drawn.models.list.iter().map(|m| row(self, m))
+        let away = self.away();
+        self.drawn.models.list.iter().map(move |m| row(self, m, &away))
+    }
+
+    /// The outages, and for how long each takes nodes away, if it does: until its machines are on
+    /// again, or others join in their place. What a drain takes before only a run knows.
+    fn lasting(&self) -> impl Iterator<Item = (&Outage, Option<Dur>)> {
+        let mut joins = BTreeMap::new();
+        let lasts = |o: &Outage| match o.what {
+            Away::Joins => {
+                joins.extend(o.nodes.iter().map(|n| (*n, o.at)));
+                None
+            }
+            Away::Maintained(_, off) => Some(off),
+            Away::Machines | Away::Network(_) => {
+                o.lasts.or_else(|| Some(joins.get(o.nodes.first()?)?.since(o.at)))
+            }
+            _ => None,
+        };
+        // From the end on, the last join that was met is the next one.
+        let backwards: Vec<Option<Dur>> = self.outages.iter().rev().map(lasts).collect();
+        self.outages.iter().zip(backwards.into_iter().rev())
+    }
+
+    /// Those that take nodes away.
+    fn away(&self) -> Vec<Spell<'_>> {
+        self.lasting().filter_map(|(o, lasts)| Some((o, lasts?))).collect()
     }
 }
+
+/// An outage, and for how long its nodes are away.
+type Spell<'a> = (&'a Outage, Dur);
 
 /// What is told of each model.
 const COLUMNS: [&str; 7] =
@@ -56,8 +85,9 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
         format!("{name}, of {of}: outages expected {expected}, drawn {drawn}; nodes away {nodes}")
     };
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
+    let away = told.away();
     let bar = |m: &Model| {
-        let spans = lengths(&of_model(m, told.outages));
+        let (.., spans) = of_model(m, &away);
         let middle = nearest_rank(&spans, 50)?;
         let [low, mark, high] = [*spans.first()?, middle, *spans.last()?].map(minutes);
         Some(Bar { name: m.name.clone(), low, mark, high })
@@ -80,31 +110,24 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
     }
 }
 
-/// How long outages last, the shortest first.
-fn lengths(outages: &[&Outage]) -> Vec<Dur> {
-    let mut spans: Vec<Dur> = outages.iter().filter_map(|o| o.lasts).collect();
+/// How many outages of a model there are, one where a group's nodes go one by one; of how many nodes;
+/// and how long they last, the shortest first.
+fn of_model(model: &Model, away: &[Spell<'_>]) -> (usize, usize, Vec<Dur>) {
+    let (mut events, mut nodes, mut spans) = (BTreeSet::new(), 0, Vec::new());
+    for (o, lasts) in away {
+        let rest = o.name.strip_prefix(model.name.as_str()).and_then(|r| r.strip_prefix(' '));
+        let number = rest.filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+        let Some(number) = number else { continue };
+        events.insert(number.split(": ").next());
+        nodes += o.nodes.len();
+        spans.push(*lasts);
+    }
     spans.sort_unstable();
-    spans
+    (events.len(), nodes, spans)
 }
 
-/// The outages of a model that take nodes away.
-fn of_model<'a>(model: &Model, outages: &'a [Outage]) -> Vec<&'a Outage> {
-    let is_its = |o: &&Outage| {
-        let rest = o.name.strip_prefix(model.name.as_str());
-        let number = rest.and_then(|r| r.strip_prefix(' '));
-        number.is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let takes =
-        |o: &&Outage| matches!(o.what, Away::Machines | Away::Network(_) | Away::Maintained(..));
-    outages.iter().filter(is_its).filter(takes).collect()
-}
-
-fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
-    let own = of_model(model, told.outages);
-    let nodes: usize = own.iter().map(|o| o.nodes.len()).sum();
-    let events: BTreeSet<&str> =
-        own.iter().map(|o| o.name.split(": ").next().unwrap_or(&o.name)).collect();
-    let spans = lengths(&own);
+fn row(told: &Told<'_>, model: &Model, away: &[Spell<'_>]) -> [String; 7] {
+    let (events, nodes, spans) = of_model(model, away);
     let rounded = |d: Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
     let span = |d: Option<Dur>| d.map_or("-".to_owned(), rounded);
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
@@ -114,7 +137,7 @@ fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
         model.name.clone(),
         counted(model.objects.len() as u64, if groups { "group" } else { "node" }),
         if expected < 10.0 { format!("{expected:.1}") } else { grouped(expected.round() as u64) },
-        grouped(events.len() as u64),
+        grouped(events as u64),
         grouped(nodes as u64),
         span(nearest_rank(&spans, 50)),
         span(spans.last().copied()),
@@ -123,14 +146,18 @@ fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
 
 /// The same as JSON, with every outage.
 pub(crate) fn document(told: Told<'_>) -> Value {
-    let Told { drawn, outages, .. } = told;
+    let drawn = told.drawn;
     let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
-    let model = |m: &Model| json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": of_model(m, outages).len() });
-    let outage = |o: &Outage| {
+    let away = told.away();
+    let model = |m: &Model| {
+        let (events, nodes, _) = of_model(m, &away);
+        json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": events, "node_outages": nodes })
+    };
+    let outage = |(o, lasts): (&Outage, Option<Dur>)| {
         json!({
             "name": o.name,
             "at_s": o.at.as_secs_f64(),
-            "lasts_s": o.lasts.map(Dur::as_secs_f64),
+            "lasts_s": lasts.map(Dur::as_secs_f64),
             "do": kind(&o.what),
             "nodes": o.nodes.iter().map(name).collect::<Vec<String>>(),
         })
@@ -141,22 +168,40 @@ pub(crate) fn document(told: Told<'_>) -> Value {
         "seed": told.seed,
         "window_s": told.window.as_secs_f64(),
         "models": drawn.models.list.iter().map(model).collect::<Vec<_>>(),
-        "outages": outages.iter().map(outage).collect::<Vec<_>>(),
+        "outages": told.lasting().map(outage).collect::<Vec<_>>(),
     })
 }
 
-/// The outages as a history: a row for each node that is away.
+/// The outages as a history: a row for each node and time that it is away, and one without times for
+/// each that never is. What overlaps is one outage, called by what came first.
 pub(crate) fn history(told: Told<'_>) -> Rows {
-    let fields: [Field<(&str, &Outage, Dur)>; 4] = [
-        ("node", Kind::Text, |(node, ..)| Cell::text(Some(node.to_owned()))),
-        ("start", Kind::Seconds, |(_, o, _)| Cell::Seconds(o.at)),
-        ("end", Kind::Seconds, |(_, o, lasts)| Cell::Seconds(o.at.saturating_add(lasts))),
-        ("kind", Kind::Text, |(_, o, _)| Cell::Text(kind(&o.what).into())),
+    type Row<'a> = (&'a str, Option<(Time, Time, &'static str)>);
+    let fields: [Field<Row<'_>>; 4] = [
+        ("node", Kind::Text, |(node, _)| Cell::text(Some(node.to_owned()))),
+        ("start", Kind::Seconds, |(_, away)| Cell::seconds(away.map(|a| a.0))),
+        ("end", Kind::Seconds, |(_, away)| Cell::seconds(away.map(|a| a.1))),
+        ("kind", Kind::Text, |(_, away)| Cell::text(away.map(|a| a.2))),
     ];
-    let name = |node: &u32| told.drawn.plan.nodes[*node as usize].name.as_str();
-    let over = told.outages.iter().filter_map(|o| Some((o, o.lasts?)));
-    let away = over.flat_map(|(o, lasts)| o.nodes.iter().map(move |node| (name(node), o, lasts)));
-    Rows::of("history", &fields, away)
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    let nodes = &told.drawn.plan.nodes;
+    // The last row of each node.
+    let mut last: Vec<Option<usize>> = vec![None; nodes.len()];
+    for (o, lasts) in told.away() {
+        let end = o.at.saturating_add(lasts);
+        for &node in &o.nodes {
+            let (name, last) = (nodes[node as usize].name.as_str(), &mut last[node as usize]);
+            match last.and_then(|i| rows[i].1.as_mut()) {
+                Some(away) if o.at <= away.1 => away.1 = away.1.max(end),
+                _ => {
+                    *last = Some(rows.len());
+                    rows.push((name, Some((o.at, end, kind(&o.what)))));
+                }
+            }
+        }
+    }
+    let well = nodes.iter().zip(last).filter(|(_, last)| last.is_none());
+    rows.extend(well.map(|(node, _)| (node.name.as_str(), None)));
+    Rows::of("history", &fields, rows)
 }
 
 fn kind(what: &Away) -> &'static str {
@@ -171,5 +216,65 @@ fn kind(what: &Away) -> &'static str {
         Away::Controllers => "controllers",
         Away::ApiServer => "api",
         Away::Tainted(_) | Away::Rule(_) | Away::NoRule(_) => "devices",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::language::Cut;
+    use crate::report::tables::tests::csv_of_both;
+    use crate::scenario::{Overrides, drawn, parse};
+    use std::path::Path;
+
+    /// What is reclaimed at 2,120 s joins at 2,300 s, and who is away from 3,000 s on is deleted half
+    /// an hour later and joins after three minutes more: 3,000 + 1,800 + 180 = 4,980. The crash from
+    /// 10 to 110 s and the cut from 50 to 150 s are one outage of `n-0`, and `n-2` never fails. That are four
+    /// outages, the first of which takes its nodes one by one, and 1 + 2 + 1 + 1 + 2 = 7 of nodes.
+    #[test]
+    fn every_outage_has_an_end_and_every_node_a_row() {
+        let text = r#"Scenario(version: 1, horizon: "2h", nodes: [(names: "n-{0..2}", zone: "z")],
+            faults: (models: [(name: "m", groups: Zones, do: Crash, rate: PerGroupYear(1), lasts: Fixed("1m"))]))"#;
+        let loaded = parse("f.ron", text.into(), Path::new("")).unwrap();
+        let drawn = drawn(&loaded, &Overrides::default()).unwrap();
+        let (time, dur) = (Time::from_secs, Dur::from_secs);
+        let of = |at, lasts: Option<u64>, name: &str, nodes: &[u32], what| Outage {
+            at: time(at),
+            lasts: lasts.map(dur),
+            name: format!("m {name}"),
+            nodes: nodes.to_vec(),
+            what,
+        };
+        let outages = [
+            of(10, Some(100), "1 of z: n-0", &[0], Away::Machines),
+            of(50, Some(100), "1 of z: n-1", &[0, 1], Away::Network(Cut::Network)),
+            of(1_000, None, "2 of z", &[1], Away::Maintained(1, dur(600))),
+            of(2_000, None, "3 of z, notice", &[0], Away::Drained(dur(120))),
+            of(2_120, None, "3 of z", &[0], Away::Machines),
+            of(2_120, None, "3 of z, deleted", &[0], Away::Deleted),
+            of(2_300, None, "3 of z, replaced", &[0], Away::Joins),
+            of(3_000, None, "4 of z", &[0, 1], Away::Machines),
+            of(4_800, None, "4 of z, deleted", &[0, 1], Away::Deleted),
+            of(4_980, None, "4 of z, n-0 replaced", &[0], Away::Joins),
+            of(4_980, None, "4 of z, n-1 replaced", &[1], Away::Joins),
+        ];
+        let (drawn, outages) = (&drawn, &outages[..]);
+        let told = Told { name: "f", seed: 1, window: dur(7_200), drawn, outages };
+        let expected = "\
+node,start,end,kind
+n-0,10,150,crash
+n-1,50,150,partition
+n-1,1000,1600,maintain
+n-0,2120,2300,crash
+n-0,3000,4980,crash
+n-1,3000,4980,crash
+n-2,,,
+";
+        assert_eq!(csv_of_both(&history(told)), expected);
+        let document = document(told);
+        let model = &document["models"][0];
+        assert_eq!([&model["drawn"], &model["node_outages"]], [4, 7]);
+        // 100, 100, 180, 600 and 1,980 s.
+        assert_eq!(row(&told, &drawn.models.list[0], &told.away())[5..], ["3m", "33m"]);
     }
 }
