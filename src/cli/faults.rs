@@ -46,9 +46,10 @@ pub(crate) struct FaultsArgs {
 }
 
 impl FaultsArgs {
-    /// The form of what is printed; none for a scenario.
-    fn form(&self) -> Result<Option<TableFormat>> {
-        match self.out.form().or(self.form.as_deref()).unwrap_or("text") {
+    /// The form of what is printed; none for a scenario, as where nothing but a file is named.
+    fn form(&self, file: Option<&Path>) -> Result<Option<TableFormat>> {
+        let usual = if file.is_some() { "scenario" } else { "text" };
+        match self.out.form().or(self.form.as_deref()).unwrap_or(usual) {
             "scenario" => Ok(None),
             word => {
                 TableFormat::from_str(word, false).map(Some).map_err(|_| no_such_form(word, &FORMS))
@@ -60,7 +61,7 @@ impl FaultsArgs {
 /// Runs the command.
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let file = args.out.file()?;
-    let form = args.form()?;
+    let form = args.form(file)?;
     args.html.fits()?;
     if let Some(table) = form.and_then(TableFormat::of_table) {
         can_print(table, file)?;
@@ -71,7 +72,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         return Ok(Exit::Fine);
     }
     // Without `--show` there is a file.
-    let from = args.file.as_deref().unwrap_or(std::path::Path::new("-"));
+    let from = args.file.as_deref().unwrap_or(Path::new("-"));
     let mut loaded = given(from, &Inputs::default(), args.quiet, terminal)?;
     let overrides = args.change.overrides(args.sets.clone());
     let notes = with_preset(&mut loaded, &overrides, args.preset.as_deref())?;

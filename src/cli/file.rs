@@ -39,6 +39,13 @@ impl ScenarioOut {
     /// for it.
     pub(crate) fn file(&self) -> Result<Option<&Path>> {
         let other = self.output.as_deref().filter(|_| self.form().is_none());
+        let word = other.and_then(Path::to_str).filter(|word| !word.contains(['.', '/']));
+        if let Some((word, near)) =
+            word.and_then(|word| Some((word, spelling::nearest(word, FORMS)?)))
+        {
+            let help = format!("did you mean `{near}`? a file of that name is `--out {word}`");
+            return Err(Failure::input(format!("{word} is no form of results"), help));
+        }
         if let (Some(a), Some(b)) = (&self.out, other) {
             let text = format!("-o {} and --out {} are two files", b.display(), a.display());
             return Err(Failure::input(text, "give one of them"));

@@ -59,6 +59,7 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     scratch
         .call(&["faults", "a.ron", "-o", "yaml"])
         .fails(2, &["text, json, scenario, csv, parquet"]);
+    scratch.call(&["shrink", "a.ron", "-o", "scenaro"]).fails(2, &["`scenario`", "--out scenaro"]);
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     scratch.call(&["report", "output/a", "--table", "curves"]).fails(2, &["-o csv or -o parquet"]);
     let plan = ["sweep", "a.ron", "--seeds", "2", "--plan-shards", "1", "--out", "work"];

@@ -233,6 +233,10 @@ fn drawn_faults_are_written_and_read() {
     };
     assert!(faults(&[]).contains("machine"));
     scratch.write("year.ron", faults(&["--as", "scenario"]));
+    for option in ["--out", "-o"] {
+        assert_eq!(faults(&[option, "again.ron", "--force"]), "");
+        assert_eq!(scratch.text("again.ron"), scratch.text("year.ron"));
+    }
     let called = scratch.call(&["validate", "year.ron"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     scratch.write("history.csv", faults(&["--as", "csv"]));
