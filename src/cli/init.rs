@@ -33,5 +33,5 @@ pub(crate) struct SchemaArgs {}
 
 /// Runs the command.
 pub(crate) fn schema(_: &SchemaArgs, terminal: &Terminal) -> Outcome {
-    print_text(terminal, |out| json::write(out, &language::schema()))
+    print_text(terminal, |out| json::pretty(out, &language::schema()))
 }

@@ -37,7 +37,7 @@ impl As {
             Self::Text => text.contains("\n  Kubernetes "),
             Self::Csv => begins("time_s,pod,") || begins("time_s,workload,") || begins("id,t_ns,"),
             Self::Klog => text.get(1..6) == Some("0101 ") && text.get(21..30) == Some("       1 "),
-            Self::Json => begins("{\n  \"run\""),
+            Self::Json => begins("{") && text.contains("\n  \"run\": {"),
             Self::Perfetto => begins("{\"displayTimeUnit\""),
             Self::Parquet => begins("PAR1"),
             Self::Html => html::is_page(text.as_bytes()),

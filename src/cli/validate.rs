@@ -120,27 +120,22 @@ fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
 
 /// What was found of a scenario, as JSON.
 fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
-    let name = shown(file);
-    match found {
-        Ok(plan) => json!({
-            "file": name,
-            "fine": true,
-            "nodes": plan.nodes.len(),
-            "pods": plan.pods.len(),
-            "entries": plan.timeline.len(),
-            "kubernetes": release(plan),
-            "warnings": plan.warnings().collect::<Vec<_>>(),
-            "mistakes": [],
-        }),
-        Err(problems) => {
-            let mistake = |p: &Problem| {
-                let (line, column) = p.line_and_column().unzip();
-                json!({ "line": line, "column": column, "message": p.message, "help": p.help })
-            };
-            let mistakes: Vec<Value> = problems.0.iter().map(mistake).collect();
-            json!({ "file": name, "fine": false, "mistakes": mistakes })
-        }
-    }
+    let mistake = |p: &Problem| {
+        let (line, column) = p.line_and_column().unzip();
+        json!({ "line": line, "column": column, "message": p.message, "help": p.help })
+    };
+    let mistakes = found.as_ref().err().into_iter().flat_map(|problems| &problems.0).map(mistake);
+    let plan = found.as_ref().ok();
+    json!({
+        "file": shown(file),
+        "fine": plan.is_some(),
+        "nodes": plan.map(|p| p.nodes.len()),
+        "pods": plan.map(|p| p.pods.len()),
+        "entries": plan.map(|p| p.timeline.len()),
+        "kubernetes": plan.map(release),
+        "warnings": plan.into_iter().flat_map(Plan::warnings).collect::<Vec<_>>(),
+        "mistakes": mistakes.collect::<Value>(),
+    })
 }
 
 /// What was found of a scenario, as `test` has it: a scenario that can be read and run.

@@ -163,7 +163,6 @@ pub(crate) fn document(told: Told<'_>) -> Value {
         })
     };
     json!({
-        "version": 1,
         "scenario": told.name,
         "seed": told.seed,
         "window_s": told.window.as_secs_f64(),

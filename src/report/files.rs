@@ -162,7 +162,7 @@ impl Folder {
     pub(crate) fn finish_with(mut self, came_from: Value) -> Result<Written, FileError> {
         let manifest = manifest::whole(came_from, &self.files);
         // Last, so that a folder with a manifest is complete.
-        self.write(manifest::FILE, |out| json::write(out, &manifest))?;
+        self.write(manifest::FILE, |out| json::pretty(out, &manifest))?;
         let files = self.files.clone();
         Ok(Written { folder: self.finish()?, files })
     }

@@ -35,13 +35,28 @@ pub fn summary_document(report: &Report<'_>) -> Value {
     json!({ "run": run(report), "summary": summary(&report.summary), "workloads": workloads(report) })
 }
 
-/// Writes a document with indentation and a line end.
+/// Writes a document, an object, with the version of all of them: fields may be added, those that
+/// are there keep their names and meanings.
 ///
 /// # Errors
 /// Those of `out`.
 pub fn write(out: &mut dyn Write, document: &Value) -> io::Result<()> {
+    #[derive(serde::Serialize)]
+    struct Versioned<'d> {
+        version: u32,
+        #[serde(flatten)]
+        document: &'d Value,
+    }
+    pretty(out, &Versioned { version: 1, document })
+}
+
+/// Writes a value with indentation and a line end.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn pretty(out: &mut dyn Write, value: &impl serde::Serialize) -> io::Result<()> {
     let mut out = Escaped::new(out, Form::Json);
-    serde_json::to_writer_pretty(&mut out, document)?;
+    serde_json::to_writer_pretty(&mut out, value)?;
     out.write_all(b"\n")
 }
 

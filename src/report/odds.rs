@@ -127,7 +127,6 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
     });
     let none = Interval { low: 0.0, high: 0.0 };
     json!({
-        "version": 1,
         "scenario": asked.plan.name,
         "kubernetes": asked.plan.profile.release,
         "property": asked.property.to_string(),

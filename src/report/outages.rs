@@ -279,7 +279,6 @@ pub(crate) fn document(told: &Told) -> Value {
     let rate = per_year(&told.history);
     let noticing = told.noticing;
     json!({
-        "version": 1,
         "file": told.file,
         "nodes": told.history.nodes.len(),
         "outages": s.count(),

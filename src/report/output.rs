@@ -152,6 +152,7 @@ fn write(out: &mut dyn Write, trace: &Trace) -> io::Result<()> {
     let requests: Map<String, Value> =
         trace.requests.iter().map(|(actor, n)| (actor.as_str().to_owned(), json!(n))).collect();
     let document = json!({
+        "version": 1,
         "nodes": list(names.nodes(), &|i| names.node_name(NodeId(i)).to_owned()),
         "pods": list(names.pods(), &|i| names.pod_name(PodId(i)).to_owned()),
         "workloads": list(names.workloads(), &|i| names.workload_name(WorkloadId(i)).to_owned()),

@@ -46,5 +46,5 @@ pub(crate) fn table(settings: &[Setting]) -> Rows {
 /// The same as JSON.
 pub(crate) fn document(scenario: &str, settings: &[Setting]) -> Value {
     let settings: Vec<_> = settings.iter().map(|s| object(&fields(), s)).collect();
-    json!({ "version": 1, "scenario": scenario, "settings": settings })
+    json!({ "scenario": scenario, "settings": settings })
 }

@@ -4,6 +4,7 @@ use crate::refusal::defect;
 use crate::table::Table;
 use pyo3::prelude::*;
 use taintsim::cli::asked::Answer;
+use taintsim::report::json;
 
 /// What a command found: its document, its tables, its page.
 #[pyclass(frozen, module = "taintsim._taintsim")]
@@ -20,8 +21,10 @@ impl Found {
 #[pymethods]
 impl Found {
     /// The document that the command prints as JSON, as text.
-    fn document(&self, py: Python<'_>) -> String {
-        py.detach(|| self.answer.document.to_string())
+    fn document(&self, py: Python<'_>) -> PyResult<String> {
+        let mut out = Vec::new();
+        py.detach(|| json::write(&mut out, &self.answer.document))?;
+        String::from_utf8(out).map_err(defect)
     }
 
     /// What the command prints.

@@ -108,7 +108,11 @@ impl Run {
 
     /// The document that `taintsim run -o json` prints, as text.
     fn document(&self, py: Python<'_>) -> PyResult<String> {
-        self.told(py, |_, report| json::document(report, None, &[]).to_string())
+        let said = self.told(py, |_, report| {
+            let mut out = Vec::new();
+            json::write(&mut out, &json::document(report, None, &[])).map(|()| out)
+        });
+        String::from_utf8(said??).map_err(defect)
     }
 
     /// What `taintsim run` prints.

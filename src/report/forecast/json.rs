@@ -31,14 +31,15 @@ fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
     if f.in_seeds.len() <= 1 { Cell::Empty } else { Cell::instant(o.basis.clock, at) }
 }
 
-/// `{"version": 1, "at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
+/// `{"at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
 /// "node_share", "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
 /// "share"}]}` (`held` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
     let at = base.basis.clock.begins();
-    let mut whole = json!({ "version": 1, "at": at, "notes": base.notes(), "events": events, "by_when": by_when });
+    let mut whole =
+        json!({ "at": at, "notes": base.notes(), "events": events, "by_when": by_when });
     put_held(&mut whole, base);
     put_what_if(&mut whole, others);
     whole

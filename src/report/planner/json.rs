@@ -11,7 +11,7 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
     let mut plans: Vec<Value> = all.iter().map(one).collect();
     let mut whole = match plans.len() {
         1 => plans.remove(0),
-        _ => json!({ "version": 1, "scenario": kept.scenario, "plans": plans }),
+        _ => json!({ "scenario": kept.scenario, "plans": plans }),
     };
     if let (Some((values, years)), Some(figures)) =
         (kept.years_of(), all.first().and_then(|t| kept.by_years(t.answer.confidence)))
@@ -40,7 +40,6 @@ fn one(told: &Told<'_>) -> Value {
             "best": s.best.map(|r| a.rows[r].values.clone()) })
     };
     json!({
-        "version": 1,
         "scenario": kept.scenario,
         "run": told.source.line,
         "faults": told.source.faults,

@@ -41,7 +41,7 @@ pub(crate) fn write(
     for (file, text) in files().into_iter().chain(examples) {
         folder.write(&file, |out| out.write_all(text.as_bytes()))?;
     }
-    folder.write("examples.json", |out| json::write(out, &examples::listed()))?;
+    folder.write("examples.json", |out| json::pretty(out, &examples::listed()))?;
     folder.write("simulation.bin", |out| out.write_all(&module.packed()?))?;
     folder.finish_with(json!({ "playground": true })).map(drop)
 }

@@ -14,7 +14,6 @@ pub(crate) fn document(report: &SurveyReport<'_>) -> Value {
     let SurveyReport { survey, called, .. } = report;
     let finding = |f: &Finding| json!({ "text": f.text, "loss": f.loss, "object": f.object, "command": called.command(f) });
     json!({
-        "version": 1,
         "scenario": report.name,
         "run": report.line,
         "notes": report.notes,

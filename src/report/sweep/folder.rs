@@ -82,7 +82,6 @@ pub(crate) fn document(swept: Swept<'_>) -> Value {
         json!({ "values": values, "figures": figures })
     };
     json!({
-        "version": 1,
         "scenario": heading.scenario,
         "doc": heading.doc,
         "fixed": heading.fixed,

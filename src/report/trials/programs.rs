@@ -15,17 +15,12 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::time::Duration;
 
-/// The version of the document: fields may be added, those that are there keep their names and
-/// meanings.
-const VERSION: u32 = 1;
-
 /// All of it. The document has no times and no folders of the machine, so that the same tests give
 /// the same bytes.
 pub(crate) fn document(all: &[Tested]) -> Value {
     let [passed, failed, wrong, without, not_run] = counts(all);
     let scenarios: Vec<Value> = all.iter().map(scenario).collect();
     json!({
-        "version": VERSION,
         "passed": passed,
         "failed": failed,
         "wrong": wrong,

@@ -37,6 +37,7 @@ fn json_where_there_was_only_text() {
     assert_eq!(found["files"][1]["fine"], false);
     let mistake = &found["files"][1]["mistakes"][0];
     assert_eq!((&mistake["line"], &mistake["column"]), (&1.into(), &23.into()));
+    assert_eq!(found["files"][1]["warnings"].as_array().map(Vec::len), Some(0));
     assert!(called.stderr.contains("in 1 of 2 files"), "{}", called.stderr);
 
     let called = scratch.call(&["test", "a.ron", "-o", "json"]);
@@ -44,6 +45,43 @@ fn json_where_there_was_only_text() {
     assert_eq!(found["scenarios"][0]["file"], "a.ron");
     let called = scratch.call(&["test", "a.ron", "-o", "junit"]);
     assert!(called.stdout.contains("<testsuites"), "{}", called.stdout);
+}
+
+/// Documents of one form have one version.
+#[test]
+fn every_document_has_its_version() {
+    let scratch = Scratch::with_starter();
+    scratch.write("rapid.ron", include_str!("../../../scenarios/rapid.ron"));
+    let other = ["diff", "a.ron", "--against-set", "horizon=20m"];
+    let cases: &[&[&str]] = &[
+        &["run", "a.ron"],
+        &["run", "a.ron", "--summary"],
+        &["report", "output/a"],
+        &other,
+        &[&other[..], &["--seeds", "2"]].concat(),
+        &["explain", "a.ron", "zone/b"],
+        &["explore", "rapid.ron", "-p", "taint-stale", "--depth", "1"],
+        &["validate", "a.ron"],
+        &["settings", "a.ron"],
+        &["survey", "a.ron", "--lose", "zone"],
+        &["test", "a.ron"],
+    ];
+    let version = |text: &str| -> Value {
+        let document: Value = serde_json::from_str(text).expect("JSON");
+        document["version"].clone()
+    };
+    for args in cases {
+        let called = scratch.call(&[args, &["-o", "json"][..]].concat());
+        assert_eq!(version(&called.stdout), 1, "{args:?}: {}", called.stderr);
+    }
+    assert_eq!(version(&scratch.text("output/a/summary.json")), 1);
+    // One such document is replaced by another.
+    for _ in 0..2 {
+        let again = ["report", "output/a", "-o", "json", "--out", "r.json"];
+        assert_eq!(scratch.call(&again).code, 0);
+    }
+    // What says itself what it is.
+    assert!(version(&scratch.call(&["schema"]).stdout).is_null());
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use taintsim::language::grouped;
+use taintsim::report::json;
 
 /// What was tried, and what was found by now.
 pub(super) struct Results<'a> {
@@ -52,8 +53,7 @@ impl<'a> Results<'a> {
     /// Those of the writer.
     pub(super) fn print(&self, as_json: bool, out: &mut dyn Write) -> io::Result<()> {
         if as_json {
-            serde_json::to_writer_pretty(&mut *out, &self.document())?;
-            writeln!(out)?;
+            json::write(out, &self.document())?;
         } else {
             self.text(out)?;
         }
