@@ -186,15 +186,17 @@ pub(crate) fn read_from(reader: impl Read, limit: u64) -> Result<Vec<u8>, ReadEr
     if bytes.len() as u64 > limit { Err(ReadError::TooLarge { limit }) } else { Ok(bytes) }
 }
 
-/// How gzip begins (RFC 1952, 2.3.1).
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Whether bytes begin as gzip does (RFC 1952, 2.3.1).
+pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
 
 /// The bytes themselves, or what is packed in them if they are gzip, at most `limit` of it.
 ///
 /// # Errors
 /// [`ReadError::Gzip`], [`ReadError::Twice`], [`ReadError::Unpacked`], [`ReadError::Bomb`].
 pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
-    if !bytes.starts_with(&GZIP) {
+    if !is_gzip(&bytes) {
         return Ok(bytes);
     }
     let mut decoder = MultiGzDecoder::new(bytes.as_slice());
@@ -212,7 +214,7 @@ pub fn unpack(bytes: Vec<u8>, limit: u64) -> Result<Vec<u8>, ReadError> {
             return Err(ReadError::Bomb);
         }
         if plain.len() == before {
-            return if plain.starts_with(&GZIP) { Err(ReadError::Twice) } else { Ok(plain) };
+            return if is_gzip(&plain) { Err(ReadError::Twice) } else { Ok(plain) };
         }
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn is_meant_as_export(name: &str, bytes: &[u8]) -> bool {
 /// like a text of the scenario language: gzip, JSON, a line of YAML, or what kubectl prints
 /// for people.
 pub(crate) fn is_export(bytes: &[u8]) -> bool {
-    if bytes.starts_with(&[0x1f, 0x8b]) {
+    if files::is_gzip(bytes) {
         return true;
     }
     let head = &bytes[..bytes.len().min(1 << 12)];

@@ -83,7 +83,8 @@ pub(crate) fn parse_packed(
     folder: &Path,
     places: &Places,
 ) -> Result<Loaded, Problems> {
-    let stem = Path::new(shown).file_stem().unwrap_or_default().to_string_lossy();
+    let shown_plain = shown.strip_suffix(".gz").unwrap_or(shown);
+    let stem = Path::new(shown_plain).file_stem().unwrap_or_default().to_string_lossy();
     let name = if stem.is_empty() { "scenario" } else { &stem };
     from_bytes(shown, name, bytes, folder.to_path_buf(), (None, places))
 }
@@ -126,7 +127,12 @@ fn from_bytes(
     folder: PathBuf,
     (cluster, places): (Option<PathBuf>, &Places),
 ) -> Result<Loaded, Problems> {
-    if is_export(&bytes) || is_meant_as_export(shown, &bytes) {
+    let is_of_cluster = |bytes: &[u8]| is_export(bytes) || is_meant_as_export(shown, bytes);
+    // Packed or not a scenario is one. A packed export, or what is damaged, is left to its reader.
+    let packed =
+        files::is_gzip(&bytes).then(|| files::unpack(bytes.clone(), EXPORT_BYTES_MAX).ok());
+    let bytes = packed.flatten().filter(|plain| !is_of_cluster(plain)).unwrap_or(bytes);
+    if is_of_cluster(&bytes) {
         return of_export(shown, name, bytes);
     }
     let text = text_of(shown, bytes)?;

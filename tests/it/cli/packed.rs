@@ -2,7 +2,7 @@
 
 use super::{Scratch, unfolded};
 use flate2::read::MultiGzDecoder;
-use std::io::Read;
+use std::io::{Read, Write};
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
@@ -43,6 +43,26 @@ fn a_packed_folder_holds_the_same_and_is_read_the_same() {
     // A rerun replaces what was packed by what is not.
     assert_eq!(scratch.call(&["run", "a.ron", "--out", "packed"]).code, 0);
     assert_eq!(scratch.names("packed/a"), scratch.names("output/a"));
+}
+
+/// A scenario that somebody packed is what it was, with its name.
+#[test]
+fn a_scenario_may_be_packed() {
+    let scratch = Scratch::with_starter();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(&scratch.read("a.ron")).expect("memory");
+    let packed = gz.finish().expect("memory");
+    scratch.write("a.ron.gz", &packed);
+    for (file, out) in [("a.ron", "one"), ("a.ron.gz", "other")] {
+        let called = scratch.call(&["run", "-q", file, "--out", out]);
+        assert_eq!(called.code, 0, "{}", called.stderr);
+    }
+    for name in ["scenario.ron", "events.jsonl", "summary.json"] {
+        let of = |out: &str| scratch.read(&format!("{out}/a/{name}"));
+        assert!(of("one") == of("other"), "{name}");
+    }
+    let called = scratch.call_with(&["test", "-q", "-"], packed);
+    assert_eq!(called.code, 0, "{}", called.stderr);
 }
 
 #[test]
