@@ -5,6 +5,7 @@ use super::words::fates;
 use crate::analysis::below_need::left_out;
 use crate::analysis::diff::{Bill, Difference, OverSeeds, Paired};
 use crate::report::results::*;
+use crate::report::text::decimal;
 use std::cmp::Ordering;
 
 /// A row: the figure, its values, and whether that is worse in the second side, better, or neither.
@@ -239,14 +240,6 @@ fn difference(figure: Figure, value: f64) -> String {
         value if digits == 0 => format!("{sign}{}", grouped(value as u64)),
         value => format!("{sign}{}{unit}", decimal(value * factor, digits)),
     }
-}
-
-/// With that many digits, and with more where a value that is not zero would read as zero.
-fn decimal(value: f64, digits: usize) -> String {
-    const MOST: usize = 9;
-    let says = |text: &String| value == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b));
-    let mut texts = (digits..=MOST).map(|n| format!("{value:.n$}"));
-    texts.find(says).unwrap_or_else(|| format!("{value:.digits$}"))
 }
 
 #[cfg(test)]

@@ -157,11 +157,10 @@ pub(super) fn requests_lost(costs: &Costs) -> String {
     if costs.requests_lost == 0 {
         return "none".to_owned();
     }
-    let thousandths = (costs.requests_lost * 100_000).div_ceil(costs.requests.max(1));
+    let share = decimal(Figure::RequestsLostShare.of(costs) * 100.0, 3);
     let seconds = Figure::RequestsLostMinutes.of(costs) * 60.0;
     let span = short(Dur::from_millis((seconds * 1000.0).round() as u64));
-    let (whole, rest) = (thousandths / 1_000, thousandths % 1_000);
-    format!("{whole}.{rest:03} %, as if all had been lost for {span}")
+    format!("{share} %, as if all had been lost for {span}")
 }
 
 /// `3 pods at the end, 12 at one time, the longest for 10m`
@@ -180,7 +179,32 @@ pub(crate) fn tenths(ns: u128, unit: &str) -> String {
     format!("{}.{} {unit}s", grouped((tenths / 10) as u64), tenths % 10)
 }
 
+/// With that many digits, and with more where a value that is not zero would read as zero.
+pub(crate) fn decimal(value: f64, digits: usize) -> String {
+    const MOST: usize = 9;
+    let says = |text: &String| value == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    let mut texts = (digits..=MOST).map(|n| format!("{value:.n$}"));
+    texts.find(says).unwrap_or_else(|| format!("{value:.digits$}"))
+}
+
 /// To the nearest millisecond.
 fn nearest_ms(d: Dur) -> Dur {
     d.saturating_add(Dur::from_micros(500)).whole_millis()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 96,019 of ten million are 0.96019 %, and of 1,000 s that share is 9.6019 s.
+    #[test]
+    fn shares_are_rounded_to_the_nearest() {
+        let of = |requests_lost| {
+            let (requests, observed) = (10_000_000, Dur::from_secs(1_000));
+            super::requests_lost(&Costs { requests_lost, requests, observed, ..Costs::default() })
+        };
+        assert_eq!(of(96_019), "0.960 %, as if all had been lost for 9.602s");
+        assert!(of(40).starts_with("0.0004 %, "), "{}", of(40));
+        assert_eq!(of(0), "none");
+    }
 }
