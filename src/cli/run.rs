@@ -11,7 +11,8 @@ use crate::report::{FileError, Report, Source, TableForms, Written};
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RunArgs {
-    /// Scenarios to simulate, one after the other; `-` is standard input
+    /// Scenarios to simulate, one after the other, each with a document of its own where -o json asks
+    /// for one; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// The folder for results; those of FILE are in a folder of its name in it, which is replaced
