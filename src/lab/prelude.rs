@@ -11,7 +11,7 @@ pub(super) use crate::kernel::choice::{Deviation, Span};
 pub(super) use crate::kernel::search::fold;
 pub(super) use crate::kernel::{Choices, Dur, Time};
 pub(super) use crate::language::{
-    Problem, Problems, Scenario, counted, did_you_mean_or_list, duration, grouped, listed,
+    Problem, Problems, Scenario, counted, did_you_mean_or_list, duration, few, grouped, listed,
 };
 pub(super) use crate::plan::{NewRule, NodeIndex, NodePlan, Plan, PodPlan};
 pub(super) use crate::scenario::{

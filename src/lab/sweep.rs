@@ -192,15 +192,25 @@ impl Sweep<'_> {
         if !problems.is_empty() {
             return Err(Problems(problems).into());
         }
-        let mut notes: Vec<String> = Vec::new();
+        // Each note with its place among all, and its rows.
+        let mut said: BTreeMap<String, (usize, Vec<usize>)> = BTreeMap::new();
         let (mut cases, mut first) = (Vec::with_capacity(checked.len()), None);
-        for (overrides, seeds, said, row) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+        for (overrides, seeds, notes, row) in checked.into_iter().collect::<Result<Vec<_>, _>>()? {
+            for note in notes {
+                let place = said.len();
+                said.entry(note).or_insert((place, Vec::new())).1.push(cases.len());
+            }
             cases.push((overrides, seeds));
-            notes.extend(said);
             first = first.or(row);
         }
-        let mut seen = BTreeSet::new();
-        notes.retain(|note| seen.insert(note.clone()));
+        let mut said = Vec::from_iter(said);
+        said.sort_by_key(|(_, (place, _))| *place);
+        let rows = self.combinations();
+        let with = |(note, (_, of)): (String, (usize, Vec<usize>))| match of.len() == rows.len() {
+            true => note,
+            false => format!("With {}: {note}", few(6, of.iter().map(|i| rows[*i].join(" / ")))),
+        };
+        let notes = said.into_iter().map(with).collect();
         let first =
             first.ok_or_else(|| Problems::one(Problem::new("a sweep has a row at least")))?;
         Ok(Prepared { sweep: self, threads, cases, first, notes })
@@ -245,8 +255,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) cases: Vec<(Overrides, Range<u64>)>,
     /// What the plan of the first of them says.
     pub(crate) first: FirstRow,
-    /// What the scenario's settings mean for pods that exist, in any of the combinations, each
-    /// sentence once.
+    /// What the scenario's settings mean for pods that exist, each sentence once, with its rows where
+    /// it is not of all.
     pub(crate) notes: Vec<String>,
 }
 

@@ -218,3 +218,21 @@ fn a_setting_that_changes_no_run_is_found() {
     assert!(idle(&sweep.axes, true, &cases).is_empty());
     assert_eq!(cases.len(), 4);
 }
+
+/// Without grace periods there is none that somebody could grant, and what is assumed of pods is so
+/// in every row.
+#[test]
+fn a_note_of_some_rows_names_them() {
+    let text = r#"(version: 1, horizon: "5m", kubernetes: "1.34", nodes: [(name: "a")],
+        workloads: [Deployment(name: "w", replicas: 1)],
+        timeline: [(at: "1m", do: Shutdown(node: "a", duration: "1m"))])"#;
+    let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new(""));
+    let loaded = loaded.expect("the scenario is right");
+    let axes = vec![axis("flags.kubelet.shutdown-grace-period", &["0s", "12s", "30s"])];
+    let sweep = sweep(&loaded, axes, 1);
+    let notes = sweep.prepare(1).expect("it can be built").notes;
+    let is = |begin: &str| notes.iter().any(|note| note.starts_with(begin));
+    assert!(is("With 0s: Assumed: the kubelets have no grace periods"), "{notes:?}");
+    assert!(is("With 12s, 30s: Assumed: logind grants"), "{notes:?}");
+    assert!(is("Assumed: pods take"), "{notes:?}");
+}
