@@ -190,6 +190,7 @@ fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
     let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
     let text = if colour { said.ansi().to_string() } else { said.to_string() };
+    let text = text.replace("invalid digit found in string", "a whole number is wanted");
     let out: &mut dyn Write =
         if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
     Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
@@ -224,8 +225,8 @@ fn color(args: &[OsString]) -> ColorWhen {
     ColorWhen::Auto
 }
 
-/// A scenario in the place of a command gets the command to use; a misspelt command that is too
-/// short for clap's own measure of likeness gets the nearest one. What is no option but a number below
+/// A scenario in the place of a command gets the command to use; a misspelt command gets the nearest
+/// one, where clap might name a hidden one. What is no option but a number below
 /// zero is told as that.
 fn advised(mut error: clap::Error) -> clap::Error {
     if let Some(advice) = no_table(&error).or_else(|| no_run(&error)).or_else(|| negative(&error)) {
@@ -239,11 +240,13 @@ fn advised(mut error: clap::Error) -> clap::Error {
     if word.ends_with(".ron") || Path::new(word).is_file() {
         let advice = StyledStr::from(format!("to simulate a scenario, use `taintsim run {word}`"));
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![advice]));
-    } else if error.get(ContextKind::SuggestedSubcommand).is_none() {
+    } else {
         let program = Cli::command();
         let names =
             program.get_subcommands().filter(|c| !c.is_hide_set()).map(clap::Command::get_name);
-        if let Some(near) = spelling::nearest(word, names) {
+        let near = spelling::nearest(word, names);
+        error.remove(ContextKind::SuggestedSubcommand);
+        if let Some(near) = near {
             let near = ContextValue::Strings(vec![near.to_owned()]);
             error.insert(ContextKind::SuggestedSubcommand, near);
         }

@@ -104,7 +104,7 @@ pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Fi
     let records = events::write(&mut io::sink(), &Analysis::new(&ready.plan, &trace))?;
     if hash_text(records) != manifest.records_hash {
         let what = format!(
-            "this folder was written by another version of taintsim, {}, and in this one the run has other records",
+            "the run has other records than those that taintsim {} wrote: it was another version or build of it, or somebody changed the folder",
             manifest.taintsim
         );
         return Err(fail(&folder.join(manifest::FILE), &what, AGAIN));

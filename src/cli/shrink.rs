@@ -37,8 +37,7 @@ pub(super) fn property(text: &str) -> Result<Property, String> {
         Ok(Property::Deterministic) => {
             Err("it takes two runs to violate that, and they have one scenario".to_owned())
         }
-        Ok(property) => Ok(property),
-        Err(error) => Err(format!("{error}; there are {}", Property::NAMES.join(", "))),
+        found => found.map_err(|error| error.to_string()),
     }
 }
 

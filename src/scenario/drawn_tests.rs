@@ -10,7 +10,7 @@ const YEAR: Dur = Dur::from_secs(365 * 86_400);
 
 fn scenario(faults: &str) -> String {
     format!(
-        r#"Scenario(version: 1, horizon: "8760h",
+        r#"Scenario(version: 1, doc: "What fails.", horizon: "8760h",
         nodes: [(names: "{{a,b}}-{{0..9}}", zone: "a"), (names: "c-{{0..9}}", zone: "c", labels: {{"rack": "7"}})],
         workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All))],
         faults: ({faults}))"#
@@ -121,6 +121,7 @@ fn what_is_drawn_can_be_written() {
         );
         let mut spec = changed(&loaded, &overrides).unwrap();
         instead(&mut spec, &d.plan, &outages);
+        assert_eq!(spec.doc, "");
         let written = Tree::of(&spec).file();
         let again =
             parse("w.ron", written.clone().into_bytes(), Path::new("")).expect("it is a scenario");

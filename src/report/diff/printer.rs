@@ -16,7 +16,8 @@ const SETTINGS: usize = 40;
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
     let release = plan.profile.release.trim_start_matches('v');
     let (file, timing) = (called(&source.file), &plan.timing.name);
-    let is_told = |s: &&String| s.starts_with("kubernetes=") || s.starts_with("timing=");
+    let is_told =
+        |s: &&String| ["kubernetes=", "timing=", "seed="].iter().any(|of| s.starts_with(of));
     let set = source.set.iter().filter(|s| !is_told(s)).map(|s| format!(", {s}"));
     format!("{file}: Kubernetes {release}, timing {timing}, {seeds}{}", set.collect::<String>())
 }

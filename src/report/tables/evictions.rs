@@ -6,7 +6,7 @@
 //! | `pod`, `namespace`, `node`, `zone` | whose, and where |
 //! | `workload` | `Kind/namespace/name` of what the pod belongs to, of a ReplicaSet its Deployment; empty where nothing owns it |
 //! | `needless` | 1 if the node was back within the time that `--needless-within` gives (5m where it does not), 0 if not; empty if the run ended before, and where it was asked for, as a drain is |
-//! | `cause` | what evicted it: `taint-eviction`, `api-eviction` (a drain), `drain-delete` (`kubectl drain --disable-eviction`), `pod-eviction-timeout` (up to 1.26) |
+//! | `cause` | what evicted it: `taint-eviction`, `api-eviction` (a drain), `drain-delete` (`kubectl drain --disable-eviction`), `pod-eviction-timeout` (up to 1.26), `device-taint-eviction`, `node-pressure` |
 //! | `taint` | the NoExecute taint that led to it; empty where none did |
 //! | `toleration_seconds` | the seconds of the timer that ran out; 0 is at once |
 //! | `timer_set_s` | when that timer was set; empty where there was none |

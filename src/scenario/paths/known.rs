@@ -48,7 +48,10 @@ pub(crate) fn settings(spec: &Scenario, plan: &Plan) -> Vec<Setting> {
                 all.push(Setting { path, value, default });
                 continue;
             }
-            _ => otherwise.or_else(|| unsaid(plan, &path)).filter(|_| written.is_none()),
+            // What is written of delays the plan has in place of their defaults.
+            _ => otherwise
+                .or_else(|| unsaid(plan, &path))
+                .filter(|_| written.is_none() || path.ends_with(".tolerationSeconds")),
         };
         let value = written.or_else(|| default.clone());
         all.push(Setting { path, value, default });

@@ -209,6 +209,8 @@ impl Written {
 pub(crate) fn instead(spec: &mut Scenario, plan: &Plan, outages: &[Outage]) {
     spec.timeline = outages.iter().map(|o| o.entry(plan)).collect();
     spec.horizon = duration::format(plan.horizon.since(Time::ZERO)).into();
+    // It tells of the timeline that was there.
+    spec.doc.clear();
     // What an export had is written out in the scenario itself.
     spec.cluster = None;
     spec.faults = None;

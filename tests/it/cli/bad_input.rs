@@ -303,6 +303,18 @@ fn command_lines_that_make_no_sense() {
     ] {
         scratch.call(args).fails(2, &["error:"]);
     }
+    for (args, said, not) in [
+        (&["run", "a.ron", "--seed", "1.5"][..], "a whole number is wanted", "digit"),
+        (&["shard", "work", "x"], "a whole number is wanted", "digit"),
+        (&["odds", "a.ron", "--of", "bogus"], "known are pod-stuck", "there are"),
+        // `complete` is what shells call.
+        (&["nope"], "'nope'", "complete"),
+        (&["forcast"], "'forecast'", "complete"),
+    ] {
+        let called = scratch.call(args);
+        assert!(!called.stderr.contains(not), "{}", called.stderr);
+        called.fails(2, &[said]);
+    }
     for more in [&["--out", "x"][..], &["--choose", "replicas=1,2"], &["a.ron"]] {
         let called = scratch.call(&[&["plan", "--kept", "plan.json"], more].concat());
         called.fails(

@@ -69,6 +69,8 @@ fn what_the_second_run_is_told_counts_more_than_a_set_for_both() {
         assert!(b.contains(other) && !b.contains(sets), "{args:?}: {said}");
         assert!(!a.contains(other), "{args:?}: {said}");
     }
+    let said = scratch.call(&["diff", "one.ron", "--against-set", "seed=4"]).stdout;
+    assert!(said.contains("seed 4\n"), "{said}");
     // What is the same is no second run.
     let same = ["diff", "one.ron", "--set", "horizon=20m", "--against-set", "horizon=20m"];
     scratch.call(&same).fails(2, &["nothing sets the second run apart"]);

@@ -78,7 +78,7 @@ fn what_nobody_can_count_is_refused() {
         (&["calm.ron"][..], "no property is given"),
         (&["calm.ron", "--of", "expect"], "expects nothing"),
         (&["calm.ron", "--of", "deterministic"], "two runs"),
-        (&["calm.ron", "--of", "pod-lost"], "there are"),
+        (&["calm.ron", "--of", "pod-lost"], "known are"),
     ] {
         let called = dir.call(&[&["odds"], args].concat());
         assert_eq!(called.code, 2, "{args:?}: {}", called.stderr);

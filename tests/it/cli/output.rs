@@ -376,6 +376,9 @@ fn the_settings_of_a_scenario_are_those_that_set_takes() {
     ] {
         assert_eq!(found(&document, path), (value.into(), is_default), "{path}");
     }
+    // `--default-unreachable-toleration-seconds` is 300.
+    let of_pods = all.iter().find(|s| s["path"] == seconds).expect("it is there");
+    assert_eq!(of_pods["default"], "300");
     // 40 s up to 1.31; a flag that went away with 1.27 is a setting before.
     let timeout = "flags.kube-controller-manager.pod-eviction-timeout";
     assert!(all.iter().all(|s| s["path"] != timeout));
