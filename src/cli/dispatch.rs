@@ -30,8 +30,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 pub fn exit_code(args: impl IntoIterator<Item = OsString>) -> u8 {
     guarded(args, Cli::command(), |cli: Cli, arguments, terminal| {
         let Some(command) = cli.command else {
-            write_help(&mut Cli::command(), terminal)?;
-            return Ok(Exit::Fine);
+            // The help that a call without arguments gets: data, on standard output.
+            let help = in_words(&Cli::command().render_help(), terminal.colour);
+            return print_text(terminal, |out| write!(out, "{help}"));
         };
         call(&command, &Work::here(arguments), terminal)
     })
@@ -189,24 +190,17 @@ fn read_again(arguments: &[String], with: &With) -> Option<Again> {
 fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
     let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
-    let text = if colour { said.ansi().to_string() } else { said.to_string() };
-    let text = text.replace("invalid digit found in string", "a whole number is wanted");
+    let text = in_words(&said, colour)
+        .replace("invalid digit found in string", "a whole number is wanted");
     let out: &mut dyn Write =
         if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
     Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// The help that a call without arguments gets: data, on standard output.
-fn write_help(program: &mut clap::Command, terminal: &Terminal) -> io::Result<()> {
-    let help = program.render_help();
-    let mut out = terminal.out();
-    if terminal.colour {
-        write!(out, "{}", help.ansi())?
-    } else {
-        write!(out, "{help}")?
-    }
-    out.flush()
+/// A text of clap's, in colour or not.
+fn in_words(said: &StyledStr, colour: bool) -> String {
+    if colour { said.ansi().to_string() } else { said.to_string() }
 }
 
 /// What `--color` says, looked up ahead of everything else: mistakes in the rest are reported in

@@ -5,13 +5,10 @@ use super::html::{HtmlArg, page};
 use super::prelude::*;
 use super::shards::Inputs;
 use crate::language::Tree;
+use crate::report::Style;
 use crate::report::faults::{Told, board_of, document, history, write};
 use crate::scenario::{preset_text, use_preset};
 use clap::ValueEnum;
-
-/// In which forms results are printed: those of a table, and a scenario whose timeline has what was
-/// drawn, which `run` and `explain` take.
-const FORMS: [&str; 5] = ["text", "json", "scenario", "csv", "parquet"];
 
 /// Arguments of `taintsim faults`.
 #[derive(Clone, Debug, clap::Args)]
@@ -28,9 +25,6 @@ pub(crate) struct FaultsArgs {
     /// How long to draw for [default: a year]
     #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "8760h")]
     window: Dur,
-    /// The form, as -o says it, too
-    #[arg(long = "as", value_parser = FORMS, hide = true)]
-    form: Option<String>,
     #[command(flatten)]
     out: ScenarioOut,
     #[command(flatten)]
@@ -49,11 +43,11 @@ impl FaultsArgs {
     /// The form of what is printed; none for a scenario, as where nothing but a file is named.
     fn form(&self, file: Option<&Path>) -> Result<Option<TableFormat>> {
         let usual = if file.is_some() { "scenario" } else { "text" };
-        match self.out.form().or(self.form.as_deref()).unwrap_or(usual) {
+        match self.out.form().unwrap_or(usual) {
             "scenario" => Ok(None),
-            word => {
-                TableFormat::from_str(word, false).map(Some).map_err(|_| no_such_form(word, &FORMS))
-            }
+            word => TableFormat::from_str(word, false)
+                .map(Some)
+                .map_err(|_| no_such_form(word, &["text", "json", "scenario", "csv", "parquet"])),
         }
     }
 }
@@ -86,26 +80,23 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     }
     let seed = scenario::seed(&loaded, &overrides)?;
     let outages = drawn.models.draw(seed, args.window);
-    let (drawn, outages) = (&drawn, &outages);
-    let told = Told { name: &loaded.name, seed, window: args.window, drawn, outages };
+    let (name, window) = (&loaded.name, args.window);
+    let told = Told { name, seed, window, drawn: &drawn, outages: &outages };
     let text = |p: &mut Printer<'_>| write(p, told);
     args.html.write(|| page(text, |said| board_of(told, said), Vec::new()))?;
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
-        scenario::instead(&mut spec, &drawn.plan, outages);
+        scenario::instead(&mut spec, &drawn.plan, &outages);
         write_text(file, &Tree::of(&spec).file(), terminal)?;
         return Ok(Exit::Fine);
     };
+    let Some(file) = file else {
+        form.print(terminal, text, || document(told), || history(told))?;
+        return Ok(Exit::Fine);
+    };
     let mut bytes = Vec::new();
-    form.write(&mut bytes, terminal.style(), text, || document(told), || history(told))?;
-    match file {
-        Some(file) => super::file::write_whole(file, &bytes)?,
-        None => {
-            let mut out = terminal.out_as(form.of_table());
-            out.write_all(&bytes)?;
-            out.flush()?;
-        }
-    }
+    form.write(&mut bytes, Style::default(), text, || document(told), || history(told))?;
+    write_whole(file, &bytes)?;
     Ok(Exit::Fine)
 }
 

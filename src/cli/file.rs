@@ -23,8 +23,8 @@ pub(crate) struct ScenarioOut {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// In which form to print results, as in every command; what is no form is a file, as --out
-    #[arg(id = "output", long = "output", short = 'o', alias = "format")]
-    #[arg(value_name = "FORMAT|FILE")]
+    #[arg(id = "output", long = "output", short = 'o', aliases = ["format", "as"])]
+    #[arg(value_name = "FORMAT|FILE", overrides_with = "output")]
     output: Option<PathBuf>,
     /// Replace a file that is there
     #[arg(long)]
@@ -40,9 +40,8 @@ impl ScenarioOut {
     pub(crate) fn file(&self) -> Result<Option<&Path>> {
         let other = self.output.as_deref().filter(|_| self.form().is_none());
         let word = other.and_then(Path::to_str).filter(|word| !word.contains(['.', '/']));
-        if let Some((word, near)) =
-            word.and_then(|word| Some((word, spelling::nearest(word, FORMS)?)))
-        {
+        if let Some(near) = word.and_then(|word| spelling::nearest(word, FORMS)) {
+            let word = word.unwrap_or_default();
             let help = format!("did you mean `{near}`? a file of that name is `--out {word}`");
             return Err(Failure::input(format!("{word} is no form of results"), help));
         }

@@ -26,18 +26,17 @@ const PASS_S: f64 = 5.0;
 /// When nodes are tainted, from the beginning of an outage.
 fn detection(text: &str) -> Result<Noticing, String> {
     let seconds = |text: &str| duration(text).map(Dur::as_secs_f64);
-    let Some((from, to)) = text.split_once("..") else {
-        let middle = seconds(text)?;
-        // None is before its outage, and the middle stays what was said.
-        let either_way = EITHER_WAY_S.min(middle);
-        let (from, to) = (middle - either_way, middle + either_way);
-        return Ok(Noticing { from, to, back: PASS_S });
+    let (from, to) = match text.split_once("..") {
+        Some((from, to)) => (seconds(from)?, seconds(to)?),
+        None => {
+            let middle = seconds(text)?;
+            // None is before its outage, and the middle stays what was said.
+            let either_way = EITHER_WAY_S.min(middle);
+            (middle - either_way, middle + either_way)
+        }
     };
-    let (from, to) = (seconds(from)?, seconds(to)?);
-    match from <= to {
-        true => Ok(Noticing { from, to, back: PASS_S }),
-        false => Err("it ends before it begins".to_owned()),
-    }
+    let noticing = Noticing { from, to, back: PASS_S };
+    (from <= to).then_some(noticing).ok_or_else(|| "it ends before it begins".to_owned())
 }
 
 /// Arguments of `taintsim outages`.

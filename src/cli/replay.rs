@@ -45,8 +45,8 @@ pub fn load_any(file: &Path) -> Result<(Loaded, Overrides)> {
 /// The same, with what the file holds itself.
 pub(super) fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
     // Read once: a pipe has nothing left for a second reader.
-    let (from_stdin, shown) = (is_stdin(file), shown(file));
-    let bytes = if from_stdin { stdin()? } else { scenario::read(file)? };
+    let shown = shown(file);
+    let bytes = if is_stdin(file) { stdin()? } else { scenario::read(file)? };
     // What is not text is reported as a mistake of a scenario.
     if let Ok(text) = files::text(bytes.clone())
         && Tape::is_one(&text)
@@ -56,11 +56,7 @@ pub(super) fn load(file: &Path) -> Result<(Loaded, Overrides, Source)> {
         let folder = Path::new(&tape.file).parent().map(Path::to_path_buf).unwrap_or_default();
         return Ok((tape.loaded(&folder)?, tape.overrides(), Source::new(&shown, text)));
     }
-    let loaded = if from_stdin {
-        scenario::parse(&shown, bytes, Path::new(""))?
-    } else {
-        scenario::parse_file(file, bytes)?
-    };
+    let loaded = scenario::parse(&shown, bytes, file.parent().unwrap_or(Path::new("")))?;
     let source = loaded.source.clone();
     Ok((loaded, Overrides::default(), source))
 }

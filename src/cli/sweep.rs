@@ -9,7 +9,7 @@ use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use crate::analysis::below_need::left_out;
 use crate::analysis::ranges;
 use crate::analysis::serving::BARE;
-use crate::lab::sweep::{below_all_along, idle, run_all};
+use crate::lab::sweep::{Ran, below_all_along, idle, run_all};
 use crate::lab::{Case, Prepared, Sweep};
 use crate::language::few;
 use crate::report::not_whole_yet;
@@ -86,10 +86,8 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let sweeps = sweeps(args, &loaded)?;
     let jobs = jobs(args.jobs);
     let prepared = sweeps.iter().map(|s| s.prepare(jobs)).collect::<Result<Vec<_>, _>>()?;
-    // What several files share is said once.
-    let mut said = BTreeSet::new();
-    let notes = prepared.iter().flat_map(|p| &p.notes).filter(|note| said.insert(*note));
-    let mut heading = heading(&prepared, args, notes.cloned().collect(), args.seeds);
+    let notes = prepared.iter().flat_map(|p| p.notes.clone());
+    let mut heading = heading(&prepared, args, notes.collect(), args.seeds);
     let columns = parse(&args.show, &workloads(&prepared))
         .map_err(|p| Failure::Problems(Problems::one(p)))?;
     let against = args.against.as_deref().map(|text| row(text, &rows(&sweeps))).transpose()?;
@@ -102,14 +100,16 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     }
     loaded.iter().for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
 
-    let ran = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
+    let (ran, after, progress) = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
     if stopped {
         heading = heading_of_some(heading, &prepared, args, ran.seeds);
     }
-    let mut said = BTreeSet::new();
     let all_along = ran.cases.iter().filter_map(|of_file| left_out(&below_all_along(of_file)));
-    heading.notes.extend(all_along.filter(|note| said.insert(note.clone())));
+    heading.notes.extend(all_along);
+    // What several files share is said once.
+    let mut said = BTreeSet::new();
+    heading.notes.retain(|note| said.insert(note.clone()));
     heading.notes.extend(change_nothing(&sweeps, &ran.cases));
     heading.notes.extend(sweeps.iter().flat_map(|s| &s.axes).find_map(parted));
     let cases = named(ran.cases, &loaded);
@@ -117,23 +117,23 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let late: Vec<_> = cases.iter().map(|c| (c.values.join(" / "), late(c))).collect();
     heading.notes.extend(not_whole_yet("row", &late));
     heading.notes.extend(out_of_memory(&cases));
-    ran.progress.then("writing results");
+    progress.then("writing results");
     let columns = if columns.is_empty() { usual(&cases) } else { columns };
     let layout = Layout { columns, cells: args.cells, against };
     let swept = Swept { heading: &heading, layout: &layout, cases: &cases };
     if work.keep(|| found(swept))? {
-        return if stopped { Err(Failure::Interrupted(ran.after)) } else { Ok(Exit::Fine) };
+        return if stopped { Err(Failure::Interrupted(after)) } else { Ok(Exit::Fine) };
     }
     let page = args.html.then(|| page(&sweeps, swept, terminal)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
     let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))
         .map_err(|error| folder_failure(&error))?;
-    ran.progress.clear();
+    progress.clear();
     let text = |p: &mut Printer<'_>| write_table(p, swept, Some(&written));
     args.output.form.print(terminal, text, || document(swept), || table(swept))?;
     if stopped {
-        let (place, seeds, after) = (written.folder.display(), grouped(heading.seeds), ran.after);
+        let (place, seeds) = (written.folder.display(), grouped(heading.seeds));
         let text = format!("{after}; those with the first {seeds} seeds are in {place}");
         return Err(Failure::Interrupted(text));
     }
@@ -251,25 +251,15 @@ fn sweeps<'a>(args: &SweepArgs, loaded: &'a [Loaded]) -> Result<Vec<Sweep<'a>>> 
     Ok(loaded.iter().map(sweep_of).collect())
 }
 
-/// What has run of a sweep.
-struct Ran {
-    /// The rows of each scenario.
-    cases: Vec<Vec<Case>>,
-    /// How many seeds have run with each row; all of them, unless the sweep was interrupted.
-    seeds: u64,
-    /// `interrupted after 3 of 20 runs`
-    after: String,
-    progress: Progress,
-}
-
-/// Runs all scenarios with all values and seeds.
+/// Runs all scenarios with all values and seeds; with what has run comes `interrupted after 3 of 20
+/// runs`, and the progress.
 fn run(
     args: &SweepArgs,
     (sweeps, prepared): (&[Sweep<'_>], &[Prepared<'_>]),
     heading: &Heading,
     desk: Desk<'_>,
     terminal: &Terminal,
-) -> Result<Ran> {
+) -> Result<(Ran, String, Progress)> {
     let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
     let all = desk.share(all);
     let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
@@ -286,7 +276,7 @@ fn run(
         let text = format!("{after}; nothing was written to {}", place.display());
         return Err(Failure::Interrupted(text));
     }
-    Ok(Ran { cases: ran.cases, seeds: ran.seeds, after, progress })
+    Ok((ran, after, progress))
 }
 
 /// All rows; of several scenarios the name of each is the first value of its rows.
@@ -349,10 +339,8 @@ fn row(text: &str, rows: &[Vec<String>]) -> Result<usize> {
             return Failure::input(text, help);
         }
         let names = few(8, rows.iter().map(|r| format!("`{}`", r.join(" / "))));
-        let problem = Problem::new(format!("there is no row `{text}` to hold the others against"));
-        Failure::Problems(Problems::one(
-            problem.help(format!("one of {names}, or its number, `#1`")),
-        ))
+        let text = format!("there is no row `{text}` to hold the others against");
+        Failure::input(text, format!("one of {names}, or its number, `#1`"))
     })
 }
 
@@ -382,6 +370,7 @@ fn heading(prepared: &[Prepared<'_>], args: &SweepArgs, notes: Vec<String>, seed
     let mut axes = sweep.axes.clone();
     let names: Vec<String> = prepared.iter().map(|p| p.sweep.loaded.name.clone()).collect();
     let several = prepared.len() > 1;
+    let more = if several { format!("-and-{}-more", prepared.len() - 1) } else { String::new() };
     let rows: Vec<_> = prepared.iter().map(|p| (&p.first, p.cases[0].1.start)).collect();
     let file = |(file, p): (&PathBuf, &Prepared<'_>)| {
         (file.display().to_string(), p.sweep.loaded.fingerprint())
@@ -390,11 +379,7 @@ fn heading(prepared: &[Prepared<'_>], args: &SweepArgs, notes: Vec<String>, seed
         axes.insert(0, Axis { path: "scenario".to_owned(), values: names.clone() });
     }
     Heading {
-        name: if several {
-            format!("{}-and-{}-more-sweep", first.name, prepared.len() - 1)
-        } else {
-            format!("{}-sweep", first.name)
-        },
+        name: format!("{}{more}-sweep", first.name),
         scenario: names.join(", "),
         doc: if several { String::new() } else { first.doc.clone() },
         line: Heading::describe(&rows, &axes, seeds),

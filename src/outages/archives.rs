@@ -10,7 +10,6 @@
 
 use super::history::{LATEST_S, Raw, lines, seconds, wrong};
 use crate::language::Problem;
-use std::collections::BTreeMap;
 
 pub(super) fn fta(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
@@ -25,13 +24,12 @@ pub(super) fn fta(text: &str) -> Result<Raw, Problem> {
         };
         let number = |text: &str| seconds(text, f64::NEG_INFINITY, i);
         let (start, end) = (number(start)?, number(end)?);
+        raw.node(node);
+        raw.saw(start, i)?;
+        raw.saw(end, i)?;
         match state {
             "0" => raw.add(node, start, end, i)?,
-            "1" => {
-                raw.node(node);
-                raw.saw(start, i)?;
-                raw.saw(end, i)?;
-            }
+            "1" => {}
             other => return Err(wrong(i, format!("{other:?} is no state: 0 is down, 1 is up"))),
         }
     }
@@ -40,10 +38,9 @@ pub(super) fn fta(text: &str) -> Result<Raw, Problem> {
 
 pub(super) fn google(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
-    let mut away: BTreeMap<String, f64> = BTreeMap::new();
     for (i, line) in lines(text) {
         let event = if line.starts_with('{') { google_json(line) } else { google_csv(line) };
-        let Some((at, machine, what)) = event.filter(|(at, ..)| at.is_finite()) else {
+        let Some((at, machine, is_up)) = event.filter(|(at, ..)| at.is_finite()) else {
             let text = "this is no machine event: a time, a machine and what happened to it";
             return Err(wrong(i, text));
         };
@@ -53,40 +50,28 @@ pub(super) fn google(text: &str) -> Result<Raw, Problem> {
         }
         raw.saw(at, i)?;
         raw.node(&machine);
-        match what {
-            Event::Added => {
-                if let Some(since) = away.remove(&machine) {
-                    raw.add(&machine, since, at, i)?;
-                }
-            }
-            Event::Removed => drop(away.entry(machine).or_insert(at)),
-            Event::Other => {}
-        }
+        is_up.map_or(Ok(()), |is_up| raw.state(&machine, at, is_up, i))?;
     }
-    raw.open = away.len();
     Ok(raw)
 }
 
-enum Event {
-    Added,
-    Removed,
-    Other,
-}
+/// When something happened to which machine, and whether it is up now, where that tells.
+type Event = (f64, String, Option<bool>);
 
-fn google_csv(line: &str) -> Option<(f64, String, Event)> {
+fn google_csv(line: &str) -> Option<Event> {
     let mut fields = line.split(',').map(str::trim);
     let at: f64 = fields.next()?.parse().ok()?;
     let machine = fields.next().filter(|m| !m.is_empty())?.to_owned();
     let what = match fields.next()? {
-        "0" => Event::Added,
-        "1" => Event::Removed,
-        "2" => Event::Other,
+        "0" => Some(true),
+        "1" => Some(false),
+        "2" => None,
         _ => return None,
     };
     Some((at / 1e6, machine, what))
 }
 
-fn google_json(line: &str) -> Option<(f64, String, Event)> {
+fn google_json(line: &str) -> Option<Event> {
     let event: serde_json::Value = serde_json::from_str(line).ok()?;
     let text = |name: &str| match &event[name] {
         serde_json::Value::String(text) => Some(text.clone()),
@@ -95,16 +80,15 @@ fn google_json(line: &str) -> Option<(f64, String, Event)> {
     };
     let at: f64 = text("time").unwrap_or_else(|| "0".to_owned()).parse().ok()?;
     let what = match text("type")?.as_str() {
-        "1" | "ADD" => Event::Added,
-        "2" | "REMOVE" => Event::Removed,
-        _ => Event::Other,
+        "1" | "ADD" => Some(true),
+        "2" | "REMOVE" => Some(false),
+        _ => None,
     };
     Some((at / 1e6, text("machine_id")?, what))
 }
 
 pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
-    let mut since: Option<f64> = None;
     let mut last = f64::NEG_INFINITY;
     raw.node("host");
     for (i, line) in lines(text) {
@@ -115,10 +99,7 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
         let number = |text: &str| seconds(text, 0.0, i);
         if ["LOOPAFTER", "PERIODICITY"].contains(&first) {
             // The next round begins then.
-            raw.saw(last.max(0.0) + number(second)?, i)?;
-            if let Some(begin) = since.take() {
-                raw.add("host", begin, last.max(0.0) + number(second)?, i)?;
-            }
+            raw.state("host", last.max(0.0) + number(second)?, true, i)?;
             continue;
         }
         let at = number(first)?;
@@ -126,17 +107,10 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
             return Err(wrong(i, "dates do not rise"));
         }
         last = at;
-        raw.saw(at, i)?;
         match second {
-            "0" => _ = since.get_or_insert(at),
-            "1" => {
-                if let Some(begin) = since.take() {
-                    raw.add("host", begin, at, i)?;
-                }
-            }
+            "0" | "1" => raw.state("host", at, second == "1", i)?,
             other => return Err(wrong(i, format!("{other:?} is no state: 0 or 1"))),
         }
     }
-    raw.open = usize::from(since.is_some());
     Ok(raw)
 }

@@ -87,6 +87,8 @@ pub(super) struct Raw {
     pub(super) outages: BTreeMap<String, Vec<(f64, f64, usize)>>,
     /// From when to when it was looked, where the file says so.
     pub(super) looked: Option<(f64, f64)>,
+    /// By name of the node since when it is away, of states one after the other.
+    pub(super) away: BTreeMap<String, f64>,
     pub(super) open: usize,
     pub(super) noticed: bool,
     pub(super) failures_only: bool,
@@ -115,6 +117,22 @@ impl Raw {
         Ok(())
     }
 
+    /// The next state of a node: up, or away.
+    pub(super) fn state(
+        &mut self,
+        node: &str,
+        at: f64,
+        is_up: bool,
+        line: usize,
+    ) -> Result<(), Problem> {
+        self.saw(at, line)?;
+        if !is_up {
+            self.away.entry(node.to_owned()).or_insert(at);
+            return Ok(());
+        }
+        self.away.remove(node).map_or(Ok(()), |since| self.add(node, since, at, line))
+    }
+
     pub(super) fn add(
         &mut self,
         node: &str,
@@ -133,6 +151,7 @@ impl Raw {
     }
 
     pub(super) fn finish(mut self) -> Result<History, Problem> {
+        self.open += self.away.len();
         let Some((from, to)) = self.looked else {
             return Err(nothing(self.open, 0, self.noticed));
         };

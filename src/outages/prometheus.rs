@@ -103,19 +103,9 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
 fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), Problem> {
     raw.node(node);
     // Every series is an array of its own; lines mean nothing here.
-    for &(at, _) in samples {
-        raw.saw(at, 1)?;
-    }
     let since_up = samples.iter().position(|s| s.1).unwrap_or(samples.len());
     raw.open += usize::from(since_up > 0);
-    let mut since: Option<f64> = None;
-    for &(at, is_up) in &samples[since_up..] {
-        if !is_up {
-            since.get_or_insert(at);
-        } else if let Some(begin) = since.take() {
-            raw.add(node, begin, at, 1)?;
-        }
-    }
-    raw.open += usize::from(since.is_some());
-    Ok(())
+    let (before, after) = samples.split_at(since_up);
+    before.iter().try_for_each(|(at, _)| raw.saw(*at, 1))?;
+    after.iter().try_for_each(|(at, is_up)| raw.state(node, *at, *is_up, 1))
 }

@@ -26,8 +26,7 @@ impl Told<'_> {
 
     /// What is told of each model.
     fn rows(&self) -> impl Iterator<Item = [String; 7]> {
-        let away = self.away();
-        self.drawn.models.list.iter().map(move |m| row(self, m, &away))
+        self.drawn.models.list.iter().map(|m| row(self, m))
     }
 
     /// The outages, and for how long each takes nodes away, if it does: until its machines are on
@@ -49,15 +48,7 @@ impl Told<'_> {
         let backwards: Vec<Option<Dur>> = self.outages.iter().rev().map(lasts).collect();
         self.outages.iter().zip(backwards.into_iter().rev())
     }
-
-    /// Those that take nodes away.
-    fn away(&self) -> Vec<Spell<'_>> {
-        self.lasting().filter_map(|(o, lasts)| Some((o, lasts?))).collect()
-    }
 }
-
-/// An outage, and for how long its nodes are away.
-type Spell<'a> = (&'a Outage, Dur);
 
 /// What is told of each model.
 const COLUMNS: [&str; 7] =
@@ -85,9 +76,8 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
         format!("{name}, of {of}: outages expected {expected}, drawn {drawn}; nodes away {nodes}")
     };
     let minutes = |d: Dur| d.as_nanos() as f64 / 60e9;
-    let away = told.away();
     let bar = |m: &Model| {
-        let (.., spans) = of_model(m, &away);
+        let (.., spans) = of_model(m, told);
         let middle = nearest_rank(&spans, 50)?;
         let [low, mark, high] = [*spans.first()?, middle, *spans.last()?].map(minutes);
         Some(Bar { name: m.name.clone(), low, mark, high })
@@ -112,22 +102,22 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
 
 /// How many outages of a model there are, one where a group's nodes go one by one; of how many nodes;
 /// and how long they last, the shortest first.
-fn of_model(model: &Model, away: &[Spell<'_>]) -> (usize, usize, Vec<Dur>) {
+fn of_model(model: &Model, told: Told<'_>) -> (usize, usize, Vec<Dur>) {
     let (mut events, mut nodes, mut spans) = (BTreeSet::new(), 0, Vec::new());
-    for (o, lasts) in away {
+    for (o, lasts) in told.lasting() {
         let rest = o.name.strip_prefix(model.name.as_str()).and_then(|r| r.strip_prefix(' '));
         let number = rest.filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
-        let Some(number) = number else { continue };
+        let (Some(number), Some(lasts)) = (number, lasts) else { continue };
         events.insert(number.split(": ").next());
         nodes += o.nodes.len();
-        spans.push(*lasts);
+        spans.push(lasts);
     }
     spans.sort_unstable();
     (events.len(), nodes, spans)
 }
 
-fn row(told: &Told<'_>, model: &Model, away: &[Spell<'_>]) -> [String; 7] {
-    let (events, nodes, spans) = of_model(model, away);
+fn row(told: &Told<'_>, model: &Model) -> [String; 7] {
+    let (events, nodes, spans) = of_model(model, *told);
     let rounded = |d: Dur| short(Dur::from_secs((d.as_millis() + 500) / 1000));
     let span = |d: Option<Dur>| d.map_or("-".to_owned(), rounded);
     let groups = model.objects.iter().any(|o| o.nodes.len() > 1);
@@ -148,9 +138,8 @@ fn row(told: &Told<'_>, model: &Model, away: &[Spell<'_>]) -> [String; 7] {
 pub(crate) fn document(told: Told<'_>) -> Value {
     let drawn = told.drawn;
     let name = |n: &u32| drawn.plan.nodes[*n as usize].name.clone();
-    let away = told.away();
     let model = |m: &Model| {
-        let (events, nodes, _) = of_model(m, &away);
+        let (events, nodes, _) = of_model(m, told);
         json!({ "name": m.name, "objects": m.objects.len(), "per_year": m.per_year(), "drawn": events, "node_outages": nodes })
     };
     let outage = |(o, lasts): (&Outage, Option<Dur>)| {
@@ -185,8 +174,8 @@ pub(crate) fn history(told: Told<'_>) -> Rows {
     let nodes = &told.drawn.plan.nodes;
     // The last row of each node.
     let mut last: Vec<Option<usize>> = vec![None; nodes.len()];
-    for (o, lasts) in told.away() {
-        let end = o.at.saturating_add(lasts);
+    for (o, lasts) in told.lasting() {
+        let Some(end) = lasts.map(|lasts| o.at.saturating_add(lasts)) else { continue };
         for &node in &o.nodes {
             let (name, last) = (nodes[node as usize].name.as_str(), &mut last[node as usize]);
             match last.and_then(|i| rows[i].1.as_mut()) {
@@ -274,6 +263,6 @@ n-2,,,
         let model = &document["models"][0];
         assert_eq!([&model["drawn"], &model["node_outages"]], [4, 7]);
         // 100, 100, 180, 600 and 1,980 s.
-        assert_eq!(row(&told, &drawn.models.list[0], &told.away())[5..], ["3m", "33m"]);
+        assert_eq!(row(&told, &drawn.models.list[0])[5..], ["3m", "33m"]);
     }
 }

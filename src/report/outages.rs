@@ -53,6 +53,14 @@ impl Told {
         (noticing.cost(of, toleration as f64, price), noticing.evicting(of, toleration as f64))
     }
 
+    /// Some tolerations, with what an outage costs and how many of a hundred evict.
+    fn costs(&self) -> [(u64, String, f64); 4] {
+        TOLERATIONS.map(|t| {
+            let (costs, evicting) = self.with(t);
+            (t, span(costs), evicting * 100.0)
+        })
+    }
+
     /// How many outages there were.
     fn how_many(&self) -> String {
         let h = &self.history;
@@ -70,8 +78,14 @@ impl Told {
         format!("{outages} of {nodes} in {length}: {rate}")
     }
 
+    /// What was measured, and each fit.
+    fn all(&self) -> impl Iterator<Item = (&str, &Distribution)> {
+        let fits = self.fits.iter().map(|f| (f.name, &f.distribution));
+        std::iter::once(("measured", &self.measured)).chain(fits)
+    }
+
     /// Which toleration is best by a distribution.
-    fn said_best(&self, name: &str, of: &Distribution) -> String {
+    fn said_best(&self, (name, of): (&str, &Distribution)) -> String {
         let (toleration, cost) = self.best(of);
         let said = match toleration {
             Some(seconds) => format!("tolerationSeconds {seconds}"),
@@ -114,12 +128,8 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     let after = told.tainted_after();
     let said = format!("{after} (--detection), and no longer {back} after its return:");
     p.folded(&said, 0, PLAIN)?;
-    p.indented(&told.said_best("measured", &told.measured), 2, PLAIN)?;
-    let mut fits = told.fits.iter().map(|fit| told.said_best(fit.name, &fit.distribution));
-    fits.try_for_each(|said| p.indented(&said, 2, PLAIN))?;
-    for seconds in TOLERATIONS {
-        let (costs, evicting) = told.with(seconds);
-        let (costs, evict) = (span(costs), evicting * 100.0);
+    told.all().try_for_each(|of| p.indented(&told.said_best(of), 2, PLAIN))?;
+    for (seconds, costs, evict) in told.costs() {
         write!(p.out, "  tolerationSeconds {seconds:>4}: {costs} an outage, ")?;
         writeln!(p.out, "{evict:.1} % of outages evict")?;
     }
@@ -147,13 +157,6 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
 /// The page of a history: which toleration is best, what each costs, and how long outages last;
 /// `text` is what was printed.
 pub(crate) fn board(told: &Told, text: String) -> Board {
-    let mut items = vec![told.said_best("measured", &told.measured)];
-    let fits = told.fits.iter();
-    items.extend(fits.map(|f| told.said_best(f.name, &f.distribution)));
-    let costs = TOLERATIONS.map(|t| {
-        let (costs, evicting) = told.with(t);
-        json!([t, span(costs), evicting * 100.0])
-    });
     let lasts = QUANTILES.map(|q| [format!("{} %", q * 100.0), span(told.spans.quantile(q))]);
     let columns = ["tolerationSeconds", "an outage costs", "% of outages evict"];
     let lengths = ["of all", "no longer than"];
@@ -165,9 +168,9 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
             "If an eviction costs {price} of downtime, and a node is tainted after {after}."
         ),
         parts: vec![
-            Part::list("Which toleration", items),
+            Part::list("Which toleration", told.all().map(|of| told.said_best(of))),
             Part::Curve(curve(plane(told))),
-            Part::Table(Table::new("Some of them", columns, costs)),
+            Part::Table(Table::new("Some of them", columns, told.costs().map(|c| json!(c)))),
             Part::Table(Table::new("How long outages last", lengths, lasts)),
             Part::text("As it was printed", text),
         ],
@@ -366,8 +369,7 @@ fn plane(told: &Told) -> Plane {
         let point = |s: &f64| (s / 60.0, told.noticing.cost(of, *s, price) / 60.0);
         Line { name, points: at.iter().map(point).collect(), ..Line::default() }
     };
-    let mut lines = vec![line("measured".to_owned(), &told.measured)];
-    lines.extend(told.fits.iter().map(|f| line(f.name.to_owned(), &f.distribution)));
+    let lines = told.all().map(|(name, of)| line(name.to_owned(), of)).collect();
     let (outages, evicts) = (counted(told.spans.count(), "outage"), short(told.price));
     Plane {
         heading: Heading {

@@ -25,15 +25,11 @@ pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads a scenario from a file.
 pub fn load(path: &Path) -> Result<Loaded, Problems> {
-    parse_file(path, read(path)?)
+    parse_packed_file(path, read(path)?, &Places::default())
 }
 
-/// Reads a scenario from the bytes that [`read()`] gave of a file.
-pub(crate) fn parse_file(path: &Path, bytes: Vec<u8>) -> Result<Loaded, Problems> {
-    parse_packed_file(path, bytes, &Places::default())
-}
-
-/// As [`parse_file`], where the files that the scenario points at lie in other places.
+/// Reads a scenario from the bytes that [`read()`] gave of a file, where the files that it points at
+/// may lie in other places.
 pub(crate) fn parse_packed_file(
     path: &Path,
     bytes: Vec<u8>,

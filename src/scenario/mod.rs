@@ -22,7 +22,7 @@ mod tests;
 mod what_if;
 
 pub(crate) use attach::{history, history_of};
-pub(crate) use load::{FILE_BYTES_MAX, parse_file, parse_packed, parse_packed_file, parse_stored};
+pub(crate) use load::{FILE_BYTES_MAX, parse_packed, parse_packed_file, parse_stored};
 pub use load::{load, parse, read};
 pub use loaded::Loaded;
 pub use paths::split_values;

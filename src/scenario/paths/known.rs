@@ -48,10 +48,9 @@ pub(crate) fn settings(spec: &Scenario, plan: &Plan) -> Vec<Setting> {
                 all.push(Setting { path, value, default });
                 continue;
             }
+            _ if path.ends_with(".tolerationSeconds") => otherwise.or_else(|| unsaid(plan, &path)),
             // What is written of delays the plan has in place of their defaults.
-            _ => otherwise
-                .or_else(|| unsaid(plan, &path))
-                .filter(|_| written.is_none() || path.ends_with(".tolerationSeconds")),
+            _ => unsaid(plan, &path).filter(|_| written.is_none()),
         };
         let value = written.or_else(|| default.clone());
         all.push(Setting { path, value, default });
