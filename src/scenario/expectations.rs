@@ -3,8 +3,10 @@
 //!
 //! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
 
+use crate::api::labels::Labels;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::workload::namespace_of;
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
 
@@ -259,6 +261,16 @@ pub(crate) struct Pods {
     pub(crate) labels: Vec<Selector>,
     /// The namespace, where only that one counts.
     pub(crate) namespace: Option<String>,
+}
+
+impl Pods {
+    /// Whether a pod of this `namespace/name` and these labels is meant, if it is of a workload that is.
+    pub(crate) fn has(&self, name: &str, labels: Option<&Labels>) -> bool {
+        self.glob.as_ref().is_none_or(|pattern| glob(pattern, name))
+            && self.names.as_ref().is_none_or(|names| names.contains(name))
+            && self.namespace.as_ref().is_none_or(|namespace| namespace_of(name) == namespace)
+            && self.labels.iter().all(|label| labels.is_some_and(|own| label.matches(own)))
+    }
 }
 
 /// How often.

@@ -55,7 +55,9 @@ fn throughout(run: &Run<'_>, claim: &Claim, (_, to): Stretch, wanted: bool) -> O
 fn is_of_harm(run: &Run<'_>, c: &Comparison) -> bool {
     use Quantity as Q;
     let of_nodes = matches!(c.quantity, Q::NotReadyNodes(_) | Q::Timers(_) | Q::Evicted(_));
-    of_nodes || matches!(c.quantity, Q::Terminating(_) if !may_preempt(run.analysis.plan))
+    // A pod may have to make room for another one.
+    let preempts = run.analysis.plan.templates.iter().any(|t| t.priority.is_some_and(|p| p > 0));
+    of_nodes || matches!(c.quantity, Q::Terminating(_)) && !preempts
 }
 
 /// Whether figures are until then what they are where nothing happens.
@@ -148,11 +150,6 @@ fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
     let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(is_late)?;
     let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
     Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))
-}
-
-/// Whether a pod may have to make room for another one.
-fn may_preempt(plan: &Plan) -> bool {
-    plan.templates.iter().any(|t| t.priority.is_some_and(|priority| priority > 0))
 }
 
 /// Why it says nothing that a property is never violated: there is nothing that it is about.

@@ -87,22 +87,15 @@ pub(super) fn instead(run: &Run<'_>, sought: &Sought, pod: PodId, none: bool) ->
     let (analysis, is_gone) = (run.analysis, matches!(sought.what, Kind::Gone));
     let is_made = matches!(sought.what, Kind::Created | Kind::Bound);
     let mut follow = Follow::new(analysis);
-    let mut came = Time::ZERO;
-    while let Some((_, r, step)) = follow.step_until(sought.times.during.1) {
-        if let Some((of, before, after)) = step.pod
-            && of == pod
-            && (before.exists, before.node) != (after.exists, after.node)
-        {
-            came = r.at;
-        }
-    }
+    while follow.step_until(sought.times.during.1).is_some() {}
     let state = follow.pod(pod);
     let node = state.node_id().filter(|_| state.exists)?;
     let (name, on) = (analysis.pod_name(pod), analysis.node_name(node));
     let owner = run.owners.of(analysis, pod).map(|w| analysis.trace.names.workload_name(w));
     let is_of_set = owner.is_some_and(|owner| owner.starts_with("StatefulSet/"));
     if !state.deleting {
-        let since = if came == Time::ZERO { "the start".to_owned() } else { time(came) };
+        let came = Some(state.bound_at).filter(|at| *at > Time::ZERO);
+        let since = came.map_or("the start".to_owned(), time);
         return (is_made && none).then(|| format!("{name} has been on {on} since {since}"));
     }
     let silent = if follow.node(node).silent { ", which does not answer" } else { "" };

@@ -5,7 +5,7 @@ use super::super::explain::is_of_filter;
 use super::prelude::*;
 use crate::api::labels::Labels;
 use crate::language::did_you_mean;
-use crate::plan::{NodeIndex, WorkloadPlan};
+use crate::plan::{NodeIndex, PodPlan, WorkloadPlan};
 use crate::scenario::expectations::{TaintSought, glob};
 
 /// The pods and the nodes that records are looked for of; where none are named all are meant.
@@ -46,35 +46,32 @@ pub(super) fn node_ids(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>) -> BTreeSet<N
 pub(super) fn selected(run: &Run<'_>, pods: &Pods) -> Result<Vec<bool>, Wrong> {
     let analysis = run.analysis;
     let names = &analysis.trace.names;
-    let ids =
-        |w: &BTreeSet<String>| w.iter().filter_map(|name| names.find_workload(name)).collect();
-    let workloads: Option<Vec<WorkloadId>> = pods.workloads.as_ref().map(ids);
-    let labels = (!pods.labels.is_empty()).then(|| LabelsOf::new(run));
+    // A pod that never comes to be has the scenario's.
+    let (plan, trace) = (analysis.plan, analysis.trace);
+    let planned = |p: &PodPlan| {
+        Some((names.find_pod(&p.name)?, &plan.templates.get(p.template as usize)?.labels))
+    };
+    let made =
+        trace.templates.iter().filter_map(|(id, t)| Some((trace.get(*id)?.pod()?, &t.labels)));
+    let all = if pods.labels.is_empty() { 0 } else { usize::MAX };
+    let labels = plan.pods.iter().filter_map(planned).chain(made).take(all);
+    let labels: BTreeMap<PodId, &Labels> = labels.collect();
     let fits = |id: PodId| {
-        let name = analysis.pod_name(id);
-        let is_in = |n: &String| name.split_once('/').is_some_and(|(namespace, _)| namespace == n);
-        let owner = || run.owners.of(analysis, id);
-        let all_match = |l: &Labels| pods.labels.iter().all(|s| s.matches(l));
-        pods.glob.as_ref().is_none_or(|g| glob(g, name))
-            && pods.names.as_ref().is_none_or(|n| n.contains(name))
-            && pods.namespace.as_ref().is_none_or(is_in)
-            && workloads.as_ref().is_none_or(|w| owner().is_some_and(|o| w.contains(&o)))
-            && labels.as_ref().is_none_or(|l| l.of(run, id).is_some_and(all_match))
+        pods.has(analysis.pod_name(id), labels.get(&id).copied())
+            && run.is_pod_of(pods.workloads.as_ref(), id)
     };
     let found: Vec<bool> = (0..analysis.pod_count() as u32).map(|i| fits(PodId(i))).collect();
     // A workload without pods is known from the scenario, by whatever its pods would be called or labelled; what else
     // selects nothing is a slip.
     let would_fit = |w: &WorkloadPlan| {
         let own = own_name(w);
-        let template = analysis.plan.templates.get(w.template as usize);
+        let template = plan.templates.get(w.template as usize);
         // Others have no numbers.
         let is_numbered = matches!(w.kind, WorkloadKind::StatefulSet | WorkloadKind::Job);
         let name = format!("{own}-{}", if is_numbered { "0" } else { "x" });
         pods.names.is_none()
-            && pods.glob.as_ref().is_none_or(|g| glob(g, &name))
-            && pods.namespace.as_ref().is_none_or(|n| namespace_of(own) == n)
+            && pods.has(&name, template.map(|t| &t.labels))
             && pods.workloads.as_ref().is_none_or(|all| all.contains(&w.name))
-            && template.is_some_and(|t| pods.labels.iter().all(|s| s.matches(&t.labels)))
     };
     if !found.contains(&true)
         && !pods.written.is_empty()
@@ -119,28 +116,6 @@ fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
     let form = || "as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned();
     let message = format!("neither the scenario nor the run has such an object: {pattern}");
     Err(Wrong { message, help: help.or_else(|| Some(form())) })
-}
-
-/// The labels of pods: of the scenario's own, and of those that workloads create.
-struct LabelsOf {
-    by_pod: BTreeMap<PodId, u32>,
-    by_workload: BTreeMap<WorkloadId, u32>,
-}
-
-impl LabelsOf {
-    fn new(run: &Run<'_>) -> Self {
-        let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
-        let pods = plan.pods.iter().filter_map(|p| Some((names.find_pod(&p.name)?, p.template)));
-        let id = |w: &WorkloadPlan| Some((names.find_workload(&w.name)?, w.template));
-        let by_workload = plan.workloads.iter().filter_map(id).collect();
-        LabelsOf { by_pod: pods.collect(), by_workload }
-    }
-
-    fn of<'r>(&self, run: &'r Run<'_>, pod: PodId) -> Option<&'r Labels> {
-        let of_workload = || self.by_workload.get(&run.owners.of(run.analysis, pod)?);
-        let template = self.by_pod.get(&pod).or_else(of_workload)?;
-        Some(&run.analysis.plan.templates.get(*template as usize)?.labels)
-    }
 }
 
 /// Whether as many of the pods as expected, those that fit, are Pending at that moment, for that reason.

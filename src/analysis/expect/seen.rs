@@ -181,7 +181,6 @@ fn ends(hits: &[Hit]) -> String {
 fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
     let seen: BTreeSet<u32> = hits.iter().map(|h| h.object).collect();
     let on: BTreeSet<NodeId> = hits.iter().filter_map(|h| h.node).collect();
-    let analysis = run.analysis;
     match (&sought.pods, &sought.nodes) {
         (Some(pods), _) => {
             let Ok(pods) = selected(run, pods) else { return Vec::new() };
@@ -189,8 +188,7 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
             (0..pods.len() as u32).filter(lacks).map(|i| Object::Pod(PodId(i))).collect()
         }
         (None, Some(nodes)) => {
-            let nodes = nodes.iter().map(|&i| analysis.node_id(i));
-            nodes.filter(|id| !on.contains(id)).map(Object::Node).collect()
+            node_ids(run, nodes).difference(&on).copied().map(Object::Node).collect()
         }
         (None, None) => Vec::new(),
     }
@@ -286,24 +284,15 @@ fn pod(run: &Run<'_>, sought: &Sought, (missing, hits): (&[Object], &[Hit])) -> 
 
 /// Those of these pods that can have a record where it is looked for: that were on one of the nodes
 /// when the time begins that is looked at, or else one that was there before.
-fn there(run: &Run<'_>, sought: &Sought, of: Vec<PodId>) -> Vec<PodId> {
+fn there(run: &Run<'_>, sought: &Sought, mut of: Vec<PodId>) -> Vec<PodId> {
     let Some(nodes) = &sought.nodes else { return of };
-    let analysis = run.analysis;
-    let nodes = node_ids(run, nodes);
     let from = sought.times.after.unwrap_or(sought.times.during.0);
-    let mut follow = Follow::new(analysis);
-    let is_on = |follow: &Follow<'_>, pod: &PodId| {
-        follow.pod(*pod).node_id().is_some_and(|node| nodes.contains(&node))
-    };
-    let mut ever = None;
-    for (id, r) in (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at <= from) {
-        if ever.is_none() {
-            ever = r.pod().filter(|pod| is_on(&follow, pod) && of.contains(pod));
-        }
-        follow.apply(id, r);
-    }
-    let on: Vec<PodId> = of.into_iter().filter(|pod| is_on(&follow, pod)).collect();
-    if on.is_empty() { ever.into_iter().collect() } else { on }
+    let on = were_on(run, nodes, (from, from));
+    let is_any = of.iter().any(|pod| on.contains(pod));
+    let on = if is_any { on } else { were_on(run, nodes, (Time::ZERO, from)) };
+    of.retain(|pod| on.contains(pod));
+    of.truncate(if is_any { usize::MAX } else { 1 });
+    of
 }
 
 /// What was expected, in words.

@@ -40,19 +40,15 @@ impl Reader<'_> {
         let (_, name) = of.parts();
         let of_place = place.part("of").part(0);
         let workloads = match of {
+            _ if name == "*" => None,
             Quantity::NotReadyNodes(zone) => {
-                if zone != "*" {
-                    of_place.take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?;
-                }
+                of_place.take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?;
                 None
             }
             Quantity::Requests(by) => {
-                if by != "*" {
-                    is_counted(by, &of_place)?;
-                }
+                is_counted(by, &of_place)?;
                 None
             }
-            _ if name == "*" => None,
             _ => {
                 let found = of_place.take(self.workload_named(&name))?;
                 let Some(found) = found else {

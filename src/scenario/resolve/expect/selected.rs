@@ -101,10 +101,7 @@ impl Reader<'_> {
         let is_created =
             |p: &PodPlan| p.start == PodStart::Absent || template(p).source != PodSource::Api;
         let is_meant = |p: &PodPlan, of: &Selected| {
-            of.glob.as_ref().is_none_or(|pattern| glob(pattern, &p.name))
-                && of.names.as_ref().is_none_or(|names| names.contains(&*p.name))
-                && of.namespace.as_ref().is_none_or(|namespace| namespace_of(&p.name) == namespace)
-                && of.labels.iter().all(|label| label.matches(&template(p).labels))
+            of.has(&p.name, Some(&template(p).labels))
                 && (of.workloads.is_none() || template(p).owner.is_some())
         };
         let mut all = self.pods.plans.iter().filter(|p| p.node.is_some() && is_created(p));
@@ -124,11 +121,10 @@ impl Reader<'_> {
         let own =
             self.workloads.plans.iter().filter(|w| w.owner.is_none() && is_called(&w.name, name));
         let found: BTreeSet<&str> = own.map(|w| w.name.as_str()).collect();
-        match found.len() {
-            0 => Ok(None),
-            1 => Ok(found.first().map(|full| (*full).to_owned())),
-            _ => Err(ambiguous(name, "workload", found.iter().copied())),
+        if found.len() > 1 {
+            return Err(ambiguous(name, "workload", found.iter().copied()));
         }
+        Ok(found.first().map(|full| (*full).to_owned()))
     }
 
     /// The names of pods.
