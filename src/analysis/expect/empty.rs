@@ -145,8 +145,8 @@ fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
     if is_short || is_ruled || !plan.nodes.iter().all(is_calm) {
         return None;
     }
-    // What comes as the run ends has no time to do anything.
-    let is_late = |harm: &Since| harm.at > to || harm.at >= run.analysis.horizon();
+    // What comes as the stretch ends has no time to do anything in it.
+    let is_late = |harm: &Since| harm.at >= to.whole_millis().min(run.analysis.horizon());
     let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(is_late)?;
     let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
     Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))

@@ -71,6 +71,8 @@ fn whatever_way_it_is_said() {
         (r#"Never(AtLeast(of: unavailable("web"), is: 5))"#, ""),
         (r#"Never(Not(AtLeast(of: up("web"), is: 0)))"#, "at least 0 is so"),
         (r#"NotEvicted(during: ("1m", "2m"))"#, "the first that happens is c, at 5m"),
+        (r#"NotEvicted(during: ("1m", "5m"))"#, "the first that happens is c, at 5m"),
+        (r#"NotEvicted(during: ("1m", "5m1s"))"#, ""),
         (
             r#"Never(During(between: ("1m", "2m"), that: AtLeast(of: terminating("*"), is: 1)))"#,
             "the first that happens is c, at 5m",
