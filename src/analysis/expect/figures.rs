@@ -197,7 +197,7 @@ impl Run<'_> {
     }
 
     /// The stretches of workloads that a duration adds up, or is the longest of.
-    fn spans(&self, quantity: &Quantity, names: Who<'_>) -> Vec<Stretch> {
+    pub(super) fn spans(&self, quantity: &Quantity, names: Who<'_>) -> Vec<Stretch> {
         if matches!(quantity, Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_)) {
             return self.servings(names).into_iter().flat_map(|w| w.below.clone()).collect();
         }

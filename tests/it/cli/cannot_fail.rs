@@ -159,7 +159,7 @@ fn what_is_over_before_anything_is_done() {
 #[test]
 fn what_comes_after_the_end_is_told() {
     let scratch = Scratch::new();
-    let (due, lost) = ("the eviction of default/web-", "a-0 is lost, and not Unknown yet");
+    let (due, lost) = ("the eviction of default/web-", "a-0 is silent, and not Unknown yet");
     let waits = "a-0 waits in its zone's queue";
     let told = [
         (r#"NotEvicted(workload: "web")"#, ["", due, waits, lost]),
@@ -240,6 +240,29 @@ fn more_may_come_where_some_came() {
             true,
         ),
         ("Never(PodStuck)", true),
+        // What has to be so often, so early or so close together may still be more, later and farther apart.
+        (r#"Evicted(workload: "web", count: 1)"#, true),
+        (r#"Evicted(workload: "web", before: "3m")"#, true),
+        (r#"Evicted(workload: "web", spread: "..1m")"#, true),
+        (r#"Evicted(workload: "web", first: ("1m", "3m"))"#, false),
+        (r#"Evicted(workload: "web", after: "1m")"#, false),
+        (r#"Evicted(workload: "web", by: "api-eviction", count: 1)"#, false),
+        (r#"Created(workload: "web", count: 1)"#, true),
+        (r#"Phase(workload: "web", phase: Running, count: 6)"#, true),
+        // Of several claims one decides against all, and all together against any.
+        (
+            r#"Always(AnyOf([AtMost(of: evicted("web"), is: 1), AtLeast(of: up("web"), is: 1)]))"#,
+            false,
+        ),
+        (
+            r#"Always(AnyOf([AtMost(of: evicted("web"), is: 1), AtLeast(of: evicted("web"), is: 9)]))"#,
+            true,
+        ),
+        (r#"Never(Not(AtMost(of: evicted("web"), is: 1)))"#, true),
+        (
+            r#"Never(All([AtLeast(of: evicted("web"), is: 2), AtLeast(of: evicted("web"), is: 9)]))"#,
+            false,
+        ),
     ] {
         assert_eq!(of("10m", five, drained, expectation), is_told, "{expectation}");
         assert!(!of("20m", five, drained, expectation), "{expectation}");
@@ -254,12 +277,19 @@ fn more_may_come_where_some_came() {
 #[test]
 fn a_pod_that_is_terminating_is_not_gone_yet() {
     let scratch = Scratch::new();
-    for (horizon, is_told) in [("2m30s", true), ("20m", false)] {
+    for (horizon, kind, what, is_told) in [
+        ("2m30s", "Deployment", "Gone", true),
+        ("20m", "Deployment", "Gone", false),
+        // Its successor has its name, and one of a Deployment comes at once.
+        ("2m30s", "StatefulSet", "Created", true),
+        ("2m30s", "Deployment", "Evicted", false),
+    ] {
+        let n = u8::from(what == "Evicted");
         let text = format!(
             r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..1}}")],
-            workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (terminationGracePeriodSeconds: 600, pod_stop: "5m"))],
+            workloads: [{kind}(name: "web", replicas: 1, placement: Node("a-0"), template: (terminationGracePeriodSeconds: 600, pod_stop: "5m"))],
             timeline: [(at: "2m", do: Drain(node: "a-0"))],
-            expect: [Gone(workload: "web", count: 0)])"#
+            expect: [{what}(workload: "web", count: {n})])"#
         );
         let said = said_of(&scratch, &text);
         let is_said = said.contains("the run ends before it is decided: default/web-");
@@ -384,4 +414,48 @@ fn what_cannot_be_met_is_told_as_that() {
         let said = unfolded(&said);
         assert_eq!(said.contains(never), is_told, "{said}");
     }
+}
+
+/// A node that dies at 5:00 is Unknown between 5:40 and 5:50, and its pod of a StatefulSet is never made anew, for the old one never
+/// goes: at 20m that lasts, and nobody knows for how long. A Deployment's pod is evicted five minutes later, and made anew. At 8m
+/// nobody knows yet whether that takes longer than three minutes, or four.
+#[test]
+fn what_lasts_at_the_end_of_a_run_is_told() {
+    let scenario = |horizon: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..2}}")],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(All)), StatefulSet(name: "db", replicas: 1, placement: Node("a-1"))],
+        timeline: [(at: "5m", name: "c", do: Crash(node: "a-1"))],"#
+        )
+    };
+    let lasts = |of: &str| {
+        format!(r#"the run ends before it is decided: what {of} counts lasts, from 5m4"#)
+    };
+    let due = "the run ends before it is decided: the eviction of default/web-";
+    let [of_db, gap, sum, of_web] = [
+        r#"unavailable("db")"#,
+        r#"longest_gap("db")"#,
+        r#"unavailable_seconds("db")"#,
+        r#"unavailable("web")"#,
+    ]
+    .map(lasts);
+    each_is_told(
+        &scenario("20m"),
+        &[
+            (r#"AtMost(of: unavailable("db"), is: 1, longest: "16m")"#, &of_db),
+            (r#"AtMost(of: longest_gap("db"), is: "16m")"#, &gap),
+            (r#"AtMost(of: unavailable_seconds("db"), is: "16m")"#, &sum),
+            (r#"AtLeast(of: unavailable_seconds("db"), is: "1m")"#, ""),
+            (r#"AtMost(of: longest_gap("web"), is: "8m")"#, ""),
+            (r#"AtMost(of: unavailable("web"), is: 1, longest: "8m")"#, ""),
+        ],
+    );
+    each_is_told(
+        &scenario("8m"),
+        &[
+            (r#"AtMost(of: unavailable("web"), is: 1, longest: "3m")"#, &of_web),
+            (r#"AtMost(of: longest_gap("web"), is: "4m")"#, due),
+            (r#"AtMost(of: unavailable("web"), is: 0, during: ("0s", "5m1s"))"#, ""),
+        ],
+    );
 }
