@@ -30,15 +30,15 @@ fn at_the_end(horizon: Time, written: &Written) -> Option<String> {
     Some(format!("The run ends as this begins, so that nothing comes of it: {names}."))
 }
 
-/// Entries by which nodes fall silent, of which the run ends too early to tell. The last heartbeat before that is no older
-/// than half the grace period.
+/// Entries by which nodes fall silent, of which the run ends too early to tell. The grace period begins with the last heartbeat
+/// before that, which is no older than a kubelet takes to the next one, and 4 % by jitter.
 fn unnoticed(plan: &Plan, written: &Written) -> Option<String> {
     let (horizon, grace) = (plan.horizon, plan.flags.node_monitor_grace_period);
-    let half = Dur::from_nanos(grace.as_nanos() / 2);
-    let is_late = |e: &TimelineEntry| e.at < horizon && e.at.saturating_add(half) > horizon;
+    let period = plan.nodes.iter().map(|n| n.lease_period.as_nanos()).max().unwrap_or(0);
+    let soonest = grace.saturating_sub(Dur::from_nanos(period + period / 25));
+    let is_late = |e: &TimelineEntry| e.at < horizon && e.at.saturating_add(soonest) > horizon;
     // What is over before that leads to nothing.
-    let lasts =
-        |e: &TimelineEntry| e.ends.is_none_or(|end| end > horizon && end.since(e.at) > half);
+    let lasts = |e: &TimelineEntry| e.ends.is_none_or(|end| end.since(e.at) > soonest);
     let silences = |a: &&Action| {
         matches!(a.act, Do::Fail(_, NodeFault::Cut(_) | NodeFault::Off | NodeFault::NoKubelet))
     };
