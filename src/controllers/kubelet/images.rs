@@ -10,7 +10,7 @@
 //! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
 
 use super::lives::{Lives, of_life};
-use super::pull::Pull;
+use super::pull::{Backoffs, Pull};
 use super::stats::Stats;
 use super::status_manager::{BACK_OFF_PERIOD, StatusManager};
 use crate::api::container::Image;
@@ -19,11 +19,6 @@ use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::Pulled;
 use crate::plan::{Limits, RegistryFails};
 use std::cmp::Ordering;
-
-/// `imageBackOffPeriod`, `MaxImageBackOff`: for how long an image is not pulled again after a failure, first and at most.
-const BACK_OFF: (Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(300));
-/// After so long a back-off begins anew (`flowcontrol.Backoff`: twice the longest).
-const EXPIRES: Dur = Dur::from_secs(600);
 
 /// The images of a node.
 #[derive(Default)]
@@ -42,8 +37,6 @@ struct Asked {
     /// When it first did, and when it last did.
     first: Time,
     last: Time,
-    /// `flowcontrol.Backoff`: how long the last one was, and when it was begun.
-    backoff: Option<(Dur, Time)>,
 }
 
 /// The image managers of all kubelets.
@@ -59,6 +52,7 @@ pub(super) struct Images {
     of_nodes: Shared<BTreeMap<NodeId, OfNode>>,
     /// By the life of a pod, and which of its containers it is.
     asked: Shared<BTreeMap<(Uid, usize), Asked>>,
+    backoffs: Backoffs,
     /// How the registry fails, if it does.
     registry: Cell<Option<RegistryFails>>,
     /// The status of a node says which images it has.
@@ -85,6 +79,7 @@ impl Images {
             sizes,
             of_nodes: Shared::default(),
             asked: Shared::default(),
+            backoffs: Backoffs::default(),
             registry: Cell::new(None),
             puller,
         }
@@ -184,8 +179,7 @@ impl Images {
         {
             self.lives.begin(&pod, &due);
         }
-        let (asked, which) =
-            (Asked { first: now, last: now, backoff: None }, (uid, due.turns.turn));
+        let (asked, which) = (Asked { first: now, last: now }, (uid, due.turns.turn));
         let first = self.asked.with(|all| all.entry(which).or_insert(asked).first);
         if !image.always && self.has(due.node, &image) {
             let accessed = self.nodes.switches.life.checks_pulled_secrets;
@@ -195,11 +189,11 @@ impl Images {
             self.lives.say(uid, &due, EventText::Pulled, &words);
             return self.starts(uid, &due, first);
         }
-        if self.backs_off(which) {
+        if self.backoffs.until(uid, &image.name).is_some_and(|at| now < at) {
             let words = format!("Back-off pulling image \"{}\"", image.name);
             self.lives.say(uid, &due, EventText::BackOffPullImage, &words);
             self.lives.say(uid, &due, EventText::Failed, "Error: ImagePullBackOff");
-            return self.tries_again(uid, &due);
+            return self.tries_again(uid, &due, &image);
         }
         let words = format!("Pulling image \"{}\"", image.name);
         self.lives.say(uid, &due, EventText::Pulling, &words);
@@ -219,16 +213,6 @@ impl Images {
 
     fn has(&self, node: NodeId, image: &Image) -> bool {
         self.with(node, |n| n.there.contains(&image.name))
-    }
-
-    /// `IsInBackOffSinceUpdate`
-    fn backs_off(&self, which: (Uid, usize)) -> bool {
-        let now = self.nodes.now();
-        self.backoff(which).is_some_and(|(lasts, since)| now.since(since) < lasts)
-    }
-
-    fn backoff(&self, which: (Uid, usize)) -> Option<(Dur, Time)> {
-        self.asked.with(|all| all.get(&which)?.backoff)
     }
 
     /// The image of a pod is there, and its container starts; `first`: when it was first asked for.
@@ -329,29 +313,22 @@ impl Images {
     /// A pull has failed: ErrImagePull.
     fn fails(&self, uid: Uid, due: &Due, image: &Image, why: &str) {
         let now = self.nodes.now();
-        let (first, most) = BACK_OFF;
-        let lasts = self.asked.with(|all| {
-            let asked = all.get_mut(&(uid, due.turns.turn))?;
-            let before = asked.backoff.filter(|(_, since)| now.since(*since) <= EXPIRES);
-            let lasts = before.map_or(first, |(last, _)| (last * 2).min(most));
-            asked.backoff = Some((lasts, now));
-            Some(lasts)
-        });
+        let lasts = self.backoffs.next(uid, &image.name, now);
         let words = format!("Failed to pull image \"{}\": {why}", image.name);
         self.lives.say(uid, due, EventText::Failed, &words);
         self.lives.say(uid, due, EventText::Failed, "Error: ErrImagePull");
-        let seconds = lasts.unwrap_or(first).as_nanos() / 1_000_000_000;
+        let seconds = lasts.as_nanos() / 1_000_000_000;
         self.lives.note(due.pod, Note::ImagePullFailed, seconds as u32);
-        self.tries_again(uid, due);
+        self.tries_again(uid, due, image);
     }
 
     /// A pod whose sync failed for an image is synced again some time later; by the recorder's kubelets when its back-off is
     /// over. Of several containers those that come after this one are started before.
-    fn tries_again(&self, uid: Uid, due: &Due) {
+    fn tries_again(&self, uid: Uid, due: &Due, image: &Image) {
         let (now, which) = (self.nodes.now(), (uid, due.turns.turn));
         let at = match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                self.backoff(which).map_or(now + BACK_OFF_PERIOD, |(lasts, since)| since + lasts)
+                self.backoffs.until(uid, &image.name).unwrap_or(now + BACK_OFF_PERIOD)
             }
             KubeletMode::Real(_) => {
                 let jitter = self.nodes.ctx.point("image-back-off-jitter");
@@ -422,6 +399,7 @@ impl Images {
 
     /// Nothing is known any more of what a pod has asked for; whether there was anything.
     fn forget(&self, uid: Uid) -> bool {
+        self.backoffs.forget(uid);
         self.asked.with(|all| all.extract_if(of_life(uid), |_, _| true).count() > 0)
     }
 
