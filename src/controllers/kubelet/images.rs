@@ -323,7 +323,8 @@ impl Images {
     }
 
     /// A pod whose sync failed for an image is synced again some time later; by the recorder's kubelets when its back-off is
-    /// over. Of several containers those that come after this one are started before.
+    /// over. Of several containers those that come after this one are started before. Of one that has ended its own back-off is
+    /// asked first, which each sync that found it over has made longer (`doBackOff`).
     fn tries_again(&self, uid: Uid, due: &Due, image: &Image) {
         let (now, which) = (self.nodes.now(), (uid, due.turns.turn));
         let at = match self.nodes.mode {
@@ -335,7 +336,8 @@ impl Images {
                 now + self.status.until_resync(due, BACK_OFF_PERIOD, jitter)
             }
         };
-        if !due.turns.are_several() {
+        let has_ended = self.lives.with(which, |c| c.exited.is_some()) == Some(true);
+        if !due.turns.are_several() && !has_ended {
             self.pods.with_due(uid, |d| (d.start, d.start_known) = (at, true));
             return self.pods.work_at(uid, at);
         }
@@ -389,7 +391,7 @@ impl Images {
         for uid in self.pods.of_node(node) {
             if self.forget(uid) {
                 self.pods.with_due(uid, |d| {
-                    if d.unpulled || !d.turns.are_several() {
+                    if d.unpulled {
                         d.start = now;
                     }
                 });
