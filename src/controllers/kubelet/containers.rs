@@ -103,11 +103,10 @@ impl Containers {
         }
     }
 
-    /// A pod that is to end needs its image no more.
-    pub(super) fn gives_up_image(&self, pod: &Pod) {
-        if let (Some(node), Some(_)) = (pod.node, pod.template.images().next()) {
-            self.images.gives_up(node, pod.uid);
-        }
+    /// A pod that is to end needs its image no more; whether it waits for its turn to pull it.
+    pub(super) fn gives_up_image(&self, pod: &Pod) -> bool {
+        let node = pod.node.filter(|_| pod.template.images().next().is_some());
+        node.is_some_and(|node| self.images.gives_up(node, pod.uid))
     }
 
     /// Containers whose pod is gone end then, if not before: their kubelet has learnt of it only now.

@@ -4,7 +4,8 @@
 //! Whether an image is there is looked up before its pull is asked for, and not once more when its turn comes: pods that
 //! waited in line for one image pull it one after the other, all but the first in the time that asking the registry takes.
 //! Pulls at one time do not slow each other; of one image those that come later end with the first. A pull that is given up,
-//! as its pod is to end or its kubelet has died, leaves nothing behind.
+//! as its pod is to end or its kubelet has died, leaves nothing behind. A pod that is to end and waits for its turn goes on to:
+//! whatever becomes of its context, `EnsureImageExists` waits for the puller, and the pod's worker for that.
 //!
 //! A kubelet says in events what becomes of an image (`EnsureImageExists`; `kuberuntime_container.go: startContainer`). Not all that a
 //! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
@@ -160,6 +161,7 @@ impl Images {
                 && d.admission == Admission::Admitted
                 && d.refused.is_none()
                 && d.stop == Time::MAX
+                && d.held.is_none()
                 && d.evicted.is_none()
                 && d.orphaned.is_none()
         })?;
@@ -239,6 +241,7 @@ impl Images {
             uid.map(|uid| (uid, n.bucket.as_mut().is_none_or(|b| b.try_accept(now))))
         };
         while let Some((uid, accepted)) = self.with(node, turn) {
+            self.lets_go(uid);
             let Some((due, image)) = self.wanted(uid) else { continue };
             if !accepted {
                 self.fails(uid, &due, &image, "pull QPS exceeded");
@@ -248,6 +251,14 @@ impl Images {
                 self.begins(uid, &due, &image);
             }
         }
+    }
+
+    /// A pod waits for its turn no more; where it is to end, its worker gets to that.
+    fn lets_go(&self, uid: Uid) {
+        let Some(stop) = self.pods.due(uid).and_then(|d| d.held) else { return };
+        let at = self.nodes.now() + stop;
+        self.pods.with_due(uid, |d| (d.held, d.stop, d.stop_known) = (None, d.stop.min(at), true));
+        self.pods.work_at(uid, at);
     }
 
     /// A pull begins.
@@ -367,15 +378,13 @@ impl Images {
         }
     }
 
-    /// A pod needs its image no more.
-    pub(super) fn gives_up(&self, node: NodeId, uid: Uid) {
+    /// A pod needs its image no more. It keeps its place in line, where nothing comes of it; whether it has one.
+    pub(super) fn gives_up(&self, node: NodeId, uid: Uid) -> bool {
         if self.forget(uid) {
-            self.with(node, |n| {
-                n.waiting.retain(|of| *of != uid);
-                n.pulling.retain(|p| p.uid != uid);
-            });
+            self.with(node, |n| n.pulling.retain(|p| p.uid != uid));
             self.next(node);
         }
+        self.of_nodes.with(|all| all.get(&node).is_some_and(|n| n.waiting.contains(&uid)))
     }
 
     /// A kubelet has died, with its machine or alone: its pulls are given up, and asked for again once it lives.
@@ -389,6 +398,7 @@ impl Images {
             n.pulling.clear();
         });
         for uid in self.pods.of_node(node) {
+            self.lets_go(uid);
             if self.forget(uid) {
                 self.pods.with_due(uid, |d| {
                     if d.unpulled {

@@ -60,6 +60,8 @@ pub(super) struct Due {
     pub(super) removal: Option<Time>,
     /// Its kubelet ends it because the machine goes off, and grants its containers this time.
     pub(super) shutdown: Option<Dur>,
+    /// It is to end, and waits for its turn to pull an image before that: how long it takes to stop then.
+    pub(super) held: Option<Dur>,
     /// Its kubelet evicts it: when its containers have ended because of that.
     pub(super) evicted: Option<Time>,
     /// It has ended, and its containers were deleted for the sake of the disk.

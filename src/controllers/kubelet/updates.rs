@@ -49,7 +49,7 @@ impl PodUpdates {
         }
         self.refusals.ends(new.uid);
         self.containers.volumes.leaves(node, new);
-        self.containers.gives_up_image(new);
+        let waits = self.containers.gives_up_image(new) && heard.is_some();
         if let Some(due) = self.pods.due(new.uid).filter(|d| d.stop == Time::MAX) {
             let stop = match self.nodes.mode {
                 // They stop every pod in the same time, whatever its grace period, but for one with a time of its own.
@@ -58,6 +58,9 @@ impl PodUpdates {
                     self.containers.stopping(new, &due)
                 }
             };
+            if waits {
+                return self.pods.with_due(new.uid, |d| d.held = Some(stop));
+            }
             self.pods.with_due(new.uid, |d| {
                 (d.stop, d.stop_known) = (heard.unwrap_or(now) + stop, heard == Some(now));
             });
