@@ -245,13 +245,15 @@ impl ImageGcManager {
         freed
     }
 
-    /// Deletes an image, and of those without names no more than so many bytes; how many bytes that frees.
+    /// Deletes an image, of which nothing is known any more, and of those without names no more than so many bytes; how many bytes
+    /// that frees.
     fn free_image(&self, node: NodeId, name: &Rc<str>, most: i64) -> i64 {
         self.sleepers.wake_up(node);
         let (freed, what) = if &**name == UNNAMED {
             let freed = self.stats.free_unused(node, most);
             (freed, format!("images that nobody uses, {freed} bytes"))
         } else {
+            self.collectors.with(node, |c| c.records.retain(|r| r.name != *name));
             (self.images.delete(node, name), format!("image {name}"))
         };
         let what = self.nodes.api.names(|n| n.text(&what));
