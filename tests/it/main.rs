@@ -28,6 +28,7 @@ mod folders;
 mod forecasts;
 mod image_gc;
 mod image_pulls;
+mod images_recorded;
 mod imports;
 mod incidents;
 mod invariants;

@@ -12,14 +12,17 @@ import (
 	"testing"
 )
 
-// called calls a function with those of the values that its parameters have the types of.
+// called calls a function with those of the values that its parameters have the types of, or others that convert.
 func called(function reflect.Value, values ...any) []reflect.Value {
 	var given []reflect.Value
 	for i := range function.Type().NumIn() {
 		wanted := function.Type().In(i)
-		fits := slices.IndexFunc(values, func(value any) bool {
-			return reflect.TypeOf(value).ConvertibleTo(wanted) && reflect.TypeOf(value).Kind() != reflect.Int64 || reflect.TypeOf(value) == wanted
-		})
+		fits := slices.IndexFunc(values, func(value any) bool { return reflect.TypeOf(value) == wanted })
+		if fits < 0 {
+			fits = slices.IndexFunc(values, func(value any) bool {
+				return reflect.TypeOf(value).ConvertibleTo(wanted) && reflect.TypeOf(value).Kind() != reflect.Int64
+			})
+		}
 		if fits < 0 {
 			panic("nothing fits " + wanted.String())
 		}
