@@ -395,12 +395,13 @@ impl Lives {
         nodes.say_again(name, Message { body, combined: false, count });
     }
 
-    /// Says of a container's probes that have failed since this was said last that they have.
-    pub(super) fn say_failures(&self, which: Which, due: &Due) {
-        let failed = self.with(which, |c| std::mem::take(&mut c.failed)).unwrap_or_default();
+    /// Says of the probes of a pod's containers that have failed since this was said last that they have.
+    pub(super) fn say_failures(&self, uid: Uid, due: &Due) {
+        let mut failed = Vec::new();
+        self.each(uid, |c| failed.append(&mut c.failed));
         for probe in failed {
             let probe = ["Liveness", "Readiness", "Startup"][probe as usize];
-            self.say(which.0, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
+            self.say(uid, due, EventText::Unhealthy, &format!("{probe} probe failed: "));
         }
     }
 

@@ -1,7 +1,7 @@
 //! A container, and what its kubelet knows of it by its probes (`pkg/kubelet/prober/prober_manager.go`), v1.37, older releases by
 //! [`LifeSwitches`](crate::plan::switches::kubelet::LifeSwitches).
 
-use super::worker::{Serves, Worker, initial};
+use super::worker::{Serves, View, Worker, initial};
 use crate::api::container::Role;
 use crate::api::probe::{Life, ProbeType};
 use crate::controllers::prelude::*;
@@ -20,6 +20,8 @@ pub(super) enum Event {
     Noticed,
     /// Its kubelet notices that it runs.
     Seen,
+    /// A worker looks at it for the first time.
+    Begins(ProbeType),
     /// The result of a probe changes.
     Probed(ProbeType, bool),
     /// A probe fails, and its result stays as it was.
@@ -90,15 +92,20 @@ impl Container {
     }
 
     /// From when on a worker probes, and what it finds.
-    fn view(&self, which: ProbeType) -> (Time, Serves) {
+    fn view(&self, which: ProbeType) -> View {
         let waits = self.started == (which == ProbeType::Startup);
-        if waits || !self.runs || !self.watched || self.seen.is_some() || self.killed.is_some() {
+        if waits || !self.is_watched() || self.killed.is_some() {
             return (Time::MAX, self.serves);
         }
         // `startedAt` has whole seconds.
         let whole = Time::from_nanos(self.since.as_nanos() / 1_000_000_000 * 1_000_000_000);
         let delay = self.life.probe(which).map_or(Dur::ZERO, |p| p.initial_delay);
         (whole.saturating_add(delay), self.serves)
+    }
+
+    /// Its kubelet knows that it runs.
+    fn is_watched(&self) -> bool {
+        self.runs && self.watched && self.seen.is_none()
     }
 
     /// Whether its kubelet says that it is ready (`UpdatePodStatus`).
@@ -108,11 +115,16 @@ impl Container {
         self.runs && self.started && (!probed || succeeds)
     }
 
-    /// The next change of a probe's result.
+    /// The next change of a probe's result. The first sets what holds until it is probed, for which, but of liveness, its pod is
+    /// synced.
     fn change(&self) -> Option<(Time, Event)> {
+        let begins = self.is_watched() && self.switches.probes_at_once;
         let of = |which: ProbeType| {
-            let probe = self.life.probe(which)?;
-            let (at, ok) = self.workers[which as usize].change(probe, self.view(which))?;
+            let (probe, worker) = (self.life.probe(which)?, &self.workers[which as usize]);
+            if worker.is_new && begins && which != ProbeType::Liveness {
+                return Some((worker.tick, Event::Begins(which)));
+            }
+            let (at, ok) = worker.change(probe, self.view(which))?;
             Some((at, Event::Probed(which, ok)))
         };
         ProbeType::ALL.into_iter().filter_map(of).min_by_key(|(at, _)| *at)
@@ -185,9 +197,8 @@ impl Container {
         if done {
             self.workers[ProbeType::Startup as usize].hold();
             self.started = true;
-            self.trigger(now);
-            self.ready = self.is_ready();
         }
+        while self.trigger(now) {}
     }
 
     /// It has ended.
@@ -215,7 +226,7 @@ impl Container {
         })
     }
 
-    /// Its kubelet sees a new container, and probes its readiness out of turn.
+    /// Its kubelet sees a new container.
     pub(super) fn see(&mut self, now: Time) {
         self.follow(now);
         self.seen = None;
@@ -223,33 +234,40 @@ impl Container {
             self.workers[which as usize].resume(initial(which));
         }
         self.started = self.life.probe(ProbeType::Startup).is_none();
-        self.trigger(now);
-        // The result that it sets first, which is that it is not ready, has it probed once more.
-        if self.life.probe(ProbeType::Readiness).is_some() && !self.is_ready() {
-            self.trigger(now);
-        }
-        self.ready = self.is_ready();
     }
 
-    /// A readiness probe out of turn, of a container that has started.
-    fn trigger(&mut self, now: Time) {
-        let (view, resets) = (self.view(ProbeType::Readiness), self.switches.resets_period);
-        if let Some(probe) = self.life.probe(ProbeType::Readiness)
-            && self.started
-            && self.switches.probes_at_once
-            && self.workers[ProbeType::Readiness as usize].trigger(probe, view, now, resets)
-        {
-            self.failed.push(ProbeType::Readiness);
+    /// A worker looks at it for the first time.
+    pub(super) fn begin(&mut self, which: ProbeType) {
+        self.workers[which as usize].is_new = false;
+    }
+
+    /// `UpdatePodStatus`, with each sync of its pod: whether it is ready. One that has started and is not is probed out of turn;
+    /// whether what that sets has the pod synced once more.
+    pub(super) fn trigger(&mut self, now: Time) -> bool {
+        self.follow(now);
+        let (view, s) = (self.view(ProbeType::Readiness), &self.switches);
+        let worker = &mut self.workers[ProbeType::Readiness as usize];
+        let is_new = worker.is_new;
+        let asks = s.probes_at_once && view.0 < Time::MAX && worker.value != Some(true);
+        let probe = self.life.probe(ProbeType::Readiness).filter(|_| asks);
+        let fails = probe.map_or(0, |p| worker.trigger(p, view, now, s.resets_period));
+        self.failed.extend(std::iter::repeat_n(ProbeType::Readiness, fails));
+        let again = probe.is_some() && (is_new || worker.value == Some(true));
+        if self.is_watched() {
+            self.ready = self.is_ready();
         }
+        again
     }
 
     /// The result of a probe changes; whether its container is to be killed for that.
     pub(super) fn probed(&mut self, now: Time, which: ProbeType, ok: bool) -> bool {
-        self.follow(now);
+        let after = now.saturating_add(Dur::from_nanos(1));
+        // The others' ticks of the instant in which it starts are too early.
+        self.follow(if which == ProbeType::Startup { after } else { now });
         let view = self.view(which);
         if let Some(probe) = self.life.clone().probe(which) {
             let worker = &mut self.workers[which as usize];
-            worker.follow(probe, view, now.saturating_add(Dur::from_nanos(1)));
+            worker.follow(probe, view, after);
             worker.value = Some(ok);
             self.failed.extend((!ok).then_some(which));
             if which == ProbeType::Startup || which == ProbeType::Liveness && !ok {
@@ -258,9 +276,7 @@ impl Container {
         }
         if which == ProbeType::Startup && ok {
             self.started = true;
-            self.trigger(now);
         }
-        self.ready = self.is_ready();
         let kills = which != ProbeType::Readiness && !ok;
         if kills
             && let Some((at, Event::Fails(other))) = self.failure()
@@ -307,6 +323,7 @@ mod tests {
         while let Some((at, event)) = c.next().filter(|(at, _)| *at <= s(until)) {
             match event {
                 Event::Seen => c.see(at),
+                Event::Begins(which) => c.begin(which),
                 Event::Probed(which, ok) => {
                     if c.probed(at, which, ok) {
                         told.push(format!("{} kill", at.as_secs()));
@@ -322,6 +339,8 @@ mod tests {
                     unreachable!("nothing of that is asked for")
                 }
             }
+            let syncs = matches!(event, Event::Seen | Event::Begins(_) | Event::Probed(..));
+            while syncs && c.trigger(at) {}
             if std::mem::replace(&mut ready, c.ready) != c.ready {
                 told.push(format!("{} ready={}", at.as_secs(), c.ready));
             }

@@ -72,7 +72,7 @@ impl Restarts {
                 self.sync_from(uid, from);
             } else if let Some((place, _, event)) = next {
                 self.comes_about((uid, place), &due, event);
-                self.lives.say_failures((uid, place), &due);
+                self.lives.say_failures(uid, &due);
                 self.lives.tell_serves(uid);
             }
         }
@@ -100,7 +100,19 @@ impl Restarts {
                 self.probed(which, due, probe, ok);
                 self.sidecar_starts(which, due);
             }
+            Event::Begins(probe) => _ = self.lives.with(which, |c| c.begin(probe)),
             Event::Fails(probe) => _ = self.lives.with(which, |c| c.fails(now, probe)),
+        }
+        if matches!(event, Event::Noticed | Event::Seen | Event::Begins(_) | Event::Probed(..)) {
+            self.trigger(which.0);
+        }
+    }
+
+    /// A pod is synced: those of its containers that are not ready are probed out of turn, for which it may be synced once more.
+    fn trigger(&self, uid: Uid) {
+        let (now, mut again) = (self.nodes.now(), true);
+        while std::mem::take(&mut again) {
+            self.lives.each(uid, |c| again |= c.trigger(now));
         }
     }
 
@@ -146,7 +158,7 @@ impl Restarts {
             c.probed(now, probe, ok).then(|| c.life.probe(probe).and_then(|p| p.grace))
         });
         let Some(Some(own)) = fails else { return };
-        self.lives.say_failures(which, due);
+        self.lives.say_failures(which.0, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, probe as u32);
         let stops =
             self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| killed_within(&pod, due, own));

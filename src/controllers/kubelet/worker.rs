@@ -9,6 +9,9 @@ use crate::controllers::prelude::*;
 /// A span of time in which a container serves.
 pub(super) type Serves = (Time, Time);
 
+/// From when on a worker probes its container, and when that serves.
+pub(super) type View = (Time, Serves);
+
 /// `worker`: one of the probes of a container, and of those that follow it in its pod.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worker {
@@ -21,6 +24,8 @@ pub(super) struct Worker {
     pub(super) value: Option<bool>,
     /// `onHold`: it probes no more until there is a new container.
     on_hold: bool,
+    /// It has not looked at the container that runs yet: with that it sets the initial result, for which the pod is synced.
+    pub(super) is_new: bool,
 }
 
 /// How many ticks of a period come before a time, from one on.
@@ -35,7 +40,7 @@ impl Worker {
     }
 
     /// The next tick whose probe fails.
-    pub(super) fn failure(&self, probe: &Probe, (from, serves): (Time, Serves)) -> Option<Time> {
+    pub(super) fn failure(&self, probe: &Probe, (from, serves): View) -> Option<Time> {
         let first = |tick: Time, from: Time| {
             let known = !self.on_hold && from < Time::MAX;
             known.then(|| tick.saturating_add(probe.period * ticks(tick, probe.period, from)))
@@ -47,7 +52,7 @@ impl Worker {
 
     /// A new container is seen, of which nothing is known.
     pub(super) fn resume(&mut self, initial: Option<bool>) {
-        (self.value, self.on_hold) = (initial, false);
+        (self.value, self.on_hold, self.is_new) = (initial, false, true);
     }
 
     /// What a probe finds from a tick on, and from when on it finds something else.
@@ -62,7 +67,7 @@ impl Worker {
     }
 
     /// Probes with each tick before a time, of which none changes a result. Those before `from` do nothing.
-    pub(super) fn follow(&mut self, probe: &Probe, (from, serves): (Time, Serves), until: Time) {
+    pub(super) fn follow(&mut self, probe: &Probe, (from, serves): View, until: Time) {
         let idle = ticks(self.tick, probe.period, from.min(until));
         self.tick += probe.period * idle;
         while self.tick < until {
@@ -81,11 +86,7 @@ impl Worker {
     }
 
     /// The next tick at which the result changes, and to what.
-    pub(super) fn change(
-        &self,
-        probe: &Probe,
-        (from, serves): (Time, Serves),
-    ) -> Option<(Time, bool)> {
+    pub(super) fn change(&self, probe: &Probe, (from, serves): View) -> Option<(Time, bool)> {
         let mut w = self.clone();
         w.follow(probe, (Time::MAX, serves), from);
         while !w.on_hold && w.tick < Time::MAX {
@@ -106,15 +107,13 @@ impl Worker {
         None
     }
 
-    /// `manualTriggerCh`: probes out of turn, which in newer releases begins the period anew. Whether that fails.
-    pub(super) fn trigger(
-        &mut self,
-        probe: &Probe,
-        (from, serves): (Time, Serves),
-        now: Time,
-        resets: bool,
-    ) -> bool {
-        let ok = (now >= from && !self.on_hold).then(|| Self::found(now, serves).0);
+    /// `manualTriggerCh`: probes out of turn, after a tick of that instant, which in newer releases begins the period anew.
+    /// How many of them fail.
+    pub(super) fn trigger(&mut self, probe: &Probe, view: View, now: Time, resets: bool) -> usize {
+        self.is_new = false;
+        let times = if self.tick == now { 2 } else { 1 };
+        self.follow(probe, view, now.saturating_add(Dur::from_nanos(1)));
+        let ok = (now >= view.0 && !self.on_hold).then(|| Self::found(now, view.1).0);
         if let Some(ok) = ok {
             self.find(ok, 1);
             if self.run >= threshold(probe, ok) {
@@ -124,12 +123,12 @@ impl Worker {
         if resets {
             self.tick = now + probe.period;
         }
-        ok == Some(false)
+        if ok == Some(false) { times } else { 0 }
     }
 
     /// Nothing is probed until there is a new container.
     pub(super) fn hold(&mut self) {
-        (self.on_hold, self.run) = (true, 0);
+        (self.on_hold, self.run, self.is_new) = (true, 0, false);
     }
 }
 
