@@ -93,8 +93,9 @@ impl Container {
 
     /// From when on a worker probes, and what it finds.
     fn view(&self, which: ProbeType) -> View {
-        let waits = self.started == (which == ProbeType::Startup);
-        if waits || !self.is_watched() || self.killed.is_some() {
+        let waits = self.started == (which == ProbeType::Startup)
+            || self.killed.is_some() && which != ProbeType::Readiness;
+        if waits || !self.is_watched() {
             return (Time::MAX, self.serves);
         }
         // `startedAt` has whole seconds.
@@ -153,7 +154,7 @@ impl Container {
     /// What comes about next.
     pub(super) fn next(&self) -> Option<(Time, Event)> {
         let ends = (self.runs && self.ends < Time::MAX).then_some((self.ends, Event::Ends));
-        let killed = self.killed.map(|at| (at, Event::Killed));
+        let killed = self.killed.map(|at| (at.min(self.ends), Event::Killed));
         let watched = |at: &Time| self.watched && *at < Time::MAX;
         let noticed = self.noticed.filter(watched).map(|at| (at, Event::Noticed));
         let seen = self.seen.filter(watched).map(|at| (at, Event::Seen));
@@ -277,14 +278,7 @@ impl Container {
         if which == ProbeType::Startup && ok {
             self.started = true;
         }
-        let kills = which != ProbeType::Readiness && !ok;
-        if kills
-            && let Some((at, Event::Fails(other))) = self.failure()
-            && at == now
-        {
-            self.fails(now, other);
-        }
-        kills
+        which != ProbeType::Readiness && !ok
     }
 }
 
