@@ -178,12 +178,14 @@ impl Container {
         }
     }
 
-    /// A container is started, and seen then.
+    /// A container is started, and seen then. From 1.35 on it counts as started as the one before did, if its kubelet has not
+    /// said that that one has ended (`convertToAPIContainerStatuses`, k/k#141155).
     pub(super) fn start(&mut self, now: Time, serves: Serves, ends: Time, seen: Time) {
         self.follow(now);
         (self.runs, self.since, self.serves, self.ends) = (true, now, serves, ends);
         self.serving = Some(now >= serves.0);
         (self.seen, self.noticed, self.killed) = (Some(seen), None, None);
+        self.started &= self.switches.keeps_results && !self.listed;
         (self.backs_off, self.listed) = (false, false);
     }
 
@@ -234,12 +236,17 @@ impl Container {
         for which in ProbeType::ALL {
             self.workers[which as usize].resume(initial(which));
         }
-        self.started = self.life.probe(ProbeType::Startup).is_none();
+        self.started |= self.life.probe(ProbeType::Startup).is_none();
     }
 
-    /// A worker looks at it for the first time.
+    /// A worker looks at it for the first time. If that is the startup probe's, it has not started, whatever was said before, and
+    /// is probed with the next tick.
     pub(super) fn begin(&mut self, which: ProbeType) {
-        self.workers[which as usize].is_new = false;
+        let worker = &mut self.workers[which as usize];
+        worker.is_new = false;
+        if which == ProbeType::Startup && std::mem::take(&mut self.started) {
+            worker.tick += self.life.probe(which).map_or(Dur::ZERO, |p| p.period);
+        }
     }
 
     /// `UpdatePodStatus`, with each sync of its pod: whether it is ready. One that has started and is not is probed out of turn;

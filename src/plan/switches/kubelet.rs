@@ -107,8 +107,9 @@ pub(crate) struct LifeSwitches {
     /// A pod whose container is not started again yet is looked at when the back-off is over, and half as much later at
     /// most; before, every 10 to 15 s (S63).
     pub(crate) waits_for_backoff: bool,
-    /// A kubelet that starts leaves containers as ready as they were; before, they are not ready until they are probed
-    /// (S64, gate ChangeContainerStatusOnKubeletRestart).
+    /// A kubelet that starts leaves containers as ready as they were; before, they are not ready until they are probed. With
+    /// that a container that follows one which was killed counts as started as that did (S64, gate
+    /// ChangeContainerStatusOnKubeletRestart).
     pub(crate) keeps_results: bool,
     /// How long the back-off of a container is that fails again and again: first, and at most (S65, gate
     /// ReduceDefaultCrashLoopBackOffDecay).
