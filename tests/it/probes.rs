@@ -449,6 +449,41 @@ fn events(version: &str, horizon: &str, more: &str) -> Vec<(f64, String, u32)> {
     trace.iter().filter_map(line).collect()
 }
 
+/// Recorded of 1.34.4 and 1.37.1, with a kubelet that is dead for a time and workers that wait for 0.625 of their period then: the probe out of turn that was asked
+/// for meanwhile is made right after the first. So with two successes a pod is Ready with the first tick, and with three failures it is not with the second,
+/// a period later. Up to 1.34 it is not Ready from the kubelet's start on; from 1.35 on what was said before holds.
+#[test]
+fn a_kubelet_that_has_started_probes_twice_at_first() {
+    let text = |version: &str, more: &str| {
+        let timeline =
+            r#"timeline: [(at: "300s", do: KubeletRestart(node: "n", downtime: "10s"))], nodes:"#;
+        pod(version, "10m", more).replace("timing: Ideal, ", "").replace("nodes:", timeline)
+    };
+    for seed in 1..9 {
+        let told = |text: &str| -> Vec<(f64, String)> {
+            let trace = ran(&plan(text), seed);
+            let line = |r: &taintsim::trace::Record| {
+                let f = trace.fields(r);
+                let what = match f.what {
+                    "pod-condition" if f.kind == Some("Ready") => format!("Ready={}", f.status?),
+                    "event" if f.reason.as_deref() == Some("Unhealthy") => "fails".to_owned(),
+                    _ => return None,
+                };
+                Some((r.at.as_millis() as f64 / 1000.0, what)).filter(|(at, _)| *at > 300.0)
+            };
+            trace.iter().filter_map(line).collect()
+        };
+        let all = told(&text("1.34", "readinessProbe: (periodSeconds: 100, successThreshold: 2)"));
+        let [(from, not), (until, ready)] = &all[..] else { panic!("{seed}: {all:?}") };
+        assert!(not == "Ready=False" && ready == "Ready=True" && until - from < 101.0, "{all:?}");
+        let all = told(&text("1.37", r#"readinessProbe: (), serves_for: "305s""#));
+        let first = all.iter().position(|(_, what)| what == "fails").expect("it fails");
+        let not = all.iter().position(|(_, what)| what == "Ready=False").expect("it is not ready");
+        assert!((9.9..11.0).contains(&(all[not].0 - all[first].0)), "{seed}: {all:?}");
+        assert!(all.iter().all(|(_, what)| what != "Ready=True"), "{seed}: {all:?}");
+    }
+}
+
 /// `prober.go: probe`: each probe that fails is told, at the tick that is 10 s after the container was seen to run, and not at once, as it has not
 /// run for 5 s then; of one that starts with a probe at once (no delay) also that, which is made twice. 20 s after its start it is well.
 #[test]

@@ -207,6 +207,7 @@ impl Lives {
         for (place, role, life) in containers(&pod.template) {
             let tick = |which: ProbeType| now + self.part_of_period(pod.id, &life, which);
             let mut c = self.container((role, &life), ProbeType::ALL.map(tick));
+            c.workers.iter_mut().for_each(|w| w.waits = Time::ZERO);
             if role == Role::Init {
                 (c.exited, c.finished) = (Some(Time::ZERO), Some(0));
                 self.all.with(|all| all.insert((pod.uid, place), c));
@@ -330,8 +331,10 @@ impl Lives {
             self.with((pod.uid, place), |c| {
                 for which in ProbeType::ALL {
                     let worker = &mut c.workers[which as usize];
-                    let value = if keeps { worker.value } else { initial(which) };
+                    let kept = worker.value.filter(|_| which != ProbeType::Readiness);
+                    let value = if keeps { kept } else { initial(which) };
                     *worker = Worker::starting(ticks[which as usize], value);
+                    worker.is_new = !keeps || which == ProbeType::Readiness;
                 }
                 (c.watched, c.backoff) = (true, None);
                 if !c.runs {

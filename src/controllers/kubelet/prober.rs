@@ -112,7 +112,8 @@ impl Container {
     /// Whether its kubelet says that it is ready (`UpdatePodStatus`).
     fn is_ready(&self) -> bool {
         let probed = self.life.probe(ProbeType::Readiness).is_some();
-        let succeeds = self.workers[ProbeType::Readiness as usize].value == Some(true);
+        // Of a container that its kubelet has found when it started there is no result, and what was said of it holds.
+        let succeeds = self.workers[ProbeType::Readiness as usize].value.unwrap_or(self.ready);
         self.runs && self.started && (!probed || succeeds)
     }
 
@@ -257,7 +258,7 @@ impl Container {
         let worker = &mut self.workers[ProbeType::Readiness as usize];
         let is_new = worker.is_new;
         let asks = s.probes_at_once && view.0 < Time::MAX && worker.value != Some(true);
-        let probe = self.life.probe(ProbeType::Readiness).filter(|_| asks);
+        let probe = self.life.probe(ProbeType::Readiness).filter(|_| asks && now >= worker.waits);
         let fails = probe.map_or(0, |p| worker.trigger(p, view, now, s.resets_period));
         self.failed.extend(std::iter::repeat_n(ProbeType::Readiness, fails));
         let again = probe.is_some() && (is_new || worker.value == Some(true));

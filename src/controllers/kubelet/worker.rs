@@ -17,6 +17,8 @@ pub(super) type View = (Time, Serves);
 pub(super) struct Worker {
     /// When its ticker ticks next.
     pub(super) tick: Time,
+    /// Until when it waits for some part of its period, whatever it is told.
+    pub(super) waits: Time,
     /// `lastResult` and `resultRun`: what the last probes found, and how many of them.
     last: Option<bool>,
     run: u32,
@@ -36,7 +38,7 @@ fn ticks(from: Time, period: Dur, until: Time) -> u64 {
 impl Worker {
     /// A worker of a kubelet that starts, or of a pod that is new to it.
     pub(super) fn starting(tick: Time, value: Option<bool>) -> Self {
-        Self { tick, value, ..Self::default() }
+        Self { tick, waits: tick, value, ..Self::default() }
     }
 
     /// The next tick whose probe fails.
