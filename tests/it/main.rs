@@ -43,6 +43,7 @@ mod pod_starts;
 mod pressure;
 mod pressure_recorded;
 mod probes;
+mod probes_recorded;
 mod properties;
 mod races;
 mod readiness;
