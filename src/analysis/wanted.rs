@@ -15,7 +15,7 @@
 
 use super::owners::asked_from;
 use super::prelude::*;
-use crate::api::workload::{JobSpec, PodReplacementPolicy, WorkloadSpec};
+use crate::api::workload::{JobSpec, WorkloadSpec};
 use crate::plan::WorkloadPlan;
 
 /// How many pods each workload asks for, while walking through a trace.
@@ -87,7 +87,7 @@ impl<'a> Wanted<'a> {
             (_, Some((pod, before, after))) => {
                 let is_deleted = || self.deleted.contains(&pod);
                 if ends_well(r, &before)
-                    && (!before.deleting || job.replaces_failed() && !is_deleted())
+                    && (!before.deleting || job.spec.replaces_only_failed() && !is_deleted())
                 {
                     job.succeeded += 1;
                 }
@@ -108,12 +108,6 @@ fn ends_well(r: &Record, before: &PodState) -> bool {
 }
 
 impl Job<'_> {
-    /// Whether it replaces a pod only once that has failed.
-    fn replaces_failed(&self) -> bool {
-        self.spec.pod_replacement_policy == Some(PodReplacementPolicy::Failed)
-            || !self.spec.pod_failure_policy.is_empty()
-    }
-
     /// Takes in what became of one of its pods.
     fn count(&mut self, r: &Record, before: &PodState, after: &PodState) {
         // Without completions, once one has succeeded, its controller deletes pods only as it has failed.
@@ -142,6 +136,7 @@ impl Job<'_> {
 mod tests {
     use super::super::tests::synthetic::{Run, ms};
     use super::*;
+    use crate::api::workload::PodReplacementPolicy;
     use std::rc::Rc;
 
     /// What a Job of three pods at a time asks for from each second on, where this happens to its pods by

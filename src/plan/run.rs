@@ -17,6 +17,7 @@ use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
 use crate::api::usage::Used;
+use crate::api::workload::WorkloadSpec;
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
@@ -152,6 +153,18 @@ impl Plan {
         let switches = &self.profile.node_lifecycle;
         switches.eviction_mode == EvictionMode::Timeout
             || switches.timeout_mode_available && !self.flags.enable_taint_manager
+    }
+
+    /// Whether no pod of a workload, `Kind/namespace/name`, is replaced before it is gone: of a StatefulSet, and of a Job that
+    /// replaces failed pods alone.
+    pub(crate) fn successors_wait(&self, workload: &str) -> bool {
+        let waits = |w: &WorkloadPlan| match &w.spec {
+            WorkloadSpec::Job(job) => self.profile.workload.job.only_replaces_failed(job),
+            _ => false,
+        };
+        workload.starts_with("StatefulSet/")
+            || workload.starts_with("Job/")
+                && self.workloads.iter().any(|w| w.name == workload && waits(w))
     }
 
     /// The notes that a person may have to do something about: all but what is assumed of every

@@ -63,7 +63,7 @@ impl JobControl {
     async fn create_missing(&self, s: &SyncJobCtx, active: i32, wanted: i32) -> (i32, ApiResult) {
         let now = self.core.ctx.now();
         let terminating =
-            if JobPolicy(self.switches).only_replaces_failed(&s.spec) { s.terminating } else { 0 };
+            if self.switches.only_replaces_failed(&s.spec) { s.terminating } else { 0 };
         let missing = wanted - terminating - active;
         if missing <= 0 {
             return (active, Ok(()));

@@ -15,21 +15,11 @@ impl JobPolicy {
         }
         // Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
         // phase Failed.
-        let policy = !self.0.pod_replacement_policy && self.has_failure_policy(spec);
-        if !self.0.tracking_finalizers || self.only_replaces_failed(spec) || policy {
+        let policy = !self.0.pod_replacement_policy && self.0.has_failure_policy(spec);
+        if !self.0.tracking_finalizers || self.0.only_replaces_failed(spec) || policy {
             return false;
         }
         pod.is_terminating() && pod.phase != PodPhase::Succeeded
-    }
-
-    fn has_failure_policy(&self, spec: &JobSpec) -> bool {
-        self.0.pod_failure_policy && !spec.pod_failure_policy.is_empty()
-    }
-
-    /// `onlyReplaceFailedPods`
-    pub(super) fn only_replaces_failed(&self, spec: &JobSpec) -> bool {
-        let by_policy = self.0.pod_replacement_policy && spec.replaces_only_failed();
-        by_policy || self.0.failure_policy_waits && self.has_failure_policy(spec)
     }
 
     /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).

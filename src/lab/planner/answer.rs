@@ -31,7 +31,7 @@ pub(crate) struct Row {
     pub(crate) unsure: Vec<(String, Interval)>,
     /// What the closed form says that a year costs; none where it knows nothing that has a price.
     pub(crate) closed: Option<f64>,
-    /// The replica-minutes by formula of pods of StatefulSets, which wait for their nodes.
+    /// The replica-minutes by formula of pods that wait for their nodes, as those of StatefulSets do.
     pub(crate) waiting: f64,
 }
 

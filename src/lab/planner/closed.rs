@@ -1,9 +1,9 @@
 //! The cost of each row by formula, where what is chosen is how long pods tolerate a lost node: what
 //! simulation adds to it is queueing behind rates and limits, room, outages that overlap, and nodes that are heard late.
 //!
-//! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, or with a
-//! disk that one node may have at a time, for D, whatever is tolerated, and a start; where D > T the disk
-//! moves first. One that clients still reach is not missing before it is
+//! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, of a Job that replaces
+//! failed pods alone, or with a disk that one node may have at a time, for D, whatever is tolerated, and a start; where
+//! D > T the disk moves first. One that clients still reach is not missing before it is
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use super::placed::{Places, Whose, is_bare};
@@ -31,7 +31,7 @@ type Control = [f64; 3];
 pub(crate) struct Closed {
     /// Replica-minutes missing.
     pub(crate) missing: f64,
-    /// Those of them that are of StatefulSets, and so no toleration changes but for starts.
+    /// Those of them that are of pods that wait for their nodes, and so no toleration changes but for starts.
     pub(crate) waiting: f64,
     /// Evictions.
     pub(crate) evicted: f64,
@@ -308,27 +308,26 @@ fn missed<'a>(
     of: Option<&'a WorkloadsAt>,
 ) -> impl Iterator<Item = Missed<'a>> {
     let of = of.map(|of| with_kept(plan, of));
-    let missed = move |node: NodeIndex, whose: Whose| match whose {
-        Whose::Pod(pod) => {
-            let pod = plan.pods.get(pod as usize)?;
-            let template = plan.templates.get(pod.template as usize)?;
-            let is_its = of.as_ref().is_none_or(|of| belongs(pod, template, of));
-            let is_missed = template.source == PodSource::Api && !is_bare(plan, template);
-            // By their tolerations taints let these stay.
-            let stays = plan.evicts_by_timeout() && is_of(template, WorkloadKind::DaemonSet);
-            let (waits, timeout) = (waits(template), timeout(plan, template, stays));
-            (is_its && is_missed).then_some(Missed { node, template, waits, timeout })
-        }
-        Whose::Made(workload) => {
-            let workload = plan.workloads.get(workload as usize)?;
-            let template = plan.templates.get(workload.template as usize)?;
-            let is_its = of.as_ref().is_none_or(|of| of.contains(workload.name.as_str()));
-            let waits = workload.kind == WorkloadKind::StatefulSet || has_disk(template);
-            // The controller of a DaemonSet lets its pods stay, whatever their template says.
-            let stays = workload.kind == WorkloadKind::DaemonSet;
-            let timeout = timeout(plan, template, stays);
-            is_its.then_some(Missed { node, template, waits, timeout })
-        }
+    let missed = move |node: NodeIndex, whose: Whose| {
+        let (template, workload, stays) = match whose {
+            Whose::Pod(pod) => {
+                let pod = plan.pods.get(pod as usize)?;
+                let template = plan.templates.get(pod.template as usize)?;
+                let is_missed = template.source == PodSource::Api && !is_bare(plan, template);
+                // By their tolerations taints let a DaemonSet's pods stay.
+                (is_missed.then_some(template)?, owner(pod, template), plan.evicts_by_timeout())
+            }
+            Whose::Made(workload) => {
+                let workload = plan.workloads.get(workload as usize)?;
+                let template = plan.templates.get(workload.template as usize)?;
+                // The controller of a DaemonSet lets its pods stay, whatever their template says.
+                (template, workload.name.clone(), true)
+            }
+        };
+        let is_its = of.as_ref().is_none_or(|of| of.contains(workload.as_str()));
+        let waits = plan.successors_wait(&workload) || has_disk(template);
+        let timeout = timeout(plan, template, stays && workload.starts_with("DaemonSet/"));
+        is_its.then_some(Missed { node, template, waits, timeout })
     };
     places.iter().filter_map(move |(node, whose)| missed(*node, *whose))
 }
@@ -343,19 +342,10 @@ fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
     kept.chain(of.names.iter().map(String::as_str)).collect()
 }
 
-/// Whether a pod is of one of these workloads.
-fn belongs(pod: &PodPlan, template: &PodTemplate, to: &BTreeSet<&str>) -> bool {
+/// The workload of a pod, `Kind/namespace/name`; empty where it has none.
+fn owner(pod: &PodPlan, template: &PodTemplate) -> String {
     let full = |o: &OwnerReference| format!("{}/{}/{}", o.kind, namespace_of(&pod.name), o.name);
-    template.owner.as_ref().is_some_and(|owner| to.contains(full(owner).as_str()))
-}
-
-/// Whether a pod of a template is not replaced while its node is away.
-fn waits(template: &PodTemplate) -> bool {
-    is_of(template, WorkloadKind::StatefulSet) || has_disk(template)
-}
-
-fn is_of(template: &PodTemplate, kind: WorkloadKind) -> bool {
-    template.owner.as_ref().is_some_and(|o| o.kind == kind.as_str())
+    template.owner.as_ref().map_or_else(String::new, full)
 }
 
 /// Whether a pod has a volume that has to leave its node before another node gets it.

@@ -216,6 +216,28 @@ fn pods_are_counted_where_they_can_be() {
     }
 }
 
+/// One pod on the only node, which is cut off for 20 minutes twelve times a year, and evicted after 49 + 300 s. Replaced two
+/// seconds later it is missing for 12 · 351 s, 70.2 minutes; where its Job waits until it is gone, for 12 · 1,202 s, 240.4
+/// minutes. A failure policy has it wait from 1.28 on; before 1.32 nodes are given up ten seconds sooner.
+#[test]
+fn a_job_that_replaces_failed_pods_alone_waits_for_its_node() {
+    let policy = "podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])";
+    for (release, field, missing, waiting) in [
+        ("1.36", "backoffLimit: 6", 70.2, 0.0),
+        ("1.36", "podReplacementPolicy: Failed", 240.4, 240.4),
+        ("1.28", policy, 240.4, 240.4),
+        ("1.27", policy, 68.2, 0.0),
+    ] {
+        let found = closed_by_run(&format!(
+            r#"Scenario(version: 1, horizon: "1h", kubernetes: "{release}", timing: Ideal, nodes: [(name: "n", zone: "a")],
+                workloads: [Job(name: "sum", {field})],
+                faults: (models: [(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Fixed("20m"))]))"#
+        ));
+        let off = (found.missing - missing).abs() + (found.waiting - waiting).abs();
+        assert!(off < 1e-6, "{release} {field}: {found:?}");
+    }
+}
+
 /// Six pods that the scheduler places on six of twelve nodes, or fewer, others in each run: 72 outages of a pod a year, by
 /// formula of 49 + 300 s and two: 421.2 minutes. Detection takes 47.5 to 52.5 s. What each run expects is of where its own
 /// pods are, so that only detection is chance; of a hundred outages of which every second one meets a pod the cost would be

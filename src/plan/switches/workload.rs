@@ -1,5 +1,6 @@
 //! What changed in the workload controllers from release to release.
 
+use crate::api::workload::JobSpec;
 use crate::kernel::Dur;
 
 /// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
@@ -86,6 +87,19 @@ pub(crate) struct JobSwitches {
     /// A sync waits until the caches have what the last one wrote (gate
     /// StaleControllerConsistencyJob, 1.36 on).
     pub(crate) waits_for_own_writes: bool,
+}
+
+impl JobSwitches {
+    /// Whether the failure policy of a Job is honoured, and it has one.
+    pub(crate) fn has_failure_policy(&self, spec: &JobSpec) -> bool {
+        self.pod_failure_policy && !spec.pod_failure_policy.is_empty()
+    }
+
+    /// `onlyReplaceFailedPods`
+    pub(crate) fn only_replaces_failed(&self, spec: &JobSpec) -> bool {
+        let by_policy = self.pod_replacement_policy && spec.replaces_only_failed();
+        by_policy || self.failure_policy_waits && self.has_failure_policy(spec)
+    }
 }
 
 /// What a StatefulSet does with a pod that has ended.

@@ -36,7 +36,7 @@ pub(super) fn closed(told: &Told<'_>) -> Option<String> {
         let (waiting, unit) =
             (amount(waiting * told.objective.prices[MISSING]), &told.objective.unit);
         text += &format!(
-            "; {waiting} {unit} of it are of pods of StatefulSets or with disks, which wait for their nodes whatever is tolerated"
+            "; {waiting} {unit} of it are of pods of StatefulSets, of Jobs that replace failed pods alone, or with disks, which wait for their nodes whatever is tolerated"
         );
     }
     Some(text)
