@@ -100,8 +100,8 @@ pub(super) fn who(cases: &[Case<'_>]) -> (String, bool) {
     }
 }
 
-/// StatefulSets whose pods nobody confirms to be gone.
-pub(super) fn stateful(
+/// StatefulSets, and Jobs that replace failed pods alone, whose pods nobody confirms to be gone.
+pub(super) fn waiting(
     subject: &str,
     bound: Bound,
     cases: &[Case<'_>],

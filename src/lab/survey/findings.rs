@@ -1,7 +1,7 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::cases::{
-    Case, Few, apart, attached, held, losses_of, missing, stateful, volumes_hold, who, worst,
+    Case, Few, apart, attached, held, losses_of, missing, volumes_hold, waiting, who, worst,
 };
 use super::freed::outcomes;
 use super::hit::{Bound, Hit, LATER, Lost, up_to, whole};
@@ -80,7 +80,8 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
     for (is_dark, hit) in all {
         let Some(still) = hit.still.filter(|s| s.below) else { continue };
         let why = match still.why {
-            Why::StatefulSet => "a StatefulSet waits for its node",
+            Why::Waits if hit.kind == Some(WorkloadKind::Job) => "a Job waits for its node",
+            Why::Waits => "a StatefulSet waits for its node",
             Why::Volume => "its volume stays attached to the lost node",
             // Whoever is short of a new pod is so because hardly a node was tainted before.
             Why::NoRoom | Why::Held | Why::NotEvicted if is_dark => {
@@ -190,7 +191,7 @@ impl<'a> All<'a> {
                 Why::NotEvicted | Why::Late => {}
                 // Each loses a pod with any node, which is what it is for.
                 Why::DaemonSet if !still.below => {}
-                Why::StatefulSet => add(Why::StatefulSet, None, Bound::of(&lost.damage, hit)),
+                Why::Waits => add(Why::Waits, None, Bound::of(&lost.damage, hit)),
                 Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare | Why::Endless => {
                     add(still.why, None, Bound::Free);
                 }
@@ -232,7 +233,7 @@ impl<'a> All<'a> {
                 hit.failed.as_deref().unwrap_or("failed"),
                 if one { "its" } else { "their" },
             ),
-            Why::StatefulSet => stateful(&subject, bound, cases, (self.plan, self.how)),
+            Why::Waits => waiting(&subject, bound, cases, (self.plan, self.how)),
             Why::Volume => format!(
                 "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: {}",
                 count(|h| h.unattached),

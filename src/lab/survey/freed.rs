@@ -17,10 +17,12 @@ pub(super) const DONE: [Away; REMEDIES.len()] = [Away::OutOfService, Away::Delet
 
 /// What a remedy does for a workload, by how it stands in a run with it and in one without a loss.
 pub(super) fn freed(plan: &Plan, workload: &str, with: &Seen, without: &Seen) -> Option<Freed> {
-    let spec = plan.workloads.iter().find(|w| w.name == workload).map(|w| &w.spec);
     let (with, without) = (with.workloads.get(workload)?, without.workloads.get(workload)?);
     let is_short = with.count.up < with.count.desired.min(without.count.up);
-    let why = if is_short { Why::of(spec, &with.moment, &without.moment) } else { Why::Late };
+    let why = match is_short {
+        true => Why::of(plan, workload, &with.moment, &without.moment),
+        false => Why::Late,
+    };
     Some(Freed { why, said: with.why.clone().unwrap_or_default() })
 }
 

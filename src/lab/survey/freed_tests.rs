@@ -47,6 +47,23 @@ fn each_remedy_is_told_for_itself() {
     assert!(text.contains(each) && text.contains("topology spread"), "{text}");
 }
 
+/// The pods of both Jobs are evicted some 350 s into a loss of 20 minutes. One makes another then; of the other one it is gone
+/// once its node is back, or out of service, or deleted.
+#[test]
+fn a_job_that_replaces_failed_pods_alone_waits_for_its_node() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..1}", zone: "a")],
+        workloads: [Job(name: "waits", podReplacementPolicy: Failed, placement: Node("n-0")), Job(name: "other", placement: Node("n-0"))])"#;
+    let done = of_text(text, only("node/n-0"), 1_200);
+    let lead =
+        "Below what they need for as long as a loss lasts: waits (a Job waits for its node).";
+    assert_eq!(done.lead.last().map(String::as_str), Some(lead));
+    assert_eq!(done.lost[0].damage.figures.stuck, 1);
+    let said = "node n-0 lost: waits is below what it needs until its node is back; no tolerationSeconds changes that, the out-of-service taint or deleting the node does";
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert!(texts.len() == 2 && texts[0] == said, "{texts:#?}");
+    assert!(texts[1].starts_with("other has a single pod: it is down for 5m"), "{texts:#?}");
+}
+
 /// mixed asks for 3 of 4 cores. Without a-0 it finds room on b-1; without zone a its pod on b-0 leaves one core there, and
 /// f's 2 cores two on b-1. Lost nodes are tainted, and deleted ones are not there.
 #[test]

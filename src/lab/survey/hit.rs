@@ -38,7 +38,7 @@ pub(crate) struct Figures {
     pub(crate) evicted: i64,
     /// Pods evicted although their node was back soon.
     pub(crate) needless: i64,
-    /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
+    /// Pods whose deletion did not end before the loss did, of workloads that do not replace them before.
     pub(crate) stuck: i64,
     /// Pods that are not up again when the run ends, long after the loss.
     pub(crate) not_back: i64,
@@ -75,7 +75,7 @@ pub(crate) struct Hit {
     /// says that it is short.
     pub(crate) cores: Option<f64>,
     pub(crate) gibibytes: Option<f64>,
-    /// Pods of StatefulSets whose deletion did not end before the loss did: nothing replaces them.
+    /// Pods whose deletion did not end before the loss did, of workloads that do not replace them before.
     pub(crate) stuck: i64,
     /// Pods that waited for a volume that could not be attached to their node when the loss ended.
     pub(crate) unattached: i64,
@@ -282,8 +282,6 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let more = |f: fn(&Moment) -> u64| f(&with.moment) as i64 - f(&without.moment) as i64;
     let pending = more(|m| m.pending);
     let planned = plan.workloads.iter().find(|w| w.name == name);
-    let spec = planned.map(|w| &w.spec);
-    let is_stateful = planned.is_some_and(|w| w.kind == WorkloadKind::StatefulSet);
     let why = with.why.clone().filter(|_| pending > 0);
     let longer = with.costs.below_need.saturating_sub(without.costs.below_need);
     let mut hit = Hit {
@@ -299,7 +297,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         pending,
         why,
         // Of the others a new pod comes as soon as the deletion begins.
-        stuck: if is_stateful { more(|m| m.stuck) } else { 0 },
+        stuck: if plan.successors_wait(name) { more(|m| m.stuck) } else { 0 },
         unattached: more(|m| m.unattached),
         left: more(|m| m.left),
         failed: with.failed.clone().filter(|_| without.failed.is_none()),
@@ -316,12 +314,12 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
         let below = with.below && !without.below;
-        hit.still = Some(Still { why: Why::of(spec, &with.moment, &without.moment), below });
+        hit.still = Some(Still { why: Why::of(plan, name, &with.moment, &without.moment), below });
     }
     let ((end, last), (other, others)) = (with.end, without.end);
     if is_short(&last, &others) {
         hit.not_back = i64::from(others.up - last.up);
-        hit.why_not_back = Some(Why::of(spec, &end, &other));
+        hit.why_not_back = Some(Why::of(plan, name, &end, &other));
     }
     hit
 }
@@ -340,9 +338,9 @@ impl Hit {
 
     /// Whether it is short of pods that sit on lost nodes, and that an eviction would have made anew.
     pub(super) fn is_left(&self) -> bool {
-        let stays = |kind| matches!(kind, WorkloadKind::DaemonSet | WorkloadKind::StatefulSet);
-        let made_anew = self.still.is_some_and(|still| still.why != Why::JobFailed);
-        self.left > 0 && made_anew && self.kind.is_some_and(|kind| !stays(kind))
+        let made_anew = |s: Still| !matches!(s.why, Why::JobFailed | Why::Waits);
+        let is_made = self.kind.is_some_and(|kind| kind != WorkloadKind::DaemonSet);
+        self.left > 0 && is_made && self.still.is_some_and(made_anew)
     }
 
     /// What becomes of its pods where room does not matter: how many are still without a node, and

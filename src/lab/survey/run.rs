@@ -319,13 +319,13 @@ impl Runs<'_> {
         trace.map(drop)
     }
 
-    /// Runs a loss on where StatefulSets wait for lost nodes, once for all that is done to these when it would be over, and
+    /// Runs a loss on where workloads wait for lost nodes, once for all that is done to these when it would be over, and
     /// notes what that does for them.
     fn see_to(&mut self, loss: &Loss, without: &Run, damage: &mut Damage) -> Option<()> {
         let (how, nodes) = (self.survey.how, loss.nodes());
         let waits = |hit: &Hit| {
             let may_move = matches!(Bound::of(damage, hit), Bound::Free | Bound::Detached);
-            may_move && hit.still.is_some_and(|still| still.why == Why::StatefulSet)
+            may_move && hit.still.is_some_and(|still| still.why == Why::Waits)
         };
         let waiting: Vec<bool> = damage.hits.iter().map(waits).collect();
         if how == How::ApiServer || nodes.is_empty() || !waiting.contains(&true) {

@@ -12,8 +12,9 @@ rows! {
     pub(crate) enum Why {
         /// They are a Job's that has failed.
         JobFailed = "Job failed",
-        /// Pods of a StatefulSet are not replaced before somebody confirms that the old ones are gone.
-        StatefulSet = "stuck",
+        /// Pods of a StatefulSet, or of a Job that replaces failed pods alone, are not replaced before somebody confirms that
+        /// the old ones are gone.
+        Waits = "stuck",
         /// Replacements wait for volumes that are attached to lost nodes.
         Volume = "volume",
         /// Replacements find no node, and would if there were more room on those that are left.
@@ -38,22 +39,21 @@ rows! {
 
 impl Why {
     /// Why pods of such a workload are not replaced, by how it stands with the loss and without.
-    pub(super) fn of(workload: Option<&WorkloadSpec>, with: &Moment, without: &Moment) -> Self {
+    pub(super) fn of(plan: &Plan, name: &str, with: &Moment, without: &Moment) -> Self {
         use WorkloadSpec::{DaemonSet, StatefulSet};
         let more = |of: fn(&Moment) -> u64| of(with) > of(without);
-        match workload {
+        let waits = plan.successors_wait(name);
+        match plan.workloads.iter().find(|w| w.name == name).map(|w| &w.spec) {
             None => Why::Bare,
             // Those of lost nodes stay there; who waits for a node was preempted on one that is left.
             Some(DaemonSet) if !more(|m| m.pending) => Why::DaemonSet,
             Some(DaemonSet) => Why::NoRoom,
-            Some(StatefulSet { .. }) if more(|m| m.stuck) || more(|m| m.left) => Why::StatefulSet,
+            Some(_) if waits && (more(|m| m.stuck) || more(|m| m.left)) => Why::Waits,
             Some(_) if more(|m| m.unattached) => Why::Volume,
             Some(_) if more(|m| m.pending) => Why::NoRoom,
             Some(_) if more(|m| m.left) => Why::NotEvicted,
             // One that is stuck in either case holds up those behind it (`OrderedReady`); of a `Parallel` set none does.
-            Some(StatefulSet { parallel: false, .. }) if with.stuck + with.left > 0 => {
-                Why::StatefulSet
-            }
+            Some(StatefulSet { parallel: false, .. }) if with.stuck + with.left > 0 => Why::Waits,
             Some(_) if more(|m| m.endless) => Why::Endless,
             Some(_) => Why::Late,
         }
@@ -81,14 +81,19 @@ pub(crate) struct Freed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
 
-    fn why_of(parallel: bool, with: Moment, without: Moment) -> Why {
-        let set = WorkloadSpec::StatefulSet { replicas: 3, parallel, first_ordinal: 0 };
-        Why::of(Some(&set), &with, &without)
+    fn why_of(fields: &str, with: Moment, without: Moment) -> Why {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n")], workloads: [StatefulSet(name: "db", replicas: 3{fields})])"#
+        );
+        let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).expect("it loads");
+        let plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
+        Why::of(&plan, "StatefulSet/default/db", &with, &without)
     }
 
     fn why(with: Moment, without: Moment) -> Why {
-        why_of(false, with, without)
+        why_of("", with, without)
     }
 
     /// Without the loss a pod is stuck. With it that one is gone and another sits on the lost node: the one
@@ -97,7 +102,7 @@ mod tests {
     fn fewer_stuck_pods_do_not_hide_one_that_is_left() {
         let (with, without) =
             (Moment { left: 1, ..Moment::default() }, Moment { stuck: 1, ..Moment::default() });
-        assert_eq!(why(with, without), Why::StatefulSet);
+        assert_eq!(why(with, without), Why::Waits);
     }
 
     /// db-0 is stuck on a node that was silent before. The loss takes db-2, whose node is back: it is not
@@ -105,7 +110,7 @@ mod tests {
     #[test]
     fn a_pod_behind_one_that_is_stuck_is_not_on_its_way() {
         let stuck = Moment { stuck: 1, ..Moment::default() };
-        assert_eq!(why(stuck, stuck), Why::StatefulSet);
+        assert_eq!(why(stuck, stuck), Why::Waits);
         assert_eq!(why(Moment::default(), Moment::default()), Why::Late);
     }
 
@@ -113,7 +118,8 @@ mod tests {
     #[test]
     fn of_a_parallel_set_no_pod_waits_for_another() {
         let stuck = Moment { stuck: 1, ..Moment::default() };
-        assert_eq!(why_of(true, stuck, stuck), Why::Late);
-        assert_eq!(why_of(true, stuck, Moment::default()), Why::StatefulSet);
+        let parallel = ", podManagementPolicy: Parallel";
+        assert_eq!(why_of(parallel, stuck, stuck), Why::Late);
+        assert_eq!(why_of(parallel, stuck, Moment::default()), Why::Waits);
     }
 }

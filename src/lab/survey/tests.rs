@@ -89,7 +89,7 @@ fn what_is_lost_with_each_node_and_zone() {
     assert_eq!(web.still.map(|s| (s.why, s.below)), Some((Why::NoRoom, true)));
     let db = hit("db");
     assert_eq!((db.stuck, db.pending), (1, 0));
-    assert_eq!(db.still.map(|s| (s.why, s.below)), Some((Why::StatefulSet, true)));
+    assert_eq!(db.still.map(|s| (s.why, s.below)), Some((Why::Waits, true)));
     // db is below its need from the loss until the machine is back ten minutes later and its pod
     // has ended and begun anew, which takes less than a minute.
     let range = Dur::from_secs(600)..Dur::from_secs(660);
@@ -331,7 +331,7 @@ fn signs_are_what_a_person_expects() {
     assert!(detected.is_sorted() && detected[0] < detected[2], "{detected:?}");
 }
 
-/// Nobody makes the pods of a failed Job anew, evicted or not.
+/// Nobody makes the pods of a failed Job anew, evicted or not, nor those of one that waits for them while they are there.
 #[test]
 fn what_a_failed_job_has_on_lost_nodes_is_not_told_again() {
     let hit = |why| Hit {
@@ -340,5 +340,6 @@ fn what_a_failed_job_has_on_lost_nodes_is_not_told_again() {
         still: Some(Still { why, below: true }),
         ..Hit::default()
     };
-    assert_eq!([Why::NotEvicted, Why::JobFailed].map(|why| hit(why).is_left()), [true, false]);
+    let is_left = |why| hit(why).is_left();
+    assert_eq!([Why::NotEvicted, Why::JobFailed, Why::Waits].map(is_left), [true, false, false]);
 }
