@@ -132,8 +132,7 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
             1 => ("1 workload".to_owned(), "it needs"),
             n => (format!("{} workloads", grouped(n as u64)), "they need, the longest"),
         };
-        parts
-            .push(format!("takes {workloads} below what {it} for {least}{}", short(whole(f.down))));
+        parts.push(format!("takes {workloads} below what {it} {}", worst.down(least)));
     }
     if f.pending > 0 {
         parts.push(format!("leaves {} without a node", up_to(1, f.pending, "pod")));

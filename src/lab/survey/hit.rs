@@ -404,7 +404,7 @@ pub(super) fn up_to(of: usize, n: i64, what: &str) -> String {
 }
 
 /// To the second, as people tell downtimes.
-pub(crate) fn whole(d: Dur) -> Dur {
+pub(super) fn whole(d: Dur) -> Dur {
     Dur::from_secs((d.as_millis() + 500) / 1000)
 }
 
@@ -422,6 +422,16 @@ impl Lost {
     /// are not simulated.
     pub(crate) fn is_least(&self) -> bool {
         self.damage.hits.iter().any(|h| h.volumes.are_left_out())
+    }
+
+    /// For how long a workload is below its need, the longest of them; `least` comes before a time. A Job that failed is so
+    /// for good.
+    pub(crate) fn down(&self, least: &str) -> String {
+        let fails = |h: &Hit| h.failed.is_some() && !h.down.is_zero();
+        match self.damage.hits.iter().any(fails) {
+            true => "for good".to_owned(),
+            false => format!("for {least}{}", short(whole(self.damage.figures.down))),
+        }
     }
 
     /// Why pods are not back when the run ends, a word for each reason.

@@ -42,7 +42,7 @@ mod tests;
 mod told;
 
 pub(crate) use findings::Finding;
-pub(crate) use hit::{Hit, Lost, whole};
+pub(crate) use hit::{Hit, Lost};
 pub(crate) use limit::{Limit, Measure, Unit};
 pub(crate) use losses::{How, Kind, Wanted, losses};
 pub(crate) use pressed::PressedNode;

@@ -428,11 +428,10 @@ fn a_job_that_a_loss_makes_fail_is_not_back_after_it() {
     assert_eq!(texts, [expected]);
     let lead = "Jobs that fail, and are not done by anybody: sum.";
     assert_eq!(done.lead.last().map(String::as_str), Some(lead));
+    assert!(done.lead[0].ends_with("takes 1 workload below what it needs for good."));
     let lost = &done.lost[0];
-    assert_eq!(
-        (lost.damage.figures.not_back, lost.why_not_back()),
-        (4, vec!["Job failed".to_owned()])
-    );
+    assert_eq!((lost.damage.figures.not_back, lost.down("≥").as_str()), (4, "for good"));
+    assert_eq!(lost.why_not_back(), ["Job failed"]);
 }
 
 /// Each of two pods gets a node once the run has begun: the nodes that have one are lost alone, and four that have none as one.

@@ -99,6 +99,7 @@ fn of_workloads(evicted: &Evicted, hits: &[Hit]) -> Option<String> {
         };
         let down = match hit.down.is_zero() {
             true => String::new(),
+            false if hit.failed.is_some() => "is below what it needs for good, ".to_owned(),
             false => format!("is below what it needs for {}, ", short(whole(hit.down))),
         };
         let missing = (hit.missing_minutes * 10.0).round() / 10.0;

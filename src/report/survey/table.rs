@@ -2,7 +2,7 @@
 //! that show it, as the survey was called.
 
 use crate::analysis::size_in_words;
-use crate::lab::survey::{Finding, Lost, Surveyed, whole};
+use crate::lab::survey::{Finding, Lost, Surveyed};
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, PLAIN, Printer, RED, YELLOW, fold};
 use crate::report::trials::quoted;
@@ -180,13 +180,11 @@ fn row(l: &Lost) -> [String; COLUMNS.len()] {
         0 => l.loss.name(),
         more => format!("{} +{} alike", l.loss.name(), grouped(more as u64)),
     };
-    let least = |text: String| match l.is_least() && text != "-" {
-        true => format!("≥{text}"),
-        false => text,
-    };
+    let sign = if l.is_least() { "≥" } else { "" };
+    let least = |text: String| if text == "-" { text } else { format!("{sign}{text}") };
     let down = match f.workloads_down as u64 {
         0 => "-".to_owned(),
-        n => format!("{} for {}", grouped(n), least(short(whole(f.down)))),
+        n => format!("{} {}", grouped(n), l.down(sign)),
     };
     [
         name,
