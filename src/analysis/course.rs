@@ -77,6 +77,10 @@ pub(crate) struct Course {
     pub(crate) master_disruption: [Option<Time>; 2],
     /// The pods whose deletion has begun, at the end, on nodes that do not answer, and these nodes.
     pub(crate) stuck: BTreeMap<String, String>,
+    /// The workloads of these whose pods have no successor before they are gone.
+    pub(crate) waits: BTreeSet<String>,
+    /// Jobs that fail, `Job shop/sum`, and why.
+    pub(crate) failed: BTreeMap<String, String>,
     /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
     /// volume cannot be attached to theirs.
     pub(crate) pending: BTreeMap<String, String>,
@@ -166,6 +170,11 @@ impl Reader<'_> {
             What::Noted(why @ (Note::TimerUndated | Note::TimerOverdue), most) => {
                 let pod = r.pod().map(|pod| self.analysis.pod_name(pod).to_owned());
                 self.course.drawn.extend(pod.map(|pod| ((why, pod), most)));
+            }
+            What::Noted(Note::JobFailed, why) => {
+                let job = self.analysis.workload_in_words(WorkloadId(r.object));
+                let (reason, _) = self.analysis.trace.job_end(TextId(why));
+                self.course.failed.insert(job, reason.to_owned());
             }
             What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}
@@ -325,6 +334,10 @@ impl Reader<'_> {
             let is_dead = |n: &NodeId| self.follow.node(*n).silent || self.follow.node(*n).off;
             if let Some(node) = node.filter(is_dead).filter(|_| pod.deleting) {
                 self.note_workload(id, &name);
+                let (plan, names) = (self.analysis.plan, &self.analysis.trace.names);
+                let owner = self.owners.of(self.analysis, id);
+                let waits = owner.filter(|w| plan.successors_wait(names.workload_name(*w)));
+                self.course.waits.extend(waits.map(|w| self.analysis.workload_in_words(w)));
                 let node = self.analysis.node_name(node).to_owned();
                 self.course.stuck.insert(name, node);
             } else if pod.is_pending() {

@@ -118,6 +118,10 @@ pub(crate) struct Forecast {
     pub(crate) stuck: Vec<Left>,
     /// How many they are, by workload.
     pub(crate) stuck_alike: Vec<LeftAlike>,
+    /// The workloads of these whose pods have no successor before they are gone.
+    pub(crate) waits: BTreeSet<String>,
+    /// Jobs that fail, and why.
+    pub(crate) failed: Vec<Left>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
     pub(crate) pending: Vec<Left>,
     /// How many they are, by workload and why.
@@ -270,6 +274,8 @@ impl Forecast {
             stuck_alike: LeftAlike::of(courses, |c| &c.stuck, &BTreeMap::new()),
             pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
             pending,
+            waits: courses.iter().flat_map(|c| c.waits.clone()).collect(),
+            failed: Left::of(courses, |c| &c.failed),
             held: Left::one_by_one(courses, |c| &c.held),
             refused: Left::of(courses, |c| &c.refused),
         }

@@ -1,6 +1,7 @@
 //! What is foreseen, from courses made by hand.
 
 use super::*;
+use std::path::Path;
 
 /// Two seeds of three nodes: the first at 10 s and 12 s, the last at 30 s and 40 s, b or c, whose
 /// own medians are 20 s and 30 s.
@@ -316,4 +317,23 @@ fn what_is_left_is_counted_by_seed() {
         forecast.stuck_alike.iter().map(alike).collect::<Vec<_>>(),
         [row("a", "", (2, 2, 2), 0.6), row("b", "", (2, 2, 2), 0.4)]
     );
+}
+
+/// The pods of three Jobs are evicted some 350 s after their node has died. One of them waits for its pod until the end, and
+/// one may not lose any.
+#[test]
+fn jobs_that_wait_or_fail_are_known() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..1}", zone: "a")],
+        workloads: [Job(name: "waits", podReplacementPolicy: Failed, placement: Node("n-0")), Job(name: "other", placement: Node("n-0")),
+            Job(name: "fails", backoffLimit: 0, placement: Node("n-0"))],
+        timeline: [(at: "1m", do: Crash(node: "n-0"))])"#;
+    let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
+    let overrides = Overrides::default();
+    let of_two = Forecasting { loaded: &loaded, overrides, first: 1, seeds: 2, told_from: None };
+    let forecast = Forecast::of(&of_two.courses(1, &|_| true).unwrap());
+    assert_eq!(forecast.stuck.len(), 3, "{:?}", forecast.stuck);
+    assert_eq!(forecast.waits, BTreeSet::from(["Job default/waits".to_owned()]));
+    let failed: Vec<_> =
+        forecast.failed.iter().map(|l| (l.pod.as_str(), l.said.as_str())).collect();
+    assert_eq!(failed, [("Job default/fails", "BackoffLimitExceeded")]);
 }

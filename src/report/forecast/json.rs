@@ -1,7 +1,7 @@
 //! A forecast for programs.
 
 use super::said::Outlook;
-use crate::lab::forecast::{ByWhen, Count, Foreseen, Left};
+use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, Left};
 use crate::report::results::*;
 
 /// What the first course is called in tables, in which nobody does anything.
@@ -33,14 +33,14 @@ fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
 
 /// `{"at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
 /// "node_share", "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
-/// "share"}]}` (`held` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
+/// "share"}], "failed": [{"job", "said", "share"}]}` (`held` and `failed` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
     let at = base.basis.clock.begins();
     let mut whole =
         json!({ "at": at, "notes": base.notes(), "events": events, "by_when": by_when });
-    put_held(&mut whole, base);
+    put_left(&mut whole, base);
     put_what_if(&mut whole, others);
     whole
 }
@@ -49,7 +49,7 @@ pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
 pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
     let course = |o: &Outlook<'_>| {
         let mut course = json!({ "course": o.name, "events": events(o), "by_when": by_when(o) });
-        put_held(&mut course, o);
+        put_left(&mut course, o);
         let refused = o.refused();
         if !refused.is_empty() {
             course["refused"] = json!(refused);
@@ -61,12 +61,14 @@ pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
     }
 }
 
-/// Puts the volumes that stay where somebody waits for them into the document of a course.
-fn put_held(whole: &mut Value, outlook: &Outlook<'_>) {
-    let held = outlook.forecast.held.iter();
-    let one = |left: &Left| json!({ "claim": left.pod, "said": left.said, "share": left.share });
-    if held.len() > 0 {
-        whole["held"] = held.map(one).collect();
+/// Puts the volumes that stay where somebody waits for them, and the Jobs that fail, into the document of a course.
+fn put_left(whole: &mut Value, outlook: &Outlook<'_>) {
+    let Forecast { held, failed, .. } = outlook.forecast;
+    for (field, name, all) in [("held", "claim", held), ("failed", "job", failed)] {
+        let one = |l: &Left| json!({ name: l.pod, "said": l.said, "share": l.share });
+        if !all.is_empty() {
+            whole[field] = all.iter().map(one).collect();
+        }
     }
 }
 
@@ -109,7 +111,6 @@ mod tests {
     use super::*;
     use crate::analysis::Frees;
     use crate::analysis::course::Happening;
-    use crate::lab::Forecast;
     use crate::lab::forecast::When;
     use crate::report::WallClock;
     use crate::report::forecast::Basis;

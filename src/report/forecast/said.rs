@@ -4,7 +4,8 @@
 use crate::analysis::Frees;
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
-use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, When};
+use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, Left, When};
+use crate::language::few;
 use crate::report::model::{WallClock, from_now};
 use crate::report::prelude::*;
 use crate::trace::Note;
@@ -92,6 +93,11 @@ impl<'a> Outlook<'a> {
         all.find(|b| b.what == what && b.workload.as_deref() == workload)
     }
 
+    /// Whether pods of a workload have no successor before they are gone.
+    pub(super) fn holds(&self, workload: &str) -> bool {
+        workload.starts_with("DaemonSet") || self.forecast.waits.contains(workload)
+    }
+
     /// What is said where nothing comes.
     pub(super) fn nothing(&self) -> String {
         format!("Nothing happens until {}.", self.clock(self.basis.horizon))
@@ -131,6 +137,11 @@ impl<'a> Outlook<'a> {
         for (count, word) in left {
             let stays = if count.median == 1 { "is" } else { "are" };
             said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
+        }
+        let fails = |job: &Left| format!("{} ({}){}", job.pod, job.said, unless_all(job.share));
+        if !self.forecast.failed.is_empty() {
+            let jobs = few(3, self.forecast.failed.iter().map(fails));
+            said.push(format!("Jobs that fail, and are not done by anybody: {jobs}."));
         }
         said
     }
@@ -256,11 +267,6 @@ pub(super) fn node(f: &Foreseen) -> Option<String> {
     let is_another = f.node_share < 1.0;
     let share = if is_another { unless_all(f.when.share * f.node_share) } else { String::new() };
     f.node.as_ref().map(|node| format!("{node}{share}"))
-}
-
-/// Whether pods of a workload have no successor before they are gone.
-pub(super) fn holds(workload: &str) -> bool {
-    workload.starts_with("StatefulSet") || workload.starts_with("DaemonSet")
 }
 
 fn percent(share: f64) -> String {

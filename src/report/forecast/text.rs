@@ -5,7 +5,7 @@ mod parts;
 
 pub(crate) use self::beside::write_beside;
 use self::parts::FEW;
-use super::said::{ALONE, Outlook, done, holds, how_many, node, number, unless_all};
+use super::said::{ALONE, Outlook, done, how_many, node, number, unless_all};
 use crate::analysis::course::{Happening, Way};
 use crate::analysis::{ranges, shortened};
 use crate::files::line;
@@ -286,13 +286,12 @@ impl Printer<'_> {
         let pending = outlook.forecast.pending.iter();
         let unattached = pending.filter(|left| bound.contains(left.pod.as_str()));
         let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();
-        // Nodes whose dead pods keep a StatefulSet from replacing them, or have the volumes of those that replace them.
+        // Nodes whose dead pods keep a workload from replacing them, or have the volumes of those that replace them.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
         let mut nodes_of: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
         for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
-            let holds = holds(of);
-            if of.starts_with("StatefulSet") || unattached.contains(&workload.as_deref()) {
+            if outlook.forecast.waits.contains(of) || unattached.contains(&workload.as_deref()) {
                 blocking.insert(said);
             }
             nodes_of.entry(workload.as_deref()).or_default().insert(said);
@@ -301,7 +300,7 @@ impl Printer<'_> {
             }
             let word = if workload.is_some() { "of " } else { "" };
             let mut text = format!("on {said}, {word}{of}");
-            if holds {
+            if outlook.holds(of) {
                 text += ": no successor until it is gone";
             }
             self.pod(pod, &(text + &unless_all(*share)))?;
@@ -324,7 +323,7 @@ impl Printer<'_> {
                     _ => ranges(&nodes),
                 };
                 let mut said = format!("{} on {on}", how_many(pods, "pod"));
-                if holds(of) {
+                if outlook.holds(of) {
                     let gone = if pods.high == 1 { "it is gone" } else { "they are gone" };
                     said += &format!(": no successor until {gone}");
                 }

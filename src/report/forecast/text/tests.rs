@@ -84,6 +84,28 @@ fn what_is_left_is_said_as_seeds_have_it() {
     }
 }
 
+/// The pod of sum is stuck in both seeds, and all fails in one.
+#[test]
+fn a_job_that_waits_and_one_that_fails_are_told() {
+    let of = |fails: bool| {
+        let mut course = Course::default();
+        course.stuck.insert("x/sum-a".to_owned(), "n1".to_owned());
+        course.workloads.insert("x/sum-a".to_owned(), "Job x/sum".to_owned());
+        course.waits.insert("Job x/sum".to_owned());
+        let failed = || ("Job x/all".to_owned(), "BackoffLimitExceeded".to_owned());
+        course.failed.extend(fails.then(failed));
+        course
+    };
+    let said = printed(&[of(true), of(false)]);
+    for wanted in [
+        "Jobs that fail, and are not done by anybody: Job x/all (BackoffLimitExceeded) (in 50 % of the seeds).",
+        "x/sum-a on n1, of Job x/sum: no successor until it is gone",
+        "What frees those that others wait for: the node comes back; or,",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
 /// A disk comes to n2 in eleven of twenty seeds, to n3 in the others but one, in which it comes to none; its holder
 /// is n1 in that one. A Deployment's pods are made under new names and deleted later, one in each seed and two in the
 /// last; a StatefulSet's comes back under its own.
