@@ -5,13 +5,14 @@ pub(super) use super::clock::{absolute, apart, lasted, short, to_the_millisecond
 pub(super) use super::costs::Costs;
 pub(super) use super::objects::{Held, NodeFlags, is_failure_key};
 pub(super) use super::owners::Owners;
-pub(super) use super::setting::{Analysis, short_key, zone_in_words, zone_name};
+pub(super) use super::setting::{Analysis, short_key, zone_in_words};
 pub(super) use super::state::{Follow, Health, NO_NODE, PodState, Step};
 pub(super) use super::steps::{Steps, set, value_at};
 pub(super) use crate::api::budget::{BudgetRule, IntOrPercent};
 pub(super) use crate::api::meta::ConditionStatus;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::NodeConditionType;
+pub(super) use crate::api::node::zone_name;
 pub(super) use crate::api::pod::{PodConditionType, PodPhase};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Toleration;

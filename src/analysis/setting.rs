@@ -9,7 +9,7 @@ use super::objects::{NO_NODE, NodeState, PodState};
 use super::origins;
 use super::sorted::as_people_count;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::zone_key;
+use crate::api::node::{zone_key, zone_name};
 use crate::api::volume::Claim;
 use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
@@ -290,17 +290,6 @@ fn pods(plan: &Plan, trace: &Trace, node_ids: &[NodeId]) -> (Vec<PodState>, Vec<
         }
     }
     (pods, extra)
-}
-
-/// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone
-/// of nodes without labels.
-pub(crate) fn zone_name(key: &str) -> String {
-    match key.split_once(":\0:") {
-        None => key.to_owned(),
-        Some(("", zone)) => zone.to_owned(),
-        Some((region, "")) => region.to_owned(),
-        Some((region, zone)) => format!("{region}/{zone}"),
-    }
 }
 
 /// A zone by its name: `zone b`, or the nodes that have none.

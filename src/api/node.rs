@@ -175,7 +175,7 @@ impl Node {
     }
 }
 
-/// The zone that a node's labels name.
+/// The zone that a node's labels name, by its label alone, as volumes know it.
 pub(crate) fn zone(labels: &Labels) -> Option<&str> {
     labels.get(LABEL_ZONE_BETA).or_else(|| labels.get(LABEL_ZONE)).map(String::as_str)
 }
@@ -212,6 +212,22 @@ pub fn zone_key(labels: &Labels, legacy_only: bool) -> String {
     let zone = get(LABEL_ZONE_BETA, LABEL_ZONE);
     let region = get(LABEL_REGION_BETA, LABEL_REGION);
     if zone.is_empty() && region.is_empty() { String::new() } else { format!("{region}:\0:{zone}") }
+}
+
+/// A zone's key, `region:\0:zone`, as people write it: `zone`, or `region/zone`; empty for the zone
+/// of nodes without labels.
+pub(crate) fn zone_name(key: &str) -> String {
+    match key.split_once(":\0:") {
+        None => key.to_owned(),
+        Some(("", zone)) => zone.to_owned(),
+        Some((region, "")) => region.to_owned(),
+        Some((region, zone)) => format!("{region}/{zone}"),
+    }
+}
+
+/// The name of the zone that a node's labels name, with its region: two regions may each have a zone `1`.
+pub(crate) fn named_zone(labels: &Labels) -> Option<String> {
+    zone(labels).map(|_| zone_name(&zone_key(labels, false)))
 }
 
 /// The lease of a node; its name is the node's.

@@ -148,7 +148,7 @@ impl ImportedCluster {
     fn victims(&self) -> Option<String> {
         let cut =
             |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
-        let zone = |g: &'_ NodeGroup| node::zone(&g.labels).map(str::to_owned);
+        let zone = |g: &NodeGroup| node::named_zone(&g.labels);
         let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
         let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
         if let (true, Some(last)) = (all.len() > 1, last) {

@@ -13,8 +13,9 @@
 
 use super::prelude::*;
 use crate::analysis::curves::{Curve, curves, waited_for, waiting};
-use crate::analysis::setting::{short_key, zone_name};
+use crate::analysis::setting::short_key;
 use crate::analysis::state::{Follow, NO_NODE, PodState, Step};
+use crate::api::node::zone_name;
 use crate::files::{Escaped, Form};
 use crate::trace::{Actor, ZoneState};
 

@@ -1,7 +1,7 @@
 //! The scenarios under `tests/scenarios`: each valid one against what it comes down to, each
 //! invalid one against what is reported about it. Both were written by hand and compared.
 
-use super::{Overrides, load, seed};
+use super::{Overrides, load, parse, seed};
 use crate::api::toleration::Toleration;
 use crate::kernel::Dur;
 use crate::plan::{Do, KubeletMode, NodeFault, NodeIndex, NodeStart, Plan, UserMode};
@@ -288,6 +288,29 @@ fn a_command_line_changes_a_scenario() {
     assert_eq!(seed(&loaded, &nine), Ok(9));
     // Of `--seed` and `--set seed=…` the second counts, as of `--kubernetes` and `--set kubernetes=…`.
     assert_eq!(seed(&loaded, &Overrides { sets: vec!["seed=3".to_owned()], ..nine }), Ok(3));
+}
+
+/// Two regions have a zone 1 (`GetZoneKey`: region and zone), and one of them has a zone 2.
+#[test]
+fn a_zone_of_several_regions_is_named_with_its_region() {
+    let lost = |zone: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1m",
+            nodes: [(name: "e", zone: "1", region: "eu"), (name: "u", zone: "1", region: "us"), (name: "v", zone: "2", region: "us")],
+            timeline: [(at: "1s", do: Crash(nodes: Zone("{zone}")))])"#
+        );
+        let loaded = parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+        let nodes = |plan: Plan| match &plan.actions[0].act {
+            Do::Fail(nodes, NodeFault::Off) => nodes.to_vec(),
+            other => panic!("{other:?}"),
+        };
+        build(&loaded, &Overrides::default()).map(nodes)
+    };
+    assert_eq!(["eu/1", "us/1", "2", "us/2"].map(|z| lost(z).unwrap()), [[0], [1], [2], [2]]);
+    let said = lost("1").unwrap_err().to_string();
+    assert!(said.contains("`1` names 2 zones: `eu/1`, `us/1`"), "{said}");
+    let said = lost("eu/2").unwrap_err().to_string();
+    assert!(said.contains("there is no zone `eu/2`"), "{said}");
 }
 
 #[test]

@@ -6,7 +6,8 @@
 
 use super::placed::Placed;
 use super::tainted::{self, Tainted};
-use crate::api::node::{region, zone};
+use crate::api::labels::Labels;
+use crate::api::node::{named_zone, region, zone};
 use crate::lab::prelude::*;
 use crate::language::{Cut, DeviceTaintRule};
 use crate::plan::NodeStart;
@@ -77,11 +78,11 @@ impl Kind {
     }
 
     /// Where a node belongs; none if it belongs nowhere.
-    fn of<'a>(&self, labels: &'a BTreeMap<String, String>) -> Option<&'a str> {
+    fn of(&self, labels: &Labels) -> Option<String> {
         match self {
-            Self::Zone => zone(labels),
-            Self::Region => region(labels),
-            Self::Label(key) => labels.get(key).map(String::as_str),
+            Self::Zone => named_zone(labels),
+            Self::Region => region(labels).map(str::to_owned),
+            Self::Label(key) => labels.get(key).cloned(),
             _ => None,
         }
     }
@@ -165,10 +166,10 @@ impl Loss {
         nodes
     }
 
-    /// Whether all nodes of some zone are gone; nodes without a zone are in none.
+    /// Whether all nodes from which volumes of some zone are reached are gone; nodes without a zone are in none.
     pub(crate) fn takes_a_zone(&self, plan: &Plan) -> bool {
         let nodes = self.nodes();
-        let zone = |n: NodeIndex| Kind::Zone.of(&plan.nodes[n as usize].labels);
+        let zone = |n: NodeIndex| zone(&plan.nodes[n as usize].labels);
         let gone: BTreeSet<&str> = nodes.iter().filter_map(|&n| zone(n)).collect();
         let is_left = |n: &NodeIndex| is_there(plan, *n) && nodes.binary_search(n).is_err();
         let left = (0..plan.nodes.len() as NodeIndex).filter(is_left);
@@ -308,13 +309,13 @@ fn parts(plan: &Plan, kind: &Kind, wanted: &Wanted) -> Result<Vec<Part>, Problem
         }
         Kind::Node => there.map(|n| part(&plan.nodes[n as usize].name, vec![n])).collect(),
         Kind::Zone | Kind::Region | Kind::Label(_) => {
-            let mut groups: BTreeMap<&str, Vec<NodeIndex>> = BTreeMap::new();
+            let mut groups: BTreeMap<String, Vec<NodeIndex>> = BTreeMap::new();
             for n in there {
                 if let Some(group) = kind.of(&plan.nodes[n as usize].labels) {
                     groups.entry(group).or_default().push(n);
                 }
             }
-            groups.into_iter().map(|(g, nodes)| part(g, nodes)).collect()
+            groups.into_iter().map(|(g, nodes)| part(&g, nodes)).collect()
         }
     };
     if found.is_empty() {

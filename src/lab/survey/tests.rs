@@ -269,6 +269,18 @@ fn racks_and_pairs() {
     }
 }
 
+/// Zone 1 of a region is not zone 1 of another one, and is lost alone.
+#[test]
+fn zones_are_of_their_regions() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "e-{0..1}", zone: "1", region: "eu"),
+        (names: "u-{0..1}", zone: "1", region: "us"), (name: "z", zone: "2")])"#;
+    let loaded = parse("s.ron", text.into(), Path::new("")).expect("it is a scenario");
+    let losses = survey(&loaded, kinds(&[Kind::Zone])).losses().expect("there are zones");
+    let all: Vec<_> = losses.iter().map(|loss| (loss.name(), loss.nodes())).collect();
+    let zones = [("zone/2", vec![4]), ("zone/eu/1", vec![0, 1]), ("zone/us/1", vec![2, 3])];
+    assert_eq!(all, zones.map(|(name, nodes)| (name.to_owned(), nodes)));
+}
+
 /// What is written of a loss builds into the very steps that the survey ran.
 #[test]
 fn a_loss_can_be_written_as_a_scenario() {

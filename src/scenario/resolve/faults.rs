@@ -3,6 +3,7 @@
 
 use super::prelude::*;
 use super::primitive::{Reader, START, Steps, failing, faults, once, partition, removing};
+use crate::api::node;
 use crate::plan::{ProvisioningFails, RefuseVolumes};
 
 impl Reader<'_> {
@@ -87,7 +88,7 @@ impl Reader<'_> {
                 .refuse(Problem::new(text).meant(unknown, known).or_help(help));
         }
         if let Some(zone) = zone {
-            let nodes = self.world.nodes.select(&NodeSelector::Zone(zone.clone()));
+            let nodes = self.world.nodes.within(zone, "zone", |l| node::zone(l).map(str::to_owned));
             self.at("zone").take(nodes)?;
         }
         let refused = RefuseVolumes { driver: driver.cloned(), zone: zone.cloned(), fails };

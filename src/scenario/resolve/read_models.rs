@@ -3,7 +3,7 @@
 use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
 use super::prelude::*;
 use super::spans;
-use crate::api::node::{region, zone};
+use crate::api::node::{named_zone, region};
 use crate::language::Distribution as Written;
 use crate::outages::Distribution;
 use crate::plan::NodeStart;
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         for (i, node) in (0u32..).zip(&self.nodes.plans) {
             let group = group_of(groups, &node.labels);
             if let Some(group) = group.filter(|_| node.start != NodeStart::Absent) {
-                found.entry(group.to_owned()).or_default().push(i);
+                found.entry(group).or_default().push(i);
             }
         }
         if found.is_empty() {
@@ -297,12 +297,12 @@ impl<'a> Reader<'a> {
 }
 
 /// The group of nodes that one with these labels fails with.
-pub(crate) fn group_of<'a>(groups: &FaultGroups, labels: &'a Labels) -> Option<&'a str> {
+pub(crate) fn group_of(groups: &FaultGroups, labels: &Labels) -> Option<String> {
     match groups {
-        FaultGroups::Zones => zone(labels),
-        FaultGroups::Regions => region(labels),
-        FaultGroups::ByLabel(key) => labels.get(key).map(String::as_str),
-        FaultGroups::Cluster => Some("the cluster"),
+        FaultGroups::Zones => named_zone(labels),
+        FaultGroups::Regions => region(labels).map(str::to_owned),
+        FaultGroups::ByLabel(key) => labels.get(key).cloned(),
+        FaultGroups::Cluster => Some("the cluster".to_owned()),
     }
 }
 

@@ -3,7 +3,7 @@
 //! not depend on the run.
 
 use super::group_names::{NODES_MAX, PODS_MAX};
-use crate::api::node::{region, zone};
+use crate::api::node::{named_zone, region};
 use crate::api::workload::is_called;
 pub(super) use crate::language::ambiguous;
 use crate::scenario::prelude::*;
@@ -86,8 +86,10 @@ impl Nodes {
                 let none = || Some(Problem::new("no node is named here"));
                 Some(nodes).filter(|nodes| !nodes.is_empty()).ok_or_else(none)
             }
-            NodeSelector::Zone(name) => self.within(name, "zone", zone),
-            NodeSelector::Region(name) => self.within(name, "region", region),
+            NodeSelector::Zone(name) => self.within(name, "zone", named_zone),
+            NodeSelector::Region(name) => {
+                self.within(name, "region", |labels| region(labels).map(str::to_owned))
+            }
             NodeSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(Problem::new)?;
                 let nothing = || format!("no node matches `{text}`");
@@ -97,12 +99,27 @@ impl Nodes {
         }
     }
 
-    /// The nodes of the zone or region of that name.
-    fn within(&self, name: &str, what: &str, of: fn(&Labels) -> Option<&str>) -> Found {
-        let known = || self.plans.iter().filter_map(|n| of(&n.labels)).collect::<BTreeSet<&str>>();
-        let help = || did_you_mean_or_list(name, known());
+    /// The nodes of the zone or region of that name; a zone that one region alone has needs no region before it.
+    pub(super) fn within(
+        &self,
+        name: &str,
+        what: &str,
+        of: fn(&Labels) -> Option<String>,
+    ) -> Found {
+        let known: BTreeSet<String> = self.plans.iter().filter_map(|n| of(&n.labels)).collect();
+        let is_called = |full: &&String| full.rsplit('/').next() == Some(name);
+        let meant: Vec<&String> = match known.get(name) {
+            Some(one) => vec![one],
+            None => known.iter().filter(is_called).collect(),
+        };
+        if meant.len() > 1 {
+            let several = names_several(name, what, meant.into_iter().cloned());
+            return Err(Some(several.help("say which, with what stands before its name")));
+        }
+        let help = || did_you_mean_or_list(name, &known);
         let nothing = || format!("there is no {what} `{name}`");
-        self.matching(|n| of(&n.labels) == Some(name), nothing, Some(&help))
+        let is_meant = |n: &NodePlan| of(&n.labels).is_some_and(|of| meant.contains(&&of));
+        self.matching(is_meant, nothing, Some(&help))
     }
 
     fn matching(

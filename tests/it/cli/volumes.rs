@@ -100,7 +100,7 @@ fn a_lost_node_keeps_the_disk_of_its_pod() {
     let down = of("node/a1")["workloads"][0]["down_minutes"].as_f64().unwrap();
     assert!((10.5..=11.2).contains(&down), "{down}");
     assert_eq!(of("node/a1")["workloads"][0]["unattached"], 1, "{}", of("node/a1"));
-    let zone = &of("zone/a")["workloads"][0];
+    let zone = &of("zone/r/a")["workloads"][0];
     assert_eq!(zone["pending"], 1, "{zone}");
     let why = zone["why_pending"].as_str().unwrap();
     assert!(why.contains("didn't match PersistentVolume's node affinity"), "{why}");
