@@ -293,10 +293,8 @@ fn called(args: &SurveyArgs) -> Called {
         let lasts = crate::language::duration::format(args.lasts);
         options.extend(["--for".to_owned(), lasts]);
     }
-    if let Some(by) = args.by.to_possible_value().filter(|_| args.by != How::Machine) {
-        options.extend(["--by".to_owned(), by.get_name().to_owned()]);
-    }
-    let sets = args.many.overrides().as_sets();
-    options.extend(sets.into_iter().flat_map(|set| ["--set".to_owned(), set]));
-    Called { file: args.file.as_deref().map(|file| file.display().to_string()), options }
+    options.extend(args.many.overrides().words());
+    let by = args.by.to_possible_value().filter(|_| args.by != How::Machine);
+    let by = by.map(|by| by.get_name().to_owned());
+    Called { file: args.file.as_deref().map(|file| file.display().to_string()), options, by }
 }

@@ -226,6 +226,8 @@ pub(crate) struct Called {
     pub(crate) file: Option<String>,
     /// The options that change what is run.
     pub(crate) options: Vec<String>,
+    /// How nodes are lost, where it is said.
+    pub(crate) by: Option<String>,
 }
 
 impl Called {
@@ -235,9 +237,8 @@ impl Called {
         let program = if self.file.is_some() { "taintsim" } else { "kubectl taintsim" };
         let mut words = vec!["survey"];
         words.extend(self.file.iter().chain(&self.options).map(String::as_str));
-        if finding.drained {
-            words.extend(["--by", "drain"]);
-        }
+        let drained = finding.drained.then_some("drain");
+        words.extend(drained.or(self.by.as_deref()).into_iter().flat_map(|by| ["--by", by]));
         words.extend(["--only", loss, "--as", "scenario"]);
         let words: Vec<String> = words.into_iter().map(quoted).collect();
         let scenario = format!("{program} {}", words.join(" "));
@@ -245,5 +246,34 @@ impl Called {
             Some(object) => format!("{scenario} | {program} explain - {}", quoted(object)),
             None => format!("{scenario} | {program} run -"),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What drains leave behind a drain shows, however nodes are lost otherwise; of two `--by` the command line takes none.
+    #[test]
+    fn how_nodes_are_lost_is_said_once() {
+        let said = |by: &str, drained: bool| {
+            let called = Called {
+                file: Some("c.json".to_owned()),
+                options: vec!["--seed".to_owned(), "7".to_owned()],
+                by: Some(by.to_owned()).filter(|by| !by.is_empty()),
+            };
+            let loss = Some("node/a".to_owned());
+            called.command(&Finding { loss, drained, ..Finding::default() }).unwrap_or_default()
+        };
+        let of = |by: &str| {
+            format!(
+                "taintsim survey c.json --seed 7{by} --only node/a --as scenario | taintsim run -"
+            )
+        };
+        assert_eq!(said("", false), of(""));
+        assert_eq!(said("network", false), of(" --by network"));
+        for by in ["", "network", "drain"] {
+            assert_eq!(said(by, true), of(" --by drain"));
+        }
     }
 }

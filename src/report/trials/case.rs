@@ -209,11 +209,7 @@ fn one_line(text: &str) -> String {
 
 /// Changes as arguments of a command line.
 fn arguments(overrides: &Overrides) -> String {
-    let own = [("--kubernetes", &overrides.kubernetes), ("--timing", &overrides.timing)];
-    let own = own.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
-    let all = own.chain(overrides.sets.iter().map(|set| ("--set", set)));
-    let all = all.map(|(name, value)| format!(" {name} {}", quoted(value)));
-    all.chain(overrides.seed.map(|seed| format!(" --seed {seed}"))).collect()
+    overrides.words().iter().map(|word| format!(" {}", quoted(word))).collect()
 }
 
 /// A word as a shell takes it.

@@ -31,6 +31,15 @@ impl Overrides {
         self.own().map(|(_, set)| set).chain(self.sets.iter().cloned()).collect()
     }
 
+    /// As words of a command line.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let own = [("--kubernetes", &self.kubernetes), ("--timing", &self.timing)];
+        let own = own.into_iter().filter_map(|(name, value)| Some((name, value.clone()?)));
+        let sets = self.sets.iter().map(|set| ("--set", set.clone()));
+        let seed = self.seed.map(|seed| ("--seed", seed.to_string()));
+        own.chain(sets).chain(seed).flat_map(|(name, value)| [name.to_owned(), value]).collect()
+    }
+
     /// The options that are short for a `--set`, each with what that would be.
     fn own(&self) -> impl Iterator<Item = (String, String)> {
         let own = [("kubernetes", &self.kubernetes), ("timing", &self.timing)];

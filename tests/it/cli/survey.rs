@@ -44,7 +44,7 @@ fn what_is_printed_below_a_finding_can_be_called() {
     let scratch = Scratch::new();
     let planning = include_str!("../../../scenarios/planning.ron");
     scratch.write("planning.ron", planning);
-    let called = scratch.call(&["survey", "planning.ron", "-q", "-o", "json"]);
+    let called = scratch.call(&["survey", "planning.ron", "-q", "-o", "json", "--seed", "3"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let document: serde_json::Value = serde_json::from_str(&called.stdout).expect("JSON");
     let findings = document["findings"].as_array().expect("findings");
@@ -52,6 +52,7 @@ fn what_is_printed_below_a_finding_can_be_called() {
     for finding in findings {
         let command = finding["command"].as_str().expect("a command");
         let (write, tell) = command.split_once(" | ").expect("two commands");
+        assert!(write.contains(" --seed 3 "), "{command}");
         let words: Vec<&str> = write.split(' ').skip(1).collect();
         let written = scratch.call(&words);
         assert_eq!(written.code, 0, "{command}: {}", written.stderr);
