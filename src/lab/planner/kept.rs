@@ -116,7 +116,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
@@ -261,15 +261,17 @@ impl Kept {
     fn add_odd(&mut self, parts: &[Part]) {
         let (rows, width) = (self.rows.len(), FIGURES.len());
         for (model, p) in parts.iter().enumerate() {
-            let times = self.models[model].1 * self.weights[model];
+            let most = self.weights[model];
+            let times = self.models[model].1 * most;
+            let part = if most > 0.0 { p.weight / most } else { 0.0 };
             for (place, (off, figure)) in p.off.iter().zip(&p.figures).enumerate() {
-                self.odd[model].add(place, [times * off, times * figure]);
+                self.odd[model].add(place, [times * off, times * figure], part);
             }
             let pairs = (0..rows).flat_map(|row| (0..row).map(move |other| (row, other)));
             for ((row, other), f) in pairs.flat_map(|two| (0..width).map(move |f| (two, f))) {
                 let by = |all: &[f64]| times * (all[row * width + f] - all[other * width + f]);
                 let place = pair(row, other) * width + f;
-                self.odd_pairs[model].add(place, [by(&p.off), by(&p.figures)]);
+                self.odd_pairs[model].add(place, [by(&p.off), by(&p.figures)], part);
             }
         }
     }
