@@ -87,9 +87,7 @@ impl Nodes {
                 Some(nodes).filter(|nodes| !nodes.is_empty()).ok_or_else(none)
             }
             NodeSelector::Zone(name) => self.within(name, "zone", named_zone),
-            NodeSelector::Region(name) => {
-                self.within(name, "region", |labels| region(labels).map(str::to_owned))
-            }
+            NodeSelector::Region(name) => self.within(name, "region", region),
             NodeSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(Problem::new)?;
                 let nothing = || format!("no node matches `{text}`");
@@ -107,10 +105,9 @@ impl Nodes {
         of: fn(&Labels) -> Option<String>,
     ) -> Found {
         let known: BTreeSet<String> = self.plans.iter().filter_map(|n| of(&n.labels)).collect();
-        let is_called = |full: &&String| full.rsplit('/').next() == Some(name);
         let meant: Vec<&String> = match known.get(name) {
             Some(one) => vec![one],
-            None => known.iter().filter(is_called).collect(),
+            None => known.iter().filter(|full| full.rsplit('/').next() == Some(name)).collect(),
         };
         if meant.len() > 1 {
             let several = names_several(name, what, meant.into_iter().cloned());
