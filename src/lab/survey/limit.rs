@@ -78,14 +78,9 @@ impl Limit {
         let value = value.trim();
         let measure = Measure::ALL.into_iter().find(|m| m.name == name.trim());
         let measure = measure.ok_or_else(wrong)?;
-        let most = if measure.unit == Unit::Time {
-            duration::spoken(value)?.as_nanos() as f64 / 60e9
-        } else {
-            let number: f64 = value.parse().map_err(|_| wrong())?;
-            if !number.is_finite() {
-                return Err(wrong());
-            }
-            number
+        let most = match measure.unit {
+            Unit::Time => duration::spoken(value)?.as_nanos() as f64 / 60e9,
+            _ => value.parse().ok().filter(|n: &f64| n.is_finite()).ok_or_else(wrong)?,
         };
         Ok(Self { text: text.to_owned(), measure, most, reaches })
     }

@@ -328,11 +328,8 @@ fn nothing_of(plan: &Plan, kind: &Kind) -> Problem {
     let Kind::Label(key) = kind else {
         return Problem::new(format!("there is no {} here that can be lost", kind.word()));
     };
-    let keys: BTreeSet<&str> =
-        plan.nodes.iter().flat_map(|n| n.labels.keys().map(String::as_str)).collect();
-    let keys: Vec<&str> = keys.into_iter().collect();
-    Problem::new(format!("no node has a label `{key}`"))
-        .maybe_help(did_you_mean_or_list(key, &keys))
+    let keys: BTreeSet<&String> = plan.nodes.iter().flat_map(|n| n.labels.keys()).collect();
+    Problem::new(format!("no node has a label `{key}`")).maybe_help(did_you_mean_or_list(key, keys))
 }
 
 /// Losses with those that are alike.
@@ -394,10 +391,9 @@ fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
     let mut found = Vec::new();
     for wanted in names {
         let Some(loss) = losses.iter().find(|l| l.name() == *wanted) else {
-            let known: Vec<String> = losses.iter().map(Loss::name).collect();
-            let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let problem = Problem::new(format!("there is no loss `{wanted}`"));
-            return Err(problem.maybe_help(did_you_mean_or_list(wanted, &known)));
+            let known = losses.iter().map(Loss::name);
+            return Err(problem.maybe_help(did_you_mean_or_list(wanted, known)));
         };
         found.push(loss.clone());
     }

@@ -195,6 +195,14 @@ impl Runs<'_> {
         seeded(&self.plan, self.seed, self.goes_on)
     }
 
+    /// The same up to another end.
+    fn traced_to(&mut self, end: Time, outages: &[Outage]) -> Option<Trace> {
+        let horizon = std::mem::replace(&mut self.plan.horizon, end);
+        let trace = self.traced(outages);
+        self.plan.horizon = horizon;
+        trace
+    }
+
     /// What is kept of that.
     fn one(&mut self, outages: &[Outage]) -> Option<Run> {
         let trace = self.traced(outages)?;
@@ -249,10 +257,8 @@ impl Runs<'_> {
         let what = Away::Rule(Box::new(NewRule { previews: true, ..rule.clone() }));
         let (lasts, name, nodes) = (None, String::new(), Vec::new());
         let outage = Outage { at: BEGIN, lasts, name, nodes, what };
-        let horizon = std::mem::replace(&mut self.plan.horizon, BEGIN.saturating_add(STATUS));
-        let trace = self.traced(&[outage]);
-        self.plan.horizon = horizon;
-        Some(Evicted { preview: status_of(&trace?, &rule.name), ..evicted })
+        let trace = self.traced_to(BEGIN.saturating_add(STATUS), &[outage])?;
+        Some(Evicted { preview: status_of(&trace, &rule.name), ..evicted })
     }
 
     /// Tells pods that wait for room from those that something else holds: runs a loss again, with
@@ -285,12 +291,9 @@ impl Runs<'_> {
             let (held, by) = match roomy.as_ref().filter(|_| hit.may_lack_room(pressed)) {
                 None => (hit.pending, hit.why.clone()),
                 Some(roomy) => {
-                    let of = |run: &Run| {
-                        let of = run.seen.workloads.get(&hit.workload);
-                        of.map_or(0, |of| of.moment.pending as i64)
-                    };
-                    let why = roomy.seen.workloads.get(&hit.workload);
-                    (of(roomy) - of(without), why.and_then(|w| w.why.clone()))
+                    let of = [roomy, without].map(|run| run.seen.workloads.get(&hit.workload));
+                    let pending = of.map(|of| of.map_or(0, |of| of.moment.pending as i64));
+                    (pending[0] - pending[1], of[0].and_then(|of| of.why.clone()))
                 }
             };
             hit.hold(&self.plan, held, by);
@@ -305,18 +308,15 @@ impl Runs<'_> {
             return Some(());
         }
         let lasts = self.survey.lasts + LATER;
-        let horizon = std::mem::replace(&mut self.plan.horizon, BEGIN.saturating_add(lasts));
-        let trace = self.traced(&loss.outages(BEGIN, lasts, self.survey.how));
-        if let Some(trace) = &trace {
-            let after = evicted_after(&Analysis::new(&self.plan, trace), self.over());
-            for hit in damage.hits.iter_mut().filter(|h| h.is_left()) {
-                let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
-                let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
-                hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
-            }
+        let outages = loss.outages(BEGIN, lasts, self.survey.how);
+        let trace = self.traced_to(BEGIN.saturating_add(lasts), &outages)?;
+        let after = evicted_after(&Analysis::new(&self.plan, &trace), self.over());
+        for hit in damage.hits.iter_mut().filter(|h| h.is_left()) {
+            let of = |id: &WorkloadId| trace.names.workload_name(*id) == hit.workload;
+            let last = after.iter().find(|(id, _)| id.as_ref().is_some_and(of));
+            hit.evicted_after = last.and_then(|(_, at)| at.map(|at| at.since(BEGIN)));
         }
-        self.plan.horizon = horizon;
-        trace.map(drop)
+        Some(())
     }
 
     /// Runs a loss on where workloads wait for lost nodes, once for all that is done to these when it would be over, and
@@ -333,7 +333,6 @@ impl Runs<'_> {
         }
         let (over, frees) = (self.over(), Frees::of(&self.plan));
         let end = over.saturating_add(SEEN_FOR);
-        let horizon = std::mem::replace(&mut self.plan.horizon, end);
         for (place, what) in DONE.into_iter().enumerate() {
             if what == Away::OutOfService && !frees.out_of_service {
                 continue;
@@ -342,15 +341,12 @@ impl Runs<'_> {
             let (name, nodes) = (String::new(), nodes.clone());
             outages.push(Outage { at: over, lasts: None, name, nodes, what });
             outages.sort_by_key(|o| o.at);
-            let with = {
-                let trace = self.traced(&outages)?;
-                self.seen(&trace, end).seen
-            };
+            let trace = self.traced_to(end, &outages)?;
+            let with = self.seen(&trace, end).seen;
             for (hit, _) in damage.hits.iter_mut().zip(&waiting).filter(|(_, waits)| **waits) {
                 hit.freed[place] = freed(&self.plan, &hit.workload, &with, &without.seen);
             }
         }
-        self.plan.horizon = horizon;
         Some(())
     }
 }
