@@ -17,7 +17,7 @@ use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
 use crate::api::usage::Used;
-use crate::api::workload::WorkloadSpec;
+use crate::api::workload::{WorkloadSpec, namespace_of};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
@@ -190,9 +190,7 @@ impl Plan {
         let mut owned: BTreeMap<u32, Option<&str>> = BTreeMap::new();
         for pod in self.pods.iter().filter(|p| so(p.template)) {
             let of_owner = owned.entry(pod.template).or_insert_with(|| {
-                let owner = self.templates[pod.template as usize].owner.as_ref()?;
-                let namespace = pod.name.split('/').next()?;
-                let name = format!("{}/{namespace}/{}", owner.kind, owner.name);
+                let name = self.owner_of(pod)?;
                 Some(self.topmost(by_name.get(name.as_str())?).name.as_str())
             });
             if of_owner.is_none_or(|name| !names.contains(name)) {
@@ -200,6 +198,12 @@ impl Plan {
             }
         }
         names
+    }
+
+    /// The workload of a pod, `Kind/namespace/name`.
+    pub(crate) fn owner_of(&self, pod: &PodPlan) -> Option<String> {
+        let owner = self.templates.get(pod.template as usize)?.owner.as_ref()?;
+        Some(format!("{}/{}/{}", owner.kind, namespace_of(&pod.name), owner.name))
     }
 
     /// The Deployment of a ReplicaSet that has one; every other workload itself.

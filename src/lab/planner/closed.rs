@@ -7,7 +7,6 @@
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use super::placed::{Places, Whose, is_bare};
-use crate::api::meta::OwnerReference;
 use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
@@ -300,7 +299,7 @@ struct Missed<'a> {
     timeout: f64,
 }
 
-/// The pods that somebody misses, as the runs have it (`count::figures`): not one that belongs to its machine, nor one
+/// The pods that somebody misses, as the runs have it (`count::replaced`): not one that belongs to its machine, nor one
 /// without a workload beside workloads. Of some workloads alone if that is asked for.
 fn missed<'a>(
     plan: &'a Plan,
@@ -313,9 +312,11 @@ fn missed<'a>(
             Whose::Pod(pod) => {
                 let pod = plan.pods.get(pod as usize)?;
                 let template = plan.templates.get(pod.template as usize)?;
-                let is_missed = template.source == PodSource::Api && !is_bare(plan, template);
+                if template.source != PodSource::Api || is_bare(plan, template) {
+                    return None;
+                }
                 // By their tolerations taints let a DaemonSet's pods stay.
-                (is_missed.then_some(template)?, owner(pod, template), plan.evicts_by_timeout())
+                (template, plan.owner_of(pod).unwrap_or_default(), plan.evicts_by_timeout())
             }
             Whose::Made(workload) => {
                 let workload = plan.workloads.get(workload as usize)?;
@@ -340,12 +341,6 @@ fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
     };
     let kept = plan.workloads.iter().filter(is_its).map(|w| w.name.as_str());
     kept.chain(of.names.iter().map(String::as_str)).collect()
-}
-
-/// The workload of a pod, `Kind/namespace/name`; empty where it has none.
-fn owner(pod: &PodPlan, template: &PodTemplate) -> String {
-    let full = |o: &OwnerReference| format!("{}/{}/{}", o.kind, namespace_of(&pod.name), o.name);
-    template.owner.as_ref().map_or_else(String::new, full)
 }
 
 /// Whether a pod has a volume that has to leave its node before another node gets it.

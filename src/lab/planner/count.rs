@@ -322,32 +322,29 @@ fn traced(drawn: &mut Drawn, of: Failing<'_>, goes_on: GoesOn<'_>) -> Option<Tra
     seeded(plan, seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)), goes_on)
 }
 
-/// What a run came to.
-pub(super) fn figures(plan: &Plan, trace: &Trace, window: Dur) -> Figures {
-    let (_, serving, _) = summary::with_evictions(&Analysis::new(plan, trace), window);
-    replaced(&serving)
-}
-
 /// The figures of what something replaces: a pod without a workload that is lost is missing until
 /// somebody makes it anew, and when that is no run knows.
 fn replaced(serving: &Serving) -> Figures {
     FIGURES.map(|f| f.of(&serving.replaced))
 }
 
-/// The outage of a number of one model, alone, as [`one`] has it: its plan is that of `drawn`
+/// The outage of a number of one model, alone, as [`one`] has it, and what it came to: its plan is that of `drawn`
 /// then. None where the model has none, or it was stopped.
 pub(super) fn seen(
     drawn: &mut Drawn,
     (model, seed, number): (usize, u64, u32),
     window: Dur,
     goes_on: GoesOn<'_>,
-) -> Option<Trace> {
+) -> Option<(Trace, Figures)> {
     let outages = drawn.models.one(model, seed, number, BEGIN);
     if outages.is_empty() {
         return None;
     }
     let horizon = settled(&outages, Time::ZERO, window);
-    traced(drawn, Failing { outages: &outages, key: (seed, number), horizon }, goes_on)
+    let of = Failing { outages: &outages, key: (seed, number), horizon };
+    let trace = traced(drawn, of, goes_on)?;
+    let (_, serving, _) = summary::with_evictions(&Analysis::new(&drawn.plan, &trace), window);
+    Some((trace, replaced(&serving)))
 }
 
 /// When a run may end: when all of its outages are over, at that time at the earliest, and their

@@ -5,7 +5,7 @@ use super::count::Counting;
 use super::kept::{Kept, pair};
 use super::moments::student;
 use super::odd::{ENOUGH, Odd, open};
-use super::spec::{FIGURES, MISSING, OWN, Objective};
+use super::spec::{BY_FORMULA, FIGURES, OWN, Objective};
 use crate::analysis::Interval;
 use crate::analysis::statistics::RULE_OF_THREE;
 
@@ -123,11 +123,10 @@ impl Kept {
 
     /// What each of the workloads whose own figures are kept costs, with each row.
     pub(super) fn own_costs(&self, objective: &Objective) -> Vec<f64> {
-        let places = OWN.map(|f| FIGURES.iter().position(|of| *of == f).unwrap_or(MISSING));
         let of = |row: usize| {
             let all = self.own_figures(row, 0.5);
             let cost = |own: &[(f64, Interval); OWN.len()]| -> f64 {
-                let own = own.iter().zip(places);
+                let own = own.iter().zip(BY_FORMULA);
                 own.map(|((mean, _), place)| mean * objective.prices[place]).sum()
             };
             all.iter().map(cost).collect::<Vec<f64>>()
@@ -233,7 +232,7 @@ mod tests {
     use crate::kernel::choice::Keyed;
     use crate::lab::planner::moments::Moments;
     use crate::lab::planner::replication::{Part, Replication};
-    use crate::lab::planner::spec::{BY_FORMULA, EVICTED};
+    use crate::lab::planner::spec::EVICTED;
     use crate::outages::Distribution;
 
     /// 104 of 24 outages a year. By formula each seventh evicts a pod, which at 5 an eviction are 17.1 a year, and those

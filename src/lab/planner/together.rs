@@ -135,15 +135,13 @@ impl Planner<'_> {
         let mut drawn = self.drawn_of(&rows, goes_on)?;
         let mut found = None;
         for number in 0..TRIED {
-            let mut runs: Vec<(Plan, Trace)> = Vec::new();
+            let (mut runs, mut figures) = (Vec::new(), Vec::new());
             for drawn in &mut drawn {
-                let Some(trace) = count::seen(drawn, (model, seed, number), window, goes_on) else {
-                    return Ok(found);
-                };
+                let seen = count::seen(drawn, (model, seed, number), window, goes_on);
+                let Some((trace, own)) = seen else { return Ok(found) };
                 runs.push((drawn.plan.clone(), trace));
+                figures.push(own);
             }
-            let figures: Vec<_> =
-                runs.iter().map(|(plan, trace)| count::figures(plan, trace, window)).collect();
             let differ = figures.iter().any(|f| *f != figures[0]);
             found = Some(Sample { number: number + 1, runs });
             if differ {

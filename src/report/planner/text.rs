@@ -129,11 +129,8 @@ fn standing(told: &Told<'_>) -> Option<String> {
 fn always_below(names: &BTreeSet<String>) -> Option<String> {
     let all = few(3, names.iter().map(|name| name.replacen('/', " ", 1)));
     let is = if names.len() == 1 { "is below what it needs" } else { "are below what they need" };
-    (!names.is_empty()).then(|| {
-        format!(
-            "{all} {is} all the time, with every value: minutes below need are those of the others"
-        )
-    })
+    let rest = "all the time, with every value: minutes below need are those of the others";
+    (!names.is_empty()).then(|| format!("{all} {is} {rest}"))
 }
 
 /// What to do where evictions cost nothing, so that at once is always best.
