@@ -19,7 +19,6 @@ use super::shards::Work;
 use crate::analysis::course::Happening;
 use crate::analysis::{Frees, ranges};
 use crate::api::meta::ConditionStatus;
-use crate::api::node::NodeConditionType;
 use crate::api::taint::Effect;
 use crate::import::KUBECTL;
 use crate::language::{Entry, NodeSelector, Step, duration};
@@ -246,8 +245,7 @@ fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page> {
 
 fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
     let comes = |f: &Forecast| {
-        let mut deleted = f.happenings.iter().filter(|h| h.what == Happening::PodDeleted);
-        deleted.any(|h| h.when.share >= LIKELY)
+        f.happenings.iter().any(|h| h.what == Happening::PodDeleted && h.when.share >= LIKELY)
     };
     Exit::fine_if(!args.exit_code || !forecasts.first().is_some_and(|(_, base)| comes(base)))
 }
@@ -294,11 +292,10 @@ impl Courses {
         timeline.extend(healing(args, &silent)?);
         let base = Loaded::of_cluster("forecast", cluster, &short(args.horizon), timeline);
         let one = silent.len() == 1;
+        let (come, stay) = if one { ("it comes", "it stays") } else { ("they come", "they stay") };
         let course = match args.heal_after {
-            Some(after) if one => format!("it comes back after {}", short(after)),
-            Some(after) => format!("they come back after {}", short(after)),
-            None if one => "it stays silent".to_owned(),
-            None => "they stay silent".to_owned(),
+            Some(after) => format!("{come} back after {}", short(after)),
+            None => format!("{stay} silent"),
         };
         let overrides = args.change.overrides(args.sets.clone());
         let path = |set: &String| set.split_once('=').map(|(path, _)| path.trim().to_owned());
@@ -352,15 +349,12 @@ impl Courses {
 fn open(plan: &Plan) -> BTreeSet<(Happening, String)> {
     let mut open = BTreeSet::new();
     for node in &plan.nodes {
-        let is_unknown = match &node.start {
-            NodeStart::Imported { conditions, .. } => conditions.iter().any(|c| {
-                c.kind == NodeConditionType::Ready && c.status == ConditionStatus::Unknown
-            }),
-            _ => false,
-        };
-        let is_free = node.taints.iter().all(|t| t.effect != Effect::NoExecute);
-        open.extend((!is_unknown).then(|| (Happening::NodeUnknown, node.name.clone())));
-        open.extend(is_free.then(|| (Happening::NodeNoExecute, node.name.clone())));
+        if node.start.ready() != Some(ConditionStatus::Unknown) {
+            open.insert((Happening::NodeUnknown, node.name.clone()));
+        }
+        if node.taints.iter().all(|t| t.effect != Effect::NoExecute) {
+            open.insert((Happening::NodeNoExecute, node.name.clone()));
+        }
     }
     let there = plan.pods.iter().filter(|p| !p.start.is_deleting());
     open.extend(there.map(|p| (Happening::PodDeleted, p.name.to_string())));

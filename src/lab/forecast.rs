@@ -176,6 +176,28 @@ impl Forecasting<'_> {
     }
 }
 
+/// When each comes about. What others come of is before them in this order.
+fn whens<'a>(
+    courses: &[Course],
+    times: &BTreeMap<&'a (Happening, String), Vec<Caused>>,
+    seeds: Seeds,
+) -> BTreeMap<&'a (Happening, String), When> {
+    let mut whens: BTreeMap<&(Happening, String), When> = BTreeMap::new();
+    for (what, times) in times {
+        let causes: BTreeSet<_> = times.iter().map(|(_, c)| c.map(|c| c.0)).collect();
+        let cause = match Vec::from_iter(causes)[..] {
+            [Some(one)] => whens.get(one).copied(),
+            _ => None,
+        };
+        let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
+        let when = When::after(times.iter().map(lag), cause, seeds);
+        let least = courses.iter().filter_map(|c| c.least.get(&what.1)).min();
+        let least = least.filter(|_| what.0 == Happening::NodeUnknown);
+        whens.extend(when.map(|when| (*what, when.not_before(least))));
+    }
+    whens
+}
+
 impl Forecast {
     /// What these courses come to.
     pub(crate) fn of(courses: &[Course]) -> Self {
@@ -191,20 +213,7 @@ impl Forecast {
                 zones.entry(what).or_default().push(*at);
             }
         }
-        // What others come of is before them in this order.
-        let mut whens: BTreeMap<&(Happening, String), When> = BTreeMap::new();
-        for (what, times) in &times {
-            let causes: BTreeSet<_> = times.iter().map(|(_, c)| c.map(|c| c.0)).collect();
-            let cause = match Vec::from_iter(causes)[..] {
-                [Some(one)] => whens.get(one).copied(),
-                _ => None,
-            };
-            let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
-            let when = When::after(times.iter().map(lag), cause, seeds);
-            let least = courses.iter().filter_map(|c| c.least.get(&what.1)).min();
-            let least = least.filter(|_| what.0 == Happening::NodeUnknown);
-            whens.extend(when.map(|when| (*what, when.not_before(least))));
-        }
+        let whens = whens(courses, &times, seeds);
         let times = times_of(courses);
         let by_when = by_when(courses, &times);
         let all = by_when.iter().filter(|b| b.workload.is_none());
@@ -348,12 +357,11 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let in_all = Count::of(some.map(|(times, _)| times.len() as u64));
         let mut seeds: Vec<Vec<Time>> = seeds.into_iter().map(|(times, _)| times).collect();
         seeds.iter_mut().for_each(|times| times.sort_unstable());
-        seeds.resize(courses.len(), Vec::new());
         let cause = what.cause().and_then(|c| firsts.get(&c));
         let of_cause = |seed: usize| cause.and_then(|(times, _)| *times.get(seed)?);
-        let ends = |times: &'_ Vec<Time>| Some((*times.first()?, *times.last()?));
-        let ends = seeds.iter().map(ends).enumerate();
-        let ends = ends.filter_map(|(seed, ends)| Some((seed, ends?)));
+        let ends =
+            |(seed, times): (usize, &Vec<Time>)| Some((seed, (*times.first()?, *times.last()?)));
+        let ends = seeds.iter().enumerate().filter_map(ends);
         let first = ends.clone().map(|(seed, (at, _))| (at, of_cause(seed)));
         let all = Seeds::of(courses);
         let Some(first) = When::after(first, cause.map(|c| c.1), all) else { continue };

@@ -175,15 +175,8 @@ pub(crate) fn chart(outlook: &Outlook<'_>) -> Drawing {
 /// As many sentences as have room in one line below a title.
 fn first_of(sentences: &[String]) -> String {
     const CHARS: usize = 140;
-    let mut all = String::new();
-    for said in sentences {
-        if all.chars().count() + said.chars().count() >= CHARS {
-            break;
-        }
-        all += if all.is_empty() { "" } else { " " };
-        all += said;
-    }
-    all
+    let mut all = (0..=sentences.len()).rev().map(|n| sentences[..n].join(" "));
+    all.find(|all| all.chars().count() <= CHARS).unwrap_or_default()
 }
 
 fn plane(outlook: &Outlook<'_>) -> Plane {

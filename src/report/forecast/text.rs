@@ -154,10 +154,7 @@ impl Printer<'_> {
             }
         }
         let left = rows.len().saturating_sub(most);
-        if left > 0 {
-            let said = format!("  {}", counted(left, "more workload"));
-            writeln!(self.out, "{}", self.painted(&said, DIM))?;
-        }
+        self.untold(left, &counted(left, "more workload"))?;
         Ok(left == 0)
     }
 
@@ -198,10 +195,8 @@ impl Printer<'_> {
             for f in alone.iter().take(FEW) {
                 self.item(&f.object, &format!("NoExecute {}", outlook.when(&f.when)))?;
             }
-            if alone.len() > FEW {
-                let n = counted((alone.len() - FEW) as u64, "more node");
-                writeln!(self.out, "  {}", self.painted(&n, DIM))?;
-            }
+            let left = alone.len().saturating_sub(FEW);
+            self.untold(left, &counted(left, "more node"))?;
         }
         Ok(one_by_one)
     }

@@ -55,6 +55,12 @@ impl Printer<'_> {
         self.folded(&line(said), column, PLAIN)
     }
 
+    /// That some are left to tell, if any are.
+    pub(super) fn untold(&mut self, left: usize, said: &str) -> io::Result<()> {
+        let said = self.painted(said, DIM);
+        if left > 0 { writeln!(self.out, "  {said}") } else { Ok(()) }
+    }
+
     /// Which volumes are where somebody waits for them, and what becomes of them.
     pub(super) fn volumes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let volumes = volumes(outlook);
@@ -65,10 +71,7 @@ impl Printer<'_> {
         let most = if all { usize::MAX } else { FEW };
         volumes.iter().take(most).try_for_each(|(name, said)| self.item(name, said))?;
         let left = volumes.len().saturating_sub(most);
-        if left > 0 {
-            let more = format!("{} more", grouped(left as u64));
-            writeln!(self.out, "  {}", self.painted(&more, DIM))?;
-        }
+        self.untold(left, &format!("{} more", grouped(left as u64)))?;
         if !outlook.forecast.held.is_empty() {
             let frees = format!(
                 "A volume begins to be detached {}. `--what-if 'COMMAND @TIME'` says what each would change.",
