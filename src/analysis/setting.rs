@@ -33,7 +33,7 @@ pub struct Analysis<'a> {
     /// The state of each pod at the start.
     pub(super) pods: Vec<PodState>,
     /// The entry of the timeline that led to each record.
-    marks: Marks,
+    pub(super) marks: Marks,
     node_ids: Vec<NodeId>,
     extra_nodes: Vec<NodeIndex>,
     extra_pods: Vec<PodIndex>,

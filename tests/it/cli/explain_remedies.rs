@@ -48,6 +48,31 @@ fn with_two_taints_both_tolerations_count() {
     assert!(with("stays.ron", "none", "200").starts_with("evicted at"));
 }
 
+/// The containers of a machine end with it, and no pod of restartPolicy Never starts them again
+/// (`ShouldContainerBeRestarted`): whatever it tolerates, it has failed. One that starts them again stays, and so does
+/// one whose node was cut off.
+#[test]
+fn no_toleration_keeps_a_pod_that_ends_with_its_machine() {
+    let scratch = Scratch::new();
+    for (fault, policy, ends) in
+        [("Crash", "Never", true), ("Crash", "OnFailure", false), ("Partition", "Never", false)]
+    {
+        scratch.write(
+            "job.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m", nodes: [(names: "a-{{0..1}}", zone: "a")],
+                workloads: [Job(name: "sum", completions: 1, placement: Nodes(["a-0"]), template: (restartPolicy: {policy}, ends: (after: "1h")))],
+                timeline: [(at: "1m", do: {fault}(node: "a-0", duration: "10m"))])"#
+            ),
+        );
+        let document = json(&scratch, &["job.ron", "sum-0"]);
+        let said = advice(&document);
+        let why = "no toleration would have kept it for good: it ends with its machine (restartPolicy Never): that of a-0 stopped at 1:00.000";
+        assert_eq!(said.contains(why), ends, "{fault}, {policy}: {said}");
+        assert_eq!(remedies(&document).is_empty(), ends, "{fault}, {policy}: {said}");
+    }
+}
+
 /// The taint is seen at 60 s; the node is deleted at 75 s and there again at 85 s without it: 25 s are
 /// enough, 24 are not. Where it does not come back, no toleration keeps the pod.
 #[test]

@@ -5,6 +5,7 @@ use super::super::prelude::*;
 use super::case::{Case, FORCED};
 use super::seen::{Moment, Seen, Timer, stay};
 use crate::api::pod::PodTemplate;
+use crate::api::probe::RestartPolicy;
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;
 use crate::trace::NO_BUDGET;
@@ -374,7 +375,8 @@ impl Case<'_, '_> {
     }
 
     /// When the timeline would have taken it from its node before a time, had it not been evicted at
-    /// `due`, and by what. Whether a budget would have stopped a drain is not looked at.
+    /// `due`, and by what, or when it would have ended there as its machine stops, of which its kubelet
+    /// tells once it is up again. Whether a budget would have stopped a drain is not looked at.
     fn removed_anyway(&self, node: NodeId, due: Time, until: Time) -> Option<(Time, String)> {
         let (analysis, names) = (self.analysis(), &self.analysis().trace.names);
         let (plan, name) = (analysis.plan, analysis.pod_name(self.pod));
@@ -408,9 +410,18 @@ impl Case<'_, '_> {
                 }
                 _ => return None,
             };
-            (at >= due && at < until).then(|| (at, format!("{by} at {}", absolute(at))))
+            (at >= due && at < until).then_some((at, by))
         });
-        removals.min()
+        let never = |t: &&PodTemplate| t.restart_policy == RestartPolicy::Never;
+        let off = self.template().filter(never).and_then(|_| analysis.marks.off.get(node.index()));
+        let bound = self.seen.bound.last().map_or(0, |m| m.record);
+        let mut off = off.into_iter().flatten().filter(|id| **id >= bound);
+        let off = off.find_map(|id| analysis.trace.get(*id)).filter(|r| r.at < until);
+        let ended = off.map(|r| {
+            (r.at, format!("it ends with its machine (restartPolicy Never): that of {on} stopped"))
+        });
+        let (at, why) = removals.chain(ended).min()?;
+        Some((at, format!("{why} at {}", absolute(at))))
     }
 
     /// Notes of a node that is short of something that its kubelet evicts no critical pod; of other pods for how long it has to be
