@@ -90,11 +90,10 @@ pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -
 }
 
 /// What the sentence on timers that run already begins with; behind it stand pods.
-pub(crate) const KEPT: &str =
-    "eviction timers that run already stay as they are, whatever their pods tolerate by now: ";
+pub(crate) const KEPT: &str = "eviction timers that run already stay as they are, whatever seconds their pods tolerate by now: ";
 
 /// What is refused of a timeline, and what of it changes nothing. Those of the entries from that one on, a sentence each: what kubectl or the API server refuse, drains
-/// that do not end, nodes that are to come back although they were not silent, or to be cordoned or not as they are already, and timers that no toleration changes.
+/// that do not end, nodes that are to come back although they were not silent, or to be cordoned or not as they are already, and timers that other seconds do not change.
 pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
     let (plan, trace) = (analysis.plan, analysis.trace);
     let (mut said, mut cordoned) = (Vec::new(), BTreeSet::new());
@@ -130,7 +129,7 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
                 said.push(format!("{} is not silent", name()));
             }
             What::FaultBegan => said.extend(already(plan, r.object, &closed)),
-            // Upstream's `processPodOnNode` leaves a timer that began before.
+            // Upstream's `processPodOnNode` leaves a timer that began before, but for a toleration for ever.
             What::PodTolerations => {
                 let runs = |pod: &PodId| follow.timer(&follow.pod(*pod)).is_some();
                 kept.extend(r.pod().filter(runs));

@@ -1,7 +1,9 @@
 //! Another course that a person might take: commands as they are typed, read into entries of a
 //! timeline.
 
+use super::paths::toleration_seconds;
 use crate::api::spelling;
+use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::scenario::prelude::*;
 
 /// When what is asked for is done, after the start of the run: a moment later, once controllers
@@ -13,7 +15,7 @@ const DOWNTIME: &str = "2s";
 const HELP: &str = "one of `kubectl taint nodes NODE… KEY=VALUE:EFFECT`, `kubectl cordon NODE`, \
 `kubectl uncordon NODE`, `kubectl drain NODE`, `kubectl delete node NODE`, \
 `kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale [-n NAMESPACE] deployment/NAME --replicas=N`, \
-`patch tolerations [NAMESPACE/]WORKLOAD SECONDS`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
+`patch tolerations [NAMESPACE/]WORKLOAD SECONDS|none`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
 each with ` @TIME` behind it, so long after the start";
 
 /// Reads a command of a person's, and when it is given: ` @10m` behind it is so long after the start.
@@ -284,12 +286,8 @@ fn scale(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
 }
 
 /// `patch tolerations web 600`: the pods that a workload has tolerate not-ready and unreachable for
-/// so many seconds from now on; it is that of namespace `default`, as `shop/web` is that of another.
-fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<Step>, Problem> {
-    let seconds: i64 = text.trim_end_matches('s').parse().map_err(|_| {
-        Problem::new(format!("`{text}` is no number of seconds"))
-            .help("`patch tolerations web 600`")
-    })?;
+/// so many seconds from now on, or `none`, for ever; it is that of namespace `default`, as `shop/web` is that of another.
+fn patch_tolerations(workload: &str, seconds: &str, spec: &Scenario) -> Result<Vec<Step>, Problem> {
     let (namespace, name) = workload.split_once('/').unwrap_or(("default", workload));
     let of = |group: &PodGroup| group.namespace.clone().unwrap_or_else(|| "default".to_owned());
     let is_called_so = |group: &&PodGroup| {
@@ -306,7 +304,7 @@ fn patch_tolerations(workload: &str, text: &str, spec: &Scenario) -> Result<Vec<
                 "the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`",
             ));
     }
-    Ok(here.into_iter().map(|group| patch(group, seconds)).collect())
+    here.into_iter().map(|group| patch(group, seconds.trim_end_matches('s'))).collect()
 }
 
 /// Whether a ReplicaSet of that name belongs to a Deployment.
@@ -319,26 +317,16 @@ fn owned_by(spec: &Scenario, namespace: &str, replica_set: &str, deployment: &st
     })
 }
 
-fn patch(group: &PodGroup, seconds: i64) -> Step {
+fn patch(group: &PodGroup, seconds: &str) -> Result<Step, Problem> {
     let mut tolerations = group.tolerations.clone();
-    for key in [crate::api::taint::NOT_READY, crate::api::taint::UNREACHABLE] {
-        let of = |t: &&mut Toleration| t.key == key && t.effect == Some(Effect::NoExecute);
-        match tolerations.iter_mut().find(of) {
-            Some(toleration) => toleration.toleration_seconds = Some(seconds),
-            None => tolerations.push(Toleration {
-                key: key.to_owned(),
-                operator: Some(crate::api::toleration::Operator::Exists),
-                effect: Some(Effect::NoExecute),
-                toleration_seconds: Some(seconds),
-                ..Toleration::default()
-            }),
-        }
+    for key in [NOT_READY, UNREACHABLE] {
+        toleration_seconds(&mut tolerations, key, seconds)?;
     }
     let namespace = group.namespace.as_deref().unwrap_or("default");
     let full = |name: &String| format!("{namespace}/{name}");
     let many = group.names.iter().flat_map(OneOrMany::texts);
     let names: Vec<String> = group.name.iter().chain(many).map(full).collect();
-    Step::PatchTolerations { pod: None, pods: Some(PodSelector::Pods(names)), tolerations }
+    Ok(Step::PatchTolerations { pod: None, pods: Some(PodSelector::Pods(names)), tolerations })
 }
 
 #[cfg(test)]
@@ -405,21 +393,26 @@ mod tests {
         }
     }
 
-    /// A toleration of the taint that bars the scheduler has no seconds, and comes first in pods of a DaemonSet.
+    /// A toleration of the taint that bars the scheduler has no seconds, nor has one for every effect
+    /// (`ValidateTolerations`: "effect must be 'NoExecute' when `tolerationSeconds` is set").
     #[test]
     fn seconds_are_of_the_toleration_that_has_some() {
-        let own = |effect| Toleration {
-            key: crate::api::taint::UNREACHABLE.to_owned(),
-            effect: Some(effect),
-            ..Toleration::default()
+        let own =
+            |effect| Toleration { key: UNREACHABLE.to_owned(), effect, ..Toleration::default() };
+        let patched = |effects: [Option<Effect>; 2], seconds: &str| {
+            let tolerations = effects.map(own).to_vec();
+            let group = PodGroup { tolerations, ..PodGroup::default() };
+            let Ok(Step::PatchTolerations { tolerations, .. }) = patch(&group, seconds) else {
+                panic!()
+            };
+            tolerations.iter().map(|t| t.toleration_seconds).collect::<Vec<_>>()
         };
-        let group = PodGroup {
-            tolerations: vec![own(Effect::NoSchedule), own(Effect::NoExecute)],
-            ..PodGroup::default()
-        };
-        let Step::PatchTolerations { tolerations, .. } = patch(&group, 600) else { panic!() };
-        let seconds: Vec<_> = tolerations.iter().map(|t| t.toleration_seconds).collect();
-        assert_eq!(seconds, [None, Some(600), Some(600)]);
+        let effects = [Some(Effect::NoSchedule), Some(Effect::NoExecute)];
+        assert_eq!(patched(effects, "600"), [None, Some(600), Some(600)]);
+        assert_eq!(patched(effects, "none"), [None; 3]);
+        let every = [Some(Effect::NoSchedule), None];
+        assert_eq!(patched(every, "600"), [None, None, Some(600), Some(600)]);
+        assert!(patch(&PodGroup::default(), "soon").is_err());
     }
 
     /// Two workloads of one name in two namespaces: what does not say which means that of `default`, as

@@ -170,7 +170,7 @@ fn another_course_stands_beside() {
         "taint nodes s-2",
         "Side by side",
         "kube-controller-manager restart",
-        "whatever their pods tolerate by now: default/soft-89ff4bf56-2v4wk",
+        "whatever seconds their pods tolerate by now: default/soft-89ff4bf56-2v4wk",
         "patch tolerations soft 600: default/soft-",
         "(5 in all) not before the end; due 02:40:",
         "node/e-0 already cordoned",

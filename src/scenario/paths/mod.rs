@@ -26,3 +26,4 @@ pub(crate) use known::{Setting, settings};
 pub(crate) use now::{WorkloadsAt, is_overwritten, set_now, workloads_at};
 pub(crate) use read::parted;
 pub use read::split_values;
+pub(super) use read::toleration_seconds;

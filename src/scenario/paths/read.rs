@@ -155,8 +155,8 @@ pub(super) fn short(key: &str) -> &str {
 }
 
 /// Sets the seconds of the tolerations of a taint's key, or of the one of that number; adds one
-/// where there is none.
-pub(super) fn toleration_seconds(
+/// where there is none. One for every effect has none.
+pub(crate) fn toleration_seconds(
     tolerations: &mut Vec<Toleration>,
     key: &str,
     value: &str,
@@ -180,7 +180,8 @@ pub(super) fn toleration_seconds(
     }
     let mut place = None;
     let meant = tolerations.iter_mut().enumerate();
-    for (i, toleration) in meant.filter(|(_, t)| is_for(t, key)) {
+    let may_have = |t: &Toleration| seconds.is_none() || t.effect.is_some();
+    for (i, toleration) in meant.filter(|(_, t)| is_for(t, key) && may_have(t)) {
         toleration.toleration_seconds = seconds;
         place.get_or_insert(at!["tolerations", i]);
     }
