@@ -3,7 +3,7 @@
 use super::called::{self, Called, Target};
 use super::edit::{Put, change};
 use super::known::{self, custom, custom_timing, flag_value, kubelet_timing, timing};
-use super::read::{OF_TIMELINE, Segment, segments, split};
+use super::read::{OF_TIMELINE, Segment, segments, split, taint_key};
 use crate::scenario::prelude::*;
 use std::mem;
 
@@ -11,7 +11,11 @@ use std::mem;
 /// `--set`.
 pub(crate) fn set(spec: &mut Scenario, text: &str) -> Result<Vec<Place>, Problem> {
     let (path, value) = split(text)?;
-    let all = segments(path)?;
+    let mut all = segments(path)?;
+    let taint = all.iter_mut().find(|s| s.name == "tolerations").and_then(|s| s.index.as_mut());
+    if let Some(key) = taint {
+        *key = taint_key(spec, key)?;
+    }
     let (first, rest) = all.split_first().ok_or_else(|| unknown(spec, path))?;
     let Some(target) = Target::of(&first.name) else {
         let steps = setting(spec, &all, path, value)?;
@@ -248,6 +252,25 @@ mod tests {
         );
     }
 
+    /// One that has a prefix goes without it, too, where no other is called so.
+    #[test]
+    fn a_toleration_is_for_a_taint_that_the_scenario_has() {
+        let text = r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "a", taints: ["x.io/gpu=b:NoExecute"])], pods: [(name: "p", on: Node("a"))],
+            timeline: [(at: "1s", do: Taint(node: "a", taint: ["x.io/two:NoExecute", "y.io/two:NoExecute-", "own:NoExecute"]))])"#;
+        let keys = |key: &str| {
+            let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+            set(&mut spec, &format!("pods.p.tolerations[{key}].tolerationSeconds=5")).ok()?;
+            Some(spec.pods[0].tolerations[0].key.clone())
+        };
+        for key in ["x.io/gpu", "gpu"] {
+            assert_eq!(keys(key).as_deref(), Some("x.io/gpu"));
+        }
+        for key in ["y.io/two", "own"] {
+            assert_eq!(keys(key).as_deref(), Some(key));
+        }
+        assert_eq!((keys("two"), keys("a"), keys("z.io/own")), (None, None, None));
+    }
+
     #[test]
     fn a_list_in_brackets_is_one_value() {
         let (path, values) =
@@ -368,8 +391,12 @@ mod tests {
         assert_eq!(problem("pods[7].count=1"), "there is no pod group number 7; they count from 0");
         assert_eq!(
             problem("pods.web.tolerations[unreachble].tolerationSeconds=5"),
-            "no toleration here is for `unreachble`\n  help: did you mean `unreachable`?"
+            "no taint and no toleration here has the key `unreachble`\n  help: did you mean `unreachable`?"
         );
+        for key in ["not", "u", "web"] {
+            let said = problem(&format!("pods.web.tolerations[{key}].tolerationSeconds=5"));
+            assert!(said.contains("`\n  help: one of `not-ready`, `unreachable`, "), "{said}");
+        }
         assert_eq!(
             problem("flags.kubelt.x=5"),
             "`kubelt` is not a component\n  help: did you mean `kubelet`?"

@@ -154,6 +154,34 @@ pub(super) fn short(key: &str) -> &str {
     key.rsplit_once('/').map_or(key, |(_, name)| name)
 }
 
+/// The whole of a taint's key that a path names, with or without its prefix: a well-known one, or one of a taint or of a
+/// toleration of the scenario. A number is that of a toleration.
+pub(super) fn taint_key(spec: &Scenario, key: &str) -> Result<String, Problem> {
+    fn add(tree: &Tree, is_key: bool, found: &mut BTreeSet<String>) {
+        let is_key = is_key || ["taint", "taints", "key"].iter().any(|n| tree.is_named(n));
+        let key = tree.text().filter(|_| is_key).and_then(|text| text.split(['=', ':']).next());
+        found.extend(key.map(|key| key.trim_end_matches('-').to_owned()));
+        tree.parts().iter().for_each(|part| add(part, is_key, found));
+    }
+    let well_known = WELL_KNOWN.into_iter().find(|k| *k == key || short(k) == key);
+    if well_known.is_some() || key.parse::<usize>().is_ok() {
+        return Ok(well_known.unwrap_or(key).to_owned());
+    }
+    let mut own = BTreeSet::new();
+    add(&Tree::of(spec), false, &mut own);
+    let meant: Vec<&String> = own.iter().filter(|k| *k == key || short(k) == key).collect();
+    match meant[..] {
+        [one] => Ok(one.clone()),
+        [..] if own.contains(key) => Ok(key.to_owned()),
+        [..] => {
+            let known = own.iter().map(String::as_str).filter(|k| !WELL_KNOWN.contains(k));
+            let known: Vec<&str> = WELL_KNOWN.into_iter().map(short).chain(known).collect();
+            let text = format!("no taint and no toleration here has the key `{key}`");
+            Err(Problem::new(text).meant(key, known))
+        }
+    }
+}
+
 /// Sets the seconds of the tolerations of a taint's key, or of the one of that number; adds one
 /// where there is none. One for every effect has none.
 pub(crate) fn toleration_seconds(
@@ -188,19 +216,8 @@ pub(crate) fn toleration_seconds(
     if let Some(place) = place {
         return Ok(place);
     }
-    let full = match WELL_KNOWN.into_iter().find(|k| *k == key || short(k) == key) {
-        Some(full) => full.to_owned(),
-        None if key.contains('/') => key.to_owned(),
-        None => {
-            let own = tolerations.iter().map(|t| short(&t.key));
-            if let Some(help) = did_you_mean(key, WELL_KNOWN.into_iter().map(short).chain(own)) {
-                return Err(Problem::new(format!("no toleration here is for `{key}`")).help(help));
-            }
-            key.to_owned()
-        }
-    };
     let added = Toleration {
-        key: full,
+        key: key.to_owned(),
         operator: Some(Operator::Exists),
         effect: Some(Effect::NoExecute),
         toleration_seconds: seconds,
