@@ -191,10 +191,17 @@ impl Outage {
         self.silences.iter().chain(&self.not_ready)
     }
 
+    /// When kubelets evicted pods, and the scheduler preempted some.
+    fn taken(&self) -> impl Iterator<Item = Stamp> {
+        let is_taken = |by: &str| by == PREEMPTED || by.starts_with(KUBELET);
+        self.deletions.values().filter(move |(_, by)| is_taken(by)).map(|(known, _)| known.at)
+    }
+
     /// When the first thing happened.
     pub(crate) fn begins(&self) -> Option<Stamp> {
         let evictions = self.evictions.values().map(|e| e.at);
-        self.failures().map(|f| f.since.at).chain(evictions).min()
+        let first = self.failures().map(|f| f.since.at).chain(evictions).min();
+        first.or_else(|| self.taken().min())
     }
 
     /// When the last thing happened.
@@ -202,7 +209,7 @@ impl Outage {
         let failures = self.failures().map(|f| f.back.as_ref().unwrap_or(&f.since).at);
         let evictions = self.evictions.values().map(|e| e.at);
         let actions = self.actions.iter().map(|a| a.known.at);
-        failures.chain(evictions).chain(actions).max()
+        failures.chain(evictions).chain(actions).chain(self.taken()).max()
     }
 }
 

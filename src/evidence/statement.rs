@@ -121,6 +121,11 @@ pub(super) const SOMEBODY: &str = "somebody";
 pub(super) const UNNAMED: &str =
     "somebody or a controller (kube_pod_deletion_timestamp does not say who)";
 
+/// Who took a pod away that was preempted.
+pub(super) const PREEMPTED: &str = "the scheduler (preemption)";
+/// Who evicted a pod for node pressure; what it was short of may follow, and a bracket.
+pub(super) const KUBELET: &str = "the kubelet (eviction";
+
 /// Where a source says something.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

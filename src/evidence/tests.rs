@@ -2,8 +2,10 @@
 
 use super::file::Evidence;
 use super::heard::Heard;
+use super::outage::Outage;
 use super::statement::Said;
-use crate::import::Stamp;
+use crate::import::{SECOND_US, Stamp, parse_time};
+use serde_json::json;
 
 fn heard(texts: &[(&str, &str)]) -> Heard {
     let one = |(file, text): &(&str, &str)| Evidence {
@@ -57,6 +59,35 @@ items:
     let all = heard(&[("e.yaml", text)]).statements;
     let said = Said::Evicted { pod: "shop/api-1".to_owned() };
     assert_eq!((all.len(), &all[0].said, all[0].within_us), (1, &said, 0));
+}
+
+/// `pkg/kubelet/eviction/helpers.go: nodeLowMessageFmt`, and what is said of a pod that takes more of the disk than it
+/// may; `pkg/scheduler/framework/preemption`: "Preempted by pod %v on node %v".
+#[test]
+fn what_kubelets_and_the_scheduler_take_is_deleted_by_others() {
+    let event = |pod: &str, reason: &str, message: &str, component: &str| {
+        json!({"kind": "Event", "firstTimestamp": "2026-03-14T08:31:30Z", "reason": reason, "message": message,
+            "involvedObject": {"kind": "Pod", "namespace": "k", "name": pod}, "source": {"component": component}})
+    };
+    let low = "The node was low on resource: memory. Threshold quantity: 100Mi, available: 50Mi.";
+    let full = "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ";
+    let events = json!({"kind": "List", "items": [
+        event("low", "Evicted", low, "kubelet"),
+        event("full", "Evicted", full, "kubelet"),
+        event("lo", "Preempted", "Preempted by pod 5d1a on node p3", "default-scheduler"),
+        event("other", "Evicted", "by a controller of somebody's own", "mover"),
+    ]});
+    let outage = Outage::of(&heard(&[("e.json", &events.to_string())]).statements);
+    let by: Vec<_> = outage.deletions.iter().map(|(pod, (_, by))| (&**pod, &**by)).collect();
+    let wanted = [
+        ("k/full", "the kubelet (eviction)"),
+        ("k/lo", "the scheduler (preemption)"),
+        ("k/low", "the kubelet (eviction, memory)"),
+    ];
+    assert_eq!(by, wanted);
+    // Some time in its second.
+    let at = parse_time("2026-03-14T08:31:30Z").map(|at| Stamp(at.0 + SECOND_US - 1));
+    assert_eq!((outage.begins(), outage.ends()), (at, at));
 }
 
 #[test]

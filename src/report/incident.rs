@@ -45,7 +45,8 @@ impl Verdict {
             *by.entry(who).or_default() += 1;
         }
         for (who, n) in by {
-            let through = if who.contains("API") { "" } else { " through the API" };
+            let is_told = who.contains("API") || who.starts_with("the ");
+            let through = if is_told { "" } else { " through the API" };
             parts.push(format!("{} came from {who}{through}", counted(n, "deletion")));
         }
         parts.join("; ")
