@@ -117,7 +117,7 @@ const FEW: usize = 12;
 /// Those of `out`.
 pub(crate) fn write(p: &mut Printer<'_>, verdict: &Verdict, all: bool) -> io::Result<()> {
     p.folded(&line(&format!("Verdict: {}.", verdict.sentence())), 0, BOLD)?;
-    p.part(&format!("An outage from {} on", verdict.clock.begins()))?;
+    p.part(&format!("An outage, simulated from {} on", verdict.clock.begins()))?;
     p.notes(&verdict.notes)?;
     let most = if all { usize::MAX } else { FEW };
     for told in verdict.told.iter().take(most) {
