@@ -1,7 +1,7 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
 use super::prelude::*;
-use super::replay::{load_any, untaped};
+use super::replay::{load, told, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};
 use crate::lab::explore::{Found, Often, Wanted, often};
@@ -46,7 +46,7 @@ pub(crate) struct OddsArgs {
 
 /// Runs the command.
 pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
-    let (loaded, taped) = load_any(&args.file)?;
+    let (loaded, taped, source) = load(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
     let overrides = args.change.over(taped, &args.sets);
     let plan = scenario::build(&loaded, &overrides)?;
@@ -75,7 +75,10 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let (depth, runs) = (args.depth, args.search);
     let drawing = Explore::drawing(&make, &properties, &expected, seed);
     let search = Explore { depth, runs, ..drawing };
-    let (about, whose, text) = (String::new(), String::new(), loaded.spec.doc.clone());
+    let (about, whose) = (String::new(), String::new());
+    let doc = Some(&loaded.spec.doc).filter(|doc| !doc.is_empty()).cloned();
+    let as_taped = || format!("as the tape in {} has it", shown(&args.file));
+    let text = told(&source).or(doc).unwrap_or_else(as_taped);
     let found = Found { property: asked, about, whose, text };
     let known = plan.tape.as_ref().map(|tape| found.violated(tape.clone()));
     let pool = threads(args.jobs)?;

@@ -39,6 +39,17 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
             assert!(odds > 0.0 && odds <= 1.0, "{held}");
         }
     }
+    // What a tape says of its violation stands above the way to it, and not what its scenario says of itself.
+    let (scenario, said) = (std::fs::read_to_string(file).expect("a scenario"), "db-0 is hit");
+    dir.write(
+        "t.ron",
+        format!(
+            r#"Tape(version: 1, doc: "v1.34.12: {said}", file: "s.ron", scenario: {scenario:?},
+            tape: Tape(choices: 1, property: Some("wrong-pod"), deviations: []))"#
+        ),
+    );
+    let taped = asked(&dir, &["t.ron", "--runs", "150", "--seed", "700000"]);
+    assert_eq!(taped["along"]["ways"][0]["text"], said);
     // Whatever was seen, the same seed says it again, on any number of threads.
     let args = [file, "--of", "wrong-pod", "--runs", "150", "--seed", "700000"];
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
