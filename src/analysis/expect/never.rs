@@ -2,6 +2,7 @@
 
 use super::objects::{is_taint, selected};
 use super::prelude::*;
+use crate::api::probe::{Life, ProbeType};
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::Action;
 use crate::scenario::expectations::TaintSought;
@@ -17,7 +18,7 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
     let of_kind = || match &sought.what {
         Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
         Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
-        Kind::Event { reason, message, .. } => never_said(reason, message.as_ref()?),
+        Kind::Event { reason, message, .. } => never_said(plan, reason, message.as_deref()),
         Kind::Evicted { by } => never_by(plan, (*by)?),
         Kind::Deleted { by } => {
             let by = Actor::parse(by.as_ref()?)?;
@@ -77,8 +78,18 @@ pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
     }
 }
 
-/// Why there is no such event: none of that reason can have such a message, which may be misspelt.
-fn never_said(reason: &str, part: &str) -> Option<String> {
+/// Why there is no such event: none of that reason can have such a message, which may be misspelt; or no probe kills a
+/// container, and of others that kubelets stop, as upstream's `killContainer` does, there is none here.
+fn never_said(plan: &Plan, reason: &str, part: Option<&str>) -> Option<String> {
+    let kills = |life: &Life| {
+        [ProbeType::Liveness, ProbeType::Startup].iter().any(|which| life.probe(*which).is_some())
+    };
+    let mut lives = plan.templates.iter().flat_map(|t| t.lives());
+    if reason == EventText::Killing.as_str() && !lives.any(|life| kills(life)) {
+        let of_probes = "Killing is told here of containers that a failed probe has killed alone";
+        return Some(format!("{of_probes}, and there is no such probe"));
+    }
+    let part = part?;
     let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
     (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
 }

@@ -86,6 +86,7 @@ fn whatever_way_it_is_said() {
             "no event TaintManagerEviction ever has a message",
         ),
         (r#"Event(reason: "TaintManagerEviction", message: "Cancelling deletion", count: 0)"#, ""),
+        (r#"Event(reason: "Killing", count: 0)"#, "and there is no such probe"),
         (
             r#"PodCondition(workload: "web", type: Ready, status: Unknown, count: 0)"#,
             "ever becomes Unknown",

@@ -555,6 +555,9 @@ fn what_is_misspelt_is_not_met_by_being_absent() {
     let typo = scratch.call(&["validate", "typo.ron"]);
     assert_eq!(typo.code, 2, "{}", typo.stdout);
     assert!(typo.stderr.contains("did you mean `TaintManagerEviction`?"), "{}", typo.stderr);
+    scratch.write("strange.ron", text.replace("TaintManagerEviction", "Strange"));
+    let strange = scratch.call(&["validate", "strange.ron"]);
+    assert!(strange.stderr.contains("one of `BackOff`, "), "{}", strange.stderr);
 }
 
 /// Four pods of zone b, of which the queue of the zone has taken some: why there are not four is a

@@ -22,9 +22,9 @@ fn reason(written: &str, place: &Spot) -> Option<String> {
     if EventText::parse(written).is_some() {
         return Some(written.to_owned());
     }
-    let help = did_you_mean(written, EventText::ALL.iter().map(|text| text.as_str()));
+    let reasons: BTreeSet<&str> = EventText::ALL.iter().map(|text| text.as_str()).collect();
     let message = format!("no event here has the reason `{written}`");
-    place.refuse(Problem::new(message).maybe_help(help))
+    place.refuse(Problem::new(message).meant(written, reasons))
 }
 
 impl Reader<'_> {
