@@ -23,7 +23,16 @@ struct Judge<'a> {
 impl Judge<'_> {
     fn failed(&self, got: String, hits: &[Hit]) -> Failed {
         let records = hits.iter().map(|h| h.record).take(RECORDS).collect();
-        self.run.failed(expected(self.run, self.sought), got, records)
+        let failed = self.run.failed(expected(self.run, self.sought), got, records);
+        let is_late = |h: &Hit| self.sought.times.before.is_some_and(|by| h.at > by);
+        let is_of_running = matches!(self.sought.what, Kind::Phase(PodPhase::Running));
+        if !is_of_running || hits.iter().all(is_late) {
+            return failed;
+        }
+        // Why one that runs was not evicted says nothing of that.
+        let early = self.hits.iter().filter(|h| h.at == Time::ZERO).count();
+        let early = (early > 0).then(|| format!("; {early} of them ran from the start"));
+        Failed { got: failed.got + &early.unwrap_or_default(), about: None, ..failed }
     }
 
     fn count(&self) -> Option<Failed> {

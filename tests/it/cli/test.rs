@@ -740,6 +740,20 @@ fn why_the_new_pod_does_not_run_is_told_and_not_why_the_old_one_went() {
     }
 }
 
+/// Two pods run from the start, and a third in the place of one: that the other was not evicted explains nothing of it.
+#[test]
+fn what_ran_from_the_start_is_told_of_what_came_to_run() {
+    let dir = scratch();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "20m", nodes: [(names: "a-{0..2}")],
+    workloads: [Deployment(name: "web", replicas: 2, placement: Nodes(["a-0", "a-1"]))],
+    timeline: [(at: "1m", name: "dead", do: Crash(node: "a-0"))],
+    expect: [Phase(workload: "web", phase: Running, count: 1, after: "dead")])"#;
+    dir.write("runs.ron", text);
+    let told = unfolded(&dir.call(&["test", "-q", "runs.ron"]).stdout);
+    assert!(told.contains("got 3, from 0s to ") && !told.contains("why: "), "{told}");
+    assert!(told.contains("; 2 of them ran from the start"), "{told}");
+}
+
 /// A Job's pod is up while its work goes on or is done: of the first, `up` is done after two minutes, and that of the second has a sidecar
 /// that takes 45 s to stop once the work is. Neither lacks anything in the second in which its kubelet notices that. Of the third `up` is done
 /// after one minute, and the main container fails every two: from the second time on it waits for 10 s and for 20 s at least, and half
