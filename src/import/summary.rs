@@ -288,12 +288,11 @@ impl Summary {
         let what =
             format!("whose owners are not simulated, so that nothing replaces them: {kinds}");
         lines.counted("pod", foreign, &what);
-        let made: Vec<String> = self.made_sets.iter().cloned().collect();
-        lines.listed(
-            "ReplicaSet",
-            &made,
-            "not in the files, made from the template of the Deployment that its name tells of, for the pods that name it (add `replicasets` to the kubectl command)",
+        let text = format!(
+            "not in the files, made from the template of the Deployment that its name tells of, for the pods that name it (add `replicasets` to the kubectl command): {}",
+            some(&self.made_sets)
         );
+        lines.counted("ReplicaSet", self.made_sets.len(), &text);
         lines.listed(
             "workload",
             &self.podless,
@@ -371,6 +370,8 @@ impl Summary {
         let [starts, stops] = self.medians();
         let notes = [
             self.of_zero().map(|text| format!("Assumed: {text}.")),
+            matches!(self.leader, Leader::Silent(Some(_)))
+                .then(|| format!("The export: {}.", self.of_the_leader())),
             acting,
             of_export(self.ownerless, "pod", ownerless, nothing),
             of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
@@ -437,14 +438,12 @@ impl Summary {
         lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
         let advice = " (add `pv,pvc,storageclasses,csidrivers` to the kubectl command)";
         let advice = if self.lack_volumes { advice } else { "" };
-        let text = format!("not simulated: volumes of {}", some(&self.volumes));
-        lines.add(self.volumes.len(), text);
+        lines.add(self.volumes.len(), format!("not simulated: volumes of {}", some(&self.volumes)));
         let assumed = some(&self.assumed_volumes);
         let text = format!("taken for a cloud's disks: volumes of {assumed}{advice}");
         lines.add(self.assumed_volumes.len(), text);
         for (what, claims) in &self.claims {
-            let claims: Vec<String> = claims.iter().cloned().collect();
-            lines.listed("claim", &claims, what);
+            lines.counted("claim", claims.len(), &format!("{what}: {}", some(claims)));
         }
         self.named.iter().for_each(|((kind, what), objects)| lines.listed(kind, objects, what));
         let stay = format!(
