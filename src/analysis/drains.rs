@@ -106,11 +106,9 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
         let was_silent = node.is_some_and(|node| follow.node(node).silent);
         follow.apply(id, r);
         match (r.what, node, r.pod()) {
-            (What::NodeUnschedulable(true), Some(node), _) => {
-                _ = closed.insert(analysis.node_name(node));
-            }
-            (What::NodeUnschedulable(false), Some(node), _) => {
-                _ = closed.remove(analysis.node_name(node));
+            (What::NodeUnschedulable(close), Some(node), _) => {
+                let (name, set) = (analysis.node_name(node), &mut closed);
+                _ = if close { set.insert(name) } else { set.remove(name) };
             }
             (What::TimerSet(_) | What::TimerCancelled, _, Some(pod)) => _ = kept.remove(&pod),
             _ => {}
@@ -147,18 +145,15 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
 /// The nodes that an entry cordons, or uncordons, although they are so already, as kubectl says it
 /// (`RunCordonOrUncordon`), by those that are cordoned.
 fn already(plan: &Plan, entry: u32, closed: &BTreeSet<&str>) -> Vec<String> {
-    let acts = plan.actions.iter().filter(|a| a.entry == entry);
-    let nodes = acts.flat_map(|a| match &a.act {
-        Do::Cordon(nodes, close) => nodes.iter().map(|node| (*node, *close)).collect::<Vec<_>>(),
-        _ => Vec::new(),
-    });
-    let names = nodes.map(|(node, close)| (plan.nodes[node as usize].name.as_str(), close));
-    let are_so = names.filter(|(name, close)| closed.contains(name) == *close);
-    let said = |(name, close): (&str, bool)| {
-        let word = if close { "cordoned" } else { "uncordoned" };
-        format!("node/{name} already {word}")
-    };
-    are_so.map(said).collect()
+    let mut said = Vec::new();
+    for a in plan.actions.iter().filter(|a| a.entry == entry) {
+        let Do::Cordon(nodes, close) = &a.act else { continue };
+        let word = if *close { "cordoned" } else { "uncordoned" };
+        let names = nodes.iter().map(|node| plan.nodes[*node as usize].name.as_str());
+        let are_so = names.filter(|name| closed.contains(name) == *close);
+        said.extend(are_so.map(|name| format!("node/{name} already {word}")));
+    }
+    said
 }
 
 /// A span without what is below a second, as people time drains; short ones to the millisecond.

@@ -254,13 +254,16 @@ impl<'a> Inquiry<'a> {
         self.question.step((m.record, m.r), rule)
     }
 
-    /// The toleration that decides how long a pod stays: of those that match the taints the one
-    /// with the least seconds.
-    pub(super) fn deciding<'m>(&self, m: &Moment<'m>) -> Option<Option<&'m Toleration>> {
+    /// The tolerations that match the taints; nothing if one of these is not tolerated.
+    pub(super) fn used<'m>(&self, m: &Moment<'m>) -> Option<Vec<&'m Toleration>> {
         let taints: Vec<Taint> = m.taints.iter().map(|t| (*t).clone()).collect();
         let operators = self.question.analysis.plan.profile.taint_eviction.comparison_operators;
-        let used = matching_tolerations(&taints, m.tolerations, operators)?;
-        let ends = used.into_iter().filter(|t| t.toleration_seconds.is_some());
+        matching_tolerations(&taints, m.tolerations, operators)
+    }
+
+    /// The one of them that decides how long a pod stays: that with the least seconds.
+    pub(super) fn deciding<'m>(&self, m: &Moment<'m>) -> Option<Option<&'m Toleration>> {
+        let ends = self.used(m)?.into_iter().filter(|t| t.toleration_seconds.is_some());
         Some(ends.min_by_key(|t| t.toleration_seconds))
     }
 

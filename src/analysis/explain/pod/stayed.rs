@@ -5,7 +5,6 @@ use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
 use crate::api::pod::PodTemplate;
-use crate::api::toleration::matching_tolerations;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 impl Case<'_, '_> {
@@ -262,36 +261,35 @@ impl Case<'_, '_> {
         true
     }
 
-    /// When its kubelet said that it has ended, of one that has.
-    fn end(&self) -> Option<&Moment<'_>> {
+    /// When its kubelet said that it has ended, of one that has, also in words.
+    fn end(&self) -> Option<(&Moment<'_>, String)> {
         let seen = self.seen;
         // One that was not admitted has not run.
         let is_over = seen.state.phase.is_terminal() && seen.pressed.is_empty();
-        seen.ended.last().filter(|_| is_over)
+        let ended = seen.ended.last().filter(|_| is_over)?;
+        let (at, phase) = (absolute(ended.at), seen.state.phase.as_str());
+        Some((ended, format!("it ended at {at} and is {phase}")))
     }
 
     /// Explains a pod that ended before anything kept it from being evicted; whether it is such a pod.
     fn ended_first(&mut self) -> bool {
         let seen = self.seen;
-        let Some(ended) = self.end() else { return false };
+        let Some((ended, said)) = self.end() else { return false };
         let kept = [&seen.cancelled, &seen.lost, &seen.failed, &seen.exists, &seen.forever];
         let mut kept = kept.into_iter().filter_map(|all| all.first());
         if kept.any(|m| m.record < ended.record) {
             return false;
         }
-        let (at, phase, step) =
-            (absolute(ended.at), seen.state.phase.as_str(), self.of.step(ended, None));
-        let steps: Vec<Step> = self.came().chain([step]).collect();
-        self.tell(format!("not evicted: it ended at {at} and is {phase}"), steps);
+        let steps: Vec<Step> = self.came().chain([self.of.step(ended, None)]).collect();
+        self.tell(format!("not evicted: {said}"), steps);
         true
     }
 
     /// Adds to why a pod was not evicted that it has ended since.
     fn ended_then(&mut self) {
-        let Some(ended) = self.end() else { return };
-        let (at, phase, step) =
-            (absolute(ended.at), self.seen.state.phase.as_str(), self.of.step(ended, None));
-        self.found.verdict += &format!("; it ended at {at} and is {phase}");
+        let Some((ended, said)) = self.end() else { return };
+        let step = self.of.step(ended, None);
+        self.found.verdict += &format!("; {said}");
         self.found.add([step]);
         self.found.sort();
     }
@@ -319,13 +317,11 @@ impl Case<'_, '_> {
         } else if let Some(timer) = timer {
             let (at, due) = (absolute(self.of.question.until), absolute(timer.due()));
             let seconds = timer.seconds;
-            let verdict = if timer.due() <= self.of.question.until {
-                format!(
-                    "not evicted by {at}: its timer of {seconds} s ran out at {due}, and its deletion is under way"
-                )
-            } else {
-                format!("not evicted by {at}: its timer of {seconds} s runs until {due}")
+            let runs = match timer.due() <= self.of.question.until {
+                true => format!("ran out at {due}, and its deletion is under way"),
+                false => format!("runs until {due}"),
             };
+            let verdict = format!("not evicted by {at}: its timer of {seconds} s {runs}");
             self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
         } else if let Some(forever) = seen.forever.last() {
             self.tolerated(node, forever);
@@ -393,10 +389,8 @@ impl Case<'_, '_> {
 
     /// It tolerates the taints of its node for ever.
     fn tolerated(&mut self, node: NodeId, forever: &Moment<'_>) {
-        let taints: Vec<_> = forever.taints.iter().map(|t| (*t).clone()).collect();
-        let tolerations = matching_tolerations(&taints, forever.tolerations, false);
-        let used: Vec<String> =
-            tolerations.unwrap_or_default().iter().map(|t| rules::toleration(t)).collect();
+        let used = self.of.used(forever).unwrap_or_default().into_iter();
+        let used: Vec<String> = used.map(rules::toleration).collect();
         let name = self.analysis().node_name(node);
         let verdict = format!("not evicted: it tolerates the NoExecute taints of {name} for ever");
         self.tell_up_to(verdict, forever, Some(used.join(", ")).filter(|s| !s.is_empty()));
@@ -455,19 +449,16 @@ impl Case<'_, '_> {
                 "{name} was silent, but not for longer than --node-monitor-grace-period={}",
                 short(flags.node_monitor_grace_period)
             )
-        } else if of.question.until < analysis.horizon() {
-            let was = match steps.is_empty() {
-                true => "was healthy",
-                false if by_timeout => "was Ready",
-                false => "had no NoExecute taint",
-            };
-            format!("its node {name} {was} up to {}", absolute(of.question.until))
-        } else if steps.is_empty() {
-            format!("its node {name} was healthy all the time")
-        } else if by_timeout {
-            format!("its node {name} was always Ready")
         } else {
-            format!("its node {name} never had a NoExecute taint")
+            let (was, always) = match (steps.is_empty(), by_timeout) {
+                (true, _) => ("was healthy", "was healthy all the time"),
+                (_, true) => ("was Ready", "was always Ready"),
+                _ => ("had no NoExecute taint", "never had a NoExecute taint"),
+            };
+            match of.question.until < analysis.horizon() {
+                true => format!("its node {name} {was} up to {}", absolute(of.question.until)),
+                false => format!("its node {name} {always}"),
+            }
         };
         self.found.verdict = format!("not evicted: {why}");
         self.found.steps = steps;
