@@ -358,6 +358,23 @@ fn a_figure_is_explained_by_what_it_is_of() {
     }
 }
 
+/// Each of two regions has a zone `1`, `us` alone a zone `2`; the two nodes of `eu/1` fail.
+#[test]
+fn a_zone_is_that_of_its_region() {
+    let judged = |zone: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "5m", nodes: [(names: "e-{{0..1}}", region: "eu", zone: "1"), (names: "u-{{0..2}}", region: "us", zone: "1"),
+            (names: "v", region: "us", zone: "2")], timeline: [(at: "60s", do: Crash(nodes: Nodes(["e-0", "e-1"])))],
+            expect: [AtMost(of: not_ready_nodes("{zone}"), is: 1)])"#
+        );
+        let trial = Trial::new(&load(&text)?, Overrides::default())?.run(&|| true, &|_, _| ());
+        Ok::<bool, Problems>(trial.expect("nobody interrupts").0.failures().is_empty())
+    };
+    let of = |zone: &str| judged(zone).map_err(|problems| problems.to_string());
+    assert_eq!((of("eu/1"), of("us/1"), of("2")), (Ok(false), Ok(true), Ok(true)));
+    assert!(of("1").is_err_and(|said| said.contains("`eu/1`, `us/1`")));
+}
+
 #[test]
 fn what_follows_what_is_said_of_each_record() {
     let problem = |expect: &str| outcome(expect, "").map(|_| ()).unwrap_err().to_string();

@@ -2,6 +2,7 @@
 //! windows, how far apart.
 
 use super::{Reader, actor, from_start, word};
+use crate::api::node::named_zone;
 use crate::language::Claim as C;
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
@@ -39,10 +40,16 @@ impl Reader<'_> {
         let limit = place.part("is").take(limit);
         let (_, name) = of.parts();
         let of_place = place.part("of").part(0);
+        let mut quantity = of.clone();
         let workloads = match of {
             _ if name == "*" => None,
             Quantity::NotReadyNodes(zone) => {
-                of_place.take(self.nodes.select(&NodeSelector::Zone(zone.clone())))?;
+                let of_zone = self.nodes.select(&NodeSelector::Zone(zone.clone()));
+                let first = of_place.take(of_zone)?.first().copied();
+                // As a run names it: with its region, if it has one.
+                let plan = first.and_then(|node| self.nodes.plans.get(node as usize));
+                let named = plan.and_then(|plan| named_zone(&plan.labels));
+                quantity = named.map_or(quantity, Quantity::NotReadyNodes);
                 None
             }
             Quantity::Requests(by) => {
@@ -64,7 +71,7 @@ impl Reader<'_> {
                 Some(BTreeSet::from([found]))
             }
         };
-        Some(Comparison { quantity: of.clone(), workloads, relation, limit: limit? })
+        Some(Comparison { quantity, workloads, relation, limit: limit? })
     }
 
     /// The claim without its stretch, its place, and the stretch.
