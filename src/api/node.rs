@@ -196,8 +196,8 @@ pub(crate) fn allows(labels: &Labels, claim: &Claim) -> bool {
 }
 
 /// The region that a node's labels name.
-pub(crate) fn region(labels: &Labels) -> Option<String> {
-    labels.get(LABEL_REGION_BETA).or_else(|| labels.get(LABEL_REGION)).cloned()
+pub(crate) fn region(labels: &Labels) -> Option<&str> {
+    labels.get(LABEL_REGION_BETA).or_else(|| labels.get(LABEL_REGION)).map(String::as_str)
 }
 
 /// The key of a node's zone (`component-helpers/node/topology/helpers.go: GetZoneKey`): the beta

@@ -81,7 +81,7 @@ impl Kind {
     fn of(&self, labels: &Labels) -> Option<String> {
         match self {
             Self::Zone => named_zone(labels),
-            Self::Region => region(labels),
+            Self::Region => region(labels).map(str::to_owned),
             Self::Label(key) => labels.get(key).cloned(),
             _ => None,
         }

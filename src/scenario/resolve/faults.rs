@@ -88,7 +88,7 @@ impl Reader<'_> {
                 .refuse(Problem::new(text).meant(unknown, known).or_help(help));
         }
         if let Some(zone) = zone {
-            let nodes = self.world.nodes.within(zone, "zone", |l| node::zone(l).map(str::to_owned));
+            let nodes = self.world.nodes.within(zone, "zone", |l| Some(("", node::zone(l)?)));
             self.at("zone").take(nodes)?;
         }
         let refused = RefuseVolumes { driver: driver.cloned(), zone: zone.cloned(), fails };

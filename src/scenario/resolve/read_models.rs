@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
 pub(crate) fn group_of(groups: &FaultGroups, labels: &Labels) -> Option<String> {
     match groups {
         FaultGroups::Zones => named_zone(labels),
-        FaultGroups::Regions => region(labels),
+        FaultGroups::Regions => region(labels).map(str::to_owned),
         FaultGroups::ByLabel(key) => labels.get(key).cloned(),
         FaultGroups::Cluster => Some("the cluster".to_owned()),
     }

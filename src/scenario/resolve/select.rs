@@ -3,7 +3,7 @@
 //! not depend on the run.
 
 use super::group_names::{NODES_MAX, PODS_MAX};
-use crate::api::node::{named_zone, region};
+use crate::api::node::{region, zone};
 use crate::api::workload::is_called;
 pub(super) use crate::language::ambiguous;
 use crate::scenario::prelude::*;
@@ -86,8 +86,10 @@ impl Nodes {
                 let none = || Some(Problem::new("no node is named here"));
                 Some(nodes).filter(|nodes| !nodes.is_empty()).ok_or_else(none)
             }
-            NodeSelector::Zone(name) => self.within(name, "zone", named_zone),
-            NodeSelector::Region(name) => self.within(name, "region", region),
+            NodeSelector::Zone(name) => {
+                self.within(name, "zone", |l| Some((region(l).unwrap_or_default(), zone(l)?)))
+            }
+            NodeSelector::Region(name) => self.within(name, "region", |l| Some(("", region(l)?))),
             NodeSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(Problem::new)?;
                 let nothing = || format!("no node matches `{text}`");
@@ -97,26 +99,38 @@ impl Nodes {
         }
     }
 
-    /// The nodes of the zone or region of that name; a zone that one region alone has needs no region before it.
+    /// The nodes of the zone or region of that name. `of` says which a node is in, and in what that is: what is in one alone needs
+    /// no name of that before its own.
     pub(super) fn within(
         &self,
         name: &str,
         what: &str,
-        of: fn(&Labels) -> Option<String>,
+        of: for<'n> fn(&'n Labels) -> Option<(&'n str, &'n str)>,
     ) -> Found {
-        let known: BTreeSet<String> = self.plans.iter().filter_map(|n| of(&n.labels)).collect();
-        let meant: Vec<&String> = match known.get(name) {
-            Some(one) => vec![one],
-            None => known.iter().filter(|full| full.rsplit('/').next() == Some(name)).collect(),
+        let full = |(around, own): (&str, &str)| match around {
+            "" => own.to_owned(),
+            around => format!("{around}/{own}"),
         };
-        if meant.len() > 1 {
-            let several = names_several(name, what, meant.into_iter().cloned());
+        let known = || self.plans.iter().filter_map(|n| of(&n.labels)).map(full);
+        let help = || did_you_mean_or_list(name, known().collect::<BTreeSet<String>>());
+        let nothing = || format!("there is no {what} `{name}`");
+        let is_called = |(around, own): (&str, &str)| {
+            let before = name.strip_suffix(own);
+            before.is_some_and(|x| x.is_empty() || x.strip_suffix('/') == Some(around))
+        };
+        let is_its = |n: &NodePlan| of(&n.labels).is_some_and(is_called);
+        let found = self.matching(is_its, nothing, Some(&help))?;
+        let around = |i: &NodeIndex| of(&self.plans[*i as usize].labels).map(|of| of.0);
+        if found.iter().all(|i| around(i) == around(&found[0])) {
+            return Ok(found);
+        }
+        let meant = those(&self.plans, |n| of(&n.labels).map(full).as_deref() == Some(name));
+        if meant.is_empty() {
+            let all = found.iter().filter_map(|i| of(&self.plans[*i as usize].labels)).map(full);
+            let several = names_several(name, what, all.collect::<BTreeSet<String>>().into_iter());
             return Err(Some(several.help("say which, with what stands before its name")));
         }
-        let help = || did_you_mean_or_list(name, &known);
-        let nothing = || format!("there is no {what} `{name}`");
-        let is_meant = |n: &NodePlan| of(&n.labels).is_some_and(|of| meant.contains(&&of));
-        self.matching(is_meant, nothing, Some(&help))
+        Ok(meant)
     }
 
     fn matching(
