@@ -199,6 +199,12 @@ impl ApiServer {
         Ok(())
     }
 
+    /// PATCH of an event that changes nothing of it.
+    pub(crate) fn patch_event_in_vain(&self, name: EventName) -> ApiResult {
+        self.ctx.reads(self.keys.events.of(name.bucket()));
+        if self.store.with(|s| s.events.contains(name)) { Ok(()) } else { Err(ApiError::NotFound) }
+    }
+
     /// PATCH of an event that happened again: its message and its count. The reason stays, which may be
     /// another one where two events about one object were made in one instant.
     pub(crate) fn patch_event(
@@ -207,10 +213,7 @@ impl ApiServer {
         name: EventName,
         mut event: Message,
     ) -> ApiResult {
-        self.ctx.reads(self.keys.events.of(name.bucket()));
-        if !self.store.with(|s| s.events.contains(name)) {
-            return Err(ApiError::NotFound);
-        }
+        self.patch_event_in_vain(name)?;
         if let EventName::Workload(workload, at) = name
             && let Some(reason) = self.store.with_ref(|s| s.events.reason_of(workload, at))
         {

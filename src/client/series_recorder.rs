@@ -24,7 +24,15 @@ struct Known {
     body: EventBody,
     /// The count of the series, once there is one.
     series: Option<u32>,
+    /// The count of the series that was written last; 0: none was.
+    written: u32,
     last: Time,
+}
+
+impl Known {
+    fn once(key: &Key, body: EventBody, at: Time) -> Self {
+        Self { name: key.0.name(at), body, series: None, written: 0, last: at }
+    }
 }
 
 /// An event about a pod that has been reported once.
@@ -60,7 +68,7 @@ impl Reported {
         {
             // It is about to be reported again, so it is moved to where there is more room.
             let Once { at, body, .. } = std::mem::replace(once, Self::NONE);
-            self.others.insert(*key, Known { name: key.0.name(at), body, series: None, last: at });
+            self.others.insert(*key, Known::once(key, body, at));
         }
         self.others.get_mut(key)
     }
@@ -149,7 +157,7 @@ impl SeriesRecorder {
         let first = self.first_count;
         let to_write = self.reported(|told| match told.known(&key) {
             None => {
-                let event = Known { name: key.0.name(at), body, series: None, last: at };
+                let event = Known::once(&key, body, at);
                 told.insert(key, event);
                 Some(event)
             }
@@ -162,7 +170,7 @@ impl SeriesRecorder {
         });
         let Some(event) = to_write else { return };
         for _ in 0..MAX_TRIES_PER_EVENT {
-            if self.write(key.0, event).await {
+            if self.write(&key, event).await {
                 return;
             }
             // A quarter longer at most.
@@ -174,11 +182,25 @@ impl SeriesRecorder {
     }
 
     /// `recordEvent`: PATCH of a series, else POST. True unless it is to be tried again.
-    async fn write(&self, about: About, event: Known) -> bool {
-        let object = about.object(&self.client);
-        let Known { name, body, series, .. } = event;
+    async fn write(&self, key: &Key, event: Known) -> bool {
+        let object = key.0.object(&self.client);
+        let Known { name, body, series, written, .. } = event;
         let event = Message { body, combined: false, count: series.unwrap_or(1) };
-        let result = self.client.record_event(object, (name, event), series.is_some()).await;
+        let mut result = Err(ApiError::NotFound);
+        if event.count == written {
+            result = self.client.call(object, move |api, _| api.patch_event_in_vain(name)).await;
+        }
+        if result == Err(ApiError::NotFound) {
+            let grew = event.count > written && series.is_some();
+            result = self.client.record_event(object, (name, event), grew).await;
+        }
+        if result.is_ok() && series.is_some() {
+            self.reported(|told| {
+                if let Some(known) = told.others.get_mut(key) {
+                    known.written = event.count;
+                }
+            });
+        }
         !(result == Err(ApiError::Unavailable)
             || series.is_some() && result == Err(ApiError::AlreadyExists))
     }
@@ -191,12 +213,12 @@ impl SeriesRecorder {
             self.ctx.sleep_until(now).await;
             if (FINISH_TIME * tick).as_nanos().is_multiple_of(REFRESH_TIME.as_nanos()) {
                 for (key, event) in self.series() {
-                    self.write(key.0, event).await;
+                    self.write(&key, event).await;
                 }
             }
             let over = |last: Time| now.since(last) > FINISH_TIME;
             for (key, event) in self.series().into_iter().filter(|(_, e)| over(e.last)) {
-                if self.write(key.0, event).await {
+                if self.write(&key, event).await {
                     self.reported(|told| told.others.remove(&key));
                 }
             }

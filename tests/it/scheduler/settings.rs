@@ -177,3 +177,36 @@ fn host_ports() {
         );
     }
 }
+
+/// A pod that fits nowhere is tried whenever a small one goes. The first event is about the pod as it was made, the next
+/// ones about the pod with its condition: of these the second is written, and the others are counted. Six minutes after
+/// the last a series is written once more, as seen every six minutes (`finishSeries`): where it did not grow that changes
+/// nothing.
+#[test]
+fn a_series_is_written_at_its_end_where_it_grew() {
+    let told = |gone: u32| {
+        let small = |n| format!(r#"(name: "s{n}", on: Node("n"), requests: {{"cpu": "100m"}}),"#);
+        let goes =
+            |n| format!(r#"(at: "{n}0s", do: DeletePod(pod: "s{n}", gracePeriodSeconds: 0)),"#);
+        let (pods, timeline) =
+            (1..=gone).map(|n| (small(n), goes(n))).unzip::<_, _, String, String>();
+        let trace = run(
+            &crate::plans::plan(&format!(
+                r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "15m",
+                nodes: [(name: "n", capacity: {{"cpu": "1", "memory": "4Gi", "pods": "110"}})],
+                pods: [{pods} (name: "high", on: Unbound, requests: {{"cpu": "2"}})],
+                timeline: [{timeline} (at: "50s", do: DeletePod(pod: "high"))])"#
+            )),
+            Choices::default_order(),
+        );
+        let failed = trace.iter().map(|r| (r.at.as_millis() / 1_000, trace.fields(r)));
+        failed
+            .filter(|(_, f)| f.reason.as_deref() == Some("FailedScheduling"))
+            .map(|(at, f)| (at, f.count))
+            .collect::<Vec<_>>()
+    };
+    let mut wanted = vec![(0, None), (10, None), (20, Some(2))];
+    assert_eq!(told(2), wanted);
+    wanted.push((720, Some(3)));
+    assert_eq!(told(3), wanted);
+}
