@@ -80,7 +80,7 @@ fn no_setting_and_no_end_changes_what_is_drawn() {
         let other = of_sets(EVERYTHING, sets);
         assert_eq!(format!("{year:?}"), format!("{:?}", other.models.draw(7, YEAR)), "{sets:?}");
     }
-    // Half of the time has the same outages, up to its end; repairs look only at what is away.
+    // Half of the time has the same outages, up to its end.
     let half = d.models.draw(7, Dur::from_secs(182 * 86_400));
     let end = Time::from_secs(182 * 86_400);
     let begun = |o: &&Outage| o.at < end && !matches!(o.what, Away::Joins | Away::Deleted);
@@ -154,6 +154,10 @@ fn the_provider_replaces_what_is_away_for_long() {
     };
     assert_eq!(first(&one("2h", single)), [(0, false), (1_800, false), (1_980, false)]);
     assert_eq!(first(&one("20m", single)), [(0, true)]);
+    // A node is away once, however many of its outages overlap, and no longer than until it is replaced.
+    let often = single.replace("20", "2000");
+    let all = one("96h", &often).models.draw(1, YEAR);
+    assert!(all.len() > 1_000 && all.iter().all(|o| o.lasts.is_none()));
     // Zone a has two thirds of the nodes.
     let zone = r#"groups: Zones, do: Crash, rate: PerGroupYear(20)"#;
     let all = one("2h", zone).models.draw(1, YEAR);

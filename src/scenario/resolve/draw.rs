@@ -362,21 +362,28 @@ fn away_by(act: Act) -> Away {
 }
 
 /// Which parts are repaired: machines that are away for longer than it takes until somebody looks,
-/// while not too many others are away.
+/// while not too many others are away. The parts are given by beginning; what began before is looked at before.
 fn repaired(parts: &[Part], repair: Repair, nodes: usize) -> Vec<bool> {
-    let is_due = |p: &Part| {
-        matches!(p.act, Act::Crash | Act::Partition(_)) && p.lasts > repair.after + repair.takes
-    };
-    let away_at = |t: f64| {
-        // By beginning: what begins later is not away yet.
-        let begun = parts.partition_point(|p| p.at <= t);
-        parts[..begun].iter().filter(|p| p.at + p.lasts > t).map(|p| p.nodes.len()).sum::<usize>()
-    };
-    let may_be = |p: &Part| {
-        repair.unless_share >= 1.0
-            || away_at(p.at + repair.after) as f64 <= repair.unless_share * nodes as f64
-    };
-    parts.iter().map(|p| is_due(p) && may_be(p)).collect()
+    let takes = repair.after + repair.takes;
+    let most = repair.unless_share * nodes as f64;
+    // What was looked at, and until when it is away.
+    let mut seen: Vec<(f64, &Part)> = Vec::new();
+    let mut repaired = Vec::with_capacity(parts.len());
+    for (i, part) in parts.iter().enumerate() {
+        let look = part.at + repair.after;
+        seen.retain(|(until, _)| *until > look);
+        let is_due = matches!(part.act, Act::Crash | Act::Partition(_)) && part.lasts > takes;
+        let unseen =
+            || parts[i..].iter().take_while(|p| p.at <= look).filter(|p| p.at + p.lasts > look);
+        let away = || {
+            let parts = seen.iter().map(|(_, p)| *p).chain(unseen());
+            parts.flat_map(|p| p.nodes.iter().copied()).collect::<BTreeSet<NodeIndex>>()
+        };
+        let is = is_due && (repair.unless_share >= 1.0 || away().len() as f64 <= most);
+        seen.push((part.at + if is { takes } else { part.lasts }, part));
+        repaired.push(is);
+    }
+    repaired
 }
 
 fn length(of: &Distribution, unit: f64) -> f64 {
