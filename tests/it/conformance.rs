@@ -90,11 +90,11 @@ fn the_seeds_stay_inside_the_envelopes() {
     let recordings = recordings("envelopes");
     let (counts, wrong) = judge(&recordings, &replay(&recordings));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // Sixteen leave room for chance: when pods that share a claim are evicted, under 1.33 and 1.34 (`device-shared`); how
-    // long after an outage of the API server the cache hears again, under five releases (`disk-outage`); which of 31 dead nodes of a large zone are tainted first, under 1.23 and 1.35; which of
-    // three nodes gets each token, under five releases from 1.33 on. In all of them the default order of everything is
-    // the least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
-    assert!(counts.total() == 501 && counts.conform >= 485, "only {counts}");
+    // Eight leave room for chance: when pods that share a claim are evicted, under 1.33 and 1.34 (`device-shared`); how
+    // long after an outage of the API server the cache hears again, under 1.34 (`disk-outage`); which of 31 dead nodes of a
+    // large zone are tainted first, under 1.23 and 1.35; which of three nodes gets each token, under 1.33. In all of them the
+    // default order of everything is the least likely one. And which of a budget's two events comes first, under 1.19 and 1.20.
+    assert!(counts.total() == 501 && counts.conform >= 493, "only {counts}");
 }
 
 /// What the recorder has none of in the scenarios of machines that go off.

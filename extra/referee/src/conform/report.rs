@@ -123,7 +123,11 @@ fn verdict(checked: &Checked, observed: &Observed, out: &mut dyn Write) -> io::R
         (Verdict::Unrecorded(Evidence::Shape(i)), _) => {
             write!(out, ": outcome {} but for names, with seed {}", i + 1, checked.seed)?
         }
-        (Verdict::Unrecorded(Evidence::Chance), _) => write!(out, ": {}", checked.detail)?,
+        (Verdict::Inside | Verdict::Unrecorded(Evidence::Chance), _)
+            if !checked.detail.is_empty() =>
+        {
+            write!(out, ": {}", checked.detail)?
+        }
         (Verdict::Unrecorded(Evidence::Consistent), _) => {
             write!(out, ": agrees with what the kept outcomes share")?;
             if checked.seed != 0 {

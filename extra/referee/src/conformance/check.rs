@@ -3,7 +3,7 @@
 use super::canonical::lines;
 use super::compare::{Evidence, Verdict, compare, is_consistent, is_incomplete, keeps_few};
 use super::difference::Difference;
-use super::envelope::{Offender, leave_as_often, offenders, worst};
+use super::envelope::{Offender, leaving_odds, offenders, worst};
 use crate::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,6 +25,10 @@ pub struct Models<'a> {
 /// After this number of seeds whose runs are all alike, chance plays no part.
 const PROBED_SEEDS: u64 = 8;
 
+/// So many seeds say how often the envelope is left, where one of the first leaves it and recorded runs leave that of the
+/// others, too.
+const MORE_SEEDS: u64 = 60;
+
 /// How thoroughly to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -35,7 +39,7 @@ pub struct Options {
     /// How many runs to draw with the order within each instant, where no seed equals one either. One run in six or more has
     /// an outcome that was seen twice, unless the recording leaves nearly all of them unseen: 1 - (5/6)^24 = 99 %.
     pub drawn_seeds: u64,
-    /// How many seeds have to stay inside an envelope.
+    /// How many seeds have to stay inside an envelope, or, sixty of them, to leave it no more often than recorded runs.
     pub envelope_seeds: u64,
     /// How many rows of a difference to show.
     pub rows: usize,
@@ -70,7 +74,7 @@ pub struct Checked {
     /// Which recorded outcomes were reached, where there are several and more than one seed was
     /// tried.
     pub reached: Option<Reached>,
-    /// For an undecided verdict, where the run and the nearest outcome part.
+    /// For an undecided verdict, where the run and the nearest outcome part. For an envelope, how many seeds leave it.
     pub detail: String,
 }
 
@@ -240,11 +244,18 @@ fn envelope(
 ) -> Result<Checked, String> {
     let mut outside = Vec::new();
     let mut chance = true;
-    for seed in (first_seed..).take(seeds as usize) {
+    let mut end = first_seed + seeds;
+    let mut seed = first_seed;
+    while seed < end {
         let offenders = offenders(&run(seed)?, kinds, 1);
         chance &= offenders.iter().all(Offender::may_be_chance);
         outside.extend(worst(offenders).map(|o| (seed, o)));
+        seed += 1;
+        if !outside.is_empty() && alone > 0 {
+            end = end.max(first_seed + MORE_SEEDS);
+        }
     }
+    let seeds = end - first_seed;
     let Some((seed, first)) = outside.first() else {
         return Ok(Checked::by_seed(Verdict::Inside, first_seed));
     };
@@ -259,10 +270,13 @@ fn envelope(
     );
     let often = outside.len() as u64;
     // Where the recorded runs are far apart a right model leaves their envelope too, now and then.
-    Ok(if chance && often * 4 <= seeds || leave_as_often((often, seeds), (alone, runs)) {
-        let met = Checked::by_seed(Verdict::Unrecorded(Evidence::Chance), *seed);
-        Checked { detail: text, ..met }
+    let odds = leaving_odds((often, seeds), (alone, runs));
+    let verdict = if chance && odds >= 0.05 {
+        Verdict::Inside
+    } else if odds >= 0.01 || chance && often * 4 <= seeds {
+        Verdict::Unrecorded(Evidence::Chance)
     } else {
-        Checked::by_seed(Verdict::Differs(text + "\n"), *seed)
-    })
+        Verdict::Differs(text.clone() + "\n")
+    };
+    Ok(Checked { detail: text, ..Checked::by_seed(verdict, *seed) })
 }

@@ -24,7 +24,7 @@ pub enum Verdict {
     Exact,
     /// Equal to this one of several recorded outcomes.
     Member(usize),
-    /// Every seed stays inside the envelope.
+    /// Every seed stays inside the envelope, or as many as recorded runs stay inside that of the others.
     Inside,
     /// Equal to this recorded outcome once object names are taken out.
     Shape(usize),

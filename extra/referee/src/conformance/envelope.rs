@@ -146,14 +146,15 @@ impl Offender {
     }
 }
 
-/// Whether seeds leave the envelope no more often than recorded runs leave that of the others: had both the same chance,
-/// so many of the seeds or more are not rarer than one in twenty (Fisher's exact test, one-sided).
-pub(super) fn leave_as_often((ours, seeds): (u64, u64), (alone, runs): (u32, u32)) -> bool {
+/// How likely so many of the seeds or more leave the envelope, had they the same chance as recorded runs to leave that of
+/// the others (Fisher's exact test, one-sided). Where no recorded run does, no seed may.
+pub(super) fn leaving_odds((ours, seeds): (u64, u64), (alone, runs): (u32, u32)) -> f64 {
     let (alone, runs) = (u64::from(alone), u64::from(runs));
-    let Ok(leaving) = Hypergeometric::new(seeds + runs, ours + alone, seeds) else {
-        return false;
-    };
-    ours == 0 || alone > 0 && leaving.sf(ours - 1) >= 0.05
+    match Hypergeometric::new(seeds + runs, ours + alone, seeds) {
+        _ if ours == 0 => 1.0,
+        Ok(leaving) if alone > 0 => leaving.sf(ours - 1),
+        _ => 0.0,
+    }
 }
 
 /// The worst of what lies outside an envelope whose times are widened `times_over`.
@@ -286,9 +287,8 @@ mod tests {
     /// two: 1.9 %; two and one: 5.2 %; three and three: 3.4 %. Where no recorded run is alone, none may.
     #[test]
     fn seeds_may_leave_as_often_as_recorded_runs() {
-        let may = |ours, alone| leave_as_often((ours, 10), (alone, 60));
-        assert_eq!([1, 2, 3].map(|n| may(n, 2)), [true, true, false]);
-        assert_eq!([may(2, 1), may(3, 3)], [true, false]);
-        assert_eq!([0, 1].map(|n| may(n, 0)), [true, false]);
+        let odds = |ours, alone| (leaving_odds((ours, 10), (alone, 60)) * 1e3).round();
+        assert_eq!([odds(2, 2), odds(3, 2), odds(2, 1), odds(3, 3)], [95.0, 19.0, 52.0, 34.0]);
+        assert_eq!([0, 1].map(|n| odds(n, 0)), [1_000.0, 0.0]);
     }
 }
