@@ -350,20 +350,26 @@ impl<'a> All<'a> {
     }
 
     /// Workloads that are below their need until their pods are replaced: those of several pods,
-    /// those of one on a lost node, and those whose pods nobody makes meanwhile.
+    /// those of one on a lost node, and those whose pods nobody makes meanwhile. What a node's loss does is not what a
+    /// zone's does, but to a single pod.
     fn below(&self) -> Vec<Finding> {
-        let mut by: BTreeMap<(Few, bool), Vec<Case<'a>>> = BTreeMap::new();
+        let mut by: BTreeMap<(Few, bool, Vec<&str>), Vec<Case<'a>>> = BTreeMap::new();
         for (lost, hit) in self.cases() {
             let passes = hit.still.is_none_or(|s| match s.why {
                 Why::DaemonSet => !s.below,
                 why => why == Why::Late,
             });
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
-                let key = (Few::of(lost, hit), hit.volumes.are_left_out());
+                let few = Few::of(lost, hit);
+                let of = if few == Few::Single { Vec::new() } else { kinds(lost) };
+                let key = (few, hit.volumes.are_left_out(), of);
                 by.entry(key).or_default().push((lost, hit));
             }
         }
-        by.into_iter().map(|((few, volumes), cases)| self.few(few, volumes, cases)).collect()
+        let mut by: Vec<_> = by.into_iter().collect();
+        let longest = |cases: &[Case<'a>]| cases.iter().map(|c| c.1.down).max();
+        by.sort_by_key(|((few, ..), cases)| (*few, std::cmp::Reverse(longest(cases))));
+        by.into_iter().map(|((few, volumes, _), cases)| self.few(few, volumes, cases)).collect()
     }
 
     fn few(&self, few: Few, volumes: bool, mut cases: Vec<Case<'a>>) -> Finding {
