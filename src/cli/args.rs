@@ -18,7 +18,8 @@ pub(crate) struct ChangeArgs {
     /// the scenario's, or typical]
     #[arg(long, value_name = "TIMING")]
     timing: Option<String>,
-    /// The seed of all that a real cluster leaves to chance, a whole number [default: the
+    /// The seed of all that a real cluster leaves to chance, a whole number; of several runs the
+    /// first, which the others follow: 2 draws all runs but one that 1 draws [default: the
     /// scenario's, or 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
