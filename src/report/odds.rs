@@ -16,19 +16,29 @@ pub(crate) struct Asked<'a> {
 
 /// A part of all in percent, with two digits.
 pub(crate) fn percent(part: f64) -> String {
+    rounded(part, f64::round)
+}
+
+/// Both ends of an interval of parts in percent, with two digits; what is left away makes it no narrower.
+pub(crate) fn ends(of: Interval) -> [String; 2] {
+    // What is whole but for the last bits stays so.
+    [rounded(of.low, |n| (n + 1e-9).floor()), rounded(of.high, |n| (n - 1e-9).ceil())]
+}
+
+fn rounded(part: f64, round: fn(f64) -> f64) -> String {
     let percent = 100.0 * part;
     if percent <= 0.0 {
         return "0 %".to_owned();
     }
     let digits = (1.0 - libm::log10(percent).floor()).clamp(0.0, 15.0) as usize;
-    format!("{percent:.digits$} %")
+    let scale = libm::pow(10.0, digits as f64);
+    format!("{:.digits$} %", round(percent * scale) / scale)
 }
 
 /// How often something came, and where its odds lie: `3 of 256 drawn runs (0.24 % to 3.4 %)`.
 pub(crate) fn of_drawn(count: u64, of: u64) -> String {
-    let Interval { low, high } = share_interval(count, of);
-    let runs = grouped(of);
-    let (n, low, high) = (grouped(count), percent(low), percent(high));
+    let [low, high] = ends(share_interval(count, of));
+    let (n, runs) = (grouped(count), grouped(of));
     match count {
         0 => format!("none of {runs} drawn runs (at most {high})"),
         _ => format!("{n} of {runs} drawn runs ({low} to {high})"),
@@ -49,9 +59,9 @@ fn one_in(share: f64) -> String {
 }
 
 /// A share, and where it lies: `0.0021 % of runs (0.0017 % to 0.0026 %), one in 47,000`.
-fn of_runs(share: f64, Interval { low, high }: Interval) -> String {
+fn of_runs(share: f64, of: Interval) -> String {
     let one_in = if share > 0.0 { format!(", one in {}", one_in(share)) } else { String::new() };
-    let [share, low, high] = [share, low, high].map(percent);
+    let ([low, high], share) = (ends(of), percent(share));
     format!("{share} of runs ({low} to {high}){one_in}")
 }
 
@@ -71,8 +81,8 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
     match &often.along {
         None => writeln!(out, "{drawn}")?,
         Some(along) => {
-            let Interval { low, high } = often.span();
-            writeln!(out, "{} to {} of runs", percent(low), percent(high))?;
+            let [low, high] = ends(often.span());
+            writeln!(out, "{low} to {high} of runs")?;
             ways(out, along, &drawn)?;
         }
     }
@@ -97,7 +107,7 @@ fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
         n => format!("the {} below", counted(n, "way")),
     };
     writeln!(out, "  along {ways}: {}", of_runs(along.share, along.interval))?;
-    let most = percent(along.others().high);
+    let [_, most] = ends(along.others());
     writeln!(out, "  on other ways: at most {most} of runs")?;
     writeln!(out, "  as they come: {drawn}")?;
     for way in &along.ways {
@@ -147,8 +157,8 @@ mod tests {
     /// None of 100: 1 - 0.025^(1/100) = 3.62 %. Half of two: 1.26 % to 98.7 %, as 1 - (1 - p)^2 is 0.025 at 0.0126.
     #[test]
     fn parts_in_words() {
-        assert_eq!(of_drawn(0, 100), "none of 100 drawn runs (at most 3.6 %)");
-        assert_eq!(of_drawn(1, 2), "1 of 2 drawn runs (1.3 % to 99 %)");
+        assert_eq!(of_drawn(0, 100), "none of 100 drawn runs (at most 3.7 %)");
+        assert_eq!(of_drawn(1, 2), "1 of 2 drawn runs (1.2 % to 99 %)");
         assert_eq!(percent(0.000_021_4), "0.0021 %");
         assert_eq!(percent(1.0), "100 %");
         assert_eq!(one_in(0.000_021_4), "47,000");

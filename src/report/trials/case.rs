@@ -5,7 +5,7 @@ use crate::api::words::rows;
 use crate::files::STDIN;
 use crate::lab::trial::{Failure, Held};
 use crate::language::{Problem, Problems, duration};
-use crate::report::odds::percent;
+use crate::report::odds::ends;
 use crate::report::prelude::*;
 use crate::scenario::Overrides;
 use crate::scenario::expectations::Expectation;
@@ -123,8 +123,8 @@ impl Failed {
             let share =
                 f.share.map(|s| format!(", and it had to be met in {} % of them", in_percent(s)));
             let (share, failed) = (share.unwrap_or_default(), f.failed_runs);
-            let Interval { low, high } = share_interval(failed as u64, runs as u64);
-            let of_all = format!("({} to {} of all)", percent(low), percent(high));
+            let [low, high] = ends(share_interval(failed as u64, runs as u64));
+            let of_all = format!("({low} to {high} of all)");
             let said = format!("not met in {failed} of {runs} runs {of_all}{share}; the first is ");
             calls.push([said, "taintsim run".to_owned(), change]);
         }
