@@ -221,14 +221,14 @@ fn drawn_paces(plan: &Plan) -> [Option<String>; 2] {
             format!(
                 "{names} {} on average, nine in ten within {} (drawn among {})",
                 seconds(mean),
-                seconds(spread.quantile(0.9)),
+                seconds(spread.quantile(0.9).whole_millis()),
                 spread.count()
             )
         };
         let told = clauses(SPREADS, spreads.iter().map(said));
         (!told.is_empty()).then(|| {
             format!(
-                "Assumed: how long pods take {what} is drawn each time: {told}. A workload's `template.{field}` says it."
+                "Assumed: how long pods take {what} is drawn each time, as their `template.{field}` says: {told}."
             )
         })
     })
