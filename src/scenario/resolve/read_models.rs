@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
                 FaultRate::PerNodeYear(r) => (r, w.groups.is_none(), "PerGroupYear"),
                 FaultRate::PerGroupYear(r) => (r, w.nodes.is_none(), "PerNodeYear"),
             };
-            if !(per_year > 0.0 && per_year.is_finite()) {
+            if per_year.is_nan() || per_year <= 0.0 {
                 let text = format!("a rate of {} a year is not above 0", legible(per_year));
                 return self.at("rate").deny(text);
             }
