@@ -31,13 +31,8 @@ pub(crate) fn whole(at: Time) -> String {
 /// `50.5s`, `2m20s`, `1h5m`, in Go's manner, to the millisecond; shorter ones than that to the
 /// nanosecond, `1.5us`.
 pub(crate) fn short(d: Dur) -> String {
-    let ns = d.as_nanos();
-    if ns < 1_000_000 {
-        return match ns {
-            0 => "0s".to_owned(),
-            1..1_000 => format!("{ns}ns"),
-            _ => format!("{}us", decimal(ns, 1_000)),
-        };
+    if d < Dur::from_millis(1) {
+        return d.to_string().replace('\u{b5}', "u");
     }
     let ms = d.as_millis();
     let (h, m, rest) = (ms / 3_600_000, ms / 60_000 % 60, ms % 60_000);
@@ -48,8 +43,8 @@ pub(crate) fn short(d: Dur) -> String {
     if m > 0 {
         out += &format!("{m}m");
     }
-    if rest > 0 || out.is_empty() {
-        out += &format!("{}s", decimal(rest, 1_000));
+    if rest > 0 {
+        out += &Time::from_millis(rest).to_string();
     }
     out
 }
@@ -61,18 +56,9 @@ pub(crate) fn to_the_millisecond(d: Dur) -> String {
 
 /// Seconds as a decimal without needless zeros: `405.1`.
 pub(crate) fn seconds(at: Time) -> String {
-    decimal(at.as_nanos(), 1_000_000_000)
-}
-
-/// `n / unit` as a decimal without needless zeros; `unit` is a power of ten.
-fn decimal(n: u64, unit: u64) -> String {
-    let (whole, rest) = (n / unit, n % unit);
-    if rest == 0 {
-        return whole.to_string();
-    }
-    let width = unit.ilog10() as usize;
-    let text = format!("{whole}.{rest:0width$}");
-    text.trim_end_matches('0').to_owned()
+    let mut text = at.to_string();
+    text.pop();
+    text
 }
 
 #[cfg(test)]

@@ -180,36 +180,10 @@ fn fraction_of(digits: &str, unit: u64) -> u64 {
     (value as f64 * (unit as f64 / scale)) as u64
 }
 
-/// Writes a duration exactly as Go does: `1h30m0s`, `1.5s`, `300ms`, `2µs`, `0s`.
-pub fn format_go(duration: Dur) -> String {
-    let ns = duration.as_nanos();
-    let decimal = |whole: u64, fraction: u64, width: usize, unit: &str| {
-        let digits = format!("{fraction:0width$}");
-        let digits = digits.trim_end_matches('0');
-        if fraction == 0 { format!("{whole}{unit}") } else { format!("{whole}.{digits}{unit}") }
-    };
-    match ns {
-        0 => "0s".to_owned(),
-        1..1_000 => format!("{ns}ns"),
-        1_000..1_000_000 => decimal(ns / 1_000, ns % 1_000, 3, "\u{b5}s"),
-        1_000_000..1_000_000_000 => decimal(ns / 1_000_000, ns % 1_000_000, 6, "ms"),
-        _ => {
-            let total = ns / 1_000_000_000;
-            let (hours, minutes) = (total / 3600, total / 60 % 60);
-            let seconds = decimal(total % 60, ns % 1_000_000_000, 9, "s");
-            match (hours, minutes) {
-                (0, 0) => seconds,
-                (0, m) => format!("{m}m{seconds}"),
-                (h, m) => format!("{h}h{m}m{seconds}"),
-            }
-        }
-    }
-}
-
-/// Writes a duration as people do, without the parts that are zero: `5m` where Go writes `5m0s`.
-/// Reads back the same.
+/// Writes a duration as people do, without the parts that are zero: `5m` where Go, and [`Dur`] itself,
+/// writes `5m0s`. Reads back the same.
 pub fn format(duration: Dur) -> String {
-    let go = format_go(duration);
+    let go = duration.to_string();
     let go = if go.ends_with("m0s") { &go[..go.len() - 2] } else { &go };
     go.strip_suffix("h0m").map_or_else(|| go.to_owned(), |hours| format!("{hours}h"))
 }
@@ -368,7 +342,7 @@ mod tests {
             (H + S, "1h0m1s", "1h0m1s"),
         ] {
             let duration = Dur::from_nanos(nanos);
-            assert_eq!((format_go(duration).as_str(), format(duration).as_str()), (go, short));
+            assert_eq!((duration.to_string().as_str(), format(duration).as_str()), (go, short));
             assert_eq!((parse(go), parse(short)), (Ok(duration), Ok(duration)));
         }
     }
@@ -377,7 +351,7 @@ mod tests {
         #[test]
         fn any_duration_reads_back(nanos in 0..=i64::MAX as u64) {
             let duration = Dur::from_nanos(nanos);
-            proptest::prop_assert_eq!(parse(&format_go(duration)), Ok(duration));
+            proptest::prop_assert_eq!(parse(&duration.to_string()), Ok(duration));
             proptest::prop_assert_eq!(parse(&format(duration)), Ok(duration));
         }
 
