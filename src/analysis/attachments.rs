@@ -60,10 +60,8 @@ impl<'a> FollowVolumes<'a> {
             return None;
         }
         if let Some(claims) = r.pod().and_then(|pod| self.claims.get(&pod)) {
-            let ends = matches!(
-                r.what,
-                What::PodGone | What::PodPhase(PodPhase::Succeeded | PodPhase::Failed)
-            );
+            let ends = matches!(r.what, What::PodPhase(phase) if phase.is_terminal());
+            let ends = ends || r.what == What::PodGone;
             for claim in claims.iter().filter(|_| ends) {
                 if let Some(volume) = self.volumes.get_mut(claim) {
                     volume.unused = Some((r.at, id));
@@ -71,7 +69,7 @@ impl<'a> FollowVolumes<'a> {
             }
         }
         let What::Noted(note, arg) = r.what else { return None };
-        let node = r.node().filter(|_| is_of_attachment(note))?;
+        let node = r.node().filter(|_| Note::OF_ATTACHMENTS.contains(&note))?;
         let claim = self.analysis.trace.names.text_of(TextId(arg));
         self.volumes.entry(claim.to_owned()).or_default().take(node, note, id);
         Some(claim)
@@ -159,14 +157,4 @@ impl Attachments {
 /// Whether nothing is detached from a node by force, however long nobody has wanted it there: it is Ready (S37).
 pub(super) fn spares(follow: &Follow<'_>, node: NodeId) -> bool {
     follow.node(node).is_back() && follow.analysis().plan.profile.attach_detach.spares_healthy
-}
-
-fn is_of_attachment(note: Note) -> bool {
-    matches!(
-        note,
-        Note::AttachmentCreated
-            | Note::AttachmentAttached
-            | Note::AttachmentDeleting
-            | Note::AttachmentGone
-    )
 }

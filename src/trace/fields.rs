@@ -184,15 +184,7 @@ impl Trace {
                 f.added = known.iter().map(ToString::to_string).collect();
             }
             Note::TaintsGone => f.value = Some(arg != 0),
-            Note::Provisioning
-            | Note::Provisioned
-            | Note::ProvisioningImmediately
-            | Note::ProvisionedImmediately
-            | Note::ProvisioningFailed
-            | Note::AttachmentCreated
-            | Note::AttachmentAttached
-            | Note::AttachmentDeleting
-            | Note::AttachmentGone => f.object = Some(self.claim(arg)),
+            note if Note::OF_VOLUMES.contains(&note) => f.object = Some(self.claim(arg)),
             Note::ReadinessRuleCreated | Note::ReadinessRuleGone | Note::BootstrapCompleted => {
                 f.object = Some(format!("NodeReadinessRule/{}", self.names.text_of(TextId(arg))));
             }

@@ -2,6 +2,7 @@
 
 use crate::api::words::words;
 use ObjectKind::{Node, Nothing, Pod, Workload, Zone};
+use std::ops::RangeInclusive;
 
 /// What the object of a record is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -194,4 +195,15 @@ words! {
     /// What its object is, and what it says: of `{object}`, and of its argument as a `{text}`, in
     /// milliseconds (`{ms}`), or as it is (`{arg}`).
     pub(crate) fn row -> (ObjectKind, &'static str);
+}
+
+impl Note {
+    /// Those of a claim's volume: their argument is the text of the claim's name.
+    pub(crate) const OF_VOLUMES: RangeInclusive<Self> = Self::Provisioning..=Self::AttachmentGone;
+    /// Those of the VolumeAttachment of such a volume.
+    pub(crate) const OF_ATTACHMENTS: RangeInclusive<Self> =
+        Self::AttachmentCreated..=Self::AttachmentGone;
+    /// Those of a pod's containers, and of its image.
+    pub(crate) const OF_CONTAINERS: RangeInclusive<Self> =
+        Self::ContainerServes..=Self::ImagePullFailed;
 }

@@ -36,7 +36,7 @@ impl<'a> Noted<'a> {
                     last => last.filter(|(note, _)| !is_start(*note)),
                 };
             }
-            What::Noted(note, arg) if is_own(note) => {
+            What::Noted(note, arg) if Note::OF_CONTAINERS.contains(&note) => {
                 self.ended = match (note, self.last) {
                     (Note::ContainerServes, Some((Note::ContainerEnded, code))) => Some(code),
                     (Note::ContainerEnded, _) => Some(arg),
@@ -88,21 +88,6 @@ impl<'a> Noted<'a> {
         let restarts = template.restart_policy.restarts(i32::try_from(code).unwrap_or(i32::MAX));
         (!restarts).then_some(code)
     }
-}
-
-/// Whether a note is of a pod's containers or of its image.
-pub(super) fn is_own(note: Note) -> bool {
-    is_start(note)
-        || matches!(
-            note,
-            Note::ContainerServes
-                | Note::ContainerEnded
-                | Note::ContainerUnhealthy
-                | Note::BackOff
-                | Note::ImagePulling
-                | Note::ImagePulled
-                | Note::ImagePullFailed
-        )
 }
 
 /// Whether a note is of the start of one container.

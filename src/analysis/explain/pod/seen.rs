@@ -1,7 +1,7 @@
 //! What happened to a pod, sorted by what it means for an eviction.
 
 use super::super::drain::Refusals;
-use super::super::noted::{Noted, is_own};
+use super::super::noted::Noted;
 use super::super::pending::Attempt;
 use super::super::prelude::*;
 use crate::analysis::state::Step;
@@ -204,7 +204,7 @@ impl<'a> Seen<'a> {
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),
             What::Noted(Note::WorkExists, _) => self.exists.push(after()),
-            What::Noted(note, _) if is_own(note) => self.own.push(id),
+            What::Noted(note, _) if Note::OF_CONTAINERS.contains(&note) => self.own.push(id),
             What::EvictionFailed => self.failed.push(after()),
             What::PodPhase(phase) if phase.is_terminal() && r.actor == Actor::Kubelet => {
                 self.ended.push(after());
