@@ -37,6 +37,6 @@ pub(crate) use searcher::Room;
 pub use spread::Spread;
 pub use sync::Chan;
 pub(crate) use sync::{Either, Held, Join, Lock, Shared, Waiters, select2};
-pub(crate) use table::{HashIndex, replace, slot, swap};
+pub(crate) use table::{HashIndex, Numbers, replace, slot, swap};
 pub use time::{Dur, Time};
 pub(crate) use turns::NEXT;

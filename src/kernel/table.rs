@@ -152,6 +152,36 @@ impl HashIndex {
     }
 }
 
+/// Values by number, in the order in which they came.
+#[derive(Default)]
+pub(crate) struct Numbers {
+    all: Vec<u64>,
+    index: HashIndex,
+}
+
+impl Numbers {
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The number of a value that has one.
+    pub(crate) fn find(&self, value: u64) -> Option<u32> {
+        self.index.find(value, |i| self.all[i as usize] == value)
+    }
+
+    /// The number of a value, and whether it is new.
+    pub(crate) fn of(&mut self, value: u64) -> (u32, bool) {
+        if let Some(number) = self.find(value) {
+            return (number, false);
+        }
+        let number = self.all.len() as u32;
+        self.index.insert(value, number);
+        self.all.push(value);
+        (number, true)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use super::core::{Event, WAKE};
 use super::process::{Parks, Ticket};
 use super::queue::{Agenda, Held};
 use super::search::{Hashes, Name};
-use super::{Class, HashIndex, Object, PointId, Time};
+use super::{Class, Numbers, Object, PointId, Time};
 
 /// The choice of which event of an instant comes next. Its object is the name of the event that
 /// would come by default.
@@ -92,7 +92,7 @@ impl Search {
             offered.push(i);
             if offered.len() == 2 {
                 let hash = events[offered[0]].label.hash;
-                object = Object { id: numbers.of(hash), hash };
+                object = Object { id: numbers.of(hash).0, hash };
                 if two_suffice(object) {
                     break;
                 }
@@ -109,25 +109,6 @@ pub(super) struct Label {
     pub(super) hash: u64,
     /// How many steps had been taken when it was laid out.
     pub(super) step: u64,
-}
-
-/// Numbers of names, to count choices by.
-#[derive(Default)]
-struct Numbers {
-    names: Vec<u64>,
-    index: HashIndex,
-}
-
-impl Numbers {
-    fn of(&mut self, name: u64) -> u32 {
-        let found = self.index.find(name, |i| self.names[i as usize] == name);
-        found.unwrap_or_else(|| {
-            let number = self.names.len() as u32;
-            self.index.insert(name, number);
-            self.names.push(name);
-            number
-        })
-    }
 }
 
 /// Whether an event can only come after an earlier one: both are handled alike, or come over one

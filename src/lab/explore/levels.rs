@@ -9,7 +9,7 @@ use super::one::{self, Looked};
 use super::outcome::Outcome;
 use super::sampled::{At, Tally};
 use super::search::{Beside, Explore, Report, Strategy, Watch};
-use crate::kernel::HashIndex;
+use crate::kernel::Numbers;
 use crate::kernel::search::Wanted;
 use crate::lab::prelude::*;
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -46,29 +46,6 @@ struct Done {
     end: Option<(u64, Option<Judgement>)>,
 }
 
-/// The states that a search has seen, by fingerprint.
-#[derive(Default)]
-struct Seen {
-    all: Vec<u64>,
-    index: HashIndex,
-}
-
-impl Seen {
-    fn has(&self, state: u64) -> bool {
-        self.index.find(state, |i| self.all[i as usize] == state).is_some()
-    }
-
-    /// Adds a state; false if it was there.
-    fn add(&mut self, state: u64) -> bool {
-        if self.has(state) {
-            return false;
-        }
-        self.index.insert(state, self.all.len() as u32);
-        self.all.push(state);
-        true
-    }
-}
-
 /// What one thread makes its runs with.
 type Worker = (Searcher, View);
 
@@ -85,7 +62,7 @@ fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool)> {
     let mut levels = Levels {
         at,
         tally: Tally::default(),
-        seen: Seen::default(),
+        seen: Numbers::default(),
         judged: Judged::new(),
         pruned: 0,
         skipped: 0,
@@ -167,7 +144,7 @@ type After = ControlFlow<bool, Vec<Arc<Job>>>;
 struct Levels<'a> {
     at: At<'a>,
     tally: Tally,
-    seen: Seen,
+    seen: Numbers,
     judged: Judged,
     pruned: u64,
     skipped: u64,
@@ -231,7 +208,7 @@ impl Levels<'_> {
             return None;
         }
         let from = job.last.as_ref().map_or(0, |c| c.choice as usize + 1);
-        let mut known = |state| search.prune && self.seen.has(state);
+        let mut known = |state| search.prune && self.seen.find(state).is_some();
         let wanted = Wanted { from, only_states: enough == 0, no_choices: false };
         let run = searcher.search(job.tape(), wanted, &mut known, &goes_on);
         if run.known && !goes_on() {
@@ -261,7 +238,7 @@ impl Levels<'_> {
         self.skipped += if last { 0 } else { done.skipped };
         let mut fresh = u32::MAX;
         for (choice, state) in done.states {
-            if !self.seen.add(state) && self.at.search.prune {
+            if !self.seen.of(state).1 && self.at.search.prune {
                 fresh = choice;
                 break;
             }
@@ -309,7 +286,7 @@ impl Levels<'_> {
         Report {
             pruned: self.pruned,
             skipped: self.skipped,
-            states: self.seen.all.len() as u64,
+            states: self.seen.len() as u64,
             exhausted,
             complete: exhausted && !self.beyond,
             beside: self.beside,
