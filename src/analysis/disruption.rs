@@ -45,12 +45,9 @@ impl Pace {
     }
 
     pub(crate) fn words(self, plan: &Plan) -> String {
-        let by_timeout = plan.evicts_by_timeout();
+        let suffers = if plan.evicts_by_timeout() { "loses its pods" } else { "is tainted" };
         match self {
-            Self::Usual(every) if by_timeout => {
-                format!("no node is Ready, one loses its pods every {every}")
-            }
-            Self::Usual(every) => format!("no node is Ready, one is tainted every {every}"),
+            Self::Usual(every) => format!("no node is Ready, one {suffers} every {every}"),
             Self::Slow(every) => format!("evictions slow down to one node every {every}"),
             Self::Stopped => format!(
                 "evictions stop (no more than {} nodes)",
@@ -58,10 +55,7 @@ impl Pace {
             ),
             Self::Zero => "evictions stop (the rate is zero)".to_owned(),
             Self::Kept => "evictions stay stopped: the rate is exactly 1".to_owned(),
-            Self::Master if by_timeout => {
-                "no node of any zone is Ready, none loses its pods".to_owned()
-            }
-            Self::Master => "no node of any zone is Ready, none is tainted".to_owned(),
+            Self::Master => format!("no node of any zone is Ready, none {suffers}"),
         }
     }
 }
