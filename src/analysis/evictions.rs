@@ -84,9 +84,8 @@ pub(super) struct Finder<'a> {
 impl<'a> Finder<'a> {
     pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
         let mut latest_taint: Vec<Option<&Taint>> = vec![None; analysis.node_count()];
-        for (i, n) in (0..).zip(&analysis.plan.nodes) {
-            let latest = n.taints.iter().rfind(|t| t.effect == Effect::NoExecute);
-            latest_taint[analysis.node_id(i).index()] = latest;
+        for (latest, n) in latest_taint.iter_mut().zip(&analysis.plan.nodes) {
+            *latest = n.taints.iter().rfind(|t| t.effect == Effect::NoExecute);
         }
         let waiting = vec![Vec::new(); analysis.node_count()];
         let latest = vec![None; analysis.pod_count()];

@@ -154,7 +154,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
     replaced.sort_unstable();
     replaced.into_iter().for_each(|(at, node)| count(&mut lanes[node.index()].replacements, at));
     let mut by_id: Vec<Option<NodeLane>> = lanes.into_iter().map(Some).collect();
-    let planned = (0..analysis.plan.nodes.len()).map(|i| analysis.node_id(i as u32));
+    let planned = (0..analysis.plan.nodes.len() as u32).map(NodeId);
     let nodes = by_zone_and_name(analysis, planned.collect()).into_iter();
     let exists = |lane: &NodeLane| lane.health.iter().any(|h| h.1 != Health::Absent);
     nodes.filter_map(|node| by_id[node.index()].take()).filter(exists).collect()

@@ -11,13 +11,13 @@ use crate::plan::{Do, NodeFault, Phase, Plan};
 use crate::trace::{Actor, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::collections::BTreeMap;
 
-/// The marks of a run; `node_ids` gives the id of each node of the plan, and ids are below
-/// `node_count`.
-pub(super) fn marks(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count: usize) -> Marks {
+/// The marks of a run.
+pub(super) fn marks(plan: &Plan, trace: &Trace) -> Marks {
+    let node_count = trace.names.nodes();
     let mut zones: BTreeMap<String, Vec<NodeId>> = BTreeMap::new();
     let beta = plan.profile.node_lifecycle.beta_zone_labels;
-    for (node, id) in plan.nodes.iter().zip(node_ids) {
-        zones.entry(zone_key(&node.labels, beta)).or_default().push(*id);
+    for (i, node) in (0..).zip(&plan.nodes) {
+        zones.entry(zone_key(&node.labels, beta)).or_default().push(NodeId(i));
     }
     let mut finder = Finder {
         plan,
@@ -32,7 +32,7 @@ pub(super) fn marks(plan: &Plan, trace: &Trace, node_ids: &[NodeId], node_count:
         zone_states: BTreeMap::new(),
         nodes: vec![State::default(); node_count],
     };
-    finder.read_plan(node_ids);
+    finder.read_plan();
     finder.marks.of_record.reserve(trace.len());
     for (id, r) in trace.iter().enumerate() {
         let mark = finder.mark_of(id, r);
@@ -83,7 +83,7 @@ impl Default for State {
 
 impl Finder<'_> {
     /// Takes in the moments of the plan.
-    fn read_plan(&mut self, node_ids: &[NodeId]) {
+    fn read_plan(&mut self) {
         for a in &self.plan.actions {
             // What a partition means to clients happens together with what it means to kubelets, and
             // is no moment of its own.
@@ -110,7 +110,7 @@ impl Finder<'_> {
                 // A lag or a refusal of requests takes no node away, and its end brings none back.
                 None if entry.is_fault => of_all.push(mark),
                 Some(nodes) if entry.is_fault || recovers => {
-                    nodes.iter().for_each(|n| of_node[node_ids[*n as usize].index()].push(mark));
+                    nodes.iter().for_each(|n| of_node[*n as usize].push(mark));
                 }
                 _ => {}
             }

@@ -1,8 +1,8 @@
 //! What every analysis of a run shares: the state it started in, the zones, and the names.
 //!
 //! A trace names nodes and pods by the dense ids of its [`Names`](crate::api::names::Names); a plan
-//! by their place in its lists. This module brings the two together once. Objects of the plan that
-//! no record names get ids after the last one of the trace.
+//! by their place in its lists. This module brings the two together once. A run names all of its
+//! plan first, nodes in their order.
 
 use super::causes::{Marks, Since, chain};
 use super::objects::{NO_NODE, NodeState, PodState};
@@ -13,7 +13,7 @@ use crate::api::node::{zone_key, zone_name};
 use crate::api::volume::Claim;
 use crate::api::workload::{namespace_of, short_name};
 use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan, PodIndex};
+use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan};
 use crate::trace::{Record, RecordId, Trace, What};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,29 +34,21 @@ pub struct Analysis<'a> {
     pub(super) pods: Vec<PodState>,
     /// The entry of the timeline that led to each record.
     pub(super) marks: Marks,
-    node_ids: Vec<NodeId>,
-    extra_nodes: Vec<NodeIndex>,
-    extra_pods: Vec<PodIndex>,
 }
 
 impl<'a> Analysis<'a> {
     /// Prepares the analysis of a finished run.
     pub fn new(plan: &'a Plan, trace: &'a Trace) -> Self {
-        let (node_ids, extra_nodes) = node_ids(plan, trace);
-        let count = trace.names.nodes() + extra_nodes.len();
-        let (zones, zone_of) = zones(plan, &node_ids, count);
-        let (pods, extra_pods) = pods(plan, trace, &node_ids);
+        let count = trace.names.nodes();
+        let (zones, zone_of) = zones(plan, count);
         Analysis {
             plan,
             trace,
             zones,
             zone_of,
-            nodes: nodes(plan, &node_ids, count),
-            pods,
-            marks: origins::marks(plan, trace, &node_ids, count),
-            node_ids,
-            extra_nodes,
-            extra_pods,
+            nodes: nodes(plan, count),
+            pods: pods(plan, trace),
+            marks: origins::marks(plan, trace),
         }
     }
 
@@ -88,27 +80,20 @@ impl<'a> Analysis<'a> {
         self.pods.len()
     }
 
-    /// The id of a node of the plan.
+    /// The id of a node of the plan: a run gives its nodes their ids in the order of the plan, before all
+    /// others.
     pub(crate) fn node_id(&self, index: NodeIndex) -> NodeId {
-        self.node_ids[index as usize]
+        NodeId(index)
     }
 
     /// A node as the plan has it; none for one that the timeline adds.
     pub(crate) fn planned(&self, node: NodeId) -> Option<&'a NodePlan> {
-        // Most runs intern the plan's nodes in order, which saves the search.
-        let place = match self.node_ids.get(node.index()) {
-            Some(same) if *same == node => node.index(),
-            _ => self.node_ids.iter().position(|id| *id == node)?,
-        };
-        self.plan.nodes.get(place)
+        self.plan.nodes.get(node.index())
     }
 
     /// A node's name.
     pub(crate) fn node_name(&self, id: NodeId) -> &'a str {
-        match id.index().checked_sub(self.trace.names.nodes()) {
-            None => self.trace.names.node_name(id),
-            Some(i) => &self.plan.nodes[self.extra_nodes[i] as usize].name,
-        }
+        self.trace.names.node_name(id)
     }
 
     /// The `namespace/name` of the object of a pod's claim.
@@ -119,10 +104,7 @@ impl<'a> Analysis<'a> {
 
     /// A pod's `namespace/name`.
     pub fn pod_name(&self, id: PodId) -> &'a str {
-        match id.index().checked_sub(self.trace.names.pods()) {
-            None => self.trace.names.pod_name(id),
-            Some(i) => &self.plan.pods[self.extra_pods[i] as usize].name,
-        }
+        self.trace.names.pod_name(id)
     }
 
     /// The name of an entry of the timeline.
@@ -179,7 +161,7 @@ impl<'a> Analysis<'a> {
         let Some((began, told)) = told else { return false };
         let is_its = |a: &Action| match &a.act {
             Do::Fail(nodes, NodeFault::Shutdown(_)) if a.entry == told.object => {
-                nodes.iter().any(|n| self.node_id(*n) == node)
+                nodes.contains(&node.0)
             }
             _ => false,
         };
@@ -215,28 +197,8 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// The id of each node of the plan, and the nodes that no record names: those have the ids after
-/// the last one of the trace.
-fn node_ids(plan: &Plan, trace: &Trace) -> (Vec<NodeId>, Vec<NodeIndex>) {
-    let names = &trace.names;
-    let mut extra = Vec::new();
-    let id = |(i, n): (usize, &NodePlan)| {
-        // Most runs intern the plan's nodes in order, which saves the search.
-        let same = NodeId(i as u32);
-        if same.index() < names.nodes() && names.node_name(same) == n.name {
-            return same;
-        }
-        names.find_node(&n.name).unwrap_or_else(|| {
-            extra.push(i as NodeIndex);
-            NodeId((names.nodes() + extra.len() - 1) as u32)
-        })
-    };
-    let ids = plan.nodes.iter().enumerate().map(id).collect();
-    (ids, extra)
-}
-
 /// The names of the zones, as people count, and for each of `count` nodes the place of its own.
-fn zones(plan: &Plan, node_ids: &[NodeId], count: usize) -> (Vec<String>, Vec<u16>) {
+fn zones(plan: &Plan, count: usize) -> (Vec<String>, Vec<u16>) {
     let beta = plan.profile.node_lifecycle.beta_zone_labels;
     let of_nodes: Vec<String> =
         plan.nodes.iter().map(|n| zone_name(&zone_key(&n.labels, beta))).collect();
@@ -245,17 +207,16 @@ fn zones(plan: &Plan, node_ids: &[NodeId], count: usize) -> (Vec<String>, Vec<u1
     zones.sort_by(|a, b| as_people_count(a).cmp(&as_people_count(b)));
     let places: BTreeMap<&String, u16> = zones.iter().zip(0..).collect();
     let mut zone_of = vec![0; count];
-    for (id, zone) in node_ids.iter().zip(&of_nodes) {
-        zone_of[id.index()] = places.get(zone).copied().unwrap_or(0);
+    for (place, zone) in zone_of.iter_mut().zip(&of_nodes) {
+        *place = places.get(zone).copied().unwrap_or(0);
     }
     (zones, zone_of)
 }
 
 /// The state of each of `count` nodes at the start.
-fn nodes<'a>(plan: &'a Plan, node_ids: &[NodeId], count: usize) -> Vec<NodeState<'a>> {
+fn nodes(plan: &Plan, count: usize) -> Vec<NodeState<'_>> {
     let mut nodes = vec![NodeState::default(); count];
-    for (n, id) in plan.nodes.iter().zip(node_ids) {
-        let state = &mut nodes[id.index()];
+    for (state, n) in nodes.iter_mut().zip(&plan.nodes) {
         state.at_creation = &n.taints;
         match &n.start {
             NodeStart::Absent => {}
@@ -267,29 +228,21 @@ fn nodes<'a>(plan: &'a Plan, node_ids: &[NodeId], count: usize) -> Vec<NodeState
     nodes
 }
 
-/// The state of each pod at the start, and the pods of the plan that no record names: those have
-/// the ids after the last one of the trace.
-fn pods(plan: &Plan, trace: &Trace, node_ids: &[NodeId]) -> (Vec<PodState>, Vec<PodIndex>) {
+/// The state of each pod at the start.
+fn pods(plan: &Plan, trace: &Trace) -> Vec<PodState> {
     let names = &trace.names;
-    let mut extra = Vec::new();
     let mut pods = vec![PodState::default(); names.pods()];
     for (i, p) in plan.pods.iter().enumerate() {
+        // Ids go by the order of the plan, but behind a name that has several lives: that saves the search.
         let same = PodId(i as u32);
-        let id = if same.index() < names.pods() && names.pod_name(same) == &*p.name {
-            same
-        } else {
-            names.find_pod(&p.name).unwrap_or_else(|| {
-                extra.push(i as PodIndex);
-                pods.push(PodState::default());
-                PodId(pods.len() as u32 - 1)
-            })
-        };
-        let node = p.node.map_or(NO_NODE, |n| node_ids[n as usize].0);
-        if let Some(state) = PodState::at_start(p.start, node) {
+        let is_same = same.index() < names.pods() && names.pod_name(same) == &*p.name;
+        let id = if is_same { Some(same) } else { names.find_pod(&p.name) };
+        let state = PodState::at_start(p.start, p.node.unwrap_or(NO_NODE));
+        if let Some((id, state)) = id.zip(state) {
             pods[id.index()] = state;
         }
     }
-    (pods, extra)
+    pods
 }
 
 /// A zone by its name: `zone b`, or the nodes that have none.

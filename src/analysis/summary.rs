@@ -155,7 +155,7 @@ impl<'a> Tally<'a> {
         let truth = Truth::new(analysis);
         let tainted = truth.follow.nodes().map(|(_, n)| n.no_execute > 0);
         let planned = (0..).zip(&analysis.plan.nodes);
-        let cordoned = planned.filter(|(_, n)| n.unschedulable).map(|(i, _)| analysis.node_id(i));
+        let cordoned = planned.filter(|(_, n)| n.unschedulable).map(|(i, _)| NodeId(i));
         let no_execute_until = tainted.map(|is| if is { Time::MAX } else { Time::ZERO }).collect();
         Tally {
             analysis,

@@ -59,8 +59,7 @@ impl<'a> Truth<'a> {
         let follow = Follow::new(analysis);
         let nodes = analysis.node_count();
         let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
-        for (i, n) in (0..).zip(&analysis.plan.nodes) {
-            let id = analysis.node_id(i).index();
+        for (id, n) in analysis.plan.nodes.iter().enumerate() {
             lost[id] = matches!(n.start, NodeStart::Imported { cut: true, .. });
             without[id] = n.start == NodeStart::Silent;
         }

@@ -1,7 +1,7 @@
 //! Where pods are at a time of a run: some are placed before it, and others only in it.
 
 use crate::analysis::state::{Follow, PodState};
-use crate::api::names::{NodeId, PodId};
+use crate::api::names::PodId;
 use crate::lab::prelude::*;
 
 /// What is made of the pods that have a node just before a time.
@@ -13,8 +13,6 @@ pub(super) fn placed<T>(
     let mut follow = Follow::new(analysis);
     let before = (0..).zip(analysis.trace.iter()).take_while(|(_, r)| r.at < at);
     before.for_each(|(id, r)| _ = follow.apply(id, r));
-    let count = analysis.plan.nodes.len() as NodeIndex;
-    let nodes: BTreeMap<NodeId, NodeIndex> = (0..count).map(|n| (analysis.node_id(n), n)).collect();
-    let one = |(pod, state): (PodId, &PodState)| of(pod, state, *nodes.get(&state.node_id()?)?);
+    let one = |(pod, state): (PodId, &PodState)| of(pod, state, state.node_id()?.0);
     follow.pods().filter_map(one).collect()
 }

@@ -383,7 +383,7 @@ impl Case<'_, '_> {
         let owner = names.owner_of(self.pod).map_or("", |id| names.workload_name(id));
         // kubectl leaves pods of DaemonSets, and without `--force` those that nobody controls.
         let goes = |force| if owner.is_empty() { force } else { !owner.starts_with("DaemonSet/") };
-        let has = |nodes: &[u32]| nodes.iter().any(|n| analysis.node_id(*n) == node);
+        let has = |nodes: &[u32]| nodes.contains(&node.0);
         let own = self.of.origins().workload(self.pod);
         let whose = own.map_or(String::new(), |w| w.name.replacen('/', " ", 1));
         let is_own = |w: u32| own.is_some_and(|own| own.name == plan.workloads[w as usize].name);

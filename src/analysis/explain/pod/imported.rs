@@ -48,7 +48,6 @@ impl Case<'_, '_> {
 
     /// What the export shows of the pod, if it was evicted or was being deleted.
     fn shown(&self) -> Option<Shown> {
-        let analysis = self.analysis();
         let plan = self.of.origins().planned(self.pod)?;
         let PodStart::Imported { disruption_target, deletion, phase, .. } = plan.start else {
             return None;
@@ -57,8 +56,7 @@ impl Case<'_, '_> {
         if deletion.is_none() && target.is_none() {
             return None;
         }
-        let node = plan.node.map(|node| analysis.node_id(node));
-        Some(Shown { target, deletion, phase, node })
+        Some(Shown { target, deletion, phase, node: plan.node.map(NodeId) })
     }
 
     /// Who did it, when, and what the pod is now; `gone` is the record of its end.
