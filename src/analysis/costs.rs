@@ -109,17 +109,10 @@ impl Figure {
         matches!(self.looked_up().1, Measure::Count(_))
     }
 
-    /// Whether it is of the time from which on workloads are counted: of one that never is there is none.
+    /// Whether it is of the time from which on workloads are counted, as the first of them are: of one that never is
+    /// there is none.
     pub(crate) fn is_of_counted_time(self) -> bool {
-        matches!(
-            self,
-            Self::ReplicaMinutesMissing
-                | Self::MinutesBelowNeed
-                | Self::LongestBelowNeed
-                | Self::MinutesNoneUp
-                | Self::RequestsLostShare
-                | Self::RequestsLostMinutes
-        )
+        self <= Self::RequestsLostMinutes
     }
 
     /// Its value, in its unit.
