@@ -2,7 +2,7 @@
 
 pub(super) use super::causes::{Since, chain, within_life};
 pub(super) use super::clock::{absolute, apart, lasted, short, to_the_millisecond};
-pub(super) use super::costs::Costs;
+pub(super) use super::costs::{Costs, Figure};
 pub(super) use super::objects::{Held, NodeFlags, is_failure_key};
 pub(super) use super::owners::Owners;
 pub(super) use super::setting::{Analysis, short_key, zone_in_words};
@@ -12,7 +12,7 @@ pub(super) use crate::api::budget::{BudgetRule, IntOrPercent};
 pub(super) use crate::api::meta::ConditionStatus;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::{NodeConditionType, zone_name};
-pub(super) use crate::api::pod::{PodConditionType, PodPhase};
+pub(super) use crate::api::pod::{PodConditionType, PodPhase, PodTemplate};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Toleration;
 pub(super) use crate::api::workload::{WorkloadKind, namespace_of, short_name};

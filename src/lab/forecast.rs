@@ -17,7 +17,7 @@ use super::prelude::*;
 use crate::analysis::course::{Course, Happening, Way};
 use crate::analysis::drains::{KEPT, refusals};
 use crate::analysis::statistics::nearest_rank;
-use crate::trace::{Note, ZoneState};
+use crate::trace::ZoneState;
 
 /// The most seeds of a forecast.
 const SEEDS_MAX: u64 = 100_000;

@@ -4,10 +4,11 @@ pub(super) use super::threads::{Event, Result, Stopped, Watch, Watched, seeded, 
 pub(super) use crate::analysis::clock::short;
 pub(super) use crate::analysis::properties::Property;
 pub(super) use crate::analysis::{Analysis, Interval};
+pub(super) use crate::api::meta::ConditionStatus;
 pub(super) use crate::api::pod::PodTemplate;
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::workload::{WorkloadKind, namespace_of};
-pub(super) use crate::kernel::choice::{Deviation, Span};
+pub(super) use crate::kernel::choice::{Deviation, Span, hash_name};
 pub(super) use crate::kernel::search::fold;
 pub(super) use crate::kernel::{Choices, Dur, Time};
 pub(super) use crate::language::{
@@ -18,7 +19,7 @@ pub(super) use crate::scenario::{
     self, Away, Drawn, Loaded, Model, Outage, Overrides, WorkloadsAt,
 };
 pub(super) use crate::sim::{self, GoesOn, Searched, Searcher};
-pub(super) use crate::trace::{RecordId, Trace, What};
+pub(super) use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 pub(super) use rayon::ThreadPool;
 pub(super) use rayon::prelude::*;
 pub(super) use serde::{Deserialize, Serialize};

@@ -15,7 +15,6 @@ use crate::analysis::summary::summary;
 use crate::lab::endless::unless_endless;
 use crate::lab::explore::digest;
 use crate::lab::shards::unpacked;
-use crate::trace::Note;
 
 /// The most runs of a sweep.
 pub(crate) const RUNS_MAX: u64 = 1_000_000;

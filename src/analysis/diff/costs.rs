@@ -1,6 +1,5 @@
 //! What two runs cost, compared with each other, and the figures of two sides over seeds.
 
-use super::super::costs::Figure;
 use super::super::serving::{Count, Served, Serving};
 use super::super::workloads::{WorkloadOutcome, Workloads};
 use crate::analysis::prelude::*;

@@ -12,7 +12,6 @@ use super::compare::WorkloadChange;
 use super::costs::{Paired, Sums};
 use super::one_seed::OneSeed;
 use super::patterns::{Kind, Pattern, Tally, patterns, put};
-use crate::analysis::costs::Figure;
 use crate::analysis::prelude::*;
 use crate::analysis::statistics::{discoveries, sign_test};
 

@@ -2,7 +2,6 @@
 
 use super::noted::Noted;
 use super::prelude::*;
-use crate::api::pod::PodTemplate;
 
 /// The pods of a workload at the moment in question.
 #[derive(Default)]

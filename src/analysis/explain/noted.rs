@@ -5,7 +5,6 @@
 
 use super::prelude::*;
 use crate::api::container::{Container, Role};
-use crate::api::pod::PodTemplate;
 
 /// What holds of the containers of a pod by the notes of its life.
 #[derive(Clone, Copy, Default)]

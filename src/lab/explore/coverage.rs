@@ -3,10 +3,7 @@
 //! Where much goes on every run has an outcome of its own, and outcomes say nothing of what is near a race.
 //! So it counts what comes after what at one node, or to one pod, and how soon.
 
-use crate::api::meta::ConditionStatus;
-use crate::kernel::choice::hash_name;
 use crate::lab::prelude::*;
-use crate::trace::Record;
 
 /// How soon one thing comes after the other is told up to ten to this microseconds.
 const TENS: u32 = 6;

@@ -2,12 +2,9 @@
 //! does the order in which it came about.
 
 use crate::analysis::state::{NodeState, PodState};
-use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId};
 use crate::api::pod::PodPhase;
-use crate::kernel::choice::hash_name;
 use crate::lab::prelude::*;
-use crate::trace::{Actor, Record};
 use std::fmt::Write as _;
 
 /// How many pods, and nodes, are described one by one.

@@ -4,7 +4,6 @@ use super::super::node;
 use super::super::prelude::*;
 use super::case::{Case, FORCED};
 use super::seen::{Moment, Seen, Timer, stay};
-use crate::api::pod::PodTemplate;
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::plan::WorkloadPlan;

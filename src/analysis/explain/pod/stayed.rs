@@ -4,7 +4,6 @@ use super::super::prelude::*;
 use super::super::{node, pending, rules};
 use super::case::Case;
 use super::seen::{Moment, Timer, stay};
-use crate::api::pod::PodTemplate;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 impl Case<'_, '_> {

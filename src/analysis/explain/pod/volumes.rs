@@ -6,7 +6,6 @@ use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::Frees;
 use crate::analysis::attachments::{Attachments, FollowVolumes, spares};
-use crate::api::pod::PodTemplate;
 use crate::trace::{Fields, Unmade};
 
 /// `ReconcilerMaxWaitForUnmountDuration`
