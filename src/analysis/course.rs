@@ -13,39 +13,36 @@ rows! {
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub(crate) enum Happening {
         /// Its Ready condition becomes Unknown.
-        NodeUnknown = "node-unknown",
+        NodeUnknown = ("node-unknown", None),
         /// It gets a NoExecute taint.
-        NodeNoExecute = "node-noexecute",
+        NodeNoExecute = ("node-noexecute", Some(Happening::NodeUnknown)),
         /// Its deletion begins.
-        PodDeleted = "pod-deleted",
+        PodDeleted = ("pod-deleted", Some(Happening::NodeNoExecute)),
         /// It is created.
-        PodCreated = "pod-created",
+        PodCreated = ("pod-created", Some(Happening::PodDeleted)),
         /// It is bound to a node.
-        PodBound = "pod-bound",
+        PodBound = ("pod-bound", Some(Happening::PodCreated)),
         /// The volume of a claim is detached from a node.
-        VolumeDetached = "volume-detached",
+        VolumeDetached = ("volume-detached", None),
         /// The volume of a claim is attached to a node.
-        VolumeAttached = "volume-attached",
+        VolumeAttached = ("volume-attached", Some(Happening::VolumeDetached)),
         /// It has volumes that have to be attached, and is Ready for the first time.
-        PodReady = "pod-ready",
+        PodReady = ("pod-ready", Some(Happening::PodBound)),
     }
 
-    /// The word of documents.
-    pub(crate) fn as_str -> &'static str;
+    /// Its word in documents, and what it comes of.
+    fn row -> (&'static str, Option<Happening>);
 }
 
 impl Happening {
+    /// The word of documents.
+    pub(crate) fn as_str(self) -> &'static str {
+        self.row().0
+    }
+
     /// What it comes of, if one of these is before it.
     pub(crate) fn cause(self) -> Option<Self> {
-        match self {
-            Self::NodeUnknown | Self::VolumeDetached => None,
-            Self::NodeNoExecute => Some(Self::NodeUnknown),
-            Self::PodDeleted => Some(Self::NodeNoExecute),
-            Self::PodCreated => Some(Self::PodDeleted),
-            Self::PodBound => Some(Self::PodCreated),
-            Self::VolumeAttached => Some(Self::VolumeDetached),
-            Self::PodReady => Some(Self::PodBound),
-        }
+        self.row().1
     }
 
     /// It happens to a pod.
