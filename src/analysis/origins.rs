@@ -30,7 +30,7 @@ pub(super) fn marks(plan: &Plan, trace: &Trace) -> Marks {
         by_moment: BTreeMap::new(),
         zones,
         zone_states: BTreeMap::new(),
-        nodes: vec![State::default(); node_count],
+        nodes: vec![NEW; node_count],
     };
     finder.read_plan();
     finder.marks.of_record.reserve(trace.len());
@@ -75,11 +75,8 @@ struct State {
     tainted: u32,
 }
 
-impl Default for State {
-    fn default() -> Self {
-        Self { silent: None, made: NONE, ready: NONE, tainted: NONE }
-    }
-}
+/// A node of which nothing is told yet.
+const NEW: State = State { silent: None, made: NONE, ready: NONE, tainted: NONE };
 
 impl Finder<'_> {
     /// Takes in the moments of the plan.
