@@ -14,7 +14,7 @@
 use super::prelude::*;
 use super::tables::{Cell, FIELDS, Row};
 use crate::files::{fnv1a64, fnv1a64_more};
-use crate::trace::Stand;
+use crate::trace::BudgetState;
 
 /// The name of the file; packed, it ends in `.gz`.
 pub(crate) const FILE: &str = "events.jsonl";
@@ -55,7 +55,9 @@ fn line(b: &mut Vec<u8>, row: &Row<'_>) -> io::Result<()> {
             continue;
         }
         match (*name, cell) {
-            ("budget", _) => row.fields.budget.iter().try_for_each(|budget| stand(b, budget))?,
+            ("budget", Cell::Text(name)) => {
+                row.fields.budget.iter().try_for_each(|budget| stand(b, &name, budget))?;
+            }
             (part, _) if part.starts_with("budget_") => {}
             ("filters", Cell::Texts(said)) => {
                 list(b, name, &said, |b, f| b.extend_from_slice(f.as_bytes()))
@@ -74,13 +76,13 @@ fn line(b: &mut Vec<u8>, row: &Row<'_>) -> io::Result<()> {
 }
 
 /// A disruption budget: its name, what it asks for, and its status.
-fn stand(b: &mut Vec<u8>, budget: &Stand) -> io::Result<()> {
+fn stand(b: &mut Vec<u8>, name: &str, of: &BudgetState) -> io::Result<()> {
     b.extend_from_slice(b",\"budget\":{\"name\":");
-    string(b, &budget.name);
-    text(b, "rule", budget.rule);
-    text(b, "amount", &budget.amount);
+    string(b, name);
+    text(b, "rule", of.rule.field());
+    text(b, "amount", &of.rule.amount().to_string());
     let names = ["expectedPods", "desiredHealthy", "currentHealthy", "disruptionsAllowed"];
-    for (name, value) in names.into_iter().zip(budget.status) {
+    for (name, value) in names.into_iter().zip([of.expected, of.desired, of.healthy, of.allowed]) {
         write!(b, ",\"{name}\":{value}")?;
     }
     b.push(b'}');

@@ -2,7 +2,7 @@
 
 use super::event::{Message, event_message, event_reason};
 use super::note::{Note, ObjectKind};
-use super::{Record, Rejection, Trace, What};
+use super::{BudgetState, Record, Rejection, Trace, What};
 use crate::api::meta::ConditionStatus;
 use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 use crate::api::probe::ProbeType;
@@ -42,9 +42,8 @@ pub struct Fields {
     pub added: Vec<String>,
     /// Taints that were removed.
     pub removed: Vec<String>,
-    /// The disruption budget that it is about, `PodDisruptionBudget/namespace/name`, and how it
-    /// stood.
-    pub(crate) budget: Option<Stand>,
+    /// The disruption budget that it is about, and how it stood.
+    pub(crate) budget: Option<BudgetState>,
     /// Pods that a drain left behind, `namespace/name`.
     pub(crate) left: Vec<String>,
     /// What filters said of nodes, a reason each.
@@ -57,19 +56,6 @@ impl Fields {
         (self.kind, self.status) = (Some(kind), Some(status.as_str()));
         self.reason = Some(reason).filter(|r| !r.is_empty()).map(Cow::from);
     }
-}
-
-/// A disruption budget and how it stood.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Stand {
-    /// `PodDisruptionBudget/namespace/name`
-    pub(crate) name: String,
-    /// `minAvailable` or `maxUnavailable`.
-    pub(crate) rule: &'static str,
-    /// What is asked for: `2`, `80%`.
-    pub(crate) amount: String,
-    /// `status.expectedPods`, `desiredHealthy`, `currentHealthy`, `disruptionsAllowed`.
-    pub(crate) status: [i32; 4],
 }
 
 /// The nodes that a filter rejects for one reason; without any the pod is rejected.
@@ -132,12 +118,12 @@ impl Trace {
             What::Refused(text) | What::CutShort(text) => {
                 f.message = Some(names.text_of(TextId(text)).to_owned());
             }
-            What::EvictionGranted(budget)
-            | What::BudgetCreated(budget)
-            | What::BudgetChanged(budget) => f.budget = self.stand(budget),
-            What::EvictionRefused(budget) => {
-                f.budget = self.stand(budget);
-                f.reason = self.budgets.get(budget as usize).map(|b| b.refusal.as_str().into());
+            What::EvictionGranted(_) | What::BudgetCreated(_) | What::BudgetChanged(_) => {
+                f.budget = self.budget(r).copied();
+            }
+            What::EvictionRefused(_) => {
+                f.budget = self.budget(r).copied();
+                f.reason = f.budget.map(|b| b.refusal.as_str().into());
             }
             What::DrainEnded(end) => self.fill_drain(&mut f, end),
             // The others have nothing but their object.
@@ -243,16 +229,6 @@ impl Trace {
         f.message = Some(names.text_of(end.words).to_owned()).filter(|m| !m.is_empty());
     }
 
-    fn stand(&self, index: u32) -> Option<Stand> {
-        let state = self.budgets.get(index as usize)?;
-        Some(Stand {
-            name: self.names.workload_name(state.budget).to_owned(),
-            rule: state.rule.field(),
-            amount: state.rule.amount().to_string(),
-            status: [state.expected, state.desired, state.healthy, state.allowed],
-        })
-    }
-
     /// The verdicts of a failed attempt by reason, sorted.
     fn told(&self, r: &Record) -> Vec<Told> {
         let mut told: BTreeMap<&Rejection, (usize, Vec<String>)> = BTreeMap::new();
@@ -274,7 +250,7 @@ impl Trace {
     /// A record in one line, without its time: `node-lifecycle node-condition b-00 Ready Unknown
     /// NodeStatusUnknown`.
     pub(crate) fn sentence(&self, r: &Record) -> String {
-        let f = self.fields(r);
+        let (f, names) = (self.fields(r), &self.names);
         let mut parts = vec![r.actor.as_str().to_owned(), f.what.to_owned()];
         parts.extend([f.pod, f.object].into_iter().flatten());
         parts.extend(f.node.map(|node| if parts.len() > 2 { format!("on {node}") } else { node }));
@@ -290,10 +266,11 @@ impl Trace {
             (plugin, count) => format!("{plugin} on {count}"),
         }));
         parts.extend(f.budget.map(|b| {
-            let [expected, desired, healthy, allowed] = b.status;
+            let BudgetState { budget, rule, expected, desired, healthy, allowed, .. } = b;
             let state =
                 format!("{healthy} of {expected} healthy, needs {desired}, allows {allowed}");
-            format!("{} {} {}: {state}", b.name, b.rule, b.amount)
+            let name = names.workload_name(budget);
+            format!("{name} {} {}: {state}", rule.field(), rule.amount())
         }));
         parts.extend(f.left.into_iter().map(|p| format!("left {p}")));
         parts.extend(f.message.map(|m| format!("{m:?}")));

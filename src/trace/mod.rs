@@ -14,7 +14,7 @@ mod verdicts;
 pub(crate) use drains::{BudgetState, NO_BUDGET, Refusal};
 pub use drains::{DrainEnd, DrainOutcome, EvictionCause};
 pub use event::{EventBody, EventText, Message};
-pub(crate) use fields::{Fields, Stand, Told};
+pub(crate) use fields::{Fields, Told};
 pub use note::{Note, Unmade};
 pub(crate) use record::ZoneState;
 pub use record::{Actor, NO_RECORD, Plugin, Record, RecordId, What};

@@ -3,7 +3,7 @@
 
 use super::table::{Cell, Column, Each, Kind, Streamed, Table};
 use crate::report::prelude::*;
-use crate::trace::{Actor, Fields, NO_RECORD, Stand, Told};
+use crate::trace::{Actor, BudgetState, Fields, NO_RECORD, Told};
 
 /// A record, and what is told of it.
 pub(crate) struct Row<'a> {
@@ -48,8 +48,13 @@ impl<'a> Row<'a> {
     }
 
     /// A field of the disruption budget.
-    fn budget<'r>(&'r self, field: fn(&'r Stand) -> Cell<'r>) -> Cell<'r> {
-        self.fields.budget.as_ref().map_or(Cell::Empty, field)
+    fn budget<'r>(&self, field: fn(BudgetState) -> Cell<'r>) -> Cell<'r> {
+        self.fields.budget.map_or(Cell::Empty, field)
+    }
+
+    /// `PodDisruptionBudget/namespace/name`
+    fn budget_name(&self) -> Option<&str> {
+        self.fields.budget.map(|b| self.analysis.trace.names.workload_name(b.budget))
     }
 }
 
@@ -82,13 +87,13 @@ pub(crate) const FIELDS: [Field; 32] = [
     ("replicas", Kind::Whole, |r| Cell::whole(r.fields.replicas)),
     ("added", Kind::Texts, |r| Cell::texts(&r.fields.added)),
     ("removed", Kind::Texts, |r| Cell::texts(&r.fields.removed)),
-    ("budget", Kind::Text, |r| r.budget(|b| Cell::Text(b.name.as_str().into()))),
-    ("budget_rule", Kind::Text, |r| r.budget(|b| Cell::Text(b.rule.into()))),
-    ("budget_amount", Kind::Text, |r| r.budget(|b| Cell::Text(b.amount.as_str().into()))),
-    ("budget_expected_pods", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[0].into()))),
-    ("budget_desired_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[1].into()))),
-    ("budget_current_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[2].into()))),
-    ("budget_disruptions_allowed", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.status[3].into()))),
+    ("budget", Kind::Text, |r| Cell::text(r.budget_name())),
+    ("budget_rule", Kind::Text, |r| r.budget(|b| Cell::Text(b.rule.field().into()))),
+    ("budget_amount", Kind::Text, |r| r.budget(|b| Cell::Text(b.rule.amount().to_string().into()))),
+    ("budget_expected_pods", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.expected.into()))),
+    ("budget_desired_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.desired.into()))),
+    ("budget_current_healthy", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.healthy.into()))),
+    ("budget_disruptions_allowed", Kind::Whole, |r| r.budget(|b| Cell::Whole(b.allowed.into()))),
     ("left", Kind::Texts, |r| Cell::texts(&r.fields.left)),
     ("filters", Kind::Texts, |r| {
         Cell::texts(r.fields.filters.iter().map(filter).collect::<Vec<_>>())
