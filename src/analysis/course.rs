@@ -5,7 +5,6 @@ use super::attachments::FollowVolumes;
 use super::explain::gated;
 use super::prelude::*;
 use super::words::rejections;
-use crate::api::words::rows;
 use crate::plan::KubeletMode;
 
 rows! {

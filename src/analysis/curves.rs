@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use super::truth::{Standing, Truth};
-use crate::api::words::words;
 
 pub(crate) use super::steps::{Steps, set_over, value_at};
 

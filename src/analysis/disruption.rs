@@ -2,7 +2,6 @@
 //! disruption.
 
 use super::prelude::*;
-use super::sorted::as_people_count;
 
 /// How fast nodes of a zone are tainted in a state that is not normal
 /// (`node_lifecycle_controller.go: setLimiterInZone`).

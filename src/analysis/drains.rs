@@ -2,8 +2,6 @@
 
 use super::names::ranges;
 use super::prelude::*;
-use crate::language::few;
-use crate::trace::{DrainEnd, Refusal};
 
 /// A drain of a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

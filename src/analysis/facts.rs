@@ -7,7 +7,6 @@
 //! of zero seconds, whose eviction follows at once.
 
 use super::prelude::*;
-use crate::api::words::rows;
 use Tone::{Bad, Entry, Good, Plain, Warning, Zones};
 
 /// Stands for "no timer" in [`Fact::Evicted`].

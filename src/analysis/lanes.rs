@@ -7,7 +7,6 @@
 
 use super::drains::{Drain, drains};
 use super::prelude::*;
-use super::sorted::as_people_count;
 use super::workloads::workloads;
 
 /// The taints of a node at a time.

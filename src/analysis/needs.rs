@@ -7,7 +7,7 @@
 //! however well the others fare.
 
 use super::prelude::*;
-use crate::plan::{BudgetPlan, PodPlan, PodStart, WorkloadPlan};
+use crate::plan::BudgetPlan;
 
 /// What a workload needs.
 #[derive(Clone, PartialEq, Eq, Debug)]

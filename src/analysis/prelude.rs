@@ -6,6 +6,7 @@ pub(super) use super::costs::{Costs, Figure};
 pub(super) use super::objects::{Held, NodeFlags, is_failure_key};
 pub(super) use super::owners::Owners;
 pub(super) use super::setting::{Analysis, short_key, zone_in_words};
+pub(super) use super::sorted::as_people_count;
 pub(super) use super::state::{Follow, Health, NO_NODE, PodState, Step};
 pub(super) use super::steps::{Steps, set, value_at};
 pub(super) use crate::api::budget::{BudgetRule, IntOrPercent};
@@ -15,13 +16,14 @@ pub(super) use crate::api::node::{NodeConditionType, zone_name};
 pub(super) use crate::api::pod::{PodConditionType, PodPhase, PodTemplate};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Toleration;
+pub(super) use crate::api::words::{rows, words};
 pub(super) use crate::api::workload::{WorkloadKind, namespace_of, short_name};
 pub(super) use crate::kernel::{Dur, Time};
-pub(super) use crate::language::{counted, grouped};
-pub(super) use crate::plan::{Do, NodeStart, Plan};
+pub(super) use crate::language::{counted, few, grouped};
+pub(super) use crate::plan::{Do, NodePlan, NodeStart, Plan, PodPlan, PodStart, WorkloadPlan};
 pub(super) use crate::trace::{
-    Actor, BudgetState, DrainOutcome, EventText, EvictionCause, NO_RECORD, Note, Record, RecordId,
-    TaintChange, Trace, What, ZoneState,
+    Actor, BudgetState, DrainEnd, DrainOutcome, EventText, EvictionCause, NO_RECORD, Note, Record,
+    RecordId, Refusal, TaintChange, Trace, What, ZoneState,
 };
 pub(super) use std::cmp::Reverse;
 pub(super) use std::collections::{BTreeMap, BTreeSet};

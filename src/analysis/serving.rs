@@ -30,7 +30,6 @@ use super::steps::set_over;
 use super::truth::{Standing, Truth};
 use super::wanted::Wanted;
 use crate::api::pod::PodSource;
-use crate::plan::PodPlan;
 
 pub(crate) use super::served::{BARE, Count, Late, Served, Serving, counted_from};
 

@@ -16,7 +16,6 @@
 use super::owners::asked_from;
 use super::prelude::*;
 use crate::api::workload::{JobSpec, WorkloadSpec};
-use crate::plan::WorkloadPlan;
 
 /// How many pods each workload asks for, while walking through a trace.
 pub(super) struct Wanted<'a> {

@@ -16,7 +16,6 @@ pub(crate) use self::when::When;
 use super::prelude::*;
 use crate::analysis::course::{Course, Happening, Way};
 use crate::analysis::drains::{KEPT, refusals};
-use crate::analysis::statistics::nearest_rank;
 use crate::trace::ZoneState;
 
 /// The most seeds of a forecast.

@@ -1,7 +1,5 @@
 //! Where pods are at a time of a run: some are placed before it, and others only in it.
 
-use crate::analysis::state::{Follow, PodState};
-use crate::api::names::PodId;
 use crate::lab::prelude::*;
 
 /// What is made of the pods that have a node just before a time.

@@ -1,11 +1,15 @@
 //! What nearly every file of this layer names: what many runs are made of, and the layers below.
+pub(super) use super::dice::Dice;
 pub(super) use super::shards::Desk;
 pub(super) use super::threads::{Event, Result, Stopped, Watch, Watched, seeded, seeds_from};
 pub(super) use crate::analysis::clock::short;
 pub(super) use crate::analysis::properties::Property;
+pub(super) use crate::analysis::state::{Follow, NodeState, PodState};
+pub(super) use crate::analysis::statistics::nearest_rank;
 pub(super) use crate::analysis::{Analysis, Interval};
 pub(super) use crate::api::meta::ConditionStatus;
-pub(super) use crate::api::pod::PodTemplate;
+pub(super) use crate::api::names::{NodeId, PodId};
+pub(super) use crate::api::pod::{PodPhase, PodTemplate};
 pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::workload::{WorkloadKind, namespace_of};
 pub(super) use crate::kernel::choice::{Deviation, Span, hash_name};
@@ -23,6 +27,7 @@ pub(super) use crate::trace::{Actor, Note, Record, RecordId, Trace, What};
 pub(super) use rayon::ThreadPool;
 pub(super) use rayon::prelude::*;
 pub(super) use serde::{Deserialize, Serialize};
+pub(super) use std::cell::{Cell, RefCell};
 pub(super) use std::collections::{BTreeMap, BTreeSet};
 pub(super) use std::ops::Range;
 pub(super) use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -11,7 +11,7 @@
 
 use crate::analysis::names::ranges;
 use crate::analysis::prelude::*;
-use crate::plan::{KubeletConfig, NodePlan, Profile};
+use crate::plan::{KubeletConfig, Profile};
 use std::fmt::Debug;
 
 /// A setting with its value on each side; none where that side does not have it.

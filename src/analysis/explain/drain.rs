@@ -3,7 +3,6 @@
 
 use super::super::drains::budget_name;
 use super::prelude::*;
-use crate::trace::Refusal;
 
 /// For so long a budget takes a pod for one whose eviction was granted and is still to be seen (`DeletionTimeout`).
 const TAKEN_FOR_EVICTED: Dur = Dur::from_secs(120);

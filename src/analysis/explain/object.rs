@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use crate::api::spelling;
-use crate::language::few;
 
 /// An object that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

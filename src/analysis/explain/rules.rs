@@ -8,7 +8,6 @@ use super::prelude::*;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Operator;
 use crate::api::workload::told_apart;
-use crate::plan::{PodPlan, WorkloadPlan};
 
 /// Why its controller deletes a pod of a DaemonSet, which it would not make there: the taint of its node.
 pub(super) fn of_daemon_set(analysis: &Analysis<'_>, deletion: RecordId) -> Option<String> {

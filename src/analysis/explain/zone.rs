@@ -4,7 +4,6 @@ use super::super::disruption::{Disruptions, Pace, disruptions};
 use super::super::evictions::evictions;
 use super::prelude::*;
 use super::{node, rules};
-use crate::api::words::rows;
 use std::ops::Range;
 
 /// When something became true of a node, and which record says so.

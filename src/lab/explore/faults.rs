@@ -1,6 +1,5 @@
 //! Faults that a search may add to a timeline, and how many of each.
 
-use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
 
 /// What can be added: its word, and how a file writes it, with gaps for what is drawn.

@@ -6,7 +6,6 @@ use crate::analysis::properties::decided;
 use crate::analysis::stem;
 use crate::kernel::choice::Drawn;
 use crate::lab::prelude::*;
-use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 
 /// A violation in a run.

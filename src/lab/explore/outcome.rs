@@ -1,9 +1,6 @@
 //! The canonical outcome of a run: what finally became of pods and nodes. Times do not count, nor
 //! does the order in which it came about.
 
-use crate::analysis::state::{NodeState, PodState};
-use crate::api::names::{NodeId, PodId};
-use crate::api::pod::PodPhase;
 use crate::lab::prelude::*;
 use std::fmt::Write as _;
 

@@ -10,7 +10,6 @@ use super::timelines::{Known, Other, fewer};
 use crate::lab::prelude::*;
 use crate::plan::Perturb;
 use serde::de::DeserializeOwned;
-use std::cell::Cell;
 use std::cmp::Ordering;
 use std::collections::btree_map::Entry;
 

@@ -10,7 +10,6 @@
 use super::changes::{Change, Changing, Of};
 use super::coverage::{Nodes, by_node, kind, orders};
 use super::one;
-use crate::lab::dice::Dice;
 use crate::lab::prelude::*;
 
 /// One time in so many something comes anywhere, and not near a record.

@@ -5,7 +5,6 @@ use super::one;
 use super::search::{Explore, Violated};
 use crate::kernel::choice::{Drawn, Held};
 use crate::lab::prelude::*;
-use std::cell::RefCell;
 
 /// How many runs are drawn to see whether a violation comes about with some choices held, of which so
 /// many have to have it.

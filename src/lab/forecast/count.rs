@@ -1,7 +1,6 @@
 //! Counts over seeds: the middle and the range, and which is most frequent.
 
-use crate::analysis::statistics::nearest_rank;
-use std::collections::BTreeMap;
+use crate::lab::prelude::*;
 
 /// The range that is told is one in which nine in ten of further seeds lie: so many in a hundred
 /// are below it, and as many above.

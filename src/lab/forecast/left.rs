@@ -2,7 +2,7 @@
 
 use super::count::{Count, most};
 use crate::analysis::course::Course;
-use std::collections::BTreeMap;
+use crate::lab::prelude::*;
 
 /// A pod, or the volume of a claim, that stays where it is; a Job that fails.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,6 @@
 
 use super::count::ends;
 use crate::analysis::course::Course;
-use crate::analysis::statistics::nearest_rank;
 use crate::lab::prelude::*;
 
 /// Objects' times, and the start of a forecast, are whole seconds; so are the ends of a range.

@@ -6,7 +6,6 @@ use super::case::{Case, FORCED};
 use super::seen::{Moment, Seen, Timer, stay};
 use crate::api::probe::RestartPolicy;
 use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
-use crate::plan::WorkloadPlan;
 use crate::trace::NO_BUDGET;
 
 impl Case<'_, '_> {

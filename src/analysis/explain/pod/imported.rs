@@ -4,7 +4,6 @@ use super::super::node;
 use super::super::prelude::*;
 use super::case::Case;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
-use crate::plan::PodStart;
 
 /// What the export shows of such a pod.
 struct Shown {
