@@ -172,7 +172,7 @@ pub(super) fn never_for(run: &Run<'_>, reason: &str) -> Option<String> {
 type Waiting<'a> = (PodId, RecordId, &'a str);
 
 /// The selected pods that are Pending at a moment.
-fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting<'a>> {
+pub(super) fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting<'a>> {
     let analysis = run.analysis;
     let mut follow = Follow::new(analysis);
     let mut why: BTreeMap<PodId, (RecordId, &str)> = BTreeMap::new();

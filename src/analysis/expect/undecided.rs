@@ -2,21 +2,26 @@
 //! met says nothing where this may break it. One that asks what comes first, or until when, is decided once it is met.
 
 use super::super::disruption::disruptions;
+use super::super::drains::drains;
 use super::super::properties::Property;
 use super::figures::{named, parts, stretches};
-use super::objects::{Hit, Meant, is_taint};
+use super::objects::{Hit, Meant, is_taint, selected, waiting};
 use super::prelude::*;
 use super::verdict::Empty;
-use crate::api::taint::UNREACHABLE;
+use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::language::Quantity;
 use crate::scenario::expectations::{TaintSought, Times};
 
 const EVICTED: Kind = Kind::Evicted { by: None };
+const DRAINED: Kind = Kind::Evicted { by: Some(EvictionCause::Api) };
 const UNKNOWN: Kind = Kind::Condition(NodeConditionType::Ready, ConditionStatus::Unknown);
+const BACK: Kind = Kind::Condition(NodeConditionType::Ready, ConditionStatus::True);
+const READY: Kind = Kind::PodCondition(PodConditionType::Ready, ConditionStatus::True);
 const UNREADY: Kind = Kind::PodCondition(PodConditionType::Ready, ConditionStatus::False);
+const RUNNING: Kind = Kind::Phase(PodPhase::Running);
 
-fn tainted(effect: Effect) -> Kind {
-    Kind::Tainted(TaintSought { key: UNREACHABLE.to_owned(), value: None, effect: Some(effect) })
+fn taint(key: &str, effect: Effect) -> TaintSought {
+    TaintSought { key: key.to_owned(), value: None, effect: Some(effect) }
 }
 
 fn event(text: EventText) -> Kind {
@@ -24,21 +29,25 @@ fn event(text: EventText) -> Kind {
 }
 
 /// What comes of a pod that takes the place of another, wherever that is.
-fn made() -> [Kind; 4] {
-    [Kind::Created, Kind::Bound, event(EventText::Scheduled), Kind::Phase(PodPhase::Running)]
+fn made() -> [Kind; 5] {
+    [Kind::Created, Kind::Bound, event(EventText::Scheduled), RUNNING, READY]
 }
 
 /// What comes of an eviction.
 fn evicted(by: EvictionCause) -> Vec<Kind> {
-    let events = [EventText::MarkingForDeletion, EventText::NodeControllerEviction].map(event);
-    let all = [Kind::Evicted { by: Some(by) }, Kind::Deleted { by: Some(by.as_str().to_owned()) }];
-    all.into_iter().chain(events).collect()
+    let (actor, told) = match by {
+        EvictionCause::Taint => (Actor::TaintEviction, Some(EventText::MarkingForDeletion)),
+        EvictionCause::Timeout => (Actor::NodeLifecycle, Some(EventText::NodeControllerEviction)),
+        _ => (Actor::User, None),
+    };
+    let deleted = Kind::Deleted { by: Some(actor.as_str().to_owned()) };
+    [Kind::Evicted { by: Some(by) }, deleted].into_iter().chain(told.map(event)).collect()
 }
 
 /// Whether a record of this kind is one that is looked for.
 fn is_such(sought: &Kind, kind: &Kind) -> bool {
     match (sought, kind) {
-        (Kind::Tainted(t), Kind::Tainted(x)) => {
+        (Kind::Tainted(t), Kind::Tainted(x)) | (Kind::Untainted(t), Kind::Untainted(x)) => {
             x.effect.is_some_and(|effect| is_taint(t, &Taint::new(&x.key, effect)))
         }
         (Kind::Evicted { by: None }, Kind::Evicted { .. })
@@ -60,12 +69,24 @@ pub(super) struct Coming {
     brings: Vec<Kind>,
 }
 
+/// Whether a node is heard, and says that it is well, or has yet to say so.
+fn is_back(flags: NodeFlags) -> bool {
+    !flags.silent && matches!(flags.health(), Health::Unknown | Health::Ready)
+}
+
+/// The key of the taint of a node that is lost.
+fn key(flags: NodeFlags) -> &'static str {
+    if flags.health() == Health::NotReady { NOT_READY } else { UNREACHABLE }
+}
+
 impl Coming {
     /// All that is under way at the end of a run.
     pub(super) fn after(analysis: &Analysis<'_>) -> Vec<Self> {
         let mut follow = Follow::new(analysis);
         while follow.step().is_some() {}
         let (plan, horizon, paused) = (analysis.plan, analysis.horizon(), disruptions(analysis));
+        let open = drains(analysis).into_iter().filter(|drain| drain.goes_on());
+        let drained: BTreeSet<NodeId> = open.map(|drain| drain.node).collect();
         // Nobody's turn comes where tainting has stopped.
         let is_stopped = |node| {
             let last = paused.zones.get(analysis.zone_name(node)).and_then(|all| all.last());
@@ -73,7 +94,7 @@ impl Coming {
                 || plan.flags.node_eviction_rate <= 0.0
         };
         let lost = |node, flags: NodeFlags| {
-            let is_next = flags.no_execute == 0;
+            let is_next = flags.no_execute == 0 && !is_back(flags);
             let said = match flags.health() {
                 Health::Silent => "is silent, and not Unknown yet",
                 Health::Unknown | Health::NotReady if is_next => "waits in its zone's queue",
@@ -85,57 +106,78 @@ impl Coming {
         let timer = |pod: &PodState| {
             let record = analysis.trace.get(follow.timer(pod)?)?;
             let What::TimerSet(seconds) = record.what else { return None };
-            let due = record.at.saturating_add(Dur::from_secs(seconds.into()));
-            Some(due).filter(|due| *due > horizon)
+            Some(record.at.saturating_add(Dur::from_secs(seconds.into())))
+                .filter(|at| *at > horizon)
         };
         let operators = plan.profile.taint_eviction.comparison_operators;
-        let unreachable = Taint::new(UNREACHABLE, Effect::NoExecute);
-        let stays = |id: PodId| {
-            let own = follow.tolerations(id).iter().find(|t| t.tolerates(&unreachable, operators));
-            own.is_some_and(|own| own.toleration_seconds.is_none())
-        };
         let by_timeout = plan.evicts_by_timeout();
         let by = if by_timeout { EvictionCause::Timeout } else { EvictionCause::Taint };
-        let names = &analysis.trace.names;
         let of_pod = |(id, pod): (PodId, &PodState)| {
             let (node, name) = (pod.node_id()?, analysis.pod_name(id));
-            let flags = follow.node(node);
+            let (flags, names) = (follow.node(node), &analysis.trace.names);
             let is_heard = flags.exists && !flags.silent;
+            let starts = is_back(flags) && pod.is_active() && !pod.ready;
             let owner = names.owner_of(id).map_or("", |owner| names.workload_name(owner));
+            let kind = owner.split('/').next().unwrap_or_default();
+            let is_drained = drained.contains(&node) && !matches!(kind, "" | "DaemonSet");
             let (said, mut brings) = if let Some(due) = timer(pod) {
-                (format!("the eviction of {name} is due at {}", time(due)), evicted(by))
+                let cancelled = is_back(flags).then_some(Kind::TimerCancelled);
+                let brings = evicted(by).into_iter().chain(cancelled).collect();
+                (format!("the eviction of {name} is due at {}", time(due)), brings)
             } else if pod.deleting && is_heard {
                 (format!("{name} is Terminating"), Vec::new())
+            } else if let Some(said) = lost(node, flags).filter(|_| pod.is_active()) {
+                let taint = Taint::new(key(flags), Effect::NoExecute);
+                let own = follow.tolerations(id).iter().find(|t| t.tolerates(&taint, operators));
+                let stays = own.is_some_and(|own| own.toleration_seconds.is_none());
+                let goes = !is_stopped(node) && !stays;
+                let brings = evicted(by).into_iter().chain([Kind::TimerSet]).filter(|_| goes);
+                (said, brings.collect())
+            } else if is_drained && pod.is_active() {
+                let said = format!("the drain of {} goes on", analysis.node_name(node));
+                (said, evicted(EvictionCause::Api))
             } else {
-                let goes = !is_stopped(node) && !stays(id);
-                let brings = evicted(by).into_iter().chain([Kind::TimerSet]);
-                let said = lost(node, flags).filter(|_| pod.is_active())?;
-                (said, brings.filter(|_| goes).collect())
+                (format!("{name} is not Ready yet"), Vec::new())
             };
             if pod.deleting || !brings.is_empty() {
                 brings.extend(is_heard.then_some(Kind::Gone));
                 // One of a StatefulSet is made anew only once it is gone, and one that nobody owns never.
-                let is_set = owner.starts_with("StatefulSet/");
-                let is_made = if is_set { is_heard } else { !pod.deleting };
-                brings.extend(made().into_iter().filter(|_| is_made && !owner.is_empty()));
+                let is_made = if kind == "StatefulSet" { is_heard } else { !pod.deleting };
+                brings.extend(made().into_iter().filter(|_| is_made && !kind.is_empty()));
             }
-            if pod.is_available() {
+            let is_lost = lost(node, flags).is_some();
+            if pod.is_available() && (is_lost || !brings.is_empty()) {
                 brings.push(UNREADY);
-                brings.extend(lost(node, flags).map(|_| event(EventText::NodeNotReady)));
+                brings.extend(is_lost.then(|| event(EventText::NodeNotReady)));
             }
+            brings.extend([READY, RUNNING].into_iter().filter(|_| starts));
             Some(Coming { pod: Some(id), node, said, brings })
         };
         let of_node = |(node, flags): (NodeId, NodeFlags)| {
-            let mut brings = Vec::new();
-            if flags.health() == Health::Silent {
-                brings.extend([UNKNOWN, tainted(Effect::NoSchedule)]);
-                brings.push(event(EventText::NodeNotReady));
+            let (lost, is_tainted) = (lost(node, flags), !by_timeout && !is_stopped(node));
+            let tainted = |effect| Kind::Tainted(taint(key(flags), effect));
+            let mut brings = match flags.health() {
+                Health::Silent => {
+                    vec![UNKNOWN, tainted(Effect::NoSchedule), event(EventText::NodeNotReady)]
+                }
+                Health::Unknown if is_back(flags) => vec![BACK, event(EventText::NodeReady)],
+                _ => Vec::new(),
+            };
+            if lost.is_some() {
+                brings.extend(is_tainted.then(|| tainted(Effect::NoExecute)));
+            } else if is_back(flags) {
+                let held = follow.taints(node).iter().map(|held| held.taint);
+                let of_loss = held.filter(|held| is_failure_key(&held.key));
+                brings.extend(of_loss.map(|held| Kind::Untainted(taint(&held.key, held.effect))));
             }
-            let is_tainted = !by_timeout && !is_stopped(node);
-            brings.extend(is_tainted.then(|| tainted(Effect::NoExecute)));
-            Some(Coming { pod: None, node, said: lost(node, flags)?, brings })
+            let back = || format!("{} is back, and not well yet", analysis.node_name(node));
+            Coming { pod: None, node, said: lost.unwrap_or_else(back), brings }
         };
-        follow.pods().filter_map(of_pod).chain(follow.nodes().filter_map(of_node)).collect()
+        let all = follow.pods().filter_map(of_pod).chain(follow.nodes().map(of_node));
+        let all: Vec<Self> = all.filter(|coming| !coming.brings.is_empty()).collect();
+        // Where a budget holds up a drain, only what else is under way gives it room.
+        let is_stuck = all.iter().all(|coming| coming.brings(&DRAINED));
+        if is_stuck { Vec::new() } else { all }
     }
 
     fn brings(&self, what: &Kind) -> bool {
@@ -159,6 +201,9 @@ pub(super) fn why(
     hits: &[Vec<Hit>],
 ) -> Option<Empty> {
     let (end, said) = match what {
+        Expected::Pending { pods, count, at, reason: None } => {
+            (*at, of_pending(run, come, (pods, *count)))
+        }
         Expected::Seen(sought) => {
             (sought.times.during.1, of_records(run, come, sought, hits[0].len()))
         }
@@ -173,7 +218,9 @@ pub(super) fn why(
             use Property::{EvictLoop, NeedlessEviction, PodStuck, WrongPod};
             let is_its =
                 matches!(property, PodStuck(_) | NeedlessEviction | WrongPod | EvictLoop(_));
-            let first = come.iter().find(|c| is_its && c.brings(&EVICTED));
+            // A drain is wanted.
+            let is_bad = |c: &&Coming| c.brings(&EVICTED) && !c.brings(&DRAINED);
+            let first = come.iter().filter(is_bad).find(|_| is_its);
             (stretch.1, first.map(|c| c.said.clone()))
         }
         _ => return None,
@@ -214,37 +261,60 @@ fn of_claim(run: &Run<'_>, come: &[Coming], claim: &Claim, wanted: bool) -> Opti
     }
 }
 
+/// The first that is to come by which as many pods as expected are no longer Pending, or more are than that.
+fn of_pending(run: &Run<'_>, come: &[Coming], (pods, count): (&Pods, Count)) -> Option<String> {
+    let fits = selected(run, pods).ok()?;
+    let now = waiting(run, &fits, run.analysis.horizon()).len() as u64;
+    let is_its = |c: &&Coming| c.pod.is_some_and(|pod| fits.get(pod.index()) == Some(&true));
+    let its: Vec<&Coming> = come.iter().filter(is_its).collect();
+    change(&its, [Kind::Created, RUNNING], now, |n| (count.least..=count.most).contains(&n))
+}
+
+/// The first that is to come with which a number is no longer, or comes to be, what it is to be: it rises by one kind of
+/// records, and falls by another. What brings both falls first where the number is of Ready pods, and rises first else.
+fn change(
+    its: &[&Coming],
+    [up, down]: [Kind; 2],
+    now: u64,
+    is_so: impl Fn(u64) -> bool,
+) -> Option<String> {
+    let falls = |c: &Coming| c.brings(&down) && (up == READY || !c.brings(&up));
+    let changes = |n: u64| is_so(n) != is_so(now);
+    let rising = (now + 1..).zip(its.iter().filter(|c| c.brings(&up)));
+    let falling = (0..now).rev().zip(its.iter().filter(|c| falls(c)));
+    rising.chain(falling).find(|(n, _)| changes(*n)).map(|(_, c)| c.said.clone())
+}
+
 /// The first that is to come of what a figure counts, where that may change whether it keeps its limit.
 fn of_figure(run: &Run<'_>, come: &[Coming], c: &Comparison, now: u64) -> Option<String> {
     use Quantity as Q;
-    let falls = matches!(c.quantity, Q::Available(_) | Q::Unavailable(_));
-    let what = match &c.quantity {
-        Q::NotReadyNodes(_) => UNKNOWN,
-        Q::Available(_) | Q::Unavailable(_) => UNREADY,
-        Q::Timers(_) => Kind::TimerSet,
-        Q::Pending(_) => Kind::Created,
+    let kinds = match &c.quantity {
+        Q::NotReadyNodes(_) => [UNKNOWN, BACK],
+        Q::Available(_) => [READY, UNREADY],
+        Q::Unavailable(_) => [UNREADY, READY],
+        Q::Timers(_) => [Kind::TimerSet, EVICTED],
+        Q::Pending(_) => [Kind::Created, RUNNING],
+        Q::Terminating(_) => [EVICTED, Kind::Gone],
         // What is true changes with the fault itself, and how many requests something takes is not known.
         Q::Up(_) | Q::Missing(_) | Q::DeadEndpoints(_) | Q::Ghosts(_) | Q::Requests(_) => {
             return None;
         }
-        _ => EVICTED,
+        // The others only rise.
+        _ => [EVICTED, EVICTED],
     };
     let is_its = |x: &&Coming| match (x.pod, &c.quantity) {
         (Some(pod), _) => run.is_pod_of(c.workloads.as_ref(), pod),
         (None, Q::NotReadyNodes(zone)) => zone == "*" || run.analysis.zone_name(x.node) == zone,
         _ => false,
     };
-    let its = || come.iter().filter(|x| x.brings(&what)).filter(is_its);
+    let its: Vec<&Coming> = come.iter().filter(is_its).collect();
+    let holds = |n: u64| c.relation.holds(n, c.limit);
+    if !c.quantity.is_span() {
+        return change(&its, kinds, now, holds);
+    }
     // It is not known by how much a span grows.
-    let is_span = c.quantity.is_span();
-    let n = if is_span { u64::MAX } else { its().count() as u64 };
-    let least = if falls { now.saturating_sub(n) } else { now };
-    let most = if matches!(c.quantity, Q::Available(_)) { now } else { now.saturating_add(n) };
-    let holds = |n: &u64| c.relation.holds(*n, c.limit);
-    let all = [least, most, c.limit.clamp(least, most)];
-    let lasting = || lasts(run, c).filter(|_| is_span);
-    let may_change = all.iter().any(|n| holds(n) != holds(&now));
-    may_change.then(|| its().next().map(|c| c.said.clone()).or_else(lasting)).flatten()
+    let first = its.iter().find(|x| x.brings(&EVICTED)).map(|x| x.said.clone());
+    first.or_else(|| lasts(run, c)).filter(|_| holds(u64::MAX) != holds(now))
 }
 
 /// Since when a figure is other than zero as the run ends, or a stretch lasts that a duration counts.

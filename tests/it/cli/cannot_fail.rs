@@ -298,6 +298,77 @@ fn a_pod_that_is_terminating_is_not_gone_yet() {
     }
 }
 
+/// What is under way at the end, but for what a lost node brings:
+/// - a pod that takes a minute to start is Pending, and not Ready, half a minute later;
+/// - kubelets post Ready False by 10 s after 2m, and the next pass, one in 5 s, queues the nodes: at 2m20s one of two is tainted
+///   not-ready:NoExecute, and the other waits, for at --node-eviction-rate=0.01 its turn comes 100 s later;
+/// - a node is heard again at 8m, and posts Ready a moment later at the soonest, after which a pass takes its taints away;
+/// - a budget of 3 lets one of 4 pods go, and the next one only once its successor, which takes a minute, is Ready. Where no
+///   successor can be placed, nothing is to come.
+#[test]
+fn what_starts_recovers_or_drains_is_told() {
+    let scratch = Scratch::new();
+    let of = |horizon: &str, timeline: &str, expectation: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "{horizon}", nodes: [(names: "a-{{0..3}}")],
+            flags: (kube_controller_manager: {{ "node-eviction-rate": 0.01 }}),
+            podDisruptionBudgets: [(name: "b", selector: (matchLabels: {{"app": "web"}}), minAvailable: 3)],
+            workloads: [
+                Deployment(name: "web", replicas: 4, placement: Node("a-0"), template: (labels: {{"app": "web"}}, pod_start: "1m")),
+                DaemonSet(name: "agent"),
+            ],
+            timeline: [{timeline}], expect: [{expectation}])"#
+        );
+        said_of(&scratch, &text)
+    };
+    let deleted = r#"(at: "2m", do: DeletePod(pods: Group("web")))"#;
+    let drain = r#"(at: "2m", do: Drain(node: "a-0", ignore_daemonsets: true))"#;
+    let alone = r#"(at: "1m", do: Cordon(nodes: Nodes(["a-{1..3}"]))), (at: "2m", do: Drain(node: "a-0", ignore_daemonsets: true))"#;
+    let cut = r#"(at: "1m", do: Partition(node: "a-1", duration: "7m"))"#;
+    let starts = " is not Ready yet";
+    for (horizon, timeline, expectation, why) in [
+        ("2m30s", deleted, r#"Pending(workload: "web", count: 4)"#, starts),
+        ("2m30s", deleted, r#"Pending(workload: "web", count: "0..4")"#, ""),
+        ("2m30s", deleted, r#"Pending(workload: "web", count: 4, at: "2m20s")"#, ""),
+        (
+            "2m30s",
+            deleted,
+            r#"PodCondition(workload: "web", type: Ready, status: True, count: 0, during: ("2m", "2m30s"))"#,
+            starts,
+        ),
+        (
+            "2m30s",
+            deleted,
+            r#"AtLeast(of: pending("web"), is: 4, during: ("2m1s", "2m30s"))"#,
+            starts,
+        ),
+        ("4m", deleted, r#"Pending(workload: "web", count: 0)"#, ""),
+        ("2m30s", drain, r#"Evicted(by: "api-eviction", count: 1)"#, "the drain of a-0 goes on"),
+        ("2m30s", drain, r#"AtMost(of: evicted("web"), is: 1)"#, "the drain of a-0 goes on"),
+        ("2m30s", drain, r#"Deleted(by: "user", count: 1)"#, "the drain of a-0 goes on"),
+        ("20m", drain, r#"Evicted(by: "api-eviction", count: 4)"#, ""),
+        ("20m", alone, r#"Evicted(by: "api-eviction", count: 1)"#, ""),
+        (
+            "2m20s",
+            r#"(at: "2m", do: Condition(nodes: Nodes(["a-{2..3}"]), type: Ready, status: False))"#,
+            r#"Tainted(taint: "not-ready:NoExecute", count: "0..1")"#,
+            "waits in its zone's queue",
+        ),
+        (
+            "8m1ms",
+            cut,
+            r#"Untainted(taint: "unreachable", count: 0)"#,
+            "a-1 is back, and not well yet",
+        ),
+        ("20m", cut, r#"Untainted(taint: "unreachable:NoExecute", count: 1)"#, ""),
+    ] {
+        let said = of(horizon, timeline, expectation);
+        let is_told = said.contains("the run ends before it is decided");
+        assert_eq!(is_told, !why.is_empty(), "{expectation} {horizon}: {said}");
+        assert!(said.contains(why), "{expectation} {horizon}: {said}");
+    }
+}
+
 /// What begins as the run ends can do nothing, and no node is Unknown before its grace of 50 s is over, which begins with its last
 /// heartbeat, 10 s and 4 % before the fault at the earliest: 39.6 s before the end of 10m is 9m20.4s. It is told without a run.
 #[test]
