@@ -1,5 +1,6 @@
 //! Expectations about records that follow others.
 
+use super::never::never;
 use super::objects::{Hit, may_be_one};
 use super::prelude::*;
 use super::seen::subject;
@@ -68,7 +69,8 @@ pub(super) fn judge(
         1 => format!(", nor after another of {}", that.len()),
         more => format!(", nor after {more} others of {}", that.len()),
     };
-    let got = format!("none after {}, at {}{more}", name(run, first), time(first.at));
+    let why = never(run, &parts[1]).map_or(String::new(), |why| format!("; {why}"));
+    let got = format!("none after {}, at {}{more}{why}", name(run, first), time(first.at));
     let expected = format!("whenever {came}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
     let mut failed = run.failed(expected, got, records);

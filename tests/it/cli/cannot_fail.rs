@@ -457,6 +457,15 @@ fn parts_that_cannot_be_met_are_told() {
             r#"Order([Evicted(workload: "web"), Evicted(by: "device-taint-eviction")])"#,
             "no evictions by device-taint-eviction; no node has devices",
         ),
+        (
+            r#"Whenever(that: Evicted(workload: "web"), then: Evicted(by: "device-taint-eviction"), each: Workload)"#,
+            "; no node has devices",
+        ),
+        // Nor is it a matter of the end of the run, which comes before 19 minutes are over.
+        (
+            r#"Whenever(that: Evicted(workload: "web"), then: Evicted(by: "device-taint-eviction"), each: Workload, within: "19m")"#,
+            "Whenever: no node has devices",
+        ),
     ] {
         let text = format!(
             r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..4}}")],
