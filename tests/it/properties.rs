@@ -110,6 +110,11 @@ fn a_job_that_waits_for_a_dead_node_is_stalled() {
         ],
         &story("TerminatingOrFailed"),
     );
+    // From 1.28 on a failure policy has it wait, too, whatever the other one says by default (`onlyReplaceFailedPods`).
+    let rules = r#"podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])"#;
+    let by_rules = story("Failed").replace("podReplacementPolicy: Failed", rules);
+    let waits = ": default/batch-0 is still being deleted, which podFailurePolicy waits for";
+    violates("job-stalled", &by_rules, &[waits], &story("TerminatingOrFailed"));
 }
 
 /// A pod of a StatefulSet on a node that is cut off keeps its name until somebody who knows deletes

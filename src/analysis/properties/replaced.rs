@@ -131,9 +131,12 @@ impl Open<'_> {
     /// What a Job has that has no pod which counts: those that are still being deleted, and whether it waits for them.
     fn still(&self, analysis: &Analysis<'_>, job: &JobSpec) -> String {
         let names: Vec<&str> = self.leaving.iter().map(|pod| analysis.pod_name(*pod)).collect();
-        let waits =
-            analysis.plan.profile.workload.job.pod_replacement_policy && job.replaces_only_failed();
-        let policy = if waits { ", which podReplacementPolicy: Failed waits for" } else { "" };
+        let of = &analysis.plan.profile.workload.job;
+        let policy = match of.only_replaces_failed(job) {
+            true if of.has_failure_policy(job) => ", which podFailurePolicy waits for",
+            true => ", which podReplacementPolicy: Failed waits for",
+            false => "",
+        };
         match names.len() {
             0 => String::new(),
             1 => format!(": {} is still being deleted{policy}", names[0]),
