@@ -1,8 +1,9 @@
 //! Why there can be none of the records that are looked for, whatever happens in a run.
 
-use super::objects::{is_taint, selected};
+use super::objects::{Meant, is_taint, selected};
 use super::prelude::*;
-use crate::api::probe::{Life, ProbeType};
+use crate::api::pod::PodTemplate;
+use crate::api::probe::ProbeType;
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::Action;
 use crate::scenario::expectations::TaintSought;
@@ -18,7 +19,11 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
     let of_kind = || match &sought.what {
         Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
         Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
-        Kind::Event { reason, message, .. } => never_said(plan, reason, message.as_deref()),
+        Kind::Event { reason, message: part, .. } => {
+            let is_killing = reason == EventText::Killing.as_str();
+            let killed = is_killing.then(|| never_killed(run, sought, part.as_ref())).flatten();
+            killed.or_else(|| never_said(reason, part.as_ref()?))
+        }
         Kind::Evicted { by } => never_by(plan, (*by)?),
         Kind::Deleted { by } => {
             let by = Actor::parse(by.as_ref()?)?;
@@ -78,18 +83,32 @@ pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
     }
 }
 
-/// Why there is no such event: none of that reason can have such a message, which may be misspelt; or no probe kills a
-/// container, and of others that kubelets stop, as upstream's `killContainer` does, there is none here.
-fn never_said(plan: &Plan, reason: &str, part: Option<&str>) -> Option<String> {
-    let kills = |life: &Life| {
-        [ProbeType::Liveness, ProbeType::Startup].iter().any(|which| life.probe(*which).is_some())
+/// Why there is no Killing, which upstream's `killContainer` says of every container that it stops: no pod that is meant has a
+/// probe that kills, or it is to be none although some were deleted.
+fn never_killed(run: &Run<'_>, sought: &Sought, part: Option<&String>) -> Option<String> {
+    let meant = Meant::by(run, sought).ok()?;
+    let kills = [ProbeType::Liveness, ProbeType::Startup];
+    let is_probed = |t: &PodTemplate| {
+        t.lives().any(|life| kills.iter().any(|which| life.probe(*which).is_some()))
     };
-    let mut lives = plan.templates.iter().flat_map(|t| t.lives());
-    if reason == EventText::Killing.as_str() && !lives.any(|life| kills(life)) {
-        let of_probes = "Killing is told here of containers that a failed probe has killed alone";
-        return Some(format!("{of_probes}, and there is no such probe"));
+    let (mut follow, mut probed, mut deleted) = (Follow::new(run.analysis), false, false);
+    while let Some((_, _, step)) = follow.step() {
+        let pod = step.pod.map(|pod| pod.0).filter(|pod| meant.is_pod(*pod));
+        probed |= pod.and_then(|pod| follow.template(pod)).is_some_and(is_probed);
+        deleted |= pod.is_some() && step.deletion_begins().is_some();
     }
-    let part = part?;
+    let is_of_all = sought.count.most == 0 && part.is_none_or(|part| !part.contains("probe"));
+    let why = match probed {
+        false => "there is no such probe",
+        true if deleted && is_of_all => "pods were deleted, which stops theirs, too",
+        true => return None,
+    };
+    let of_probes = "Killing is told here of containers that a failed probe has killed alone";
+    Some(format!("{of_probes}, and {why}"))
+}
+
+/// Why there is no such event: none of that reason can have such a message, which may be misspelt.
+fn never_said(reason: &str, part: &str) -> Option<String> {
     let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
     (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
 }

@@ -128,6 +128,26 @@ fn whatever_way_it_is_said() {
     );
 }
 
+/// Killing is told of what a probe has killed alone. Pods of `web` have none; of `probed`, whose probe never fails, upstream's kubelets
+/// say it as one is deleted (`killContainer`), but not that it was for a probe.
+#[test]
+fn what_kubelets_kill_without_a_probe_is_not_told() {
+    let [none, deleted] = ["and there is no such probe", "and pods were deleted"];
+    let told = [
+        (r#"Event(reason: "Killing", workload: "web", count: 0)"#, none),
+        (r#"Event(reason: "Killing", workload: "probed", count: 0)"#, deleted),
+        (r#"Event(reason: "Killing", count: 0)"#, deleted),
+        (r#"Event(reason: "Killing", count: 0, message: "failed liveness probe")"#, ""),
+        (r#"Event(reason: "Killing", workload: "kept", count: 0)"#, ""),
+    ];
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 1, placement: Spread(All)), Deployment(name: "probed", replicas: 1, placement: Spread(All), template: (livenessProbe: ())), Deployment(name: "kept", replicas: 1, placement: Spread(All), template: (livenessProbe: ()))],
+        timeline: [(at: "5m", name: "d", do: DeletePod(pods: Group("probed")))],"#,
+        &told,
+    );
+}
+
 /// Where all pods are there from the start, a stretch that ends before anything is done says no more of them than of
 /// evictions; where they are made first, it says that they come to be.
 #[test]
