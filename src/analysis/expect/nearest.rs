@@ -19,6 +19,17 @@ pub(super) enum Near {
     Waits,
 }
 
+impl Near {
+    /// What a node in that state makes of its pods.
+    fn of(flags: &NodeFlags) -> Self {
+        match flags {
+            _ if flags.no_execute > 0 => Self::Tainted,
+            _ if flags.exists && !flags.is_back() => Self::Faulty,
+            _ => Self::Never,
+        }
+    }
+}
+
 /// What shows at a time why pods of a figure's workloads are not up where their workload may not: one of them for which
 /// there is no node yet, or the node of one that is silent, which nobody has noticed.
 pub(super) fn amiss(run: &Run<'_>, c: &Comparison, at: Time) -> Option<Object> {
@@ -50,11 +61,11 @@ pub(super) fn nearest(
     // By pod, where it is one of these: how near it came, and the record with which it came to its node.
     let mut near: Vec<Option<(Near, RecordId)>> = vec![None; analysis.pod_count()];
     of.iter().for_each(|pod| near[pod.index()] = Some((Near::Never, 0)));
-    let mut nodes = vec![Last::default(); analysis.node_count()];
+    let mut nodes = vec![BTreeMap::new(); analysis.node_count()];
     let mut follow = Follow::new(analysis);
     while let Some((id, r, step)) = follow.step_until(until) {
         if let Some((node, before, after)) = step.node {
-            [before, after].iter().for_each(|flags| nodes[node.index()].take(id, flags));
+            nodes[node.index()].extend([before, after].map(|flags| (Near::of(&flags), id)));
         }
         let Some((pod, before, after)) = step.pod else { continue };
         let Some((near, came)) = &mut near[pod.index()] else { continue };
@@ -67,14 +78,14 @@ pub(super) fn nearest(
             *near = Near::Timed.max(*near);
         }
         if before.node_id() != after.node_id() {
-            let left = before.node_id().map(|n| nodes[n.index()].since(*came, &follow.node(n)));
+            let left = before.node_id().map(|n| since(&nodes[n.index()], *came, &follow.node(n)));
             (*near, *came) = (left.unwrap_or(Near::Never).max(*near), id);
         }
     }
     let found = |pod: &PodId| {
         let (near, came) = near[pod.index()]?;
         let state = follow.pod(*pod);
-        let on = state.node_id().map(|n| nodes[n.index()].since(came, &follow.node(n)));
+        let on = state.node_id().map(|n| since(&nodes[n.index()], came, &follow.node(n)));
         let waiting = (waits && state.is_pending()).then_some(Near::Waits);
         Some((waiting.or(on).unwrap_or(Near::Never).max(near), Reverse(*pod)))
     };
@@ -105,32 +116,8 @@ pub(super) fn instead(run: &Run<'_>, sought: &Sought, pod: PodId, none: bool) ->
         .then(|| format!("{name} is Terminating on {on}{silent}{next}"))
 }
 
-/// The last records at which a node had a NoExecute taint, and was silent or not Ready.
-#[derive(Clone, Copy, Default)]
-struct Last {
-    tainted: Option<RecordId>,
-    faulty: Option<RecordId>,
-}
-
-impl Last {
-    /// Takes in the state before or after a record.
-    fn take(&mut self, id: RecordId, flags: &NodeFlags) {
-        if flags.no_execute > 0 {
-            self.tainted = Some(id);
-        }
-        if flags.exists && !flags.is_back() {
-            self.faulty = Some(id);
-        }
-    }
-
-    /// What it was from a record on; `now` is its present state.
-    fn since(mut self, came: RecordId, now: &NodeFlags) -> Near {
-        self.take(RecordId::MAX, now);
-        let is = |last: Option<RecordId>| last.is_some_and(|id| id >= came);
-        match (is(self.tainted), is(self.faulty)) {
-            (true, _) => Near::Tainted,
-            (_, true) => Near::Faulty,
-            _ => Near::Never,
-        }
-    }
+/// How near a node brought its pods to that from a record on, by the last records at which it was what; `now` is its present state.
+fn since(last: &BTreeMap<Near, RecordId>, came: RecordId, now: &NodeFlags) -> Near {
+    let were = last.iter().filter(|(_, id)| **id >= came).map(|(near, _)| *near);
+    were.max().max(Some(Near::of(now))).unwrap_or(Near::Never)
 }

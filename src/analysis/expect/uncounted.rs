@@ -31,10 +31,8 @@ fn late(run: &Run<'_>, c: &Comparison) -> Vec<(WorkloadId, Late)> {
     let by_api = |o: &WorkloadOutcome| Some((o.id, o.late(analysis, analysis.horizon())?));
     let in_truth = |w: &Served| Some((w.id?, w.late(analysis)?));
     match c.quantity {
-        Q::Available(_) | Q::Pending(_) | Q::Terminating(_) | Q::Timers(_) | Q::Evicted(_) => {
-            vec![]
-        }
-        Q::NotReadyNodes(_) | Q::Requests(_) => vec![],
+        Q::Available(_) | Q::Pending(_) | Q::Terminating(_) | Q::Timers(_) => vec![],
+        Q::Evicted(_) | Q::NotReadyNodes(_) | Q::Requests(_) => vec![],
         Q::Unavailable(_) | Q::UnavailableSeconds(_) | Q::LongestGap(_) => {
             run.outcomes(names).into_iter().filter_map(by_api).collect()
         }
