@@ -58,23 +58,16 @@ pub(super) fn check<'a>(analysis: &'a Analysis<'a>, found: &'a mut Found, within
 
 impl<'a> Search<'a> {
     fn record(&mut self, id: RecordId, r: &Record) {
+        // When a limiter that has no token now has the next.
+        let next = r.at.saturating_add(self.interval);
         if let Some(node) = r.node() {
             let (before, zone) = (self.is_tainted(node), self.zone_of(node));
             self.walk.apply(id, r);
             if self.is_tainted(node) && !before {
                 self.overdue(Some(zone), r.at, false);
-                self.zones[zone].token_at = self.next_token(r.at);
+                self.zones[zone].token_at = next;
             }
-            if matches!(
-                r.what,
-                What::NodeTaints(_)
-                    | What::NodeCondition(..)
-                    | What::NodeDeleted
-                    | What::NodeCreated
-            ) {
-                self.look(node, r.at, id);
-            }
-            return;
+            return self.look(node, r.at, id);
         }
         self.walk.apply(id, r);
         match r.what {
@@ -85,7 +78,7 @@ impl<'a> Search<'a> {
                 let partial = state == ZoneState::PartialDisruption;
                 if partial != self.zones[zone].partial {
                     self.overdue(Some(zone), r.at, false);
-                    self.zones[zone] = Zone { token_at: self.next_token(r.at), partial };
+                    self.zones[zone] = Zone { token_at: next, partial };
                 }
             }
             What::MasterDisruptionEntered
@@ -96,16 +89,11 @@ impl<'a> Search<'a> {
                 self.master_disruption = r.what == What::MasterDisruptionEntered;
                 // A new process has new limiters, which are full.
                 let is_new = matches!(r.what, What::ControllersStopped | What::ControllersStarted);
-                let token_at = if is_new { r.at } else { self.next_token(r.at) };
+                let token_at = if is_new { r.at } else { next };
                 self.zones.iter_mut().for_each(|z| z.token_at = token_at);
             }
             _ => {}
         }
-    }
-
-    /// When a limiter that has no token now has the next.
-    fn next_token(&self, now: Time) -> Time {
-        now.saturating_add(self.interval)
     }
 
     fn is_tainted(&self, node: NodeId) -> bool {

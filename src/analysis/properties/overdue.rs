@@ -88,7 +88,17 @@ fn overdue<'a>(
         found.add(at, (Some(pod), node), text, &[looked.life().created, shown]);
     };
     for (id, r) in (0..).zip(analysis.trace.iter()) {
-        let node = if concerns_pods(r) { r.node() } else { None };
+        // What about a node may change the deadlines of its pods.
+        let concerns_pods = matches!(
+            r.what,
+            What::NodeTaints(_)
+                | What::NodeDeleted
+                | What::NodeCreated
+                | What::NodeCondition(..)
+                | What::NodeSilent
+                | What::NodeHeard
+        );
+        let node = r.node().filter(|_| concerns_pods);
         let mut overdue = |walk: &Walk<'a>, pod: PodId| {
             if let Some(at) = deadlines.get(pod.index()).copied().flatten()
                 && at < r.at
@@ -133,19 +143,6 @@ fn overdue<'a>(
         }
     }
     found.is_open = is_open;
-}
-
-/// Whether a record about a node may change the deadlines of its pods.
-fn concerns_pods(r: &Record) -> bool {
-    matches!(
-        r.what,
-        What::NodeTaints(_)
-            | What::NodeDeleted
-            | What::NodeCreated
-            | What::NodeCondition(..)
-            | What::NodeSilent
-            | What::NodeHeard
-    )
 }
 
 pub(super) fn pod_stuck<'a>(analysis: &'a Analysis<'a>, found: &mut Found, within: Dur) {
