@@ -113,7 +113,7 @@ pub(super) fn plan(
     let dropped = dropped::drop_fields(&mut plan, &declared.workloads.without_ordinals);
     plan.notes.extend(dropped);
     plan.notes.extend(notes::of_plan(&plan, &written));
-    plan.notes.extend(idle::of(&plan, &written, says_when_to_evict));
+    plan.notes.extend(idle::of(&plan, &written, spec, says_when_to_evict));
     plan.notes.extend(assumed::of(loaded, spec, &plan));
     Some((Drawn::new(plan, models?, written, seed), expectations))
 }

@@ -15,11 +15,13 @@ const USUAL: i64 = 300;
 pub(super) fn of(
     plan: &Plan,
     written: &Written,
+    spec: &Scenario,
     says_when_to_evict: bool,
 ) -> impl Iterator<Item = String> + use<> {
     let own = of_kubelets(plan, says_when_to_evict).into_iter();
     let named = [attach_limits(plan), images(plan)];
-    let late = [at_the_end(plan.horizon, written), unnoticed(plan, written)];
+    let asks = spec.expect.iter().any(|e| matches!(e, language::Expectation::NotEvicted(_)));
+    let late = [at_the_end(plan.horizon, written), unnoticed(plan, written, asks)];
     own.chain([tolerations(plan), pod_eviction_timeout(plan)]).chain(named).chain(late).flatten()
 }
 
@@ -31,22 +33,40 @@ fn at_the_end(horizon: Time, written: &Written) -> Option<String> {
 }
 
 /// Entries by which nodes fall silent, of which the run ends too early to tell. The grace period begins with the last heartbeat
-/// before that, which is no older than a kubelet takes to the next one, and 4 % by jitter.
-fn unnoticed(plan: &Plan, written: &Written) -> Option<String> {
+/// before that, which is no older than a kubelet takes to the next one, and 4 % by jitter. Where somebody `asks` for evictions there is
+/// more to tell: no pod goes before what the first of them tolerates is over.
+fn unnoticed(plan: &Plan, written: &Written, asks: bool) -> Option<String> {
     let (horizon, grace) = (plan.horizon, plan.flags.node_monitor_grace_period);
     let period = plan.nodes.iter().map(|n| n.lease_period.as_nanos()).max().unwrap_or(0);
+    let (flags, lost) = (&plan.flags, Taint::new(UNREACHABLE, Effect::NoExecute));
+    let operators = plan.profile.taint_eviction.comparison_operators;
+    let own = |t: &PodTemplate| {
+        let own = t.tolerations.iter().find(|t| t.tolerates(&lost, operators));
+        own.map_or(Some(flags.default_unreachable_toleration_seconds), |t| t.toleration_seconds)
+    };
+    let tolerated = plan.templates.iter().filter_map(own).min().unwrap_or(0);
+    let stays = match plan.evicts_by_timeout() {
+        _ if !asks => Dur::ZERO,
+        true => flags.pod_eviction_timeout,
+        false => Dur::from_secs(u64::try_from(tolerated).unwrap_or(0)),
+    };
     let soonest = grace.saturating_sub(Dur::from_nanos(period + period / 25));
-    let is_late = |e: &TimelineEntry| e.at < horizon && e.at.saturating_add(soonest) > horizon;
+    let and = format!(", and no pod is evicted for {} after that", duration::format(stays));
+    let and = if stays > Dur::ZERO { and } else { String::new() };
     // What is over before that leads to nothing.
-    let lasts = |e: &TimelineEntry| e.ends.is_none_or(|end| end.since(e.at) > soonest);
+    let is_late = |e: &TimelineEntry, after: Dur| {
+        let lasts = e.ends.is_none_or(|end| end.since(e.at) > after);
+        e.at < horizon && e.at.saturating_add(after) > horizon && lasts
+    };
+    let is_open = |e: &&TimelineEntry| is_late(e, soonest) || is_late(e, soonest + stays);
     let silences = |a: &&Action| {
         matches!(a.act, Do::Fail(_, NodeFault::Cut(_) | NodeFault::Off | NodeFault::NoKubelet))
     };
     let silent: BTreeSet<u32> = written.actions.iter().filter(silences).map(|a| a.entry).collect();
     let all = (0..).zip(&written.entries).filter(|(i, _)| silent.contains(i)).map(|(_, e)| e);
-    let names = listed(all.filter(|e| is_late(e) && lasts(e)).map(|e| e.name.as_str()))?;
+    let names = listed(all.filter(is_open).map(|e| e.name.as_str()))?;
     Some(format!(
-        "The run ends before it is decided what comes of this, for no node is Unknown before --node-monitor-grace-period ({}) is over: {names}.",
+        "The run ends before it is decided what comes of this, for no node is Unknown before --node-monitor-grace-period ({}) is over{and}: {names}.",
         duration::format(grace)
     ))
 }

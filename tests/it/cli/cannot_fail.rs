@@ -425,6 +425,34 @@ fn what_begins_at_the_end_is_told() {
     }
 }
 
+/// As above a node is Unknown 39.6 s after the fault at the earliest, and its pod is evicted 300 s later, by `--default-unreachable-toleration-seconds`:
+/// of 10m that leaves 4m20.4s. One that tolerates it for a minute goes by then.
+#[test]
+fn what_ends_before_evictions_is_told_without_a_run() {
+    let scratch = Scratch::new();
+    let short = r#", template: (tolerations: [(key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60)])"#;
+    let drained = r#"Evicted(workload: "web")"#;
+    let stays = r#"NotEvicted(workload: "web")"#;
+    for (at, more, expectation, is_told) in [
+        ("5m", "", stays, true),
+        ("4m21s", "", stays, true),
+        ("4m20s", "", stays, false),
+        ("5m", short, stays, false),
+        ("5m", "", drained, false),
+    ] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "a-{{0..4}}")],
+            workloads: [Deployment(name: "web", replicas: 5{more})],
+            timeline: [(at: "{at}", name: "late", do: Crash(node: "a-0"))], expect: [{expectation}])"#
+        );
+        scratch.write("late.ron", text);
+        let read = scratch.call(&["validate", "late.ron"]);
+        let said = unfolded(&(read.stdout + &read.stderr));
+        let why = "(50s) is over, and no pod is evicted for 5m after that: late";
+        assert_eq!(said.contains(why), is_told, "{at} {more} {expectation}: {said}");
+    }
+}
+
 /// Without nodes, pods or a timeline nothing can be violated, and where pods stay as they are none is missing; what waits to be
 /// scheduled may not be.
 #[test]
