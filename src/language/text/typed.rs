@@ -297,7 +297,10 @@ impl<'de> Deserializer<'de> for Reader<'_> {
             let meant = name.strip_suffix("Selector").and_then(|one| selected(tree, one));
             let meant = meant.map(|meant| format!("write `{meant}`"));
             let near = || tree.text().and_then(|text| did_you_mean(text, variants));
-            return Err(wrong(tree, text).help(meant.or_else(near)));
+            let agents =
+                "what agents post is of `SetCondition` alone, and no expectation is about it";
+            let agents = (name == "ConditionKind").then(|| agents.to_owned());
+            return Err(wrong(tree, text).help(meant.or_else(near).or(agents)));
         }
         visitor.visit_enum(self.of(tree).deeper()?).map_err(|m| {
             let m = if m.is_variant() { m.of_type(name) } else { m };

@@ -453,6 +453,13 @@ fn what_ends_before_evictions_is_told_without_a_run() {
     }
 }
 
+/// What agents post is no condition of Kubernetes' own, in quotes or not.
+#[test]
+fn a_condition_of_an_agent_is_told_where_it_belongs() {
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "a")], expect: [Condition(node: "a", type: "CniReady", status: False)])"#;
+    assert!(said_of(&Scratch::new(), text).contains("what agents post is of `SetCondition` alone"));
+}
+
 /// Without nodes, pods or a timeline nothing can be violated, and where pods stay as they are none is missing; what waits to be
 /// scheduled may not be.
 #[test]
