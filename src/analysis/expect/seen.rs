@@ -253,11 +253,8 @@ fn never_dark(run: &Run<'_>) -> Option<u16> {
 /// How many of the pods that are meant were on the nodes that are named from the start, in words: none of them had to be bound.
 fn settled(run: &Run<'_>, sought: &Sought) -> Option<String> {
     let meant = Meant::by(run, sought).ok()?;
-    let at_start = Follow::new(run.analysis);
-    let is_settled = |(id, pod): &(PodId, &PodState)| {
-        pod.exists && meant.is_on(pod.node_id()) && meant.is_pod(*id)
-    };
-    let n = at_start.pods().filter(is_settled).count();
+    let there = were_on(run, sought.nodes.as_ref()?, (Time::ZERO, Time::ZERO));
+    let n = there.into_iter().filter(|pod| meant.is_pod(*pod)).count();
     let were = if n == 1 { "was" } else { "were" };
     (n > 0).then(|| format!("{} {were} there from the start", counted(n, "pod")))
 }

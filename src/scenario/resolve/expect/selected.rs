@@ -28,10 +28,8 @@ impl Reader<'_> {
                 selected.workloads = Some(BTreeSet::from([found]));
             } else {
                 let names = place.part("workload").take(self.grouped(name))?;
-                selected.names = Some(match selected.names.take() {
-                    Some(earlier) => earlier.intersection(&names).cloned().collect(),
-                    None => names,
-                });
+                let earlier = selected.names.take();
+                selected.names = earlier.map(|earlier| &earlier & &names).or(Some(names));
             }
         }
         if let Some(text) = c.label {
@@ -173,10 +171,7 @@ impl Reader<'_> {
         let mut all: Option<BTreeSet<NodeIndex>> = None;
         let mut narrow = |found: Vec<NodeIndex>| {
             let found: BTreeSet<NodeIndex> = found.into_iter().collect();
-            all = Some(match all.take() {
-                Some(earlier) => earlier.intersection(&found).copied().collect(),
-                None => found,
-            });
+            all = all.take().map(|earlier| &earlier & &found).or(Some(found));
         };
         if let Some(name) = c.node {
             let found = match name.contains('*') {
