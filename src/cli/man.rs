@@ -3,45 +3,8 @@
 use super::failure::MEANINGS;
 use super::prelude::*;
 
-/// What a command is called with, for its page; those that need no more than their name have none.
-const EXAMPLES: [(&str, &[&str]); 25] = [
-    ("run", &["run first.ron", "run first.ron --html --set workloads.web.replicas=20"]),
-    ("test", &["test scenarios/", "test first.ron -o junit"]),
-    (
-        "diff",
-        &[
-            "diff first.ron --against 1.26",
-            "diff first.ron --against-set workloads.web.replicas=20 --seeds 50",
-        ],
-    ),
-    ("explain", &["explain first.ron pod/web-1", "explain first.ron node/a-0"]),
-    ("report", &["report output/first -o klog", "report output/first -o perfetto"]),
-    ("sweep", &["sweep first.ron --set workloads.web.replicas=10,20 --seeds 20"]),
-    ("survey", &["survey first.ron --lose zone"]),
-    (
-        "plan",
-        &[
-            "plan first.ron --preset on-prem --choose flags.kube-controller-manager.node-monitor-grace-period=40s,60s",
-        ],
-    ),
-    ("faults", &["faults first.ron --preset cloud --for 720h", "faults --show on-prem"]),
-    ("outages", &["outages history.csv"]),
-    ("shard", &["shard plan 0"]),
-    ("gather", &["gather plan"]),
-    ("explore", &["explore first.ron --runs 1000"]),
-    ("replay", &["replay output/first-explore/taint-lost-1.tape.ron"]),
-    ("odds", &["odds first.ron --of pod-stuck"]),
-    ("shrink", &["shrink output/first-explore/taint-lost-1.tape.ron"]),
-    ("import", &["import cluster.json --out cluster.ron"]),
-    ("forecast", &["forecast cluster.json", "forecast cluster.json --dies zone/b"]),
-    ("incident", &["incident cluster.json events.json"]),
-    ("settings", &["settings first.ron toleration"]),
-    ("validate", &["validate first.ron"]),
-    ("init", &["init first.ron"]),
-    ("schema", &["schema"]),
-    ("playground", &["playground --out site"]),
-    ("completions", &["completions bash"]),
-];
+/// What commands are called with, a line each; those that need no more than their name have none.
+const EXAMPLES: &str = include_str!("examples.txt");
 
 /// What the environment changes.
 const ENVIRONMENT: [(&str, &str); 3] = [
@@ -93,8 +56,8 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
     writeln!(out, ".SH ENVIRONMENT")?;
     ENVIRONMENT.iter().try_for_each(|(name, meaning)| item(out, name, meaning))?;
     let lines: Vec<&str> = match command {
-        None => EXAMPLES[..2].iter().flat_map(|e| e.1).copied().collect(),
-        Some(name) => EXAMPLES.iter().filter(|e| e.0 == name).flat_map(|e| e.1).copied().collect(),
+        None => EXAMPLES.lines().take(4).collect(),
+        Some(name) => EXAMPLES.lines().filter(|line| command_of(line) == Some(name)).collect(),
     };
     if !lines.is_empty() {
         writeln!(out, ".SH EXAMPLES")?;
@@ -110,6 +73,11 @@ fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::R
         man.render_version_section(out)?;
     }
     Ok(())
+}
+
+/// The command that an example is of.
+fn command_of(example: &str) -> Option<&str> {
+    example.split(' ').next()
 }
 
 fn item(out: &mut Vec<u8>, name: &str, text: &str) -> io::Result<()> {
@@ -131,19 +99,17 @@ mod tests {
     /// line.
     #[test]
     fn examples_are_what_the_program_takes() {
-        for (name, lines) in EXAMPLES {
-            for line in lines {
-                let words = ["taintsim"].into_iter().chain(line.split(' '));
-                let parsed = Cli::command().try_get_matches_from(words);
-                let parsed = parsed.unwrap_or_else(|e| panic!("{line}: {e}"));
-                assert_eq!(parsed.subcommand_name(), Some(name));
-            }
+        for line in EXAMPLES.lines() {
+            let words = ["taintsim"].into_iter().chain(line.split(' '));
+            let parsed = Cli::command().try_get_matches_from(words);
+            let parsed = parsed.unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(parsed.subcommand_name(), command_of(line));
         }
         let program = Cli::command();
         let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
         let without: Vec<&str> = shown
             .map(clap::Command::get_name)
-            .filter(|n| EXAMPLES.iter().all(|e| e.0 != *n))
+            .filter(|n| EXAMPLES.lines().all(|line| command_of(line) != Some(*n)))
             .collect();
         assert_eq!(without, ["man"]);
     }
