@@ -143,7 +143,7 @@ pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<()> {
         true => drawing.svg().map(String::into_bytes),
         false => drawing.png(),
     };
-    write_whole(path, &bytes.map_err(|e| Failure::Io(e.to_string()))?)
+    write_whole(path, &bytes.map_err(Failure::Io)?)
 }
 
 /// Writes a file as a whole or not at all, as [`crate::files`] replaces files.

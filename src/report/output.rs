@@ -8,7 +8,7 @@
 //! are whose, the tolerations that pods were created with or got later, and how many requests each
 //! actor made.
 
-use super::charts::{self, Chart, ChartError, Drawing, MOST_NODE_LANES};
+use super::charts::{self, Chart, Drawing, MOST_NODE_LANES};
 use super::files::{FileError, Folder, Written};
 use super::model::Report;
 use super::prelude::*;
@@ -27,8 +27,8 @@ pub(crate) enum OutputError {
     #[error(transparent)]
     File(#[from] FileError),
     /// A chart cannot be drawn.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
+    #[error("{0}")]
+    Chart(String),
 }
 
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
@@ -85,7 +85,8 @@ pub(super) fn write_drawing(
     name: &str,
     drawing: &Drawing,
 ) -> Result<(), OutputError> {
-    let (svg, png) = (drawing.svg()?, drawing.png()?);
+    let (svg, png) =
+        (drawing.svg().map_err(OutputError::Chart)?, drawing.png().map_err(OutputError::Chart)?);
     folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
     folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
     Ok(())

@@ -27,23 +27,10 @@ const LINE: f64 = 1.24;
 const CAPITAL: f64 = 0.729;
 const SMALL_LETTER: f64 = 0.547;
 
-/// A drawing that could not be painted. With memory as the target only a defect of the program
-/// leads here.
-#[derive(Debug, thiserror::Error)]
-pub enum ChartError {
-    /// The font that is built in was not accepted.
-    #[error("the built-in font of the charts cannot be read")]
-    Font,
-    /// Painting failed.
-    #[error("a chart cannot be drawn: {0}")]
-    Draw(String),
-    /// The image could not be encoded.
-    #[error("a chart cannot be encoded as PNG: {0}")]
-    Png(#[from] png::EncodingError),
-}
-
-fn failed(e: impl std::fmt::Display) -> ChartError {
-    ChartError::Draw(e.to_string())
+/// Why a drawing could not be painted. With memory as the target only a defect of the program
+/// leads there.
+fn failed(e: impl std::fmt::Display) -> String {
+    format!("a chart cannot be drawn: {e}")
 }
 
 /// A place, in points from the left and from the top.
@@ -140,8 +127,8 @@ impl Drawing {
     /// The drawing as SVG.
     ///
     /// # Errors
-    /// `ChartError`, see there.
-    pub fn svg(&self) -> Result<String, ChartError> {
+    /// Why it cannot be painted.
+    pub fn svg(&self) -> Result<String, String> {
         let mut text = String::new();
         let area = SVGBackend::with_string(&mut text, self.size).into_drawing_area();
         Painter { area, scale: 1.0, pixels: false }.paint(self.shapes.iter())?;
@@ -165,8 +152,8 @@ impl Drawing {
     /// The drawing as PNG.
     ///
     /// # Errors
-    /// `ChartError`, see there.
-    pub(crate) fn png(&self) -> Result<Vec<u8>, ChartError> {
+    /// Why it cannot be painted, or encoded.
+    pub(crate) fn png(&self) -> Result<Vec<u8>, String> {
         let (width, height) = (self.size.0 * PIXELS, self.size.1 * PIXELS);
         let mut pixels = vec![0; width as usize * height as usize * 3];
         let area = BitMapBackend::with_buffer(&mut pixels, (width, height)).into_drawing_area();
@@ -178,9 +165,11 @@ impl Drawing {
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
-        let mut writer = encoder.write_header()?;
-        writer.write_image_data(&pixels)?;
-        writer.finish()?;
+        let written = encoder.write_header().and_then(|mut writer| {
+            writer.write_image_data(&pixels)?;
+            writer.finish()
+        });
+        written.map_err(|e| format!("a chart cannot be encoded as PNG: {e}"))?;
         Ok(bytes)
     }
 
@@ -210,7 +199,7 @@ impl<B: DrawingBackend> Painter<B> {
     fn paint<'s>(
         self,
         mut shapes: impl Iterator<Item = &'s (Shape, RGBColor)>,
-    ) -> Result<(), ChartError> {
+    ) -> Result<(), String> {
         self.area.fill(&PAPER).map_err(failed)?;
         shapes.try_for_each(|(shape, color)| self.shape(shape, *color))?;
         self.area.present().map_err(failed)
@@ -224,7 +213,7 @@ impl<B: DrawingBackend> Painter<B> {
         points.iter().map(|&p| self.point(p)).collect()
     }
 
-    fn shape(&self, shape: &Shape, color: RGBColor) -> Result<(), ChartError> {
+    fn shape(&self, shape: &Shape, color: RGBColor) -> Result<(), String> {
         let area = &self.area;
         match shape {
             Shape::Rect(from, to) => {
@@ -248,7 +237,7 @@ impl<B: DrawingBackend> Painter<B> {
         .map_err(failed)
     }
 
-    fn text(&self, text: &str, (x, y): Point, anchor: Anchor, ink: Ink) -> Result<(), ChartError> {
+    fn text(&self, text: &str, (x, y): Point, anchor: Anchor, ink: Ink) -> Result<(), String> {
         if self.pixels {
             let text = &font::spelt(text, ink);
             let x = match anchor {
@@ -260,7 +249,8 @@ impl<B: DrawingBackend> Painter<B> {
             let base = ((y + CAPITAL / 2.0 * ink.size) * self.scale).round();
             let from = (x * self.scale, base);
             let glyphs = font::outlines(text, ink, ink.size * self.scale, from);
-            let mut glyphs = glyphs.ok_or(ChartError::Font)?.into_iter();
+            let mut glyphs =
+                glyphs.ok_or("the built-in font of the charts cannot be read")?.into_iter();
             return glyphs.try_for_each(|glyph| self.glyph(&glyph, ink.color));
         }
         let style = if ink.bold { FontStyle::Bold } else { FontStyle::Normal };
@@ -271,7 +261,7 @@ impl<B: DrawingBackend> Painter<B> {
         self.area.draw_text(text, &style, self.point((x, y))).map_err(failed)
     }
 
-    fn glyph(&self, glyph: &OutlinedGlyph, color: RGBColor) -> Result<(), ChartError> {
+    fn glyph(&self, glyph: &OutlinedGlyph, color: RGBColor) -> Result<(), String> {
         let (left, top) = (glyph.px_bounds().min.x as i32, glyph.px_bounds().min.y as i32);
         let mut result = Ok(());
         glyph.draw(|x, y, covered| {

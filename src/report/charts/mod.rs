@@ -25,6 +25,6 @@ mod zone_lanes;
 
 pub(crate) use chart::MOST_NODE_LANES;
 pub use chart::{Chart, draw};
-pub(crate) use drawing::{ChartError, Drawing};
+pub(crate) use drawing::Drawing;
 pub(crate) use figures::{Beside, Figures, Panel, Range, Unit, draw_figures};
 pub(crate) use plane::{Line, Plane, draw_plane};
