@@ -6,7 +6,7 @@ use super::findings::{self, Asked};
 use super::html;
 use super::prelude::*;
 use super::progress::Stopwatch;
-use super::run::{folder_failure, tell_imported, writable};
+use super::run::{tell_imported, writable};
 use super::shards::Work;
 use crate::analysis::properties::{Violation, check};
 use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
@@ -273,10 +273,8 @@ impl Searching<'_> {
     /// Writes a tape for each violation, and says where.
     fn tapes<'r>(&self, name: &str, reports: &'r [Reported]) -> Result<Vec<Searched<'r>>> {
         let Self { args, loaded, .. } = *self;
-        let failed = |error| folder_failure(&OutputError::File(error));
         let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
-        let mut folder =
-            if any { Some(Folder::create(&args.out, name).map_err(failed)?) } else { None };
+        let mut folder = if any { Some(Folder::create(&args.out, name)?) } else { None };
         let mut searches = Vec::new();
         for (release, report) in reports {
             let written = self.plan(release.as_deref(), &[]);
@@ -289,9 +287,7 @@ impl Searching<'_> {
                 for i in same {
                     let tape = self.tape(release.as_deref(), &report.violations[i], &ran);
                     if let Some(folder) = &mut folder {
-                        folder
-                            .write(&file(i), |out| out.write_all(tape.write().as_bytes()))
-                            .map_err(failed)?;
+                        folder.write(&file(i), |out| out.write_all(tape.write().as_bytes()))?;
                     }
                 }
             }
@@ -310,7 +306,7 @@ impl Searching<'_> {
             let scenario =
                 manifest::scenario(&loaded.name, &file, &loaded.fingerprint(), &args.sets);
             let came_from = json!({ "search": true, "scenario": scenario });
-            folder.finish_with(came_from).map_err(failed)?;
+            folder.finish_with(came_from)?;
         }
         Ok(searches)
     }

@@ -5,6 +5,7 @@ use crate::files::said;
 use crate::import::ImportError;
 use crate::lab::{Away, Stopped};
 use crate::language::{Problem, Problems};
+use crate::report::FileError;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -97,6 +98,23 @@ impl From<Problem> for Failure {
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Self {
         Self::Problems(problems)
+    }
+}
+
+/// A folder of results that cannot be written.
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        let text = error.to_string();
+        match error {
+            FileError::NotOurs { .. } | FileError::Name { .. } => {
+                Self::input(text, "name another folder with --out")
+            }
+            FileError::Changed { .. } => Self::Input(Problem::new(text)),
+            FileError::More { .. } => {
+                Self::input(text, "move it away, or name another folder with --out")
+            }
+            FileError::Failed(_) => Self::Io(text),
+        }
     }
 }
 

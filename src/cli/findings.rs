@@ -4,7 +4,7 @@
 use super::prelude::*;
 use super::progress::Stopwatch;
 use super::replay::violated;
-use super::run::{self, folder_failure};
+use super::run;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};
 use crate::report::explore::{Says, Searched};
 use crate::report::finding::{Finding, On};
@@ -158,12 +158,11 @@ fn one(
         run: Replayed { trace: &run.trace, steps, violations, departure: None },
         violation,
     };
-    let failed = |error| folder_failure(&OutputError::File(error));
-    let mut folder = Folder::create(dir, name).map_err(failed)?;
+    let mut folder = Folder::create(dir, name)?;
     let from = manifest::scenario(&searched.name, &tape.file, &searched.fingerprint(), &tape.set);
-    folder.write("report.md", |out| finding.write(out)).map_err(failed)?;
-    folder.write(manifest::SCENARIO, |out| out.write_all(least.text.as_bytes())).map_err(failed)?;
-    folder.write("tape.ron", |out| out.write_all(tape.write().as_bytes())).map_err(failed)?;
-    folder.finish_with(json!({ "report": true, "scenario": from })).map_err(failed)?;
+    folder.write("report.md", |out| finding.write(out))?;
+    folder.write(manifest::SCENARIO, |out| out.write_all(least.text.as_bytes()))?;
+    folder.write("tape.ron", |out| out.write_all(tape.write().as_bytes()))?;
+    folder.finish_with(json!({ "report": true, "scenario": from }))?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::plan_page::{Until, page};
 use super::plan_volumes::withhold;
 use super::prelude::*;
 use super::progress::Stopwatch;
-use super::run::{folder_failure, writable};
+use super::run::writable;
 use super::shards::{PlanShardsArgs, With, Work};
 use crate::lab::Sweep;
 use crate::lab::planner::{
@@ -461,9 +461,7 @@ fn tell(
     let written = if args.kept.is_none() {
         let name = format!("{}-plan", kept.scenario);
         let page = args.html.then(|| page(&all, kept, planner)).transpose()?;
-        let written =
-            interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()));
-        Some(written.map_err(|error| folder_failure(&error))?)
+        Some(interrupt::heeding(|| write_folder(&all, kept, &args.out, &name, page.as_ref()))?)
     } else {
         None
     };

@@ -35,7 +35,7 @@ pub(crate) fn playground(args: &PlaygroundArgs, terminal: &Terminal) -> Outcome 
     let module = module(args.module.as_deref())?;
     let write = || playground::write(place, &module, interrupt::unfinished);
     let written = interrupt::writing(write);
-    written.map_err(|error| not_written(&OutputError::File(error), &args.out))?;
+    written.map_err(|error| not_written(error, &args.out))?;
     let folder = args.out.display();
     terminal.note(&format!("Wrote {folder}. Serve it with: python3 -m http.server -d {folder}"));
     Ok(Exit::Fine)

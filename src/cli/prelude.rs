@@ -24,7 +24,7 @@ pub(super) use crate::plan::Plan;
 pub(super) use crate::report::html::Page;
 pub(super) use crate::report::html::board::Board;
 pub(super) use crate::report::text::Printer;
-pub(super) use crate::report::{Folder, OutputError, WallClock, json, manifest};
+pub(super) use crate::report::{Folder, WallClock, json, manifest};
 pub(super) use crate::scenario::{self, Loaded, Overrides};
 pub(super) use crate::sim;
 pub(super) use crate::trace::Trace;

@@ -6,7 +6,7 @@ use super::prelude::*;
 use crate::import::Summary;
 use crate::lab::replay::played;
 use crate::report;
-use crate::report::{FileError, Report, Source, TableForms, Written};
+use crate::report::{Report, Source, TableForms, Written};
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -131,7 +131,7 @@ pub(crate) fn ready(loaded: Loaded, file: String, overrides: Overrides) -> Resul
 
 /// Fails now, and not after a long simulation, where results could not be written.
 pub(crate) fn writable(out: &Path, name: &str) -> Result<()> {
-    Folder::create(out, name).map(drop).map_err(|error| folder_failure(&OutputError::File(error)))
+    Ok(Folder::create(out, name).map(drop)?)
 }
 
 /// The folder that another is made in, and the name of that one there; it is what `of` has.
@@ -146,27 +146,11 @@ pub(super) fn place<'o>(out: &'o Path, of: &str) -> Result<(&'o Path, &'o str)> 
 }
 
 /// A folder that was not written, because it could not be or somebody asked for an end.
-pub(super) fn not_written(error: &OutputError, folder: &Path) -> Failure {
+pub(super) fn not_written(error: impl Into<Failure>, folder: &Path) -> Failure {
     if !interrupt::asked() {
-        return folder_failure(error);
+        return error.into();
     }
     Failure::Interrupted(format!("interrupted; nothing was written to {}", folder.display()))
-}
-
-/// A folder of results that cannot be written.
-pub(crate) fn folder_failure(error: &OutputError) -> Failure {
-    match error {
-        OutputError::File(FileError::NotOurs { .. } | FileError::Name { .. }) => {
-            Failure::input(error.to_string(), "name another folder with --out")
-        }
-        OutputError::File(FileError::Changed { .. }) => {
-            Failure::Input(Problem::new(error.to_string()))
-        }
-        OutputError::File(FileError::More { .. }) => {
-            Failure::input(error.to_string(), "move it away, or name another folder with --out")
-        }
-        OutputError::File(_) | OutputError::Chart(_) => Failure::Io(error.to_string()),
-    }
 }
 
 fn one(
@@ -263,7 +247,7 @@ pub(crate) fn simulate(
 fn write(report: &Report<'_>, out: &Path, also: (Option<&Page>, TableForms)) -> Result<Written> {
     let write = || report::write_folder(report, out, also, interrupt::unfinished);
     let written = interrupt::writing(write);
-    written.map_err(|error| not_written(&error, &out.join(&report.analysis.plan.name)))
+    written.map_err(|error| not_written(error, &out.join(&report.analysis.plan.name)))
 }
 
 #[cfg(test)]

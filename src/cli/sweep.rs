@@ -4,7 +4,7 @@
 use super::html;
 use super::output::RecordsArg;
 use super::prelude::*;
-use super::run::{folder_failure, tell_imported, writable};
+use super::run::{tell_imported, writable};
 use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use crate::analysis::below_need::left_out;
 use crate::analysis::ranges;
@@ -127,8 +127,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let page = args.html.then(|| page(&sweeps, swept, terminal)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
-    let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))
-        .map_err(|error| folder_failure(&error))?;
+    let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))?;
     progress.clear();
     let text = |p: &mut Printer<'_>| write_table(p, swept, Some(&written));
     args.output.form.print(terminal, text, || document(swept), || table(swept))?;

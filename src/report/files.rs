@@ -18,13 +18,10 @@ pub(crate) enum FileError {
     /// The name of a run does not make a folder's name.
     #[error("{name:?} cannot be the name of a folder of results")]
     Name { name: String },
-    /// A folder cannot be created or put into its place, or a file not be written: the disk is full,
-    /// say. `path` is the name that it was going to have.
-    #[error("cannot {what} {}: {}", path.display(), said(source))]
-    Failed { what: &'static str, path: PathBuf, source: io::Error },
-    /// A file cannot be copied; `path` is the name that its copy was going to have.
-    #[error("cannot copy {} to {}: {}", from.display(), path.display(), said(source))]
-    Copy { from: PathBuf, path: PathBuf, source: io::Error },
+    /// A folder cannot be created or put into its place, a file not be written or copied, or a chart
+    /// not be drawn: the disk is full, say.
+    #[error("{0}")]
+    Failed(String),
     /// What stands in the place of the folder was not written by this program, and what shows that.
     #[error("{} exists and holds no results of taintsim ({why}); it is left as it is", path.display())]
     NotOurs { path: PathBuf, why: String },
@@ -136,9 +133,10 @@ impl Folder {
     /// It cannot be read any more, is not what it was, or the copy cannot be written.
     pub(crate) fn copy(&mut self, input: &InputFile) -> Result<(), FileError> {
         let (from, name) = (Path::new(&input.file), input.copy.clone());
-        let failed = |source| {
-            let path = self.place.join(&name);
-            FileError::Copy { from: from.to_owned(), path, source }
+        let failed = |error: io::Error| {
+            let (from, to) = (from.display(), self.place.join(&name));
+            let why = said(&error);
+            FileError::Failed(format!("cannot copy {from} to {}: {why}", to.display()))
         };
         // A pipe has nothing left, and might wait for ever.
         if !fs::metadata(from).is_ok_and(|m| m.is_file()) {
@@ -183,9 +181,10 @@ impl Folder {
     }
 }
 
-/// What it means that something cannot be done with a file or folder.
-fn failed(what: &'static str, path: &Path) -> impl Fn(io::Error) -> FileError {
-    move |source| FileError::Failed { what, path: path.to_owned(), source }
+/// What it means that something cannot be done with a file or folder, which was going to have that
+/// name.
+fn failed(what: &str, path: &Path) -> impl Fn(io::Error) -> FileError {
+    move |e| FileError::Failed(format!("cannot {what} {}: {}", path.display(), said(&e)))
 }
 
 /// How a file is written, by its name: what is read again as it is stays as it is.

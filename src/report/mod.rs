@@ -65,5 +65,5 @@ pub(crate) use files::{FileError, Folder, Written};
 pub(crate) use model::WallClock;
 pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]
-pub(crate) use output::{OutputError, TableForms, write_folder, write_tables};
+pub(crate) use output::{TableForms, write_folder, write_tables};
 pub use text::Style;

@@ -20,29 +20,18 @@ use crate::api::toleration::Toleration;
 use crate::files::Packing;
 use crate::trace::Trace;
 
-/// Why the folder of a run could not be written.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OutputError {
-    /// A file or folder cannot be written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// A chart cannot be drawn.
-    #[error("{0}")]
-    Chart(String),
-}
-
 /// Writes the folder `parent/NAME` of a run, NAME being its scenario's; an earlier one of that name
 /// is replaced as a whole. A `page` is written, too, where one is given, and all tables in those
 /// forms. `begun` gets the temporary folder as soon as it exists, so that it can be removed if the process is ended early.
 ///
 /// # Errors
-/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+/// [`FileError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(crate) fn write_folder(
     report: &Report<'_>,
     parent: &Path,
     (page, forms): (Option<&html::Page>, TableForms),
     begun: impl FnOnce(&Path),
-) -> Result<Written, OutputError> {
+) -> Result<Written, FileError> {
     let analysis = report.analysis;
     let mut folder = Folder::create(parent, &analysis.plan.name)?;
     begun(folder.temporary());
@@ -73,20 +62,20 @@ pub(crate) fn write_folder(
     // What it takes to run it again.
     folder.write(manifest::SCENARIO, |out| out.write_all(report.source.text.as_bytes()))?;
     report.source.fingerprint.inputs.iter().try_for_each(|input| folder.copy(input))?;
-    Ok(folder.finish_with(manifest::of_run(report, hash))?)
+    folder.finish_with(manifest::of_run(report, hash))
 }
 
 /// Writes a drawing in both formats.
 ///
 /// # Errors
-/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+/// [`FileError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(super) fn write_drawing(
     folder: &mut Folder,
     name: &str,
     drawing: &Drawing,
-) -> Result<(), OutputError> {
-    let (svg, png) =
-        (drawing.svg().map_err(OutputError::Chart)?, drawing.png().map_err(OutputError::Chart)?);
+) -> Result<(), FileError> {
+    let svg = drawing.svg().map_err(FileError::Failed)?;
+    let png = drawing.png().map_err(FileError::Failed)?;
     folder.write(&format!("{name}.svg"), |out| out.write_all(svg.as_bytes()))?;
     folder.write(&format!("{name}.png"), |out| out.write_all(&png))?;
     Ok(())

@@ -6,9 +6,8 @@
 //! they lie, or as they were packed, or are texts that a program gives under a name.
 
 use crate::cli::prelude::*;
-use crate::cli::run::{folder_failure, place};
+use crate::cli::run::place;
 use crate::files::{InputFile, Places, fnv1a64, hash_text};
-use crate::report::FileError;
 use crate::report::trials::quoted;
 use std::cell::RefCell;
 
@@ -231,8 +230,7 @@ pub(super) fn pack(
 ) -> Outcome {
     let arguments = texts(arguments)?;
     let (parent, name) = place(out, "a work plan")?;
-    let failed = |error: FileError| folder_failure(&OutputError::File(error));
-    let mut folder = Folder::create(parent, name).map_err(failed)?;
+    let mut folder = Folder::create(parent, name)?;
     let mut inputs: Vec<Value> = Vec::new();
     let mut add = |file: &str, bytes: &[u8]| -> Result<()> {
         if inputs.iter().any(|i| i["file"] == file) {
@@ -240,7 +238,7 @@ pub(super) fn pack(
         }
         let copy = copy_name(inputs.len(), file);
         let hash = hash_text(fnv1a64(bytes));
-        folder.write(&copy, |out| out.write_all(bytes)).map_err(failed)?;
+        folder.write(&copy, |out| out.write_all(bytes))?;
         inputs.push(json!({ "file": file, "copy": copy, "bytes": bytes.len(), "hash": hash }));
         Ok(())
     };
@@ -248,7 +246,7 @@ pub(super) fn pack(
     let mut inputs_of = loaded.iter().flat_map(|l| &l.inputs);
     inputs_of.try_for_each(|input| add(&input.file, &bytes_of(input)?))?;
     let work = json!({ "version": VERSION, "arguments": arguments, "shards": shards });
-    folder.finish_with(json!({ "work": work, "inputs": inputs })).map_err(failed)?;
+    folder.finish_with(json!({ "work": work, "inputs": inputs }))?;
     // As it was asked for, without a `./` or `.\` in front.
     say(&out.display().to_string(), shards, terminal)
 }

@@ -10,20 +10,20 @@ use crate::report::charts::{
 };
 use crate::report::output::write_drawing;
 use crate::report::results::*;
-use crate::report::{Folder, Heading, OutputError, Style, Written, html, json};
+use crate::report::{FileError, Folder, Heading, Style, Written, html, json};
 
 /// Writes the folder `parent/NAME` of a plan; an earlier one of that name is replaced as a whole;
 /// a `page` is part of it where one is given.
 ///
 /// # Errors
-/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+/// [`FileError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(crate) fn write_folder(
     all: &[Told<'_>],
     kept: &Kept,
     parent: &Path,
     name: &str,
     page: Option<&html::Page>,
-) -> Result<Written, OutputError> {
+) -> Result<Written, FileError> {
     let mut folder = Folder::create(parent, name)?;
     folder.write("plan.txt", |out| {
         text::write(&mut Printer::new(out, Style::default()), all, None)
@@ -35,11 +35,11 @@ pub(crate) fn write_folder(
         charts_of(&mut folder, told, &before)?;
     }
     page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
-    Ok(folder.finish_with(json!({ "plan": kept.scenario }))?)
+    folder.finish_with(json!({ "plan": kept.scenario }))
 }
 
 /// Writes the charts of a plan, their names with something before them.
-fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), OutputError> {
+fn charts_of(folder: &mut Folder, told: &Told<'_>, before: &str) -> Result<(), FileError> {
     let planes = [("cost", Some(cost(told))), ("front", Some(front(told))), ("years", years(told))];
     for (name, plane) in planes.into_iter().filter_map(|(name, plane)| Some((name, plane?))) {
         write_drawing(folder, &format!("{before}{name}"), &draw_plane(&plane))?;

@@ -19,19 +19,19 @@ use crate::report::charts::{Beside, Figures, Panel, Range, Unit, draw_figures};
 use crate::report::output::write_drawing;
 use crate::report::prelude::*;
 use crate::report::tables::{self, Cell, Each, Kind, Streamed, Table};
-use crate::report::{Folder, OutputError, TableForms, Written, html, json, manifest, write_tables};
+use crate::report::{FileError, Folder, TableForms, Written, html, json, manifest, write_tables};
 use std::borrow::Cow;
 
 /// Writes the folder `parent/NAME` of a sweep; an earlier one of that name is replaced as a whole;
 /// a `page` is part of it where one is given, and its runs in those forms.
 ///
 /// # Errors
-/// [`OutputError`]; nothing is left behind then, and an earlier folder stays as it was.
+/// [`FileError`]; nothing is left behind then, and an earlier folder stays as it was.
 pub(crate) fn write_folder(
     swept: Swept<'_>,
     parent: &Path,
     (page, forms): (Option<&html::Page>, TableForms),
-) -> Result<Written, OutputError> {
+) -> Result<Written, FileError> {
     let Swept { heading, cases, .. } = swept;
     let mut folder = Folder::create(parent, &heading.name)?;
     let table = table(swept);
@@ -43,7 +43,7 @@ pub(crate) fn write_folder(
     write_tables(&mut folder, forms, &[&table, &runs], &about)?;
     write_drawing(&mut folder, "sweep", &draw_figures(&figures(swept)))?;
     page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
-    Ok(folder.finish_with(came_from(heading, cases))?)
+    folder.finish_with(came_from(heading, cases))
 }
 
 fn came_from(heading: &Heading, cases: &[Case]) -> Value {
