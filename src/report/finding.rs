@@ -82,23 +82,37 @@ impl Finding<'_> {
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let text = &self.violation.text;
         let who = self.who().filter(|who| !text.starts_with(who));
-        let who = who.map_or(String::new(), |who| format!("{who}: "));
-        writeln!(out, "# {who}{text}\n")?;
-        writeln!(out, "## What happened?\n\n{text}.\n")?;
-        let at = self.violation.at.as_secs_f64();
-        writeln!(out, "That was certain at {at:.6} s of the run below.\n")?;
-        writeln!(out, "## What did you expect to happen?\n")?;
-        match self.property {
-            Property::Expect => writeln!(out, "What the scenario below has as `expect`.\n")?,
-            p => writeln!(out, "`{p}`: it must not happen that {}.\n", must_not(&p))?,
-        }
-        self.reproduce(out)?;
-        writeln!(out, "## Anything else we need to know?\n")?;
-        self.interleaving(out)?;
-        self.source(out)?;
-        self.often(out)?;
-        self.releases(out)?;
-        self.missing(out)
+        // The rows of `replay`, without colours and without a limit to their width.
+        let mut steps = Vec::new();
+        write_steps(&mut Printer::new(&mut steps, Style::default()), self.run)?;
+        write!(
+            out,
+            include_str!("finding.txt"),
+            who = who.map_or(String::new(), |who| format!("{who}: ")),
+            text = text,
+            at = self.violation.at.as_secs_f64(),
+            expected = match self.property {
+                Property::Expect => "What the scenario below has as `expect`.".to_owned(),
+                p => format!("`{p}`: it must not happen that {}.", must_not(&p)),
+            },
+            parts = self.parts().join(", "),
+            choices = match self.size.deviations {
+                0 => "every choice is as usual",
+                _ => "its `tape` has the choices that are not as usual",
+            },
+            least = match self.is_least {
+                true => "With anything left out of it, it no longer happens",
+                false => "There was no time to try everything that may be left out of it",
+            },
+            scenario = self.least,
+            steps = String::from_utf8_lossy(&steps),
+            source = self.source(),
+            name = self.name,
+            often = self.often(),
+            releases = self.releases(),
+            program = env!("CARGO_PKG_VERSION"),
+            release = self.plan.profile.release,
+        )
     }
 
     /// Which of Kubernetes' components did what it is about; where that were people or a kubelet, which one should have done something, or something else.
@@ -109,50 +123,17 @@ impl Finding<'_> {
         actor.filter(|a| !others.contains(a)).or(should(self.property)).map(Actor::as_str)
     }
 
-    fn reproduce(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "## How can we reproduce it (as minimally and precisely as possible)?\n")?;
+    /// How large the least scenario is.
+    fn parts(&self) -> Vec<String> {
         let of = |n: usize, what: &str| (n > 0).then(|| counted(n as u64, what));
         let size = self.size;
         let (nodes, workloads) = (of(size.nodes, "node"), of(size.workloads, "workload"));
         let parts = [nodes, workloads, of(size.pods, "pod"), of(size.deviations, "choice")];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        let least = match self.is_least {
-            true => "With anything left out of it, it no longer happens",
-            false => "There was no time to try everything that may be left out of it",
-        };
-        let choices = match size.deviations {
-            0 => "every choice is as usual",
-            _ => "its `tape` has the choices that are not as usual",
-        };
-        writeln!(
-            out,
-            "`scenario.ron`, {}; its `timeline` is what people and machines do, with times from the beginning of the run, and {choices}: usual are the shortest \
-             latencies, and what is due at one time in the order in which it came. {least}.\n\n```ron\n{}```\n",
-            parts.join(", "),
-            self.least
-        )?;
-        writeln!(
-            out,
-            "```console\n$ taintsim test scenario.ron     # it happens, as the scenario expects\n$ taintsim replay scenario.ron   # the steps below\n```\n\n\
-             `tape.ron` is the run that was found, of the scenario that was searched.\n"
-        )
-    }
-
-    /// The rows of `replay`, without colours and without a limit to their width.
-    fn interleaving(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "### The interleaving\n\nEach step with when it was (in seconds), who took it (of a request that arrives at the API server: who sent it), which version of an object it had \
-             seen, how old that was and by how many changes it was behind, and what it read without success or wrote. `►` is what the property is about, `·` what \
-             led there, `↕` what came about by a choice of the tape.\n\n```text"
-        )?;
-        let mut p = Printer::new(out, Style::default());
-        write_steps(&mut p, self.run)?;
-        writeln!(out, "```\n")
+        parts.into_iter().flatten().collect()
     }
 
     /// Upstream's functions whose work the steps are.
-    fn source(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn source(&self) -> String {
         let steps = lanes(String::new(), self.run);
         let found = self.on.iter().filter(|on| on.found.is_ok());
         let mut releases: Vec<&str> = found.filter_map(|on| places::known(on.release)).collect();
@@ -163,65 +144,39 @@ impl Finding<'_> {
         };
         let acting = places::acting(&steps, component);
         let cited = acting.iter().filter_map(|a| Some((a.cited(&releases)?, a.by())));
-        let cited: Vec<String> = cited.map(|(place, who)| format!("- {place}: {who}")).collect();
+        let cited: String = cited.map(|(place, who)| format!("- {place}: {who}\n")).collect();
         if cited.is_empty() {
-            return Ok(());
+            return cited;
         }
-        writeln!(
-            out,
+        format!(
             "### In the source\n\nThe functions whose work these steps are, first of what the property is about: whole functions, not the line at fault, from when people or machines first do something. One patch of a minor release stands \
-             for the others.\n"
-        )?;
-        cited.iter().try_for_each(|line| writeln!(out, "{line}"))?;
-        writeln!(out)
+             for the others.\n\n{cited}\n"
+        )
     }
 
-    fn often(&self, out: &mut dyn Write) -> io::Result<()> {
-        let name = self.name;
-        writeln!(
-            out,
-            "### How often\n\nOf `{name}` as it was searched, each choice drawn about as often as upstream comes to it; in brackets what holds the true part in 95 of 100 cases:\n"
-        )?;
-        for on in self.on {
-            let Ok(v) = on.found else { continue };
-            let often = v.drawn.map(|(count, of)| of_drawn(count, of));
-            let often = often.as_deref().unwrap_or(
+    fn often(&self) -> String {
+        let often = |on: &On<'_>| {
+            let drawn = on.found.ok()?.drawn.map(|(count, of)| of_drawn(count, of));
+            let often = drawn.as_deref().unwrap_or(
                 "not known, as it takes other times or trouble, or as the search ended early",
             );
-            writeln!(out, "- {}: {often}", on.release)?;
-        }
-        writeln!(out)
+            Some(format!("- {}: {often}\n", on.release))
+        };
+        self.on.iter().filter_map(often).collect()
     }
 
-    fn releases(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "## Kubernetes version\n")?;
-        for on in self.on {
+    fn releases(&self) -> String {
+        let said = |on: &On<'_>| {
             let (runs, release) = (counted(on.runs, "run"), on.release);
-            let said = match on.found {
-                Ok(_) => format!("found, in a search of {runs}"),
-                Err(Says::Exhausted) => {
-                    format!("not found in {runs}, all that differ little from the usual order")
-                }
-                Err(_) => format!("not found in {runs}; there are more"),
-            };
-            writeln!(out, "- {release}: {said}")?;
-        }
-        let (program, release) = (env!("CARGO_PKG_VERSION"), &self.plan.profile.release);
-        writeln!(
-            out,
-            "\nBy taintsim {program}, which simulates these releases. The scenario and the steps above are those of {release}.\n"
-        )
-    }
-
-    /// What a maintainer would ask for, and is not here.
-    fn missing(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(
-            out,
-            "## What is missing\n\n\
-             - A run of upstream's own controllers: this one is of a model of them, which is held to recordings. `taintsim prove tape.ron` records them, where the recorder is.\n\
-             - A Go test. Those in `extra/recorder/reports/` are written by hand.\n\
-             - A search of the tracker for reports of the same."
-        )
+            match on.found {
+                Ok(_) => format!("- {release}: found, in a search of {runs}\n"),
+                Err(Says::Exhausted) => format!(
+                    "- {release}: not found in {runs}, all that differ little from the usual order\n"
+                ),
+                Err(_) => format!("- {release}: not found in {runs}; there are more\n"),
+            }
+        };
+        self.on.iter().map(said).collect()
     }
 }
 
