@@ -166,7 +166,7 @@ impl<'a> Before<'a> {
             }
         }
         // What is cordoned first was not cordoned before, and the other way round.
-        let mut cordons = self.outage.actions.iter().filter_map(|a| match &a.said {
+        let mut cordons = self.outage.actions.iter().filter_map(|(told, _)| match &told.said {
             Said::Cordoned { node, cordoned, .. } if *node == name => Some(*cordoned),
             _ => None,
         });

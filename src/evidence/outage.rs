@@ -17,33 +17,16 @@ const OWN_TAINTS: [&str; 7] = [
     "node.kubernetes.io/network-unavailable",
 ];
 
-/// A time with who says so.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Known {
-    pub(crate) at: Stamp,
-    /// By how many microseconds it may have been earlier.
-    pub(crate) within_us: i64,
-    pub(crate) evidence: String,
-}
-
 /// A node that was not Ready.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) node: String,
     /// When it was given up, or said so itself.
-    pub(crate) since: Known,
+    pub(crate) since: Statement,
     /// When its kubelet was last heard of, if a source tells, and if it was silent.
-    pub(crate) heard: Option<Known>,
+    pub(crate) heard: Option<Statement>,
     /// When it was back, if it was.
-    pub(crate) back: Option<Known>,
-}
-
-/// What a person, or a program of theirs, did.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Action {
-    pub(crate) known: Known,
-    pub(crate) said: Said,
-    pub(crate) by: String,
+    pub(crate) back: Option<Statement>,
 }
 
 /// What was.
@@ -53,33 +36,19 @@ pub(crate) struct Outage {
     pub(crate) silences: Vec<Failure>,
     /// Nodes that said themselves that they are not ready.
     pub(crate) not_ready: Vec<Failure>,
-    pub(crate) actions: Vec<Action>,
+    /// What people, or programs of theirs, did, and who.
+    pub(crate) actions: Vec<(Statement, String)>,
     /// The evictions by the taint eviction controller: each pod's first.
-    pub(crate) evictions: BTreeMap<String, Known>,
+    pub(crate) evictions: BTreeMap<String, Statement>,
     /// The deletions by others: each pod's first, and who.
-    pub(crate) deletions: BTreeMap<String, (Known, String)>,
+    pub(crate) deletions: BTreeMap<String, (Statement, String)>,
     /// Leaders that took over while it lasted.
-    pub(crate) leaders: Vec<(String, Known)>,
-}
-
-impl Known {
-    fn of(s: &Statement) -> Self {
-        Known { at: s.at, within_us: s.within_us, evidence: s.place.to_string() }
-    }
-
-    /// `at 2026-11-20T04:42:51Z`, or between when and when if it is not known to the second.
-    pub(super) fn when(&self) -> String {
-        let (from, until) = (Stamp(self.at.0 - self.within_us).to_rfc3339(), self.at.to_rfc3339());
-        match self.within_us < SECOND_US {
-            true => format!("at {from}"),
-            false => format!("between {from} and {until}"),
-        }
-    }
+    pub(crate) leaders: Vec<(String, Statement)>,
 }
 
 impl Failure {
-    fn of(node: &str, s: &Statement, heard: Option<Known>) -> Self {
-        Failure { node: node.to_owned(), since: Known::of(s), heard, back: None }
+    fn of(node: &str, s: &Statement, heard: Option<Statement>) -> Self {
+        Failure { node: node.to_owned(), since: s.clone(), heard, back: None }
     }
 }
 
@@ -87,35 +56,35 @@ impl Outage {
     /// From all statements, in the order of time.
     pub(crate) fn of(statements: &[Statement]) -> Self {
         let mut outage = Outage::default();
-        let mut last_heard: BTreeMap<&str, Known> = BTreeMap::new();
+        let mut last_heard: BTreeMap<&str, Statement> = BTreeMap::new();
         for s in statements {
             match &s.said {
-                Said::NodeHeard { node } => _ = last_heard.insert(node, Known::of(s)),
+                Said::NodeHeard { node } => _ = last_heard.insert(node, s.clone()),
                 Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
                     outage.silent(node, s, last_heard.get(node.as_str()));
                 }
                 Said::NodeReady { node } => {
-                    last_heard.insert(node, Known::of(s));
+                    last_heard.insert(node, s.clone());
                     outage.ready(node, s);
                 }
                 Said::KubeletNotReady { node } => {
-                    last_heard.insert(node, Known::of(s));
+                    last_heard.insert(node, s.clone());
                     outage.not_ready(node, s);
                 }
                 Said::Evicted { pod } => {
                     let known = outage.evictions.entry(pod.clone());
-                    let known = known.or_insert_with(|| Known::of(s));
+                    let known = known.or_insert_with(|| s.clone());
                     // Of two sources the one that knows the time better counts.
                     if s.at.0 - known.at.0 < SAME_US && s.within_us < known.within_us {
-                        *known = Known::of(s);
+                        *known = s.clone();
                     }
                 }
                 Said::Deleted { pod, by } => {
-                    let of = || (Known::of(s), by.clone());
+                    let of = || (s.clone(), by.clone());
                     outage.deletions.entry(pod.clone()).or_insert_with(of);
                 }
                 Said::Leader { component } => {
-                    outage.leaders.push((component.clone(), Known::of(s)));
+                    outage.leaders.push((component.clone(), s.clone()));
                 }
                 Said::Tainted { taints, .. } if taints.iter().any(|t| !is_own(t)) => {
                     outage.act(s, SOMEBODY);
@@ -140,18 +109,17 @@ impl Outage {
 
     /// A cordon that several sources tell of is one; of these the one that knows who it was counts.
     fn act(&mut self, s: &Statement, by: &str) {
-        let action = Action { known: Known::of(s), said: s.said.clone(), by: by.to_owned() };
-        let is_it = |a: &&mut Action| match (&a.said, &s.said) {
+        let action = (s.clone(), by.to_owned());
+        let is_it = |(told, _): &&mut (Statement, String)| match (&told.said, &s.said) {
             (
                 Said::Cordoned { node: a, cordoned: was, .. },
                 Said::Cordoned { node: b, cordoned: is, .. },
             ) => a == b && was == is,
             _ => false,
         };
-        let mut near =
-            self.actions.iter_mut().rev().take_while(|a| s.at.0 - a.known.at.0 < SAME_US);
-        match near.find(is_it) {
-            Some(told) if told.by == SOMEBODY && by != SOMEBODY => *told = action,
+        let near = |(told, _): &&mut (Statement, String)| s.at.0 - told.at.0 < SAME_US;
+        match self.actions.iter_mut().rev().take_while(near).find(is_it) {
+            Some(told) if told.1 == SOMEBODY && by != SOMEBODY => *told = action,
             Some(_) => {}
             None => self.actions.push(action),
         }
@@ -164,7 +132,7 @@ impl Outage {
         }
     }
 
-    fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Known>) {
+    fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Statement>) {
         let is_open = |silence: &&mut Failure| silence.node == node && silence.back.is_none();
         let open = self.silences.iter_mut().rev().find(is_open);
         match open {
@@ -172,7 +140,7 @@ impl Outage {
             Some(silence) => {
                 let near = (s.at.0 - silence.since.at.0).abs() < SAME_US;
                 if near && s.within_us < silence.since.within_us {
-                    silence.since = Known::of(s);
+                    silence.since = s.clone();
                 }
             }
             None => self.silences.push(Failure::of(node, s, heard.cloned())),
@@ -182,7 +150,7 @@ impl Outage {
     fn ready(&mut self, node: &str, s: &Statement) {
         let all = self.silences.iter_mut().chain(&mut self.not_ready);
         for failure in all.filter(|x| x.node == node) {
-            failure.back.get_or_insert_with(|| Known::of(s));
+            failure.back.get_or_insert_with(|| s.clone());
         }
     }
 
@@ -208,7 +176,7 @@ impl Outage {
     pub(crate) fn ends(&self) -> Option<Stamp> {
         let failures = self.failures().map(|f| f.back.as_ref().unwrap_or(&f.since).at);
         let evictions = self.evictions.values().map(|e| e.at);
-        let actions = self.actions.iter().map(|a| a.known.at);
+        let actions = self.actions.iter().map(|(told, _)| told.at);
         failures.chain(evictions).chain(actions).chain(self.taken()).max()
     }
 }

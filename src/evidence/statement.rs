@@ -153,6 +153,17 @@ pub(crate) struct Statement {
     pub(crate) place: Place,
 }
 
+impl Statement {
+    /// `at 2026-11-20T04:42:51Z`, or between when and when if it is not known to the second.
+    pub(super) fn when(&self) -> String {
+        let (from, until) = (Stamp(self.at.0 - self.within_us).to_rfc3339(), self.at.to_rfc3339());
+        match self.within_us < SECOND_US {
+            true => format!("at {from}"),
+            false => format!("between {from} and {until}"),
+        }
+    }
+}
+
 /// `namespace/name`, or a name without a namespace.
 pub(super) fn full_name(object: &Value) -> String {
     let meta = &object["metadata"];

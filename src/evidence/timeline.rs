@@ -6,7 +6,7 @@
 //! bodies of requests the patch of the node is taken to be that cordon.
 
 use super::audit::{EVICTING, taints};
-use super::outage::{Action, Failure, Known, Outage, is_own};
+use super::outage::{Failure, Outage, is_own};
 use crate::evidence::prelude::*;
 use crate::files::line;
 use std::fmt::Write as _;
@@ -45,7 +45,7 @@ struct Drain {
     node: String,
     by: String,
     /// The cordon that it began with.
-    begins: Known,
+    begins: Statement,
     pods: BTreeSet<String>,
 }
 
@@ -151,32 +151,34 @@ impl Timeline {
         self.entries.dedup_by(|b, a| a.1 == b.1 && b.0 - a.0 < SECOND_US);
     }
 
-    fn add(&mut self, known: &Known, step: String, words: String) {
-        let words = format!("{words} ({})", known.evidence);
+    fn add(&mut self, known: &Statement, step: String, words: String) {
+        let words = format!("{words} ({})", known.place);
         self.entries.push((known.at.0 - self.start.0, step, words));
     }
 
-    fn take_actions(&mut self, actions: &[Action], was: &Objects, drains: &[Drain]) {
+    fn take_actions(&mut self, actions: &[(Statement, String)], was: &Objects, drains: &[Drain]) {
         let mut taints = was.taints.clone();
-        for action in actions {
-            let begins = |d: &&Drain| d.begins == action.known;
-            if drains.iter().any(|d| begins(&d)) || matches!(action.said, Said::NodeWritten { .. })
-            {
+        for (told, by) in actions {
+            let Statement { at, within_us, said, place } = told;
+            let begins = |d: &Drain| {
+                (d.begins.at, d.begins.within_us, &d.begins.place) == (*at, *within_us, place)
+            };
+            if drains.iter().any(begins) || matches!(said, Said::NodeWritten { .. }) {
                 continue;
             }
-            let node = action.said.node().filter(|n| !was.taints.contains_key(*n));
-            let workload = match &action.said {
+            let node = said.node().filter(|n| !was.taints.contains_key(*n));
+            let workload = match said {
                 Said::Scaled { workload, .. } | Said::WorkloadDeleted { workload, .. } => {
                     Some(workload.as_str()).filter(|w| !was.workloads.contains(*w))
                 }
                 _ => None,
             };
             if let Some(name) = node.or(workload) {
-                self.strange.push(format!("{} on {name}", action.by));
+                self.strange.push(format!("{by} on {name}"));
                 continue;
             }
-            for (step, words) in steps_of(&action.said, &action.by, &mut taints) {
-                self.add(&action.known, step, words);
+            for (step, words) in steps_of(said, by, &mut taints) {
+                self.add(told, step, words);
             }
         }
     }
@@ -198,14 +200,14 @@ impl Timeline {
             "{} falls silent: given up {} ({}); {why}",
             silence.node,
             silence.since.when(),
-            silence.since.evidence
+            silence.since.place
         );
         let step = format!("Partition(node: {:?})", silence.node);
         self.entries.push((at.0 - self.start.0, step, words));
     }
 
-    pub(super) fn comes_back(&mut self, node: &str, back: &Known) {
-        let words = format!("{node} comes back: Ready {} ({})", back.when(), back.evidence);
+    pub(super) fn comes_back(&mut self, node: &str, back: &Statement) {
+        let words = format!("{node} comes back: Ready {} ({})", back.when(), back.place);
         let at = (back.at.0 - BACK_US - self.start.0).max(0);
         self.entries.push((at, format!("Heal(node: {node:?})"), words));
     }
@@ -223,20 +225,20 @@ fn drains(outage: &Outage, was: &Objects) -> Vec<Drain> {
     }
     let drain = |((by, node), pods): ((&str, &str), Vec<(&String, Stamp)>)| {
         let first = pods.iter().map(|p| p.1).min()?;
-        let cordons = outage.actions.iter().rev().find(|a| {
-            let cordons = match &a.said {
+        let (begins, _) = outage.actions.iter().rev().find(|(told, who)| {
+            let cordons = match &told.said {
                 Said::Cordoned { cordoned, .. } => *cordoned,
                 said => matches!(said, Said::NodeWritten { .. }),
             };
             cordons
-                && a.said.node() == Some(node)
-                && (a.by == by || a.by == SOMEBODY)
-                && (0..DRAIN_BEGINS_US).contains(&(first.0 - a.known.at.0))
+                && told.said.node() == Some(node)
+                && (who == by || who == SOMEBODY)
+                && (0..DRAIN_BEGINS_US).contains(&(first.0 - told.at.0))
         })?;
         Some(Drain {
             node: node.to_owned(),
             by: by.to_owned(),
-            begins: cordons.known.clone(),
+            begins: begins.clone(),
             pods: pods.into_iter().map(|p| p.0.clone()).collect(),
         })
     };

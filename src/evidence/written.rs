@@ -8,7 +8,7 @@
 use super::cluster::Before;
 use super::export;
 use super::heard::Heard;
-use super::outage::{Failure, Known, Outage};
+use super::outage::{Failure, Outage};
 use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
@@ -142,7 +142,7 @@ pub(crate) fn reconstruct(
         start: as_it_was.unwrap_or_else(|| {
             // What people did since an older export belongs to it.
             let since = |at: &Stamp| exported.is_some_and(|e| e < *at);
-            let acted = whole.actions.iter().map(|a| a.known.at).filter(since);
+            let acted = whole.actions.iter().map(|(told, _)| told.at).filter(since);
             let first = acted.min().map_or(begins, |at| at.min(begins));
             let before = first.0 - watchfulness.grace_us() - LEAD_US;
             Stamp(before.div_euclid(SECOND_US) * SECOND_US)
@@ -343,7 +343,7 @@ impl Timing {
 
     /// What a source says of the last renewal. One that is long before it is of another: few
     /// sources tell of every lease.
-    fn heard_of<'s>(&self, silence: &'s Failure, inferred: Stamp) -> Option<&'s Known> {
+    fn heard_of<'s>(&self, silence: &'s Failure, inferred: Stamp) -> Option<&'s Statement> {
         let heard = silence.heard.as_ref()?;
         (heard.at.0 >= inferred.0 - 2 * self.watchfulness.period_us()).then_some(heard)
     }
@@ -434,7 +434,7 @@ impl Timing {
         let period = self.watchfulness.period_us();
         let last = self.last_renewal(silence, outage);
         if let Some(heard) = silence.heard.as_ref().filter(|heard| heard.at == last) {
-            return format!("last heard of at {} ({})", heard.at.to_rfc3339(), heard.evidence);
+            return format!("last heard of at {} ({})", heard.at.to_rfc3339(), heard.place);
         }
         format!(
             "inferred from that, the grace period of {} s and passes every {} s: silent from between {} and {} on",
