@@ -160,7 +160,7 @@ impl Reader<'_> {
             place.line = Some(number);
             shown = excerpt(&self.input.text, number, column);
         }
-        ImportError::Syntax { place: Box::new(place), message, excerpt: shown }
+        ImportError::Wrong(format!("{place}: {message}{shown}"))
     }
 }
 

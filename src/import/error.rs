@@ -1,7 +1,6 @@
 //! What can be wrong with an export, said so that its owner finds the spot: file, document, item,
 //! kind and name.
 
-use crate::files::said;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -20,7 +19,7 @@ pub(crate) type Result<T, E = ImportError> = std::result::Result<T, E>;
 
 /// Where in the files an object stands.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Place {
+pub(crate) struct Place {
     /// The file's name as given, or `stdin`.
     pub(crate) file: String,
     /// The document in the file, from 1; none in a file of one document.
@@ -76,62 +75,10 @@ impl fmt::Display for Place {
 /// Why an export cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// A file cannot be opened or read.
-    #[error("{file}: {}", said(source))]
-    Io {
-        /// The file.
-        file: String,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A file is too large, damaged, empty or no text.
-    #[error("{file}{why}")]
-    File {
-        /// The file.
-        file: String,
-        /// What is wrong with it, as it stands behind its name.
-        why: String,
-    },
-    /// It is something else that kubectl prints.
-    #[error("{file} {what}; use `{KUBECTL} > cluster.json` instead")]
-    OtherOutput {
-        /// The file.
-        file: String,
-        /// What it is, as the predicate of a sentence about the file.
-        what: String,
-    },
-    /// JSON or YAML that does not parse, or a value of the wrong type.
-    #[error("{place}: {message}{excerpt}")]
-    Syntax {
-        /// Where in which file.
-        place: Box<Place>,
-        /// What the parser said.
-        message: String,
-        /// The line in question, on lines of its own.
-        excerpt: String,
-    },
-    /// An object lacks something, or has something the API would not have accepted.
-    #[error("{place}: {message}")]
-    Object {
-        /// Where in which file.
-        place: Box<Place>,
-        /// What is wrong.
-        message: String,
-    },
-    /// Two objects of one name that are not the same.
-    #[error(
-        "{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them"
-    )]
-    Conflict {
-        /// The objects' kind.
-        kind: String,
-        /// Their name.
-        name: String,
-        /// Where the first stands.
-        first: Box<Place>,
-        /// Where the second stands.
-        second: Box<Place>,
-    },
+    /// A file cannot be read, is something else, or holds an object that lacks something or has
+    /// something that the API would not have accepted: where, and what.
+    #[error("{0}")]
+    Wrong(String),
     /// There is nothing in the files that could be simulated: events, logs, an audit trail, a list
     /// without items.
     #[error(
@@ -144,4 +91,12 @@ pub enum ImportError {
         /// What there is instead: "85 Events", or "no object at all".
         found: String,
     },
+}
+
+impl ImportError {
+    /// It is something else that kubectl prints: `what`, as the predicate of a sentence about the
+    /// file.
+    pub(super) fn other_output(file: &str, what: &str) -> Self {
+        Self::Wrong(format!("{file} {what}; use `{KUBECTL} > cluster.json` instead"))
+    }
 }

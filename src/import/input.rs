@@ -69,23 +69,18 @@ impl Input {
 
 /// Why an export cannot be read, in the words of an export.
 fn unreadable(file: &str, error: ReadError) -> ImportError {
-    let file = file.to_owned();
     let why = match error {
-        ReadError::Io(source) => return ImportError::Io { file, source },
-        ReadError::Special(_) | ReadError::Elsewhere => {
-            return ImportError::Io { file, source: std::io::Error::other(error) };
-        }
         ReadError::Directory => " is a directory; name the files in it".to_owned(),
         ReadError::TooLarge { limit } | ReadError::Unpacked { limit } => format!(
             " holds more than {} MiB of text; split the export (by namespace, say) or leave out what is not nodes and pods",
             limit >> 20
         ),
-        error @ (ReadError::Bomb | ReadError::Twice | ReadError::Gzip(_)) => format!(": {error}"),
         ReadError::NotText { offset, .. } => format!(
             " is not text in UTF-8: byte {offset} cannot be decoded; give the output of `{KUBECTL}` as it is"
         ),
+        error => format!(": {error}"),
     };
-    ImportError::File { file, why }
+    ImportError::Wrong(format!("{file}{why}"))
 }
 
 #[cfg(test)]
@@ -168,6 +163,9 @@ mod tests {
     fn what_cannot_be_read() {
         let read = |path: &str| Input::open(Path::new(path)).unwrap_err();
         assert_eq!(read("src").to_string(), "src is a directory; name the files in it");
-        assert!(matches!(read("no/such/file"), ImportError::Io { .. }));
+        assert_eq!(
+            read("no/such/file").to_string(),
+            "no/such/file: there is no such file or folder"
+        );
     }
 }

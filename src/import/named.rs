@@ -34,11 +34,13 @@ impl<T: PartialEq> Named<T> {
         };
         let (first, other) = &self.all[i];
         if *other != object {
-            let kind = place.kind.clone();
+            let kind = &place.kind;
             // The full name of a workload begins with its kind.
-            let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name).to_owned();
-            let (first, second) = (Box::new(bare(first)), Box::new(bare(&place)));
-            return Err(ImportError::Conflict { kind, name, first, second });
+            let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name);
+            let (first, second) = (bare(first), bare(&place));
+            return Err(ImportError::Wrong(format!(
+                "{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them"
+            )));
         }
         Ok(true)
     }
@@ -87,7 +89,7 @@ impl<T> Named<T> {
 
 /// What is wrong with the object at that place.
 pub(super) fn at(place: &Place) -> impl Fn(Wrong) -> ImportError {
-    move |Wrong(message)| ImportError::Object { place: Box::new(place.clone()), message }
+    move |Wrong(message)| ImportError::Wrong(format!("{place}: {message}"))
 }
 
 /// The place of an object whose kind and name stand elsewhere in the message.

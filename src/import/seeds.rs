@@ -374,8 +374,8 @@ impl Raw {
             return Ok(());
         }
         if kind == "Table" {
-            let what = "holds a Table, with only a part of each object".to_owned();
-            return Err(ImportError::OtherOutput { file: place.file.clone(), what });
+            let what = "holds a Table, with only a part of each object";
+            return Err(ImportError::other_output(&place.file, what));
         }
         let aside = std::mem::take(&mut self.aside);
         let body = self.body();

@@ -66,14 +66,13 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
 /// Why a text holds no objects that could be read.
 pub(super) fn refuse(file: &str, text: &str) -> Option<ImportError> {
     let Some(line) = first_line(text) else {
-        let why = format!(" is empty; write `{KUBECTL}` into it");
-        return Some(ImportError::File { file: file.to_owned(), why });
+        return Some(ImportError::Wrong(format!("{file} is empty; write `{KUBECTL}` into it")));
     };
     let what = match other_output(line, text) {
         Some(other) => other.what,
         None => answer(text).or_else(|| message_at_the_end(text))?,
     };
-    Some(ImportError::OtherOutput { file: file.to_owned(), what })
+    Some(ImportError::other_output(file, &what))
 }
 
 /// The first line that says anything.
