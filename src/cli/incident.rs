@@ -13,7 +13,7 @@ use crate::analysis::Frees;
 use crate::analysis::course::Course as Ran;
 use crate::analysis::matching::Matched;
 use crate::evidence::{
-    Evidence, Heard, Reconstruction, Unclear, Watchfulness, anonymised, exported, reconstruct,
+    Evidence, Heard, Reconstruction, Watchfulness, anonymised, exported, reconstruct,
 };
 use crate::import::Asked;
 use crate::profiles::{Release, profile};
@@ -91,20 +91,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         timing: overrides.timing.as_deref().map(|t| if t == "ideal" { "Ideal" } else { "Typical" }),
         seed: overrides.seed,
     };
-    let mut was = reconstruct(heard, watchfulness, ("the outage", &asked)).map_err(|error| {
-        let problem = Problem::new(error.to_string());
-        Failure::Input(match error {
-            Unclear::Nothing { notes } if notes.is_empty() => problem.help(
-                "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
-                 answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes",
-            ),
-            Unclear::Nothing { notes } => problem.help(notes.join("; ")),
-            Unclear::TooLong { .. } => {
-                problem.help("leave out of the files what is not of this outage")
-            }
-            Unclear::NoNode | Unclear::Import(_) => problem,
-        })
-    })?;
+    let mut was = reconstruct(heard, watchfulness, ("the outage", &asked))?;
     if overrides.kubernetes.is_none() && was.grace != watchfulness.grace {
         was.notes.extend(fits(was.grace));
     }

@@ -3,9 +3,10 @@
 use super::audit_tests::{at, line, log};
 use super::file::Evidence;
 use super::heard::Heard;
-use super::written::{Reconstruction, Unclear, Watchfulness, reconstruct};
+use super::written::{Reconstruction, Watchfulness, reconstruct};
 use crate::import::Asked;
 use crate::kernel::Dur;
+use crate::language::Problem;
 use serde_json::{Value, json};
 
 const CONTROLLER: &str = "system:serviceaccount:kube-system:node-controller";
@@ -49,7 +50,7 @@ fn export(items: &[Value]) -> Evidence {
     Evidence { file: "after.json".to_owned(), text: list.to_string() }
 }
 
-fn reconstructed(files: &[Evidence]) -> Result<Reconstruction, Unclear> {
+fn reconstructed(files: &[Evidence]) -> Result<Reconstruction, Problem> {
     let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
     reconstruct(Heard::of(files), watchfulness, ("test", &Asked::default()))
 }

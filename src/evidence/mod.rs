@@ -51,4 +51,4 @@ mod zones;
 
 pub(crate) use file::{Evidence, anonymised};
 pub(crate) use heard::Heard;
-pub(crate) use written::{Reconstruction, Unclear, Watchfulness, exported, reconstruct};
+pub(crate) use written::{Reconstruction, Watchfulness, exported, reconstruct};

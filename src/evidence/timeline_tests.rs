@@ -3,7 +3,7 @@
 use super::audit_tests::{at, line, log};
 use super::file::Evidence;
 use super::heard::Heard;
-use super::written::{Unclear, Watchfulness, reconstruct};
+use super::written::{Watchfulness, reconstruct};
 use crate::import::Asked;
 use crate::kernel::Dur;
 use serde_json::{Value, json};
@@ -46,12 +46,8 @@ fn events_of_another_cluster_are_refused_with_a_word() {
     let controller = "system:serviceaccount:kube-system:node-controller";
     let given_up = line(&at(5), "Metadata", controller, "patch", "nodes/other-7/status", json!({}));
     let heard = Heard::of(&[log(&[given_up]), export()]);
-    let Err(Unclear::Nothing { notes }) =
-        reconstruct(heard, watchfulness, ("test", &Asked::default()))
-    else {
-        panic!("the node is of another cluster")
-    };
-    let notes = notes.join("\n");
+    let refused = reconstruct(heard, watchfulness, ("test", &Asked::default())).unwrap_err();
+    let notes = refused.help.unwrap();
     assert!(notes.contains("nodes that are in no export (other-7), of another cluster"), "{notes}");
 }
 

@@ -15,8 +15,8 @@ use crate::evidence::prelude::*;
 use crate::files::fnv1a64;
 use crate::import::{Asked, ImportError, ImportedCluster, Input, KUBECTL};
 use crate::kernel::{Dur, Time};
-use crate::language::FlagValue;
 use crate::language::values::{KUBERNETES, SPAN_MAX};
+use crate::language::{FlagValue, Problem};
 
 /// A kubelet renews its lease every ten seconds, which jitter makes 10.2 on average.
 const RENEWAL_US: i64 = 10_200_000;
@@ -70,42 +70,16 @@ impl Reconstruction {
     }
 }
 
-/// Why there is none.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Unclear {
-    /// Nothing that was read tells of a node or an eviction.
-    #[error("nothing in these files tells of a node that failed, or of an eviction")]
-    Nothing {
-        /// What was taken, and what was left out.
-        notes: Vec<String>,
-    },
-    /// Evictions are told, and no node.
-    #[error(
-        "evictions are told, and no node: nothing in these files says where the pods were; add an export of the cluster, `{KUBECTL} > cluster.json`"
-    )]
-    NoNode,
-    /// From its first sign to its last it is longer than a run can span.
-    #[error("the outage begins at {begins} and ends at {ends}, and a run can span a year")]
-    TooLong {
-        /// When its run would begin.
-        begins: String,
-        /// When its last sign is.
-        ends: String,
-    },
-    /// The cluster cannot be put together.
-    #[error(transparent)]
-    Import(#[from] ImportError),
-}
-
 /// Puts together what was.
 ///
 /// # Errors
-/// [`Unclear`].
+/// Nothing that was read tells of a node or an eviction, evictions are told and no node, it is longer
+/// than a run can span, or the cluster cannot be put together.
 pub(crate) fn reconstruct(
     mut heard: Heard,
     assumed: Watchfulness,
     (cluster_of, asked): (&str, &Asked),
-) -> Result<Reconstruction, Unclear> {
+) -> Result<Reconstruction, Problem> {
     let mut notes = Vec::new();
     let objects = objects_of(&heard, &mut notes);
     heard.nodes_by_pods(&objects);
@@ -118,7 +92,7 @@ pub(crate) fn reconstruct(
     notes.splice(0..0, std::mem::take(&mut heard.notes));
     let watchfulness = assumed.as_told(&heard.statements, &mut notes);
     let told = Outage::of(&heard.statements);
-    let Some(begins) = told.begins() else { return Err(Unclear::Nothing { notes }) };
+    let Some(begins) = told.begins() else { return Err(nothing(&notes)) };
     // An export from just before the outage is the cluster as it was.
     let as_it_was = exported.filter(|at| {
         (at.0..at.0 + FRESH_US).contains(&begins.0) && !came_since(&heard, &objects, *at, begins)
@@ -165,10 +139,7 @@ pub(crate) fn reconstruct(
     workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
     let cluster = imported(all, cluster_of).and_then(ImportedCluster::simulable);
-    let mut cluster = cluster.map_err(|error| match error {
-        ImportError::Nothing { .. } => Unclear::NoNode,
-        error => error.into(),
-    })?;
+    let mut cluster = cluster.map_err(no_cluster)?;
     if watchfulness.grace != assumed.grace {
         let flags = &mut cluster.control_plane.flags.kube_controller_manager;
         flags.insert(GRACE.to_owned(), FlagValue::Text(watchfulness.grace.to_string()));
@@ -184,7 +155,10 @@ pub(crate) fn reconstruct(
     let ends = outage.ends().unwrap_or(begins);
     let lasts = ends.0 + TAIL_US - plan.start.0;
     if lasts > (SPAN_MAX.as_nanos() / 1_000) as i64 {
-        return Err(Unclear::TooLong { begins: plan.start.to_rfc3339(), ends: ends.to_rfc3339() });
+        let (begins, ends) = (plan.start.to_rfc3339(), ends.to_rfc3339());
+        let text =
+            format!("the outage begins at {begins} and ends at {ends}, and a run can span a year");
+        return Err(Problem::new(text).help("leave out of the files what is not of this outage"));
     }
     let mut timeline = plan.timeline(&outage, &cluster, &was);
     timeline.end(lasts);
@@ -199,6 +173,27 @@ pub(crate) fn reconstruct(
     let text = cluster.written(&doc, plan.start, &horizon, (&timeline, asked));
     let grace = watchfulness.grace;
     Ok(Reconstruction { text, start: plan.start, grace, outage, notes, told })
+}
+
+/// What is said where nothing is told of a node or an eviction; `notes` are of what was left out.
+fn nothing(notes: &[String]) -> Problem {
+    let text = "nothing in these files tells of a node that failed, or of an eviction";
+    Problem::new(text).help(match notes {
+        [] => "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
+               answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes"
+            .to_owned(),
+        notes => notes.join("; "),
+    })
+}
+
+/// What is said where the cluster cannot be put together.
+fn no_cluster(error: ImportError) -> Problem {
+    match error {
+        ImportError::Nothing { .. } => Problem::new(format!(
+            "evictions are told, and no node: nothing in these files says where the pods were; add an export of the cluster, `{KUBECTL} > cluster.json`"
+        )),
+        ImportError::Wrong(text) => Problem::new(text),
+    }
 }
 
 /// The cluster of the export that is taken, as it stands there: its release, and the settings of its
