@@ -2,7 +2,7 @@
 
 use super::finished;
 use super::prelude::*;
-use crate::analysis::explain::{ObjectError, Question, explain as explained, find};
+use crate::analysis::explain::{Question, explain as explained, find};
 use crate::language::duration;
 use crate::report::absolute;
 use crate::report::explain::{document, mermaid, write};
@@ -62,16 +62,7 @@ pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
         _ => Dur::ZERO,
     };
     let until = until.saturating_add(behind).min(horizon);
-    let object = find(&analysis, &args.object).map_err(|error| {
-        let help = match &error {
-            ObjectError::Unknown { near: Some(near), .. } => format!("did you mean `{near}`?"),
-            ObjectError::Unknown { .. } => {
-                "objects are named `pod/web-3`, `node/a-03`, `deployment/web`, `zone/b`, or without what stands before the slash".to_owned()
-            }
-            ObjectError::Ambiguous { .. } => "say which, with what stands before its name".to_owned(),
-        };
-        Failure::input(error.to_string(), help)
-    })?;
+    let object = find(&analysis, &args.object)?;
     let found =
         explained(Question { analysis: &analysis, until, groups: &run.ready.groups }, &object);
     let clock = run.ready.plan.begins.map(WallClock);

@@ -29,7 +29,7 @@ use prelude::*;
 pub use explanation::{Explanation, Question, Remedy, Step};
 pub(crate) use node::{Stories, explain_nodes};
 pub(crate) use object::names;
-pub use object::{Object, ObjectError, find};
+pub use object::{Object, find};
 pub(super) use pending::{gated, is_of_filter};
 pub(crate) use pod::explain_pods;
 pub(crate) use workload::explain_workloads;

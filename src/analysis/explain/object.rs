@@ -2,6 +2,7 @@
 
 use super::prelude::*;
 use crate::api::spelling;
+use crate::language::Problem;
 
 /// An object that can be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,27 +37,6 @@ impl Object {
     }
 }
 
-/// Why a name is no object.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ObjectError {
-    /// Nothing is called that.
-    #[error("there is no pod, node, workload or zone `{name}` in this run")]
-    Unknown {
-        /// As the person wrote it.
-        name: String,
-        /// What may have been meant.
-        near: Option<String>,
-    },
-    /// Several objects are called that.
-    #[error("`{name}` may be any of {}", few(LISTED, .candidates.iter().map(String::as_str)))]
-    Ambiguous {
-        /// As the person wrote it.
-        name: String,
-        /// Names that say which.
-        candidates: Vec<String>,
-    },
-}
-
 /// Candidates that are listed.
 const LISTED: usize = 6;
 
@@ -65,7 +45,7 @@ const LISTED: usize = 6;
 ///
 /// # Errors
 /// No object is called that, or several are.
-pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> {
+pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, Problem> {
     let is_any = |kind: &str| {
         let mut kinds = WorkloadKind::ALL.iter().map(|kind| kind.as_str());
         ["pod", "node", "zone", "workload"].contains(&kind)
@@ -92,15 +72,17 @@ pub fn find(analysis: &Analysis<'_>, name: &str) -> Result<Object, ObjectError> 
         [one] => Ok(*one),
         [] => {
             let names = all.iter().map(|object| object.called(analysis).1);
-            let near = nearest(rest, names).map(|near| match &kind {
-                Some(kind) => format!("{kind}/{near}"),
-                None => near.to_owned(),
-            });
-            Err(ObjectError::Unknown { name: name.to_owned(), near })
+            let problem = format!("there is no pod, node, workload or zone `{name}` in this run");
+            Err(Problem::new(problem).help(match (nearest(rest, names), &kind) {
+                (Some(near), Some(kind)) => format!("did you mean `{kind}/{near}`?"),
+                (Some(near), None) => format!("did you mean `{near}`?"),
+                (None, _) => "objects are named `pod/web-3`, `node/a-03`, `deployment/web`, `zone/b`, or without what stands before the slash".to_owned(),
+            }))
         }
         _ => {
-            let candidates = found.iter().map(|object| object.name(analysis)).collect();
-            Err(ObjectError::Ambiguous { name: name.to_owned(), candidates })
+            let candidates = few(LISTED, found.iter().map(|object| object.name(analysis)));
+            let problem = Problem::new(format!("`{name}` may be any of {candidates}"));
+            Err(problem.help("say which, with what stands before its name"))
         }
     }
 }
