@@ -5,14 +5,8 @@ use super::selector::Selector;
 use std::collections::BTreeMap;
 
 /// Entries by label: key, then value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ByLabel<T>(BTreeMap<String, BTreeMap<String, Vec<T>>>);
-
-impl<T> Default for ByLabel<T> {
-    fn default() -> Self {
-        Self(BTreeMap::new())
-    }
-}
 
 impl<T: Copy> ByLabel<T> {
     /// Adds an entry under a label.
@@ -50,17 +44,11 @@ impl<T: Copy> ByLabel<T> {
 }
 
 /// Selectors by a label that they ask for, so that labels meet few of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Selectors<T> {
     by_label: ByLabel<T>,
     /// Those that ask for no label's value.
     others: Vec<T>,
-}
-
-impl<T> Default for Selectors<T> {
-    fn default() -> Self {
-        Self { by_label: ByLabel::default(), others: Vec::new() }
-    }
 }
 
 impl<T: Copy> Selectors<T> {

@@ -15,13 +15,8 @@ use crate::plan::{Connections, KubeletConfig, KubeletMode, Real};
 pub(super) const MINIMUM_GRACE_PERIOD: i64 = 2;
 
 /// What a part keeps of each node's kubelet; nothing where there is none.
+#[derive(Default)]
 pub(super) struct ByNode<T>(Shared<Vec<Option<T>>>);
-
-impl<T> Default for ByNode<T> {
-    fn default() -> Self {
-        Self(Shared::new(Vec::new()))
-    }
-}
 
 impl<T> ByNode<T> {
     /// A node has a kubelet from now on, of which that is known.

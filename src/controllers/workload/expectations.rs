@@ -34,13 +34,8 @@ struct Expected<D> {
 }
 
 /// Expectations by workload.
+#[derive(Default)]
 pub(super) struct Expectations<D>(Vec<Option<Expected<D>>>);
-
-impl<D> Default for Expectations<D> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
 
 impl<D: Deletions> Expectations<D> {
     fn get(&mut self, workload: WorkloadId) -> Option<&mut Expected<D>> {
