@@ -98,6 +98,11 @@ impl Shape {
         Self::resolved(own.unwrap_or(&self.schema["items"]))
     }
 
+    /// The type of each item, of a list.
+    pub(crate) fn items(self) -> Option<Self> {
+        self.schema.get("items").map(Self::resolved)
+    }
+
     /// Whether it may be written without any field.
     pub(crate) fn may_be_empty(self) -> bool {
         list(&self.schema["required"]).next().is_none()

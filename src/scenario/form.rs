@@ -11,8 +11,7 @@ use crate::api::spelling;
 use crate::api::workload::WorkloadKind;
 use crate::language::text::tree::{Place, Step};
 use crate::language::text::{Mistake, Problem, Source};
-use crate::language::{Scenario, Shape, Tree, flags, schema};
-use serde_json::{Map, Value};
+use crate::language::{Scenario, Shape, Tree, flags};
 use std::collections::{BTreeSet, VecDeque};
 
 /// How many mistakes of form are named before reading stops.
@@ -23,19 +22,6 @@ const REREAD_BYTES_MAX: usize = 64 << 20;
 
 /// How long a list of fields may be for the place of a stray one to stand beside it.
 const LIST_BYTES_MAX: usize = 100;
-
-/// What people write below a field of the scenario, or as one, where it is called otherwise, and how it is written.
-const CALLED: [(&str, &str, &str); 9] = [
-    ("", "release", "kubernetes: \"1.34\""),
-    ("", "duration", "horizon: \"30m\""),
-    ("", "deployments", "workloads: [Deployment(…)]"),
-    ("", "statefulsets", "workloads: [StatefulSet(…)]"),
-    ("", "daemonsets", "workloads: [DaemonSet(…)]"),
-    ("", "jobs", "workloads: [Job(…)]"),
-    ("", "zones", "nodes: [(zone: …)]"),
-    ("", "expectations", "expect: […]"),
-    ("nodes", "count", "names: \"n-{0..5}\""),
-];
 
 /// The result of reading a text.
 #[derive(Default)]
@@ -136,19 +122,13 @@ fn of_form(source: &Source, mistake: &Mistake, tree: &Tree) -> Problem {
         _ => None,
     });
     let told = |field: &str| {
-        let section_of = |c: &&(&str, &str, &str)| {
-            c.0 == section.unwrap_or_default() && c.1.eq_ignore_ascii_case(field)
-        };
-        let called = CALLED.iter().find(section_of);
         let kind = tree.at(path.get(..2).unwrap_or_default()).word();
         // Of the kinds of workloads, which all have the same fields, the first is told.
         let own = |way: String| match WorkloadKind::parse(kind) {
             Some(_) => way.replacen("[Deployment(", &format!("[{kind}("), 1),
             None => way,
         };
-        let elsewhere =
-            || Some(format!("it belongs elsewhere: `{}`", own(belongs(field, section)?)));
-        called.map(|(.., written)| format!("write `{written}`")).or_else(elsewhere)
+        Some(format!("it belongs elsewhere: `{}`", own(belongs(field, section)?)))
     };
     if let Some(belongs) = mistake.stray().and_then(told) {
         // A long list of what could stand here would hide it.
@@ -259,57 +239,38 @@ pub(super) fn belongs(field: &str, section: Option<&str>) -> Option<String> {
     if alike(field, "kube-scheduler") {
         return Some("scheduler: (…)".to_owned());
     }
-    let language = schema();
-    // Manifests of pods say it so.
-    let field = match field {
-        "resources" => "requests",
-        field => field,
-    };
-    let own = section.and_then(|section| written(&language, field, Some(section)));
-    own.or_else(|| written(&language, field, None))
+    let own = section.and_then(|section| written(field, Some(section)));
+    own.or_else(|| written(field, None))
 }
 
-/// Whether two names differ in nothing but how their words are joined.
+/// Whether two names differ in nothing but how their words are joined: `kube_apiserver`, `kube-apiserver`, `kubeApiserver`.
 fn alike(a: &str, b: &str) -> bool {
-    let plain = |name: &str| name.replace('_', "-");
+    let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
     plain(a) == plain(b)
 }
 
 /// The shortest way to a field of that name, as it is written; below one field of the scenario
 /// where that is given.
-fn written(language: &Value, field: &str, section: Option<&str>) -> Option<String> {
+fn written(field: &str, section: Option<&str>) -> Option<String> {
     let mut seen = BTreeSet::new();
-    let mut next = VecDeque::from([(language, String::new(), String::new())]);
-    while let Some((at, before, behind)) = next.pop_front() {
-        if let Some(name) = at.get("$ref").and_then(Value::as_str)
-            && seen.insert(name)
-        {
-            let def = language.pointer(name.trim_start_matches('#'))?;
-            next.push_back((def, before.clone(), behind.clone()));
+    let mut next = VecDeque::from([(Shape::scenario(), String::new(), String::new())]);
+    while let Some((shape, before, behind)) = next.pop_front() {
+        if !shape.name.is_empty() && !seen.insert(shape.name) {
+            continue;
         }
-        if let Some(items) = at.get("items") {
-            next.push_back((items, format!("{before}["), format!("]{behind}")));
-        }
-        for list in ["oneOf", "anyOf", "allOf"] {
-            let all = at.get(list).and_then(Value::as_array);
-            for part in all.into_iter().flatten() {
-                next.push_back((part, before.clone(), behind.clone()));
-            }
-        }
-        let fields = at.get("properties").and_then(Value::as_object);
+        next.extend(shape.items().map(|item| (item, format!("{before}["), format!("]{behind}"))));
+        let held = shape.variants().filter_map(|(word, held)| Some((word, held?)));
+        next.extend(held.map(|(word, held)| (held, format!("{before}{word}"), behind.clone())));
+        // The scenario's own need no brackets here.
         let is_root = before.is_empty();
-        for (name, below) in fields.into_iter().flat_map(Map::iter) {
+        for (name, below) in shape.fields() {
             if is_root && section.is_some_and(|section| !alike(section, name)) {
                 continue;
             }
             // Components are written as they are called.
             let name = name.replace('_', if name.starts_with("kube_") { "-" } else { "_" });
-            // A variant stands before its fields, and the scenario's own need no brackets here.
-            let (open, close) = match (name.starts_with(char::is_uppercase), is_root) {
-                (true, _) => (format!("{before}{name}"), behind.clone()),
-                (false, true) => (format!("{before}{name}: "), behind.clone()),
-                (false, false) => (format!("{before}({name}: "), format!("){behind}")),
-            };
+            let open = format!("{before}{}{name}: ", if is_root { "" } else { "(" });
+            let close = format!("{}{behind}", if is_root { "" } else { ")" });
             if alike(&name, field) && !is_root {
                 return Some(format!("{open}…{close}"));
             }
@@ -337,10 +298,10 @@ mod tests {
             told("labels", Some("workloads")),
             "workloads: [Deployment(template: (labels: …))]"
         );
-        // A manifest's word for what a pod asks for.
+        // As in a configuration file.
         assert_eq!(
-            told("resources", Some("workloads")),
-            "workloads: [Deployment(template: (requests: …))]"
+            told("nodeMonitorGracePeriod", None),
+            "flags: (kube-controller-manager: {\"node-monitor-grace-period\": …})"
         );
         assert_eq!(told("labels", None), "nodes: [(labels: …)]");
         assert_eq!(belongs("nothing-of-this-name", None), None);

@@ -4,8 +4,7 @@
 //! `taintsim import` would have written.
 //!
 //! What mistakes of form leave of a scenario is then looked at for mistakes of meaning; those that
-//! may only follow from what was lost come last. What belongs to a later version of the language is
-//! refused with a message of its own.
+//! may only follow from what was lost come last.
 //!
 //! Builds what was imported before it is written, so that every scenario that is written builds;
 //! a problem is reported at the object that it comes from.

@@ -28,7 +28,7 @@ fn every_mistake_of_form_is_named_at_once() {
     assert_eq!(
         problems(text),
         "f.ron:3:5: `horizn` is not a field of a scenario\n  help: did you mean `horizon`?\n\
-         f.ron:4:14: expected a duration in quotes, such as \"5m30s\", found the unsigned integer `30`\n\
+         f.ron:4:14: expected a duration in quotes, such as \"5m30s\", found integer `30`\n  help: write `\"30s\"` for seconds\n\
          f.ron:5:25: `zoone` is not a field of a node group\n  help: did you mean `zone`?\n\
          f.ron:5:45: expected a text in quotes\n  help: write `\"3\"`\n\
          f.ron:5:77: expected a map: `{ \"key\": … }`\n\
@@ -252,7 +252,7 @@ fn a_mistake_says_what_could_stand_in_its_place() {
     for wanted in [
         "f.ron:3:9: expected a word before the bracket, one of Deployment, ReplicaSet,",
         "f.ron:4:41: expected `(` here\n  help: write `(after: …, exit_code: …, ran: …)`",
-        "f.ron:6:37: `zone` is not a field of `Crash`\n  help: one of `node`, `nodes`, `duration`; it belongs elsewhere: ",
+        "f.ron:6:37: `zone` is not a field of `Crash`\n  help: write `nodes: Zone(\"b\")`",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
@@ -277,6 +277,58 @@ fn words_of_other_tools_are_told_in_ours() {
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
     }
+}
+
+/// Where a field of Kubernetes' API has another name or form here, the mistake says which.
+#[test]
+fn slips_of_those_who_know_kubernetes_are_told_what_to_write() {
+    let wl = |fields: &str| format!(r#"workloads: [Deployment(name: "web", {fields})]"#);
+    let pod = |fields: &str| format!(r#"pods: [(name: "p", {fields})]"#);
+    let step = |step: &str| format!(r#"timeline: [(at: "1m", do: {step})]"#);
+    let node = |fields: &str| format!(r#"nodes: [(name: "b", {fields})]"#);
+    for (text, wanted) in [
+        (node(r#"resources: {"cpu": "4"}"#), r#"write `capacity: {"cpu": "4"}`"#),
+        (node(r#"allocatable: {"cpu": "4"}"#), r#"write `capacity: {"cpu": "4"}`"#),
+        (node("replicas: 3"), "write `names: \"n-{0..5}\"`"),
+        (node("cordoned: true"), "write `unschedulable: true`"),
+        (node(r#"unschedulable: "true""#), "write `true`"),
+        (
+            node(r#"taints: [(key: "x", value: "y", effect: NoExecute)]"#),
+            "write `\"x=y:NoExecute\"`",
+        ),
+        (node("spec: (unschedulable: true)"), "what is in it stands here, without it"),
+        (pod(r#"node: "a""#), "write `on: Node(\"a-0\")`"),
+        (pod(r#"nodeName: "a""#), "write `on: Node(\"a-0\")`"),
+        (pod(r#"on: "a""#), "write `Node(\"a\")`"),
+        (pod(r#"on: Unbound, limits: {"cpu": "1"}"#), r#"write `requests: {"cpu": "1"}`"#),
+        (pod("on: Unbound, status: Pending"), "write `start: Pending`"),
+        (pod("on: Unbound, gracePeriodSeconds: 5"), "write `terminationGracePeriodSeconds: 30`"),
+        (wl("spec: (replicas: 2)"), "what is in it stands here, without it"),
+        (wl("template: (spec: (tolerations: []))"), "what is in it stands here, without it"),
+        (wl("count: 2"), "write `replicas: 3`"),
+        (wl("on: Spread(All)"), "write `placement: Nodes([…])`"),
+        (wl("resources: (requests: {})"), "write `template: (requests: {…})`"),
+        (wl("serviceName: \"web\""), "leave it out"),
+        (step(r#"Crash(zone: "b")"#), "write `nodes: Zone(\"b\")`"),
+        (step(r#"Crash(node: "a", duration: 300)"#), "write `\"300s\"` for seconds"),
+        (step(r#"NodeDown(node: "a")"#), "write `Crash(node: …)`"),
+        (
+            step(r#"Taint(node: "a", taint: (key: "x", effect: NoExecute))"#),
+            "write `\"x:NoExecute\"`",
+        ),
+        (step(r#"Scale(deployment: "web", replicas: 3)"#), "write `workload: \"web\"`"),
+        (step(r#"DeletePod(name: "web-0")"#), "write `pod: \"web-0\"`"),
+        (step(r#"Drain(node: "a", force: "true")"#), "write `true`"),
+        (r#"timeline: [(time: "1m", do: Reboot(node: "a"))]"#.to_owned(), "write `at: \"5m\"`"),
+        ("nodeMonitorGracePeriod: \"40s\"".to_owned(), "{\"node-monitor-grace-period\": …}"),
+        ("kind: \"Scenario\"".to_owned(), "leave it out"),
+    ] {
+        let nodes = if text.starts_with("nodes") { "" } else { r#"nodes: [(name: "a")], "# };
+        let said = problems(&format!(r#"(version: 1, horizon: "10m", {nodes}{text})"#));
+        assert!(said.contains("\n  help: ") && said.contains(wanted), "{wanted} in {said}");
+    }
+    let said = problems("version: 1\nhorizon: 10m\n");
+    assert!(said.ends_with("help: all of it is in brackets: `Scenario(version: 1, …)`"), "{said}");
 }
 
 /// With a placement the pods are there from the start, and can be meant.

@@ -16,10 +16,19 @@ pub(super) fn number_meant(field: Option<&str>, text: &str) -> Option<String> {
     Some(format!("write {seconds}: these are whole seconds"))
 }
 
-/// How a text is written that stands without its quotes, or in others.
+/// The one that is meant by `"true"`, or `True`.
+pub(super) fn truth_meant(tree: &Tree) -> Option<String> {
+    let word = tree.text().or(tree.bare_word())?.to_lowercase();
+    word.parse::<bool>().ok().map(|truth| format!("write `{truth}`"))
+}
+
+/// How a text is written that stands without its quotes, or in others; or a taint that stands in fields of its own.
 pub(super) fn in_quotes(tree: &Tree) -> Option<String> {
-    let word = tree.bare_word().filter(|word| word.len() <= SHORT)?;
-    Some(format!("write `\"{}\"`", word.trim_matches('\'')))
+    let part = |name| tree.field(name).and_then(|part| part.text().or(part.bare_word()));
+    let value = part("value").map_or(String::new(), |value| format!("={value}"));
+    let taint = || Some(format!("{}{value}:{}", part("key")?, part("effect")?));
+    let text = tree.bare_word().map(|word| word.trim_matches('\'').to_owned()).or_else(taint)?;
+    (text.len() <= SHORT).then(|| format!("write `\"{text}\"`"))
 }
 
 /// How nodes or pods are selected that are named without a word: `"a-0"`, or `["a-0", "a-1"]`.

@@ -5,12 +5,7 @@ use super::problem::{Problem, Source, did_you_mean, spelt};
 use crate::language::names::apart;
 use std::fmt;
 use std::ops::Range;
-
-/// A field of the language that works in a later version, and what does until then.
-const LATER: (&str, &str) = (
-    "sweep",
-    "Sweeps inside a scenario belong to later work; `taintsim sweep FILE --set PATH=V1,V2` runs one",
-);
+use std::sync::OnceLock;
 
 /// What people call the types of the language whose names do not say it.
 const THINGS: [(&str, &str); 19] = [
@@ -33,14 +28,6 @@ const THINGS: [(&str, &str); 19] = [
     ("PodStart", "a way to start"),
     ("Phase", "a pod's phase"),
     ("DrainFlags", "`drain`"),
-];
-
-/// What people write as a claim where something else says it, and what to write.
-const INSTEAD: [(&str, &str); 4] = [
-    ("Evicted", "write `NotEvicted(…)` where nobody is to be evicted; either stands alone"),
-    ("NotEvicted", "it stands alone: write it without the word around it"),
-    ("AllOf", "did you mean `All`?"),
-    ("Any", "did you mean `AnyOf`?"),
 ];
 
 /// What else people write as a claim: records, of which none is to be.
@@ -139,7 +126,20 @@ impl Mistake {
     pub(crate) fn stray(&self) -> Option<&str> {
         let What::Field { found, known } = &self.0.what else { return None };
         let like = did_you_mean(found, known.iter().map(|name| spelt(name)));
-        (found != LATER.0 && like.is_none()).then_some(found)
+        (like.is_none() && self.instead().is_none()).then_some(found)
+    }
+
+    /// What to do about a word that stands for another.
+    fn instead(&self) -> Option<&'static str> {
+        static TABLE: OnceLock<Vec<(String, String, String)>> = OnceLock::new();
+        let (What::Field { found, known } | What::Variant { found, known }) = &self.0.what else {
+            return None;
+        };
+        let read = || ron::from_str(include_str!("instead.ron")).unwrap_or_default();
+        let among = |all: &str| all.split(' ').all(|one| known.contains(&one));
+        let is_one = |all: &str| all.split(' ').any(|one| one.eq_ignore_ascii_case(found));
+        let mut rows = TABLE.get_or_init(read).iter();
+        rows.find(|(these, words, _)| is_one(words) && among(these)).map(|(.., help)| &**help)
     }
 
     /// Whether a field stands twice.
@@ -178,9 +178,6 @@ impl Mistake {
         let inner = &self.0;
         let of = inner.of.as_deref();
         let problem = match &inner.what {
-            What::Field { found, .. } | What::Variant { found, .. } if found == LATER.0 => {
-                Problem::new(format!("`{found}` is not supported by this version")).help(LATER.1)
-            }
             What::Field { found, known } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
                 let written = written.filter(|w| w.replace('-', "_") == *found);
@@ -191,12 +188,11 @@ impl Mistake {
             What::Variant { found, known } => {
                 let of = of.unwrap_or("known here");
                 let problem = Problem::new(format!("`{found}` is not {of}"));
-                match INSTEAD.iter().find(|i| of == "a claim" && i.0 == found) {
-                    Some((_, help)) => problem.help(*help),
-                    None if of == "a claim" && RECORDS.split(' ').any(|kind| kind == found) => {
+                match of == "a claim" && RECORDS.split(' ').any(|kind| kind == found) {
+                    true => {
                         problem.help(format!("write `{found}(count: 0, …)`, which stands alone"))
                     }
-                    None => problem.meant(found, *known),
+                    false => problem.meant(found, *known),
                 }
             }
             What::Missing(field) => {
@@ -207,7 +203,7 @@ impl Mistake {
             What::Twice(field) => Problem::new(format!("`{field}` stands here twice")),
             What::Less(text) | What::Said(text) => Problem::new(text.clone()),
         };
-        problem.maybe_help(inner.help.clone())
+        problem.maybe_help(self.instead().map(str::to_owned)).maybe_help(inner.help.clone())
     }
 }
 
@@ -242,17 +238,15 @@ impl serde::de::Error for Mistake {
     }
 
     fn invalid_value(found: serde::de::Unexpected<'_>, wanted: &dyn serde::de::Expected) -> Self {
-        use serde::de::Unexpected::{Bool, Float, Seq, Signed, Str, Unsigned};
-        let found = match found {
-            Bool(b) => format!("the boolean `{b}`"),
-            Unsigned(n) => format!("the unsigned integer `{n}`"),
-            Signed(n) => format!("the signed integer `{n}`"),
-            Float(x) => format!("the floating point number `{x}`"),
-            Str(text) => format!("the string {text:?}"),
-            Seq => "a list".to_owned(),
-            other => other.to_string(),
+        use serde::de::Unexpected::{Seq, Unsigned};
+        let wanted = wanted.to_string();
+        let is_time = wanted.starts_with("a duration") || wanted.starts_with("a time");
+        let help = match found {
+            Unsigned(n) if is_time => Some(format!("write `\"{n}s\"` for seconds")),
+            _ => None,
         };
-        Self::said(format!("expected {wanted}, found {found}"))
+        let found = if found == Seq { "a list".to_owned() } else { found.to_string() };
+        Self::said(format!("expected {wanted}, found {found}")).help(help)
     }
 
     fn invalid_length(length: usize, wanted: &dyn serde::de::Expected) -> Self {

@@ -50,9 +50,11 @@ impl Reader<'_> {
         self.attributes()?;
         let tree = self.value(0)?;
         self.words.blank()?;
+        let colon = self.words.rest().starts_with(':');
+        let help = colon.then(|| "all of it is in brackets: `Scenario(version: 1, …)`".to_owned());
         match self.words.rest() {
             "" => Ok(tree),
-            _ => Err(self.words.wrong("expected the end of the file")),
+            _ => Err(self.words.wrong("expected the end of the file").help(help)),
         }
     }
 

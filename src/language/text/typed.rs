@@ -4,7 +4,7 @@
 //! It takes what ron takes with `implicit_some` and `unwrap_variant_newtypes`: an optional value is
 //! written as its content, and `Deployment(name: "web")` holds the fields of what it wraps.
 
-use super::hints::{SHORT, by_name, in_quotes, number_meant, selected, several};
+use super::hints::{SHORT, by_name, in_quotes, number_meant, selected, several, truth_meant};
 use super::mistake::Mistake;
 use super::problem::did_you_mean;
 use super::read::DEPTH_MAX;
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
     fn boolean(self) -> Result<bool, Mistake> {
         let tree = self.meant()?;
         let truth = tree.bare_word().and_then(|word| word.parse().ok());
-        truth.ok_or_else(|| wrong(tree, "expected `true` or `false`"))
+        truth.ok_or_else(|| wrong(tree, "expected `true` or `false`").help(truth_meant(tree)))
     }
 
     fn float(self) -> Result<f64, Mistake> {
@@ -294,7 +294,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
                 }
                 _ => format!("expected a word without quotes, one of {}", variants.join(", ")),
             };
-            let meant = name.strip_suffix("Selector").and_then(|one| selected(tree, one));
+            let one = name.strip_suffix("Selector").or((name == "Placement").then_some("Node"));
+            let meant = one.and_then(|one| selected(tree, one));
             let meant = meant.map(|meant| format!("write `{meant}`"));
             let near = || tree.text().and_then(|text| did_you_mean(text, variants));
             let agents =
@@ -423,7 +424,7 @@ impl<'de> SeqAccess<'de> for Parts<'_> {
     ) -> Result<Option<T::Value>, Mistake> {
         let Some(part) = self.take() else { return Ok(None) };
         if part.name().is_some() {
-            return Err(wrong(part, "expected a value without a name"));
+            return Err(wrong(part, "expected a value without a name").help(in_quotes(self.tree)));
         }
         seed.deserialize(self.reader.of(part).deeper()?).map(Some)
     }

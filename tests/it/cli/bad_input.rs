@@ -59,7 +59,7 @@ fn mistakes_in_a_scenario() {
     );
     wrong("count: 20", "count: -20", &["out of range"]);
     wrong("tolerationSeconds: 120", "tolerationSeconds: 99999999999999999999", &["out of range"]);
-    wrong("timeline: [", "sweep: [], timeline: [", &["`sweep` is not supported by this version"]);
+    wrong("timeline: [", "sweep: [], timeline: [", &["`sweep` is not a field of a scenario"]);
     wrong(
         "Never(PodStuck)",
         "Never(PodStock)",
