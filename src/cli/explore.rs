@@ -49,7 +49,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     for (i, release) in releases.iter().enumerate() {
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
         let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
-        plan.warnings().filter(|_| is_told).for_each(|warning| terminal.note(warning));
+        let warned = plan.warnings().filter(|_| is_told);
+        warned.for_each(|note| terminal.note(&loaded.noted(note).to_string()));
         if is_told {
             let (said, _) = searcher.impossible(release.as_deref(), &plan)?;
             said.iter().for_each(|s| terminal.note(s));

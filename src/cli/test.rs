@@ -307,8 +307,7 @@ fn held(
 ) -> Option<Option<Golden>> {
     let (loaded, expectations) = (trial.loaded, trial.expectations());
     tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
-    let notes = trial.notes.iter().map(|note| Problem::new(note.clone()));
-    tested.warnings = notes.collect();
+    tested.warnings = trial.notes.clone();
     if tested.expectations == 0 {
         tested.cases[0].came = Came::Nothing;
         return Some(None);

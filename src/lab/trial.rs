@@ -27,7 +27,7 @@ pub struct Trial<'a> {
     pub(crate) overrides: Overrides,
     expectations: Expectations,
     /// What a person should know of the scenario before its results are believed.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<Problem>,
     /// Nothing happens in it that could evict a pod.
     is_idle: bool,
 }
@@ -148,7 +148,7 @@ impl<'a> Trial<'a> {
         let (plan, expectations) = scenario::expecting(loaded, &overrides)?;
         let spec = scenario::changed(loaded, &overrides)?;
         let is_idle = plan.timeline.is_empty() && is_idle(&plan, &spec);
-        let notes = plan.warnings().cloned().collect();
+        let notes = plan.warnings().map(|note| loaded.noted(note)).collect();
         Ok(Trial { loaded, overrides, expectations, notes, is_idle })
     }
 

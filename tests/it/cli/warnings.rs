@@ -504,6 +504,19 @@ fn records_that_cannot_fail_are_said() {
     assert_eq!(said.matches("warning: ").count(), 4, "{said}");
 }
 
+/// The crash of one minute ends thirty minutes later, and the run after ten: what is to be changed is `horizon`.
+#[test]
+fn a_warning_of_a_test_has_its_line() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1,
+        horizon: "10m", nodes: [(name: "a")],
+        timeline: [(at: "1m", name: "late", do: Crash(node: "a", duration: "30m"))],
+        expect: [Condition(node: "a", type: Ready, status: Unknown)])"#;
+    let said = said_by_a_test(&scratch, text);
+    let wanted = "warning: so.ron:2:9: The run ends at 10m, and late would end at 31m";
+    assert!(said.contains(wanted), "{said}");
+}
+
 /// Without a timeline nobody can be evicted; under a flag by which kubelets are heard of too seldom, or with a taint from the
 /// start, somebody may be.
 #[test]
