@@ -20,6 +20,8 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 mod what_if;
+#[cfg(test)]
+mod what_if_tests;
 
 pub(crate) use attach::{history, history_of};
 pub(crate) use load::{FILE_BYTES_MAX, parse_packed, parse_packed_file, parse_stored};

@@ -2,6 +2,7 @@
 //! timeline.
 
 use super::paths::toleration_seconds;
+use super::resolve::PODS_MAX;
 use crate::api::spelling;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::scenario::prelude::*;
@@ -14,7 +15,7 @@ const DOWNTIME: &str = "2s";
 
 const HELP: &str = "one of `kubectl taint nodes NODE… KEY=VALUE:EFFECT`, `kubectl cordon NODE`, \
 `kubectl uncordon NODE`, `kubectl drain NODE`, `kubectl delete node NODE`, \
-`kubectl delete pod [-n NAMESPACE] POD [--force]`, `kubectl scale [-n NAMESPACE] deployment/NAME --replicas=N`, \
+`kubectl delete pod [-n NAMESPACE] POD… [--force]`, `kubectl scale [-n NAMESPACE] deployment/NAME --replicas=N`, \
 `patch tolerations [NAMESPACE/]WORKLOAD SECONDS|none`, `kube-controller-manager restart [DOWNTIME]`, `heal NODE…`; \
 each with ` @TIME` behind it, so long after the start";
 
@@ -34,7 +35,7 @@ pub(crate) fn what_if(text: &str, spec: &Scenario) -> Result<Vec<Entry>, Problem
     }
     let steps = match words.as_slice() {
         ["heal", names @ ..] => vec![heal(names, spec)?],
-        ["kubectl", rest @ ..] => kubectl(rest)?,
+        ["kubectl", rest @ ..] => kubectl(rest, spec)?,
         ["patch", "tolerations", workload, seconds] => patch_tolerations(workload, seconds, spec)?,
         ["kube-controller-manager", "restart", rest @ ..] => vec![restart(rest)?],
         _ => return Err(unknown(text)),
@@ -54,8 +55,8 @@ fn heal(names: &[&str], spec: &Scenario) -> Result<Step, Problem> {
         let problem = Problem::new("`heal` brings no machine back that is told to die for good");
         return Err(problem.help("`--heal-after TIME` has machines of `--dies` come back"));
     }
-    let nodes = Words::of(names).known()?.nodes(names)?;
-    Ok(Step::Heal { node: None, nodes })
+    let words = Words::of(names).known()?;
+    Ok(Step::Heal { node: None, nodes: words.nodes(&words.plain)? })
 }
 
 fn restart(rest: &[&str]) -> Result<Step, Problem> {
@@ -72,8 +73,8 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     /// Flags that take a value, of the commands that are known.
-    const VALUED: &'static str = "-n --namespace -l --selector --grace-period --replicas --context \
-        --kubeconfig --as --timeout --skip-wait-for-delete-timeout";
+    const VALUED: &'static str = "-n --namespace -l --selector --field-selector --grace-period \
+        --replicas --context --kubeconfig --as --timeout --skip-wait-for-delete-timeout";
     /// Flags without one that change what is done, or that make no difference here.
     const PLAIN: &'static str = "--all --force --overwrite --ignore-daemonsets --delete-emptydir-data \
         --disable-eviction --now --wait --ignore-not-found --cascade";
@@ -105,9 +106,8 @@ impl<'a> Words<'a> {
             Some(("--dry-run", _)) => Err(Problem::new("`--dry-run` does nothing")
                 .help("leave it out: a forecast writes to no cluster")),
             Some((name, _)) => {
-                let near = spelling::nearest(name, known());
-                Err(Problem::new(format!("the flag `{name}` is not known here"))
-                    .maybe_help(near.map(|n| format!("did you mean `{n}`?"))))
+                let problem = Problem::new(format!("the flag `{name}` is not known here"));
+                Err(problem.maybe_help(did_you_mean(name, known())))
             }
         }
     }
@@ -115,11 +115,8 @@ impl<'a> Words<'a> {
     /// A flag's duration; none, as kubectl has it, for zero.
     fn span(&self, name: &str) -> Result<Option<DurationText>, Problem> {
         let Some(text) = self.flag(&[name]) else { return Ok(None) };
-        let wrong = |e: &dyn std::fmt::Display| Problem::new(format!("{name}={text}: {e}"));
-        let span = match text {
-            "0" => return Ok(None),
-            text => duration::parse(text).map_err(|e| wrong(&e))?,
-        };
+        let wrong = |e| Problem::new(format!("{name}={text}: {e}"));
+        let span = duration::parse(text).map_err(wrong)?;
         Ok((span.as_nanos() > 0).then(|| text.into()))
     }
 
@@ -137,30 +134,39 @@ impl<'a> Words<'a> {
         self.flag(&[name]).is_some_and(|v| v != "false")
     }
 
+    /// Which objects are meant is said by names, by selectors or by `--all`, as kubectl has it: in one way.
+    fn one_way(&self, names: &[&str], what: &str) -> Result<(), Problem> {
+        let selects = self.flag(&["-l", "--selector", "--field-selector"]).is_some();
+        let ways = [!names.is_empty(), selects, self.is_set("--all")];
+        let text = match ways.iter().filter(|is_said| **is_said).count() {
+            0 => format!("this command names no {what}"),
+            1 => return Ok(()),
+            _ => "names, a selector and `--all` exclude each other".to_owned(),
+        };
+        Err(Problem::new(text).help(format!("a {what}'s name, `-l KEY=VALUE`, or `--all`")))
+    }
+
     /// The nodes that are named, or selected by label, or all.
     fn nodes(&self, names: &[&str]) -> Result<Option<NodeSelector>, Problem> {
-        if let Some(selector) = self.flag(&["-l", "--selector"]) {
-            return Ok(Some(NodeSelector::Label(selector.to_owned())));
-        }
-        if self.is_set("--all") {
-            return Ok(Some(NodeSelector::All));
+        self.one_way(names, "node")?;
+        if self.flag(&["--field-selector"]).is_some() {
+            return Err(Problem::new("`--field-selector` selects pods alone here"));
         }
         let strip =
             |n: &&str| n.trim_start_matches("nodes/").trim_start_matches("node/").to_owned();
-        let names: Vec<String> = names.iter().map(strip).collect();
-        if names.is_empty() {
-            return Err(Problem::new("this command names no node")
-                .help("a node's name, `-l KEY=VALUE`, or `--all`"));
-        }
-        Ok(Some(NodeSelector::Nodes(names)))
+        Ok(Some(match self.flag(&["-l", "--selector"]) {
+            Some(selector) => NodeSelector::Label(selector.to_owned()),
+            None if names.is_empty() => NodeSelector::All,
+            None => NodeSelector::Nodes(names.iter().map(strip).collect()),
+        }))
     }
 }
 
-fn kubectl(rest: &[&str]) -> Result<Vec<Step>, Problem> {
+fn kubectl(rest: &[&str], spec: &Scenario) -> Result<Vec<Step>, Problem> {
     let words = Words::of(rest).known()?;
     let deleted = |types| of_type(words.plain.strip_prefix(&["delete"])?, types);
-    if let Some(names) = deleted(["pod", "pods", "po"]).filter(|names| !names.is_empty()) {
-        return delete_pods(&words, &names);
+    if let Some(names) = deleted(["pod", "pods", "po"]) {
+        return delete_pods(&words, &names, spec);
     }
     let node = None;
     if let Some(names) = deleted(["node", "nodes", "no"]) {
@@ -242,12 +248,49 @@ fn taint(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
     Ok(steps)
 }
 
-/// `kubectl delete pod -n shop web-0 --force`
-fn delete_pods(words: &Words, names: &[&str]) -> Result<Vec<Step>, Problem> {
-    let namespace = words.namespace();
+/// The namespace of a group's pods.
+fn namespace(group: &PodGroup) -> &str {
+    group.namespace.as_deref().unwrap_or("default")
+}
+
+/// The pods of a group, each with the node that it is on; with none where it is bound to none.
+fn pods(group: &PodGroup) -> Result<Vec<(String, &str)>, Problem> {
+    let texts = group.name.iter().chain(group.names.iter().flat_map(OneOrMany::texts));
+    let names: Result<Vec<_>, _> = texts.map(|text| names::expand(text, PODS_MAX)).collect();
+    let on = |i: usize| match &group.on {
+        Placement::Node(node) => node.as_str(),
+        Placement::Nodes(nodes) => nodes.get(i).map_or("", String::as_str),
+        _ => "",
+    };
+    let names = names.map_err(Problem::new)?.into_iter().flatten().enumerate();
+    Ok(names.map(|(i, name)| (format!("{}/{name}", namespace(group)), on(i))).collect())
+}
+
+/// The pods of the command's namespace that `-l`, `--field-selector` and `--all` mean.
+fn selected(words: &Words, spec: &Scenario) -> Result<Vec<String>, Problem> {
+    let labels = words.flag(&["-l", "--selector"]).unwrap_or_default();
+    let labels = Selector::parse(labels).map_err(Problem::new)?;
+    let field = words.flag(&["--field-selector"]);
+    let node = field.and_then(|text| text.strip_prefix("spec.nodeName="));
+    if let (Some(text), None) = (field, node) {
+        let problem = Problem::new(format!("--field-selector={text} is not known here"));
+        return Err(problem.help("`--field-selector spec.nodeName=NODE`"));
+    }
+    let of = |g: &&PodGroup| namespace(g) == words.namespace() && labels.matches(&g.labels);
+    let all: Result<Vec<_>, _> = spec.pods.iter().filter(of).map(pods).collect();
+    let is_on = |on: &str| node.is_none_or(|node| node.trim_start_matches('=') == on);
+    let found = all?.into_iter().flatten().filter(|(_, on)| is_on(on));
+    let found: Vec<String> = found.map(|(name, _)| name).collect();
+    let none = || Problem::new("this selects no pod").help("`-n NAMESPACE` if it is not `default`");
+    if found.is_empty() { Err(none()) } else { Ok(found) }
+}
+
+/// `kubectl delete pod -n shop web-0 --force`, `kubectl delete pods -l app=web`
+fn delete_pods(words: &Words, names: &[&str], spec: &Scenario) -> Result<Vec<Step>, Problem> {
+    words.one_way(names, "pod")?;
     let full = |name: &&str| match name.contains('/') {
         true => (*name).to_owned(),
-        false => format!("{namespace}/{name}"),
+        false => format!("{}/{name}", words.namespace()),
     };
     let grace = match (seconds(words)?, words.is_set("--force")) {
         (None, true) => Some(0),
@@ -256,11 +299,12 @@ fn delete_pods(words: &Words, names: &[&str]) -> Result<Vec<Step>, Problem> {
         (Some(0), false) => Some(1),
         (given, _) => given,
     };
-    Ok(vec![Step::DeletePod {
-        pod: None,
-        pods: Some(PodSelector::Pods(names.iter().map(full).collect())),
-        grace_period_seconds: grace,
-    }])
+    let pods = match names {
+        [] => selected(words, spec)?,
+        names => names.iter().map(full).collect(),
+    };
+    let pods = Some(PodSelector::Pods(pods));
+    Ok(vec![Step::DeletePod { pod: None, pods, grace_period_seconds: grace }])
 }
 
 /// `kubectl scale deployment/web --replicas=5`
@@ -288,17 +332,17 @@ fn scale(words: &Words, rest: &[&str]) -> Result<Vec<Step>, Problem> {
 /// `patch tolerations web 600`: the pods that a workload has tolerate not-ready and unreachable for
 /// so many seconds from now on, or `none`, for ever; it is that of namespace `default`, as `shop/web` is that of another.
 fn patch_tolerations(workload: &str, seconds: &str, spec: &Scenario) -> Result<Vec<Step>, Problem> {
-    let (namespace, name) = workload.split_once('/').unwrap_or(("default", workload));
-    let of = |group: &PodGroup| group.namespace.clone().unwrap_or_else(|| "default".to_owned());
+    let (own, name) = workload.split_once('/').unwrap_or(("default", workload));
     let is_called_so = |group: &&PodGroup| {
-        let owns = |o: &Owner| o.name == name || owned_by(spec, &of(group), &o.name, name);
+        let owns = |o: &Owner| o.name == name || owned_by(spec, namespace(group), &o.name, name);
         group.on != Placement::Unbound && group.owner.as_ref().is_some_and(owns)
     };
     let called_so = spec.pods.iter().filter(is_called_so);
-    let (here, others): (Vec<_>, Vec<_>) = called_so.partition(|group| of(group) == namespace);
+    let (here, others): (Vec<_>, Vec<_>) = called_so.partition(|group| namespace(group) == own);
     if here.is_empty() {
-        let meant = others.first().map(|group| format!("did you mean `{}/{name}`?", of(group)));
-        return Err(Problem::new(format!("no pod of `{namespace}/{name}` is in the export"))
+        let of = others.first().map(|group| namespace(group));
+        let meant = of.map(|of| format!("did you mean `{of}/{name}`?"));
+        return Err(Problem::new(format!("no pod of `{own}/{name}` is in the export"))
             .maybe_help(meant)
             .or_help(
                 "the name of a Deployment, StatefulSet, DaemonSet or Job, or `NAMESPACE/NAME`",
@@ -317,154 +361,12 @@ fn owned_by(spec: &Scenario, namespace: &str, replica_set: &str, deployment: &st
     })
 }
 
-fn patch(group: &PodGroup, seconds: &str) -> Result<Step, Problem> {
+/// Tolerations of the pods of a group, for so many seconds.
+pub(super) fn patch(group: &PodGroup, seconds: &str) -> Result<Step, Problem> {
     let mut tolerations = group.tolerations.clone();
     for key in [NOT_READY, UNREACHABLE] {
         toleration_seconds(&mut tolerations, key, seconds)?;
     }
-    let namespace = group.namespace.as_deref().unwrap_or("default");
-    let full = |name: &String| format!("{namespace}/{name}");
-    let many = group.names.iter().flat_map(OneOrMany::texts);
-    let names: Vec<String> = group.name.iter().chain(many).map(full).collect();
+    let names = pods(group)?.into_iter().map(|(name, _)| name).collect();
     Ok(Step::PatchTolerations { pod: None, pods: Some(PodSelector::Pods(names)), tolerations })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::language::Tree;
-
-    fn steps(text: &str) -> Result<Vec<Step>, String> {
-        let entries = what_if(text, &Scenario::default()).map_err(|p| p.to_string())?;
-        Ok(entries.into_iter().map(|e| e.step).collect())
-    }
-
-    /// As kubectl takes them (`kubectl COMMAND --help`, 1.34).
-    #[test]
-    fn commands_are_read_in_every_spelling() {
-        for (texts, wanted) in [
-            (
-                &[
-                    "kubectl delete pod web-0 -n shop",
-                    "kubectl -n shop delete po/web-0",
-                    "kubectl delete pods web-0 --namespace=shop",
-                ][..],
-                r#"DeletePod(pods:Some(Pods(["shop/web-0"])))"#,
-            ),
-            (
-                &["kubectl delete pod web-0 --now", "kubectl delete pod web-0 --grace-period=0"],
-                r#"DeletePod(pods:Some(Pods(["default/web-0"])),gracePeriodSeconds:Some(1))"#,
-            ),
-            (
-                &["kubectl delete pod web-0 --force --grace-period=-1"],
-                r#"DeletePod(pods:Some(Pods(["default/web-0"])),gracePeriodSeconds:Some(0))"#,
-            ),
-            (&["kubectl drain b-03 --grace-period=-1"], r#"Drain(nodes:Some(Nodes(["b-03"])))"#),
-            (
-                &["kubectl delete node b-03", "kubectl delete node/b-03"],
-                r#"DeleteNode(nodes:Some(Nodes(["b-03"])))"#,
-            ),
-            (
-                &[
-                    "kubectl scale deployment web --replicas=5",
-                    "kubectl scale deploy/web --replicas 5",
-                ],
-                r#"Scale(workload:"Deployment/default/web",replicas:5)"#,
-            ),
-            (
-                &["kubectl scale -n shop --replicas=5 sts/db"],
-                r#"Scale(workload:"StatefulSet/shop/db",replicas:5)"#,
-            ),
-            (
-                &["kubectl cordon node/b-03", "kubectl --context blue cordon b-03"],
-                r#"Cordon(nodes:Some(Nodes(["b-03"])))"#,
-            ),
-            (
-                &["kubectl drain b-03 --ignore-daemonsets --timeout=5m"],
-                r#"Drain(nodes:Some(Nodes(["b-03"])),ignore_daemonsets:true,timeout:Some("5m"))"#,
-            ),
-            (&["heal b-03 @10m"], r#"Heal(nodes:Some(Nodes(["b-03"])))"#),
-            (&["kubectl drain b-03 --timeout=0s"], r#"Drain(nodes:Some(Nodes(["b-03"])))"#),
-        ] {
-            let wanted = Tree::read(wanted).and_then(|t| t.typed::<Step>()).unwrap();
-            for text in texts {
-                assert_eq!(steps(text).as_deref(), Ok(&[wanted.clone()][..]), "{text}");
-            }
-        }
-    }
-
-    /// A toleration of the taint that bars the scheduler has no seconds, nor has one for every effect
-    /// (`ValidateTolerations`: "effect must be 'NoExecute' when `tolerationSeconds` is set").
-    #[test]
-    fn seconds_are_of_the_toleration_that_has_some() {
-        let own =
-            |effect| Toleration { key: UNREACHABLE.to_owned(), effect, ..Toleration::default() };
-        let patched = |effects: [Option<Effect>; 2], seconds: &str| {
-            let tolerations = effects.map(own).to_vec();
-            let group = PodGroup { tolerations, ..PodGroup::default() };
-            let Ok(Step::PatchTolerations { tolerations, .. }) = patch(&group, seconds) else {
-                panic!()
-            };
-            tolerations.iter().map(|t| t.toleration_seconds).collect::<Vec<_>>()
-        };
-        let effects = [Some(Effect::NoSchedule), Some(Effect::NoExecute)];
-        assert_eq!(patched(effects, "600"), [None, Some(600), Some(600)]);
-        assert_eq!(patched(effects, "none"), [None; 3]);
-        let every = [Some(Effect::NoSchedule), None];
-        assert_eq!(patched(every, "600"), [None, None, Some(600), Some(600)]);
-        assert!(patch(&PodGroup::default(), "soon").is_err());
-    }
-
-    /// Two workloads of one name in two namespaces: what does not say which means that of `default`, as
-    /// with kubectl's commands.
-    #[test]
-    fn tolerations_are_of_one_namespace() {
-        let group = |namespace: Option<&str>| PodGroup {
-            namespace: namespace.map(str::to_owned),
-            name: Some("web-0".to_owned()),
-            owner: Some(Owner { kind: "StatefulSet".to_owned(), name: "web".to_owned() }),
-            on: Placement::Node("n".to_owned()),
-            ..PodGroup::default()
-        };
-        let patched = |text: &str, namespaces: &[Option<&str>]| {
-            let pods = namespaces.iter().map(|of| group(*of)).collect();
-            let spec = Scenario { pods, ..Scenario::default() };
-            let entries = what_if(text, &spec).map_err(|p| p.to_string())?;
-            let one = |e: Entry| match e.step {
-                Step::PatchTolerations { pods: Some(PodSelector::Pods(pods)), .. } => pods,
-                _ => Vec::new(),
-            };
-            Ok::<Vec<String>, String>(entries.into_iter().flat_map(one).collect())
-        };
-        let both = [None, Some("shop")];
-        assert_eq!(patched("patch tolerations web 600", &both).unwrap(), ["default/web-0"]);
-        assert_eq!(patched("patch tolerations shop/web 600", &both).unwrap(), ["shop/web-0"]);
-        let said = patched("patch tolerations web 600", &both[1..]).unwrap_err();
-        let elsewhere =
-            "no pod of `default/web` is in the export\n  help: did you mean `shop/web`?";
-        assert_eq!(said, elsewhere);
-    }
-
-    #[test]
-    fn what_is_not_known_is_refused() {
-        for (text, wanted) in [
-            ("kubectl delete pod web-0 --dry-run=client", "`--dry-run` does nothing"),
-            (
-                "kubectl drain b-03 --ignore-daemonset",
-                "the flag `--ignore-daemonset` is not known here",
-            ),
-            ("kubectl drain b-03 --timeout=soon", "--timeout=soon: "),
-            (
-                "kubectl delete deployment/web",
-                "`kubectl delete deployment/web` is no course that can be tried",
-            ),
-            ("kubectl cordon", "this command names no node"),
-            ("kubectl scale deployment/web", "`kubectl scale` needs a workload and a number"),
-            ("kubectl scale rs/web --replicas=-1", "`kubectl scale` needs a workload and a number"),
-            ("reboot", "`reboot` is no course that can be tried"),
-        ] {
-            let said = steps(text).unwrap_err();
-            assert!(said.contains(wanted), "{text}: {said}");
-        }
-    }
 }
