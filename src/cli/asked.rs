@@ -6,7 +6,7 @@
 //! way is to end.
 
 use super::command_line::{Cli, Command};
-use super::dispatch;
+use super::dispatch::{self, advised, in_words};
 use super::output::{Keeping, Tables};
 use super::prelude::*;
 use super::run::{Ready, progress, ready, simulate};
@@ -156,7 +156,7 @@ fn understood(words: &[String]) -> Result<Command, Refused> {
     match read {
         Ok(Cli { command: Some(command), .. }) => Ok(command),
         Ok(Cli { command: None, .. }) => Err(nothing_asked()),
-        Err(error) => Err(Refused::Input(error.render().to_string())),
+        Err(error) => Err(Refused::Input(in_words(&advised(error).render(), false))),
     }
 }
 
@@ -228,7 +228,8 @@ mod tests {
         let Err(Refused::Input(text)) = answer(&["sweep", "<scenario>", "--seed", "many"]) else {
             panic!("an answer about many");
         };
-        assert!(text.contains("invalid value 'many' for '--seed"), "{text}");
+        let said = "invalid value 'many' for '--seed <SEED>': a whole number is wanted";
+        assert!(text.contains(said), "{text}");
         assert!(matches!(answer(&["run", "<scenario>"]), Err(Refused::Problems(_))));
     }
 }

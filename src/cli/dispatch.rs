@@ -190,8 +190,7 @@ fn read_again(arguments: &[String], with: &With) -> Option<Again> {
 fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
     let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
-    let text = in_words(&said, colour)
-        .replace("invalid digit found in string", "a whole number is wanted");
+    let text = in_words(&said, colour);
     let out: &mut dyn Write =
         if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
     Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
@@ -199,8 +198,9 @@ fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
 }
 
 /// A text of clap's, in colour or not.
-fn in_words(said: &StyledStr, colour: bool) -> String {
-    if colour { said.ansi().to_string() } else { said.to_string() }
+pub(super) fn in_words(said: &StyledStr, colour: bool) -> String {
+    let text = if colour { said.ansi().to_string() } else { said.to_string() };
+    text.replace("invalid digit found in string", "a whole number is wanted")
 }
 
 /// What `--color` says, looked up ahead of everything else: mistakes in the rest are reported in
@@ -222,7 +222,7 @@ fn color(args: &[OsString]) -> ColorWhen {
 /// A scenario in the place of a command gets the command to use; a misspelt command gets the nearest
 /// one, where clap might name a hidden one. What is no option but a number below
 /// zero is told as that.
-fn advised(mut error: clap::Error) -> clap::Error {
+pub(super) fn advised(mut error: clap::Error) -> clap::Error {
     if let Some(advice) = no_table(&error).or_else(|| no_run(&error)).or_else(|| negative(&error)) {
         let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
         error.insert(ContextKind::Suggested, advice);

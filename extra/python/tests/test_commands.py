@@ -140,7 +140,7 @@ def test_a_forecast_tells_the_time() -> None:
         ({"seeds": 0}, "0 is not in 1..=1000000"),
         ({"against": "#9"}, "there is no row `#9`"),
         ({"show": "nobody:all"}, "nobody"),
-        ({"seed": -1}, "invalid digit"),
+        ({"seed": -1}, "a whole number is wanted"),
     ],
 )
 def test_options_are_refused_as_on_the_command_line(words: dict[str, object], said: str) -> None:
