@@ -175,23 +175,32 @@ impl Node {
     }
 }
 
-/// The zone that a node's labels name, by its label alone, as volumes know it.
+/// The zone that a node's labels name, by its label alone.
 pub(crate) fn zone(labels: &Labels) -> Option<&str> {
     labels.get(LABEL_ZONE_BETA).or_else(|| labels.get(LABEL_ZONE)).map(String::as_str)
+}
+
+/// Whether a node of these labels is in a zone that is called so: `b`, or, with its region, `r/b`; a zone whose own name is
+/// empty goes by that of its region.
+pub(crate) fn is_in_zone(labels: &Labels, name: &str) -> bool {
+    let Some(own) = zone(labels) else { return false };
+    let before = name.strip_suffix(own);
+    let around = before.and_then(|b| if own.is_empty() { Some(b) } else { b.strip_suffix('/') });
+    before == Some("") || around.is_some_and(|around| region(labels) == Some(around))
 }
 
 /// Whether a node of these labels reaches a volume.
 pub(crate) fn reaches(labels: &Labels, volume: &Reach) -> bool {
     match volume {
         Reach::Everywhere | Reach::Zone(None) | Reach::Node(None) => true,
-        Reach::Zone(Some(name)) => zone(labels) == Some(name),
+        Reach::Zone(Some(name)) => is_in_zone(labels, name),
         Reach::Node(Some(name)) => labels.get(LABEL_HOSTNAME) == Some(name),
     }
 }
 
 /// Whether a claim's volume may be made for a node of these labels (`MatchTopologySelectorTerms`).
 pub(crate) fn allows(labels: &Labels, claim: &Claim) -> bool {
-    let is_there = |allowed: &String| zone(labels) == Some(allowed);
+    let is_there = |allowed: &String| is_in_zone(labels, allowed);
     claim.allowed_topologies.is_empty() || claim.allowed_topologies.iter().any(is_there)
 }
 

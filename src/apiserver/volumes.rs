@@ -2,7 +2,7 @@
 //! node, or before, where making it takes time.
 
 use super::{ApiError, ApiResult, ApiServer};
-use crate::api::node::zone;
+use crate::api::node::named_zone;
 use crate::api::volume::{
     AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
 };
@@ -89,10 +89,9 @@ impl ApiServer {
     /// The volume of a claim as it is made for a node, or for none.
     fn volume_for(&self, id: VolumeId, claim: &Claim, on: Option<NodeId>) -> Rc<Volume> {
         let zone = match on {
-            Some(on) => self.store.with_ref(|s| {
-                let node = s.nodes.get(on.index())?.as_ref()?;
-                zone(&node.labels).map(str::to_owned)
-            }),
+            Some(on) => {
+                self.store.with_ref(|s| named_zone(&s.nodes.get(on.index())?.as_ref()?.labels))
+            }
             None => self.zone_for(id, claim),
         };
         self.names(|n| {
@@ -120,7 +119,7 @@ impl ApiServer {
     fn zone_for(&self, id: VolumeId, claim: &Claim) -> Option<String> {
         let of_nodes: BTreeSet<String> = self.store.with_ref(|s| {
             let nodes = s.nodes.iter().flatten();
-            nodes.filter_map(|n| zone(&n.labels)).map(str::to_owned).collect()
+            nodes.filter_map(|n| named_zone(&n.labels)).collect()
         });
         let allowed: BTreeSet<String> = claim.allowed_topologies.iter().cloned().collect();
         let zones = if allowed.is_empty() { of_nodes } else { allowed };

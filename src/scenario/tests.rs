@@ -2,7 +2,9 @@
 //! invalid one against what is reported about it. Both were written by hand and compared.
 
 use super::{Overrides, load, parse, seed};
+use crate::api::node::reaches;
 use crate::api::toleration::Toleration;
+use crate::api::volume::Reach;
 use crate::kernel::Dur;
 use crate::plan::{Do, KubeletMode, NodeFault, NodeIndex, NodeStart, Plan, UserMode};
 use crate::scenario::build;
@@ -311,6 +313,43 @@ fn a_zone_of_several_regions_is_named_with_its_region() {
     assert!(said.contains("`1` names 2 zones: `eu/1`, `us/1`"), "{said}");
     let said = lost("eu/2").unwrap_err().to_string();
     assert!(said.contains("there is no zone `eu/2`"), "{said}");
+}
+
+/// Volumes, and the outages of their drivers, name zones as selectors do. A volume whose zone no region tells apart is
+/// reached from all that are called so, as its node affinity says no more.
+#[test]
+fn zones_of_volumes_are_named_as_those_of_nodes() {
+    let built = |zone: &str, refused: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1m",
+            nodes: [(name: "e", zone: "1", region: "eu"), (name: "u", zone: "1", region: "us"), (name: "v", zone: "2", region: "us"), (name: "w", zone: "", region: "west")],
+            pods: [(name: "p", on: Unbound, volumes: [(claim: "d", zone: "{zone}"), (claim: "m", provision: "8s", allowedTopologies: ["{zone}"])])],
+            timeline: [(at: "1s", do: ProvisioningOutage(zone: "{refused}"))])"#
+        );
+        let loaded = parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+        build(&loaded, &Overrides::default()).map_err(|problems| problems.to_string())
+    };
+    let reached = |zone: &str| {
+        let plan = built(zone, "2").unwrap();
+        let claims = &plan.templates[plan.pods[0].template as usize].claims;
+        let Reach::Zone(Some(named)) = &claims[0].reach else { panic!("{:?}", claims[0].reach) };
+        assert_eq!(claims[1].allowed_topologies, std::slice::from_ref(named));
+        let nodes = plan.nodes.iter().filter(|n| reaches(&n.labels, &claims[0].reach));
+        (named.clone(), nodes.map(|n| n.name.as_str()).collect::<String>())
+    };
+    let said = ["eu/1", "us/1", "2", "us/2", "1", "west"].map(reached);
+    let wanted =
+        [("eu/1", "e"), ("us/1", "u"), ("us/2", "v"), ("us/2", "v"), ("1", "eu"), ("west", "w")];
+    assert_eq!(said, wanted.map(|(zone, nodes)| (zone.to_owned(), nodes.to_owned())));
+    let said = built("eu/2", "2").unwrap_err();
+    assert!(said.contains("there is no zone `eu/2`"), "{said}");
+    let refused = |zone: &str| match &built("2", zone)?.actions[0].act {
+        Do::RefuseVolumes(all) => Ok(all[0].zone.clone().unwrap_or_default()),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(["2", "eu/1"].map(refused), [Ok("us/2".to_owned()), Ok("eu/1".to_owned())]);
+    let said: String = refused("1").unwrap_err();
+    assert!(said.contains("`1` names 2 zones: `eu/1`, `us/1`"), "{said}");
 }
 
 #[test]

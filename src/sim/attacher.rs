@@ -12,7 +12,7 @@
 
 use super::claims::Claims;
 use crate::api::names::TextId;
-use crate::api::node::zone;
+use crate::api::node::named_zone;
 use crate::api::volume::{Reach, Volume, VolumeId};
 use crate::apiserver::Watcher;
 use crate::kernel::{Argument, Class, Handler, HandlerId};
@@ -122,7 +122,7 @@ impl Attacher {
         let place = match &made.reach {
             Reach::Everywhere => None,
             Reach::Zone(zone) => zone.clone(),
-            Reach::Node(_) => node.and_then(|n| zone(&self.api.node(n)?.labels).map(str::to_owned)),
+            Reach::Node(_) => node.and_then(|n| named_zone(&self.api.node(n)?.labels)),
         };
         let concerns = |r: &&RefuseVolumes| {
             let is_in =

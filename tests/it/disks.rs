@@ -242,7 +242,7 @@ fn mistakes_are_said_at_their_places() {
         drawn(&text).err().unwrap_or_else(|| panic!("{volume} builds"))
     };
     for (volume, said) in [
-        (r#"(claim: "data", zone: "c")"#, "no node is in zone `c`"),
+        (r#"(claim: "data", zone: "c")"#, "there is no zone `c`"),
         (r#"(claim: "data", node: "c-0")"#, "c-0"),
         (r#"(claim: "Da ta")"#, "claim `Da ta`"),
         (r#"(claim: "data", zone: "a", node: "a-0")"#, "not both"),

@@ -2,7 +2,7 @@
 
 use super::losses::is_there;
 use super::placed::Placed;
-use crate::api::node::zone;
+use crate::api::node::{is_in_zone, named_zone};
 use crate::api::volume::{Claim, Reach};
 use crate::api::workload::short_name;
 use crate::lab::prelude::*;
@@ -46,15 +46,16 @@ pub(super) fn kept(
 }
 
 fn of_claim(plan: &Plan, pod: &Placed, claim: &Claim, lost: &[NodeIndex]) -> Option<Kept> {
-    let zone_of = |n: NodeIndex| zone(&plan.nodes[n as usize].labels);
+    let labels = |n: NodeIndex| &plan.nodes[n as usize].labels;
     let name_of = |n: NodeIndex| plan.nodes[n as usize].name.as_str();
     let is_left = |n: &NodeIndex| is_there(plan, *n) && lost.binary_search(n).is_err();
     let left = || (0..plan.nodes.len() as NodeIndex).filter(is_left);
+    let is_left_of = |zone: &str| left().any(|n| is_in_zone(labels(n), zone));
     let (from, out_of_reach) = match &claim.reach {
         Reach::Everywhere => (None, false),
-        Reach::Zone(said) => match said.as_deref().or(zone_of(pod.node)) {
+        Reach::Zone(said) => match said.clone().or_else(|| named_zone(labels(pod.node))) {
             None => (None, false),
-            Some(zone) => (Some(format!("zone {zone}")), !left().any(|n| zone_of(n) == Some(zone))),
+            Some(zone) => (Some(format!("zone {zone}")), !is_left_of(&zone)),
         },
         Reach::Node(said) => {
             let name = said.as_deref().unwrap_or(name_of(pod.node));

@@ -3,7 +3,6 @@
 
 use super::prelude::*;
 use super::primitive::{Reader, START, Steps, failing, faults, once, partition, removing};
-use crate::api::node;
 use crate::plan::{ProvisioningFails, RefuseVolumes};
 
 impl Reader<'_> {
@@ -87,11 +86,11 @@ impl Reader<'_> {
                 .at("driver")
                 .refuse(Problem::new(text).meant(unknown, known).or_help(help));
         }
-        if let Some(zone) = zone {
-            let nodes = self.world.nodes.within(zone, "zone", |l| Some(("", node::zone(l)?)));
-            self.at("zone").take(nodes)?;
-        }
-        let refused = RefuseVolumes { driver: driver.cloned(), zone: zone.cloned(), fails };
+        let zone = match zone {
+            Some(zone) => Some(self.at("zone").take(self.world.nodes.zone(zone))?.0),
+            None => None,
+        };
+        let refused = RefuseVolumes { driver: driver.cloned(), zone, fails };
         self.lasting(Do::RefuseVolumes(vec![refused]), Do::RefuseVolumes(Vec::new()))
     }
 

@@ -7,7 +7,7 @@ use super::pod_names::called;
 use super::prelude::*;
 use super::priorities::Priorities;
 use super::scheduling::scheduling;
-use super::volumes::{check_places, claims, name_claims};
+use super::volumes::{claims, find_places, name_claims};
 use super::{device_claims, lives};
 use crate::api::container::MAIN;
 use crate::api::meta::OwnerReference;
@@ -231,8 +231,8 @@ pub(super) fn pod_template(
         place.part("exit_code").say("must be between 0 and 255, inclusive");
     }
     let volumes = place.part("volumes");
-    let claims = claims(&written.volumes, &volumes);
-    check_places(&claims, lookup.nodes, &volumes);
+    let mut claims = claims(&written.volumes, &volumes);
+    find_places(&mut claims, lookup.nodes, &volumes);
     let of_devices = place.part("resourceClaims");
     let known = (lookup.nodes, lookup.claims, lookup.profile.scheduler.prioritized_list);
     let devices = device_claims::claims(&written.resource_claims, known, namespace, &of_devices);

@@ -3,7 +3,7 @@
 //! not depend on the run.
 
 use super::group_names::{NODES_MAX, PODS_MAX};
-use crate::api::node::{region, zone};
+use crate::api::node::{is_in_zone, named_zone, region};
 use crate::api::workload::is_called;
 pub(super) use crate::language::ambiguous;
 use crate::scenario::prelude::*;
@@ -86,10 +86,13 @@ impl Nodes {
                 let none = || Some(Problem::new("no node is named here"));
                 Some(nodes).filter(|nodes| !nodes.is_empty()).ok_or_else(none)
             }
-            NodeSelector::Zone(name) => {
-                self.within(name, "zone", |l| Some((region(l).unwrap_or_default(), zone(l)?)))
+            NodeSelector::Zone(name) => self.zone(name).map(|(_, nodes)| nodes),
+            NodeSelector::Region(name) => {
+                let nothing = || format!("there is no region `{name}`");
+                let known = || self.plans.iter().filter_map(|n| region(&n.labels));
+                let help = || did_you_mean_or_list(name, known().collect::<BTreeSet<&str>>());
+                self.matching(|n| region(&n.labels) == Some(name), nothing, Some(&help))
             }
-            NodeSelector::Region(name) => self.within(name, "region", |l| Some(("", region(l)?))),
             NodeSelector::Label(text) => {
                 let selector = Selector::parse(text).map_err(Problem::new)?;
                 let nothing = || format!("no node matches `{text}`");
@@ -99,38 +102,27 @@ impl Nodes {
         }
     }
 
-    /// The nodes of the zone or region of that name. `of` says which a node is in, and in what that is: what is in one alone needs
-    /// no name of that before its own.
-    pub(super) fn within(
-        &self,
-        name: &str,
-        what: &str,
-        of: for<'n> fn(&'n Labels) -> Option<(&'n str, &'n str)>,
-    ) -> Found {
-        let full = |(around, own): (&str, &str)| match around {
-            "" => own.to_owned(),
-            around => format!("{around}/{own}"),
+    /// The zone that a person calls so, as a run names it, and its nodes. One that a single region has needs no region's name
+    /// before its own.
+    pub(super) fn zone(&self, name: &str) -> Result<(String, Vec<NodeIndex>), Nothing> {
+        let labels = |node: &NodeIndex| &self.plans[*node as usize].labels;
+        let names = |nodes: &[NodeIndex]| -> BTreeSet<String> {
+            nodes.iter().filter_map(|node| named_zone(labels(node))).collect()
         };
-        let known = || self.plans.iter().filter_map(|n| of(&n.labels)).map(full);
-        let help = || did_you_mean_or_list(name, known().collect::<BTreeSet<String>>());
-        let nothing = || format!("there is no {what} `{name}`");
-        let is_called = |(around, own): (&str, &str)| {
-            let before = name.strip_suffix(own);
-            before.is_some_and(|x| x.is_empty() || x.strip_suffix('/') == Some(around))
-        };
-        let is_its = |n: &NodePlan| of(&n.labels).is_some_and(is_called);
-        let found = self.matching(is_its, nothing, Some(&help))?;
-        let around = |i: &NodeIndex| of(&self.plans[*i as usize].labels).map(|of| of.0);
-        if found.iter().all(|i| around(i) == around(&found[0])) {
-            return Ok(found);
+        let help = || did_you_mean_or_list(name, names(&those(&self.plans, |_| true)));
+        let nothing = || format!("there is no zone `{name}`");
+        let mut found = self.matching(|n| is_in_zone(&n.labels, name), nothing, Some(&help))?;
+        let first = region(labels(&found[0]));
+        if found.iter().any(|node| region(labels(node)) != first) {
+            let zones = names(&found);
+            if !zones.contains(name) {
+                let several = names_several(name, "zone", zones.into_iter());
+                return Err(Some(several.help("say which, with what stands before its name")));
+            }
+            // That of no region.
+            found.retain(|node| named_zone(labels(node)).as_deref() == Some(name));
         }
-        let meant = those(&self.plans, |n| of(&n.labels).map(full).as_deref() == Some(name));
-        if meant.is_empty() {
-            let all = found.iter().filter_map(|i| of(&self.plans[*i as usize].labels)).map(full);
-            let several = names_several(name, what, all.collect::<BTreeSet<String>>().into_iter());
-            return Err(Some(several.help("say which, with what stands before its name")));
-        }
-        Ok(meant)
+        Ok((named_zone(labels(&found[0])).unwrap_or_default(), found))
     }
 
     fn matching(

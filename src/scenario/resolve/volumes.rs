@@ -1,6 +1,7 @@
 //! Claims of pods.
 
 use super::prelude::*;
+use crate::api::node::is_in_zone;
 use crate::api::quantity::Quantity;
 use crate::api::volume::{
     AccessMode, BindingMode, Claim, DEFAULT_DRIVER, Reach, storage_capacity_key,
@@ -149,22 +150,23 @@ pub(super) fn name_claims(claims: &mut [Claim], owner: Option<(&str, &str)>) {
     }
 }
 
-/// Complaints about nodes and zones of claims that the scenario does not have.
-pub(super) fn check_places(claims: &[Claim], nodes: &super::select::Nodes, place: &Spot) {
+/// Names zones of claims as a run does, and complains about nodes and zones that the scenario does not have.
+pub(super) fn find_places(claims: &mut [Claim], nodes: &super::select::Nodes, place: &Spot) {
     for (i, claim) in (0..).zip(claims) {
         let place = place.part(i);
-        match &claim.reach {
+        for zone in &mut claim.allowed_topologies {
+            *zone = nodes.zone(zone).map_or_else(|_| zone.clone(), |(named, _)| named);
+        }
+        match &mut claim.reach {
             Reach::Node(Some(name)) => {
                 place.part("node").take(nodes.named(name));
             }
-            Reach::Zone(Some(zone)) => {
-                let zones: BTreeSet<&str> =
-                    nodes.plans.iter().filter_map(|n| crate::api::node::zone(&n.labels)).collect();
-                if !zones.contains(zone.as_str()) {
-                    let problem = Problem::new(format!("no node is in zone `{zone}`"));
-                    place.part("zone").add(problem.meant(zone, zones));
-                }
-            }
+            Reach::Zone(Some(zone)) => match nodes.zone(zone) {
+                Ok((named, _)) => *zone = named,
+                // The zones of that name of all regions.
+                Err(_) if nodes.plans.iter().any(|n| is_in_zone(&n.labels, zone)) => {}
+                nowhere => drop(place.part("zone").take(nowhere)),
+            },
             _ => {}
         }
     }

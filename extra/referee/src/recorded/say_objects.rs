@@ -96,7 +96,8 @@ fn claim(c: &Claim) -> Value {
     let mut out = json!({"claim": c.name, "access": c.access.as_str()});
     match &c.reach {
         Reach::Everywhere => {}
-        Reach::Zone(zone) => out["zone"] = json!(zone),
+        // The recorder knows it by its label, without its region.
+        Reach::Zone(zone) => out["zone"] = json!(zone.as_ref().and_then(|z| z.rsplit('/').next())),
         Reach::Node(node) => out["host"] = json!(node),
     }
     out

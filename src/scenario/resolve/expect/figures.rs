@@ -2,7 +2,6 @@
 //! windows, how far apart.
 
 use super::{Reader, actor, from_start, word};
-use crate::api::node::named_zone;
 use crate::language::Claim as C;
 use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
@@ -44,12 +43,7 @@ impl Reader<'_> {
         let workloads = match of {
             _ if name == "*" => None,
             Quantity::NotReadyNodes(zone) => {
-                let of_zone = self.nodes.select(&NodeSelector::Zone(zone.clone()));
-                let first = of_place.take(of_zone)?.first().copied();
-                // As a run names it: with its region, if it has one.
-                let plan = first.and_then(|node| self.nodes.plans.get(node as usize));
-                let named = plan.and_then(|plan| named_zone(&plan.labels));
-                quantity = named.map_or(quantity, Quantity::NotReadyNodes);
+                quantity = Quantity::NotReadyNodes(of_place.take(self.nodes.zone(zone))?.0);
                 None
             }
             Quantity::Requests(by) => {
