@@ -153,6 +153,13 @@ impl Loss {
         texts.join("+")
     }
 
+    /// The same without what stands between two slashes: `zone/b` for `zone/eu/b`.
+    fn short(&self) -> String {
+        let last = |p: &Part| p.name.rsplit('/').next().unwrap_or_default().to_owned();
+        let short = |p: &Part| Part { name: last(p), ..p.clone() };
+        Self { parts: self.parts.iter().map(short).collect(), like: Vec::new() }.name()
+    }
+
     /// How many losses it stands for.
     pub(crate) fn count(&self) -> usize {
         1 + self.like.len()
@@ -386,14 +393,22 @@ impl Found {
     }
 }
 
-/// Those of some names.
+/// Those of some names, or of short ones where one alone is called so.
 fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
     let mut found = Vec::new();
     for wanted in names {
-        let Some(loss) = losses.iter().find(|l| l.name() == *wanted) else {
-            let problem = Problem::new(format!("there is no loss `{wanted}`"));
-            let known = losses.iter().map(Loss::name);
-            return Err(problem.maybe_help(did_you_mean_or_list(wanted, known)));
+        let short = || losses.iter().filter(|l| l.short() == *wanted).collect();
+        let exact = losses.iter().find(|l| l.name() == *wanted);
+        let called: Vec<&Loss> = exact.map_or_else(short, |loss| vec![loss]);
+        let [loss] = called[..] else {
+            let of_none = Problem::new(format!("there is no loss `{wanted}`"));
+            return Err(match called.is_empty() {
+                true => of_none.meant(wanted, losses.iter().map(Loss::name)),
+                false => {
+                    let all = few(8, called.iter().map(|l| l.name()));
+                    Problem::new(format!("`{wanted}` may be any of {all}"))
+                }
+            });
         };
         found.push(loss.clone());
     }

@@ -5,7 +5,7 @@ use super::{Hit, How, Kind, Survey, Surveyed, Wanted};
 use crate::api::workload::WorkloadKind;
 use crate::kernel::{Dur, Time};
 use crate::lab::shards::Desk;
-use crate::language::Tree;
+use crate::language::{Problem, Tree};
 use crate::scenario::{self, Loaded, Overrides, parse, replace_timeline};
 use std::path::Path;
 
@@ -269,16 +269,33 @@ fn racks_and_pairs() {
     }
 }
 
-/// Zone 1 of a region is not zone 1 of another one, and is lost alone.
+/// Zone 1 of a region is not zone 1 of another one, and is lost alone. There is one zone 3: its region need not be named.
 #[test]
 fn zones_are_of_their_regions() {
     let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "e-{0..1}", zone: "1", region: "eu"),
-        (names: "u-{0..1}", zone: "1", region: "us"), (name: "z", zone: "2")])"#;
+        (names: "u-{0..1}", zone: "1", region: "us"), (name: "z", zone: "2"), (name: "v", zone: "3", region: "us")])"#;
     let loaded = parse("s.ron", text.into(), Path::new("")).expect("it is a scenario");
     let losses = survey(&loaded, kinds(&[Kind::Zone])).losses().expect("there are zones");
     let all: Vec<_> = losses.iter().map(|loss| (loss.name(), loss.nodes())).collect();
-    let zones = [("zone/2", vec![4]), ("zone/eu/1", vec![0, 1]), ("zone/us/1", vec![2, 3])];
+    let zones = [
+        ("zone/2", vec![4]),
+        ("zone/eu/1", vec![0, 1]),
+        ("zone/us/1", vec![2, 3]),
+        ("zone/us/3", vec![5]),
+    ];
     assert_eq!(all, zones.map(|(name, nodes)| (name.to_owned(), nodes)));
+    let only = |name: &str| {
+        let pairs = vec![(Kind::Zone, Kind::Node)];
+        let only = Wanted { only: vec![name.to_owned()], pairs, ..kinds(&[Kind::Zone]) };
+        let losses = survey(&loaded, only).losses().map_err(|problems| problems.0[0].clone())?;
+        Ok::<_, Problem>(losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())
+    };
+    assert_eq!(only("zone/3"), Ok(vec!["zone/us/3".to_owned()]));
+    assert_eq!(only("zone/us/1+node/v"), Ok(vec!["zone/us/1+node/v".to_owned()]));
+    assert_eq!(only("zone/3+node/z"), Ok(vec!["zone/us/3+node/z".to_owned()]));
+    let several = only("zone/1").expect_err("there are two");
+    assert_eq!(several.message, "`zone/1` may be any of zone/eu/1, zone/us/1");
+    assert!(only("zone/4").is_err() && only("zone/").is_err());
 }
 
 /// What is written of a loss builds into the very steps that the survey ran.
