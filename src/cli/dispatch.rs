@@ -223,7 +223,8 @@ fn color(args: &[OsString]) -> ColorWhen {
 /// one, where clap might name a hidden one. What is no option but a number below
 /// zero is told as that.
 pub(super) fn advised(mut error: clap::Error) -> clap::Error {
-    if let Some(advice) = no_table(&error).or_else(|| no_run(&error)).or_else(|| negative(&error)) {
+    let ways = [no_table, no_run, no_file, negative];
+    if let Some(advice) = ways.into_iter().find_map(|way| way(&error)) {
         let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
         error.insert(ContextKind::Suggested, advice);
         return error;
@@ -251,9 +252,8 @@ pub(super) fn advised(mut error: clap::Error) -> clap::Error {
 /// What to do where runs are to be changed, or written, that are kept.
 fn no_run(error: &clap::Error) -> Option<&'static str> {
     let names = |kind| match error.get(kind) {
-        Some(ContextValue::String(arg)) => arg.starts_with("--kept"),
         Some(ContextValue::Strings(args)) => args.iter().any(|arg| arg.starts_with("--kept")),
-        _ => false,
+        _ => said(error, kind).starts_with("--kept"),
     };
     let is_kept = names(ContextKind::InvalidArg) || names(ContextKind::PriorArg);
     (error.kind() == ErrorKind::ArgumentConflict && is_kept).then_some(
@@ -262,22 +262,33 @@ fn no_run(error: &clap::Error) -> Option<&'static str> {
     )
 }
 
+/// What a mistake is about, where that is one text.
+fn said(error: &clap::Error, kind: ContextKind) -> &str {
+    if let Some(ContextValue::String(text)) = error.get(kind) { text } else { "" }
+}
+
 /// What to do where a table is asked for of a command that prints none.
 fn no_table(error: &clap::Error) -> Option<&'static str> {
-    let is = |kind, text: &dyn Fn(&str) -> bool| matches!(error.get(kind), Some(ContextValue::String(said)) if text(said));
-    let is_asked = is(ContextKind::InvalidArg, &|arg| arg.starts_with("--output"))
-        && is(ContextKind::InvalidValue, &|value| ["csv", "parquet"].contains(&value));
+    let is_asked = said(error, ContextKind::InvalidArg).starts_with("--output")
+        && ["csv", "parquet"].contains(&said(error, ContextKind::InvalidValue));
     is_asked.then_some(
         "this command prints no table; a run's are written by `run --records csv` and printed by `report DIR -o csv`, and test, sweep, diff, \
          survey, plan, outages, faults, explore, forecast and incident print theirs",
     )
 }
 
+/// What to do where a file is named for the page of a command whose page stands in its folder of results.
+fn no_file(error: &clap::Error) -> Option<&'static str> {
+    let is_page = said(error, ContextKind::InvalidArg) == "--html";
+    (is_page && error.kind() == ErrorKind::TooManyValues).then_some(
+        "run, sweep and plan write their page, report.html, into the folder of results, which --out names: say --html alone",
+    )
+}
+
 /// What to do about `--for -5m`, which is taken for an option.
 fn negative(error: &clap::Error) -> Option<&'static str> {
-    let Some(ContextValue::String(arg)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_number =
-        arg.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let rest = said(error, ContextKind::InvalidArg).strip_prefix('-');
+    let is_number = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_number.then_some("no option takes a number or a duration below zero")
 }
 

@@ -74,6 +74,11 @@ fn a_page_replaces_only_pages() {
         let called = scratch.call(&["test", "a.ron", "--reporter", "human", "--reporter", file]);
         called.fails(3, &["cannot write gone/r."]);
     }
+    // Where there is a folder of results it is there that the page stands.
+    for command in ["run", "sweep", "plan"] {
+        let called = scratch.call(&[command, "a.ron", "--html=page.html"]);
+        called.fails(2, &["folder of results, which --out names: say --html alone"]);
+    }
     let page = ["test", "a.ron", "--html=page.html"];
     for _ in 0..2 {
         assert_eq!(scratch.call(&page).code, 0);
