@@ -22,8 +22,8 @@ pub(super) fn detection(plan: &Plan) -> f64 {
     (plan.flags.node_monitor_grace_period.as_nanos() as f64 / 1e9 - 1.0).max(1.0)
 }
 
-/// By formula, of an outage or of a year, what is at [`BY_FORMULA`](super::spec::BY_FORMULA).
-type Control = [f64; 3];
+/// By formula, of an outage or of a year, what is at [`DRAWN`](super::spec::DRAWN).
+type Control = [f64; 4];
 
 /// What an outage, or a year, comes to by formula.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Deserialize, Serialize)]
@@ -36,6 +36,10 @@ pub(crate) struct Closed {
     pub(crate) evicted: f64,
     /// Those of them whose node was back soon.
     pub(crate) needless: f64,
+    /// Minutes below need, of models whose outages take no two nodes with pods of which none may be missing: in which one of
+    /// several workloads is below its need is no sum over these.
+    #[serde(default)]
+    pub(crate) below: f64,
 }
 
 impl Closed {
@@ -44,9 +48,9 @@ impl Closed {
         super::moments::are_figures(self.by_formula().iter().chain([&self.waiting]))
     }
 
-    /// What is at [`BY_FORMULA`](super::spec::BY_FORMULA).
+    /// What is at [`DRAWN`](super::spec::DRAWN).
     pub(super) fn by_formula(&self) -> Control {
-        [self.missing, self.evicted, self.needless]
+        [self.missing, self.evicted, self.needless, self.below]
     }
 
     /// Adds another as often as said.
@@ -55,6 +59,7 @@ impl Closed {
         self.waiting += times * other.waiting;
         self.evicted += times * other.evicted;
         self.needless += times * other.needless;
+        self.below += times * other.below;
     }
 }
 
@@ -116,6 +121,8 @@ pub(super) struct Alike {
     moves: f64,
     /// How long they take to start on average, in seconds.
     starts: f64,
+    /// Their workload needs each of them, and of those on the node they are missing longest.
+    needed: bool,
 }
 
 /// How long an outage lasts, drawn or on average: how much of it lies before a time, and whether it is
@@ -153,19 +160,21 @@ impl Formula {
     fn of(drawn: &Drawn, places: &Places, window: Dur, of: Option<&WorkloadsAt>) -> Self {
         let plan = &drawn.plan;
         // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
-        let mut counts: BTreeMap<(u32, u64, bool, u64, u64), f64> = BTreeMap::new();
-        for Missed { node, template, waits, timeout } in missed(plan, places, of) {
+        let mut counts: BTreeMap<(u32, u64, bool, u64, u64), (f64, bool)> = BTreeMap::new();
+        for Missed { node, template, waits, timeout, needed } in missed(plan, places, of) {
             let moves = if has_disk(template) { moves(plan) } else { 0.0 };
             let starts = starts(plan, template).to_bits();
-            *counts
-                .entry((node, timeout.to_bits(), waits, moves.to_bits(), starts))
-                .or_default() += 1.0;
+            let key = (node, timeout.to_bits(), waits, moves.to_bits(), starts);
+            let (pods, of_needed) = counts.entry(key).or_default();
+            *pods += 1.0;
+            *of_needed |= needed;
         }
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        for ((node, timeout, waits, moves, starts), pods) in counts {
+        for ((node, timeout, waits, moves, starts), (pods, needed)) in counts {
             if let Some(own) = nodes.get_mut(node as usize) {
                 let [timeout, moves, starts] = [timeout, moves, starts].map(f64::from_bits);
-                own.push(Alike { pods, timeout, waits, moves, starts });
+                own.iter_mut().for_each(|sooner: &mut Alike| sooner.needed &= !needed);
+                own.push(Alike { pods, timeout, waits, moves, starts, needed });
             }
         }
         let boot = match plan.timing.kubelet {
@@ -193,6 +202,11 @@ impl Formula {
             up_to: &|t| lasts.mean_up_to(t.min(LONGEST_S)),
             longer: &|t| if t < LONGEST_S { lasts.survival(t) } else { 0.0 },
         };
+        let needed = |object: &Object| {
+            let is_needed = |n: &&u32| self.node(**n).iter().any(|alike| alike.needed);
+            object.nodes.iter().filter(is_needed).count()
+        };
+        let is_alone = model.objects.iter().all(|object| needed(object) <= 1);
         let of_object = |object: &Object| {
             let taken = model.taken(object);
             let share = taken as f64 / object.nodes.len() as f64;
@@ -201,6 +215,7 @@ impl Formula {
             for node in &object.nodes {
                 self.add(&mut sum, model, *node, (ended, share), &lasts);
             }
+            sum.below *= f64::from(u8::from(is_alone));
             sum
         };
         Some(model.objects.iter().map(of_object).collect())
@@ -240,6 +255,8 @@ impl Formula {
                 Lasts { up_to: &|t| t.min(away), longer: &|t| f64::from(u8::from(away > t)) };
             self.add(&mut sum, model, node, (ended, 1.0), &lasts);
         }
+        // What is not known on average is not known of this one.
+        sum.below *= f64::from(u8::from(mean.below > 0.0));
         [sum, mean].map(|of| of.by_formula())
     }
 
@@ -283,6 +300,7 @@ impl Formula {
                 waiting: if alike.waits && !model.is_reached() { missing } else { 0.0 },
                 evicted,
                 needless,
+                below: if alike.needed { missing / alike.pods } else { 0.0 },
             };
             to.put(&one, alike.pods * share);
         }
@@ -297,6 +315,8 @@ struct Missed<'a> {
     waits: bool,
     /// How many seconds after its node is away it is evicted.
     timeout: f64,
+    /// Whether its workload needs all of its pods.
+    needed: bool,
 }
 
 /// The pods that somebody misses, as the runs have it (`count::replaced`): not one that belongs to its machine, nor one
@@ -307,7 +327,7 @@ fn missed<'a>(
     of: Option<&'a WorkloadsAt>,
 ) -> impl Iterator<Item = Missed<'a>> {
     let of = of.map(|of| with_kept(plan, of));
-    let missed = move |node: NodeIndex, whose: Whose| {
+    let missed = move |(node, whose, needed): (NodeIndex, Whose, bool)| {
         let (template, workload, stays) = match whose {
             Whose::Pod(pod) => {
                 let pod = plan.pods.get(pod as usize)?;
@@ -328,9 +348,9 @@ fn missed<'a>(
         let is_its = of.as_ref().is_none_or(|of| of.contains(workload.as_str()));
         let waits = plan.successors_wait(&workload) || has_disk(template);
         let timeout = timeout(plan, template, stays && workload.starts_with("DaemonSet/"));
-        is_its.then_some(Missed { node, template, waits, timeout })
+        is_its.then_some(Missed { node, template, waits, timeout, needed })
     };
-    places.iter().filter_map(move |(node, whose)| missed(*node, *whose))
+    places.iter().copied().filter_map(missed)
 }
 
 /// The names of some workloads and of those that they keep: a Deployment's pods are its ReplicaSets'.

@@ -308,7 +308,7 @@ fn run_to(drawn: &mut Drawn, of: Failing<'_>, how: &How<'_>) -> Option<Counted> 
         figures: replaced(&serving),
         own: own.collect(),
         countdowns: Countdowns::of(&trace),
-        places: places(&analysis, BEGIN),
+        places: places(&analysis, &serving, BEGIN),
         below: Below::of(&serving),
         left,
     })

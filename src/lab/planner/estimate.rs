@@ -232,7 +232,7 @@ mod tests {
     use crate::kernel::choice::Keyed;
     use crate::lab::planner::moments::Moments;
     use crate::lab::planner::replication::{Part, Replication};
-    use crate::lab::planner::spec::EVICTED;
+    use crate::lab::planner::spec::{DRAWN, EVICTED};
     use crate::outages::Distribution;
 
     /// 104 of 24 outages a year. By formula each seventh evicts a pod, which at 5 an eviction are 17.1 a year, and those
@@ -256,7 +256,7 @@ mod tests {
             let mut figures = [0.0; FIGURES.len()];
             figures[EVICTED] = f64::from(u8::from(evicts));
             part.put(0, &figures, [rate, 1.0]);
-            part.known(BY_FORMULA, by_formula.map(|e| [0.0, e, 0.0]), [rate, 1.0]);
+            part.known(&DRAWN, by_formula.map(|e| [0.0, e, 0.0, 0.0]), [rate, 1.0]);
             part
         };
         for i in 0..104 {

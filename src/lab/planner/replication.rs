@@ -1,7 +1,7 @@
 //! A replication: what a year comes to, or an outage of each model.
 
 use super::moments::{FIGURE_MAX, are_figures};
-use super::spec::OWN;
+use super::spec::DRAWN;
 use serde::{Deserialize, Serialize};
 
 /// A replication: figures of a year by row, and figures by model and row.
@@ -52,11 +52,11 @@ impl Part {
     /// What formulas know of some figures: of this outage, and on average.
     pub(super) fn known(
         &mut self,
-        places: [usize; OWN.len()],
-        [own, mean]: [[f64; OWN.len()]; 2],
+        places: &[usize],
+        [own, mean]: [[f64; DRAWN.len()]; 2],
         [per_year, times]: [f64; 2],
     ) {
-        for ((place, own), mean) in places.into_iter().zip(own).zip(mean) {
+        for ((&place, own), mean) in places.iter().zip(own).zip(mean) {
             self.off[place] -= times * own;
             self.year[place] -= per_year * (self.weight * own - mean);
         }

@@ -9,7 +9,7 @@ use super::kept::{Kept, VERSION};
 use super::moments::Selection;
 use super::placed::{Places, bound};
 use super::replication::{Part, Replication};
-use super::spec::{BY_FORMULA, Bound, FIGURES, OWN, Objective, Only};
+use super::spec::{Bound, DRAWN, FIGURES, OWN, Objective, Only};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::scenario::Tilt;
@@ -178,10 +178,11 @@ impl Planner<'_> {
                 let (at, own_at) = (row * width, own_at + row * own_width);
                 part.put(at, &counted.figures, often);
                 part.put(own_at, &counted.own, often);
-                part.known(BY_FORMULA.map(|f| at + f), formula.of_drawn(drawn, key), often);
+                part.known(&DRAWN.map(|f| at + f), formula.of_drawn(drawn, key), often);
                 for (i, formula) in formula.own.iter().enumerate() {
-                    let places = std::array::from_fn(|f| own_at + i * OWN.len() + f);
-                    part.known(places, formula.of_drawn(drawn, key), often);
+                    let places: [_; OWN.len()] =
+                        std::array::from_fn(|f| own_at + i * OWN.len() + f);
+                    part.known(&places, formula.of_drawn(drawn, key), often);
                 }
                 known.push((row, ran));
             }

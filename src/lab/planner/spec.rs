@@ -26,6 +26,8 @@ pub(crate) const MISSING: usize = 0;
 pub(crate) const EVICTED: usize = 3;
 pub(crate) const NEEDLESS: usize = 4;
 pub(crate) const BY_FORMULA: [usize; 3] = [MISSING, EVICTED, NEEDLESS];
+/// Those of figures that outages which were drawn have by formula.
+pub(super) const DRAWN: [usize; 4] = [MISSING, EVICTED, NEEDLESS, BELOW];
 
 /// The figures that are kept of a workload whose setting is chosen, for itself.
 pub(crate) const OWN: [Figure; 3] =

@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use super::tests::{TOLERATION, answered, planner, scenario};
-use super::{Answer, Counting, FIGURES, Planner, answer};
+use super::{Answer, BELOW, Counting, FIGURES, MISSING, Planner, answer};
 use crate::analysis::{Analysis, Figure, Interval, summary};
 use crate::kernel::{Choices, Dur};
 use crate::lab::shards::Desk;
@@ -106,6 +106,26 @@ fn minutes_below_need_are_counted_in_years() {
     let models = drawn(&loaded, &Overrides::default()).expect("it builds").models.list;
     let of = |of_need| Counting::fitting(&models, of_need).0;
     assert_eq!((of(false), of(true)), (Counting::Outages, Counting::Years));
+}
+
+/// As long as a single pod is missing that its workload needs, the workload is below its need. Its node is away twelve times a year, for
+/// 600 s on average, and the pod is given up after 350 s: 265.2 s are missing of each, and 1.1 s for a start
+/// (`one_node_at_a_time_is_its_closed_form`): 12 · 266.3 / 60 = 53.26 minutes of either, each known as well as the other.
+#[test]
+fn who_needs_its_only_pod_is_below_its_need_while_it_is_missing() {
+    let faults = r#"(name: "node", nodes: All, do: Partition(), rate: PerNodeYear(12), lasts: Exponential(mean: "10m"))"#;
+    let text =
+        scenario("Deployment", faults).source.text.replace("Spread(All)", "Nodes([\"n-00\"])");
+    let text = text.replace("replicas: 20", "replicas: 1");
+    let loaded = parse("p.ron", text.into_bytes(), Path::new("")).expect("a scenario");
+    let a = answered(&planner(&loaded, &["0", "300"], &[]));
+    let row = &a.rows[1];
+    let [missing, below] =
+        [MISSING, BELOW].map(|f| [row.figures[f], row.spans[f].low, row.spans[f].high]);
+    assert!(missing.iter().zip(below).all(|(m, b)| (m - b).abs() < 1e-6), "{missing:?} {below:?}");
+    let slack = 12.0 * 2.5 * 0.56 / 60.0;
+    assert!(below[1] - slack <= 53.26 && 53.26 <= below[2] + slack, "{below:?}");
+    assert!(below[2] - below[1] < 0.1 * below[0], "{below:?}");
 }
 
 /// Two pods of a Job on two nodes, each of which is away for an hour thirty times a year, by either of two models: the first eviction is one failure
