@@ -43,14 +43,19 @@ export class Board {
 
     /** @param {any} part */
     table(part) {
-        const number = (/** @type {number} */ c) => part.rows.some((/** @type {any[]} */ r) => typeof r[c] === 'number');
-        const text = (/** @type {any} */ cell) => (cell === null ? '' : typeof cell === 'number' ? figure(cell) : String(cell));
+        // What is known within an interval is a list of it and its ends.
+        const value = (/** @type {any} */ cell) => (Array.isArray(cell) ? cell[0] : cell);
+        const number = (/** @type {number} */ c) => part.rows.some((/** @type {any[]} */ r) => typeof value(r[c]) === 'number');
+        const text = (/** @type {any} */ cell) => {
+            if (Array.isArray(cell)) return `${figure(cell[0])} (${figure(cell[1])}–${figure(cell[2])})`;
+            return cell === null ? '' : typeof cell === 'number' ? figure(cell) : String(cell);
+        };
         const columns = part.columns.map((/** @type {string} */ title, /** @type {number} */ c) => ({
             title,
             number: number(c),
             text: (/** @type {number} */ row) => text(part.rows[row][c]),
             tone: title === 'status' ? (/** @type {number} */ row) => TONES[part.rows[row][c]] ?? '' : undefined,
-            sort: (/** @type {number} */ row) => (number(c) ? part.rows[row][c] ?? NaN : text(part.rows[row][c])),
+            sort: (/** @type {number} */ row) => (number(c) ? value(part.rows[row][c]) ?? NaN : text(part.rows[row][c])),
         }));
         const chosen = part.runs.some((/** @type {any} */ r) => r) ? (/** @type {number} */ row) => this.show(part.runs[row], text(part.rows[row][0])) : undefined;
         const table = new Table(part.title, columns, part.rows.length, chosen ? { chosen, leads: (row) => Boolean(part.runs[row]) } : {});

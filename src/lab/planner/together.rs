@@ -50,8 +50,8 @@ pub(crate) struct ByYears {
     pub(crate) mean: f64,
     /// Where that lies.
     pub(crate) interval: Interval,
-    /// What it comes to by one outage at a time.
-    pub(crate) alone: f64,
+    /// What it comes to by one outage at a time, and where that lies.
+    pub(crate) alone: (f64, Interval),
 }
 
 /// An outage of a model, as every row met it.
@@ -242,7 +242,7 @@ impl Kept {
         let values = years.rows.first()?;
         let alone = [Some(self), self.tried.as_deref()].into_iter().flatten().find_map(|k| {
             let row = k.rows.iter().position(|r| r == values)?;
-            Some(k.figures(row))
+            Some(k.figures(row).into_iter().zip(k.spans(row, confidence)).collect::<Vec<_>>())
         })?;
         let of = |figure: usize| {
             let (mean, variance) = years.moments.of(&[(figure, 1.0)]);

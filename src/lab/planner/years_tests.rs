@@ -85,9 +85,9 @@ fn whole_years_know_where_outages_leave_pods() {
     assert_eq!(kept.years_of(), Some((&values[..], 8)));
     let all = kept.by_years(0.95).expect("years");
     let (below, evicted) = (&all[1], &all[3]);
-    assert!(below.alone.abs() < 1e-6, "{below:?}");
+    assert!(below.alone.0.abs() < 1e-6, "{below:?}");
     assert!((117.0 * 0.7..117.0 * 1.3).contains(&below.mean), "{below:?}");
-    assert!((evicted.alone - 40.0).abs() < 1.0, "{evicted:?}");
+    assert!((evicted.alone.0 - 40.0).abs() < 1.0, "{evicted:?}");
     assert!((evicted.mean - 40.0).abs() < 10.0, "{evicted:?}");
     // In one of eight years ten: 1.25, with an error of sqrt(12.5 / 8) = 1.25, and 2.365 errors to either side, but not below nothing.
     let mut rare = Moments::default();

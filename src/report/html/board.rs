@@ -59,7 +59,7 @@ pub(crate) struct Item {
     pub(crate) command: Option<String>,
 }
 
-/// A table; cells are texts, numbers, or nothing.
+/// A table; cells are texts, numbers, numbers with the ends of their intervals, or nothing.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Table {
     pub(crate) title: String,

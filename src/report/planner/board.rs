@@ -106,8 +106,7 @@ fn years(plane: &Plane) -> Curve {
 
 fn table(told: &Told<'_>) -> Table {
     let figures = shown(told);
-    let mut columns = vec![told.settings()];
-    columns.extend(["cost", "from", "to"].map(str::to_owned));
+    let mut columns = vec![told.settings(), "cost".to_owned()];
     columns.push(match told.least() {
         "best" => "more than the best".to_owned(),
         _ => format!("more than {}", told.name(told.answer.best)),
@@ -120,10 +119,10 @@ fn table(told: &Told<'_>) -> Table {
     let row = |r: usize| {
         let row = &told.answer.rows[r];
         let mut cells: Vec<Value> = vec![told.name(r).into()];
-        let costs = [row.cost, row.interval.low, row.interval.high, row.more];
-        let own = row.own.iter().flatten().map(|(mean, _)| *mean);
-        let all = costs.into_iter().chain(figures.iter().map(|f| row.figures[*f])).chain(own);
-        cells.extend(all.map(Value::from));
+        let costs = [(row.cost, row.interval), (row.more, row.more_interval)];
+        let of_all = figures.iter().map(|f| (row.figures[*f], row.spans[*f]));
+        let all = costs.into_iter().chain(of_all).chain(row.own.iter().flatten().copied());
+        cells.extend(all.map(|(value, span)| vec![value, span.low, span.high].into()));
         cells.push(row.breaks.join(", ").into());
         cells
     };

@@ -17,7 +17,7 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
         (kept.years_of(), all.first().and_then(|t| kept.by_years(t.answer.confidence)))
     {
         let of = |y: &ByYears| {
-            let told = json!({ "mean": y.mean, "low": y.interval.low, "high": y.interval.high, "one_outage_at_a_time": y.alone });
+            let told = json!({ "mean": y.mean, "low": y.interval.low, "high": y.interval.high, "one_outage_at_a_time": y.alone.0, "one_outage_at_a_time_interval": [y.alone.1.low, y.alone.1.high] });
             (FIGURES[y.figure].name().to_owned(), told)
         };
         let figures: Map<String, Value> = figures.iter().map(of).collect();

@@ -2,7 +2,7 @@
 
 use super::closed_form::closed;
 use super::doubts::{doubts, out_of_memory, short_of_memory};
-use super::table::table;
+use super::table::{from_zero, table};
 use super::together::failed;
 use super::told::{Told, amount, plural, range};
 use crate::analysis::size_in_words;
@@ -364,11 +364,10 @@ fn changes(told: &Told<'_>) -> Option<String> {
 }
 
 fn not_decided(told: &Told<'_>) -> Option<String> {
-    let a = told.answer;
-    let figures = &a.rows[a.best].figures;
-    let say = |&f: &usize| format!("{} ({} a year)", plural(f), amount(figures[f]));
-    let all = joined(a.unmoved.iter().map(say), ", ")?;
-    Some(format!("hardly changed by any of these values: {all}"))
+    let best = told.best();
+    let say = |&f: &usize| format!("{} {}", from_zero(best.figures[f], &best.spans[f]), plural(f));
+    let all = joined(told.answer.unmoved.iter().map(say), ", ")?;
+    Some(format!("hardly changed by any of these values: {all} a year"))
 }
 
 fn rests_on(told: &Told<'_>) -> String {

@@ -64,10 +64,10 @@ pub(crate) fn years(
     let (values, years) = kept.years_of()?;
     let all = kept.by_years(confidence)?;
     let told = TOLD.iter().filter_map(|f| all.get(*f));
-    let told = told.filter(|y| y.mean != 0.0 || y.alone != 0.0);
+    let told = told.filter(|y| y.mean != 0.0 || y.alone.0 != 0.0);
     let said = told.map(|y| {
-        let figure = (plural(y.figure), amount(y.alone));
-        format!("{} {} ({})", from_zero(y.mean, &y.interval), figure.0, figure.1)
+        let alone = from_zero(y.alone.0, &y.alone.1);
+        format!("{} {} [{alone}]", from_zero(y.mean, &y.interval), plural(y.figure))
     });
     let (said, of) = (said.collect::<Vec<_>>().join(", "), values.join(" / "));
     let other = match (values == best, keeps) {
@@ -79,7 +79,7 @@ pub(crate) fn years(
     let failed = failed.map_or_else(String::new, |failed| format!("; {failed}"));
     (!said.is_empty()).then(|| {
         format!(
-            "{years} years of {of}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {said} a year; in brackets one outage at a time{failed}"
+            "{years} years of {of}{other}, in which pods stay where outages put them and nobody rolls them out anew, come to {said} a year; in square brackets one outage at a time{failed}"
         )
     })
 }

@@ -267,6 +267,31 @@ fn drawn_faults_are_written_and_read() {
     );
 }
 
+/// A StatefulSet of one pod waits for its node whatever is tolerated, and is below its need for as long. That no value changes
+/// either is said with how well they are known, and so it is of whole years and of one outage at a time.
+#[test]
+fn what_is_not_decided_has_its_interval() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "db.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: "n-{0..2}")],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Nodes(["n-0"]))],
+        faults: (models: [(name: "node", nodes: All, do: Crash, rate: PerNodeYear(12), lasts: Fixed("1h"))]))"#,
+    );
+    let choose = "workloads.db.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let called = scratch.call(&["plan", "db.ron", "--choose", choose, "--budget", "1h", "-q"]);
+    assert_eq!(called.code, 0, "{}", called.stderr);
+    let text = unfolded(&called.stdout);
+    let of = |from: &str| text.split(from).nth(1).unwrap_or_else(|| panic!("{text}"));
+    let said = of("hardly changed by any of these values:").split(" a year").next().expect("some");
+    let below = said.split(", ").find(|figure| figure.ends_with("minutes below need"));
+    assert!(below.is_some_and(|figure| figure.contains('±')), "{said}");
+    assert!(
+        of("minutes below need [").split(']').next().is_some_and(|s| s.contains('±')),
+        "{text}"
+    );
+}
+
 /// A scenario whose faults come from a file is run, and its folder is read again from the copy.
 #[test]
 fn a_history_goes_with_the_results() {
