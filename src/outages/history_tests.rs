@@ -43,6 +43,11 @@ fn every_form_says_the_same() {
     let expected = [("host".to_owned(), 0.0, 60.0), ("host".to_owned(), 100.0, 300.0)];
     assert_eq!(of(simgrid, SimGrid), expected);
     assert_eq!(read(simgrid, None).map(|h| h.length), Ok(600.0));
+    // The file says that somebody looked from 0 to 900 s.
+    let looked = "node,start,end,looked_from,looked_to\na,100,160,0,900\nc,,,0,900\n";
+    let looked = read(looked, None).expect("it is one");
+    assert_eq!((looked.length, looked.outages[0].start), (900.0, 100.0));
+    assert_eq!(read(CSV, None).map(|h| h.length), Ok(400.0));
     let fta = read(FTA, None).expect("it is one");
     assert_eq!((fta.length, fta.empty, fta.open), (900.0, 1, 0));
     assert_eq!(read(GOOGLE, None).map(|h| (h.length, h.open)), Ok((900.0, 1)));

@@ -1,8 +1,8 @@
 //! Tells which form a history has, and reads it.
 //!
-//! Our own form: CSV with a heading, `node,start,end`; further columns are left aside. Times are
-//! seconds, or RFC 3339. Spreadsheets write semicolons or tabs in place of commas. A node without
-//! times never failed.
+//! Our own form: CSV with a heading, `node,start,end`, and where `looked_from,looked_to` stand there, too, from when to
+//! when somebody looked; further columns are left aside. Times are seconds, or RFC 3339. Spreadsheets write semicolons or
+//! tabs in place of commas. A node without times never failed.
 
 use super::history::{History, Raw, lines, of_kubectl, wrong};
 use super::{archives, prometheus};
@@ -73,12 +73,13 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
     let heading = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
+    let place = |name: &str| heading.iter().position(|h| h.eq_ignore_ascii_case(name));
     let column = |name: &str| {
-        heading.iter().position(|h| h.eq_ignore_ascii_case(name)).ok_or_else(|| {
-            wrong(1, format!("there is no column `{name}`; a history has node,start,end"))
-        })
+        let none = format!("there is no column `{name}`; a history has node,start,end");
+        place(name).ok_or_else(|| wrong(1, none))
     };
     let (node, start, end) = (column("node")?, column("start")?, column("end")?);
+    let looked = ["looked_from", "looked_to"].map(place);
     let mut raw = Raw { failures_only: true, ..Raw::default() };
     // What follows a quote that is never closed would be one long field.
     let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
@@ -94,6 +95,9 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         let field = |column: usize| row.get(column).unwrap_or_default();
         if field(node).is_empty() {
             return Err(wrong(line, "the node's name is missing"));
+        }
+        for time in looked.into_iter().flatten().map(field).filter(|time| !time.is_empty()) {
+            raw.saw(seconds(time, line)?, line)?;
         }
         if field(start).is_empty() && field(end).is_empty() {
             raw.node(field(node));

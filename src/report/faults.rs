@@ -105,10 +105,11 @@ pub(crate) fn board_of(told: Told<'_>, text: String) -> Board {
 fn of_model(model: &Model, told: Told<'_>) -> (usize, usize, Vec<Dur>) {
     let (mut events, mut nodes, mut spans) = (BTreeSet::new(), 0, Vec::new());
     for (o, lasts) in told.lasting() {
+        // `m 2 1 of n-0` is the first outage of a model `m 2`, and none of `m`.
         let rest = o.name.strip_prefix(model.name.as_str()).and_then(|r| r.strip_prefix(' '));
-        let number = rest.filter(|r| r.starts_with(|c: char| c.is_ascii_digit()));
-        let (Some(number), Some(lasts)) = (number, lasts) else { continue };
-        events.insert(number.split(": ").next());
+        let is_number = |r: &&str| r.split(" of ").next().is_some_and(|n| n.parse::<u64>().is_ok());
+        let (Some(event), Some(lasts)) = (rest.filter(is_number), lasts) else { continue };
+        events.insert(event.split(": ").next());
         nodes += o.nodes.len();
         spans.push(lasts);
     }
@@ -161,15 +162,19 @@ pub(crate) fn document(told: Told<'_>) -> Value {
 }
 
 /// The outages as a history: a row for each node and time that it is away, and one without times for
-/// each that never is. What overlaps is one outage, called by what came first.
+/// each that never is. What overlaps is one outage, called by what came first. From when to when was drawn stands in
+/// each of them.
 pub(crate) fn history(told: Told<'_>) -> Rows {
-    type Row<'a> = (&'a str, Option<(Time, Time, &'static str)>);
-    let fields: [Field<Row<'_>>; 4] = [
-        ("node", Kind::Text, |(node, _)| Cell::text(Some(node.to_owned()))),
-        ("start", Kind::Seconds, |(_, away)| Cell::seconds(away.map(|a| a.0))),
-        ("end", Kind::Seconds, |(_, away)| Cell::seconds(away.map(|a| a.1))),
-        ("kind", Kind::Text, |(_, away)| Cell::text(away.map(|a| a.2))),
+    type Row<'a> = (&'a str, Option<(Time, Time, &'static str)>, Time);
+    let fields: [Field<Row<'_>>; 6] = [
+        ("node", Kind::Text, |row| Cell::text(Some(row.0.to_owned()))),
+        ("start", Kind::Seconds, |row| Cell::seconds(row.1.map(|a| a.0))),
+        ("end", Kind::Seconds, |row| Cell::seconds(row.1.map(|a| a.1))),
+        ("kind", Kind::Text, |row| Cell::text(row.1.map(|a| a.2))),
+        ("looked_from", Kind::Seconds, |_| Cell::seconds(Some(Time::ZERO))),
+        ("looked_to", Kind::Seconds, |row| Cell::seconds(Some(row.2))),
     ];
+    let over = Time::ZERO.saturating_add(told.window);
     let mut rows: Vec<Row<'_>> = Vec::new();
     let nodes = &told.drawn.plan.nodes;
     // The last row of each node.
@@ -182,13 +187,13 @@ pub(crate) fn history(told: Told<'_>) -> Rows {
                 Some(away) if o.at <= away.1 => away.1 = away.1.max(end),
                 _ => {
                     *last = Some(rows.len());
-                    rows.push((name, Some((o.at, end, kind(&o.what)))));
+                    rows.push((name, Some((o.at, end, kind(&o.what))), over));
                 }
             }
         }
     }
     let well = nodes.iter().zip(last).filter(|(_, last)| last.is_none());
-    rows.extend(well.map(|(node, _)| (node.name.as_str(), None)));
+    rows.extend(well.map(|(node, _)| (node.name.as_str(), None, over)));
     Rows::of("history", &fields, rows)
 }
 
@@ -217,12 +222,14 @@ mod tests {
 
     /// What is reclaimed at 2,120 s joins at 2,300 s, and who is away from 3,000 s on is deleted half
     /// an hour later and joins after three minutes more: 3,000 + 1,800 + 180 = 4,980. The crash from
-    /// 10 to 110 s and the cut from 50 to 150 s are one outage of `n-0`, and `n-2` never fails. That are four
-    /// outages, the first of which takes its nodes one by one, and 1 + 2 + 1 + 1 + 2 = 7 of nodes.
+    /// 10 to 110 s and the cut from 50 to 150 s are one outage of `n-0`, with that of another model, `m 2`, five seconds
+    /// before, and `n-2` never fails. That are four outages of `m`, the first of which takes its nodes one by one, and
+    /// 1 + 2 + 1 + 1 + 2 = 7 of nodes; and one of `m 2`.
     #[test]
     fn every_outage_has_an_end_and_every_node_a_row() {
         let text = r#"Scenario(version: 1, horizon: "2h", nodes: [(names: "n-{0..2}", zone: "z")],
-            faults: (models: [(name: "m", groups: Zones, do: Crash, rate: PerGroupYear(1), lasts: Fixed("1m"))]))"#;
+            faults: (models: [(name: "m", groups: Zones, do: Crash, rate: PerGroupYear(1), lasts: Fixed("1m")),
+                (name: "m 2", nodes: All, do: Crash, rate: PerNodeYear(1), lasts: Fixed("1m"))]))"#;
         let loaded = parse("f.ron", text.into(), Path::new("")).unwrap();
         let drawn = drawn(&loaded, &Overrides::default()).unwrap();
         let (time, dur) = (Time::from_secs, Dur::from_secs);
@@ -234,6 +241,7 @@ mod tests {
             what,
         };
         let outages = [
+            of(5, Some(5), "2 1 of n-0", &[0], Away::Machines),
             of(10, Some(100), "1 of z: n-0", &[0], Away::Machines),
             of(50, Some(100), "1 of z: n-1", &[0, 1], Away::Network(Cut::Network)),
             of(1_000, None, "2 of z", &[1], Away::Maintained(1, dur(600))),
@@ -249,19 +257,20 @@ mod tests {
         let (drawn, outages) = (&drawn, &outages[..]);
         let told = Told { name: "f", seed: 1, window: dur(7_200), drawn, outages };
         let expected = "\
-node,start,end,kind
-n-0,10,150,crash
-n-1,50,150,partition
-n-1,1000,1600,maintain
-n-0,2120,2300,crash
-n-0,3000,4980,crash
-n-1,3000,4980,crash
-n-2,,,
+node,start,end,kind,looked_from,looked_to
+n-0,5,150,crash,0,7200
+n-1,50,150,partition,0,7200
+n-1,1000,1600,maintain,0,7200
+n-0,2120,2300,crash,0,7200
+n-0,3000,4980,crash,0,7200
+n-1,3000,4980,crash,0,7200
+n-2,,,,0,7200
 ";
         assert_eq!(csv_of_both(&history(told)), expected);
         let document = document(told);
         let model = &document["models"][0];
         assert_eq!([&model["drawn"], &model["node_outages"]], [4, 7]);
+        assert_eq!(document["models"][1]["drawn"], 1);
         // 100, 100, 180, 600 and 1,980 s.
         assert_eq!(row(&told, &drawn.models.list[0])[5..], ["3m", "33m"]);
     }
