@@ -111,6 +111,7 @@ pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
 }
 
 /// Pods of a node that go the same way.
+#[derive(Clone, Copy)]
 pub(super) struct Alike {
     pods: f64,
     /// After how many seconds they are evicted.
@@ -121,8 +122,15 @@ pub(super) struct Alike {
     moves: f64,
     /// How long they take to start on average, in seconds.
     starts: f64,
-    /// Their workload needs each of them, and of those on the node they are missing longest.
+    /// Their workload needs each of them; of those on a node the last ones that are evicted stand for all.
     needed: bool,
+}
+
+impl Alike {
+    /// What they have in common; a time that is not negative sorts as its bits do.
+    fn key(&self) -> (u64, bool, u64, u64) {
+        (self.timeout.to_bits(), self.waits, self.moves.to_bits(), self.starts.to_bits())
+    }
 }
 
 /// How long an outage lasts, drawn or on average: how much of it lies before a time, and whether it is
@@ -159,23 +167,15 @@ impl Formula {
 
     fn of(drawn: &Drawn, places: &Places, window: Dur, of: Option<&WorkloadsAt>) -> Self {
         let plan = &drawn.plan;
-        // By node, timeout and whether they wait; a time that is not negative sorts as its bits do.
-        let mut counts: BTreeMap<(u32, u64, bool, u64, u64), (f64, bool)> = BTreeMap::new();
-        for Missed { node, template, waits, timeout, needed } in missed(plan, places, of) {
-            let moves = if has_disk(template) { moves(plan) } else { 0.0 };
-            let starts = starts(plan, template).to_bits();
-            let key = (node, timeout.to_bits(), waits, moves.to_bits(), starts);
-            let (pods, of_needed) = counts.entry(key).or_default();
-            *pods += 1.0;
-            *of_needed |= needed;
-        }
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        for ((node, timeout, waits, moves, starts), (pods, needed)) in counts {
-            if let Some(own) = nodes.get_mut(node as usize) {
-                let [timeout, moves, starts] = [timeout, moves, starts].map(f64::from_bits);
-                own.iter_mut().for_each(|sooner: &mut Alike| sooner.needed &= !needed);
-                own.push(Alike { pods, timeout, waits, moves, starts, needed });
-            }
+        let mut all: Vec<(NodeIndex, Alike)> = missed(plan, places, of).collect();
+        let key = |(node, pod): &(NodeIndex, Alike)| (*node, pod.key());
+        all.sort_by_key(key);
+        for alike in all.chunk_by(|a, b| key(a) == key(b)) {
+            let Some(own) = nodes.get_mut(alike[0].0 as usize) else { continue };
+            let needed = alike.iter().any(|(_, pod)| pod.needed);
+            own.iter_mut().for_each(|sooner: &mut Alike| sooner.needed &= !needed);
+            own.push(Alike { pods: alike.len() as f64, needed, ..alike[0].1 });
         }
         let boot = match plan.timing.kubelet {
             KubeletMode::Real(real) => real.boot.as_nanos() as f64 / 1e9,
@@ -307,25 +307,13 @@ impl Formula {
     }
 }
 
-/// A pod that somebody misses.
-struct Missed<'a> {
-    node: NodeIndex,
-    template: &'a PodTemplate,
-    /// Whether it is not replaced while its node is away.
-    waits: bool,
-    /// How many seconds after its node is away it is evicted.
-    timeout: f64,
-    /// Whether its workload needs all of its pods.
-    needed: bool,
-}
-
 /// The pods that somebody misses, as the runs have it (`count::replaced`): not one that belongs to its machine, nor one
-/// without a workload beside workloads. Of some workloads alone if that is asked for.
+/// without a workload beside workloads. Of some workloads alone if that is asked for. Each stands with its node.
 fn missed<'a>(
     plan: &'a Plan,
     places: &'a Places,
     of: Option<&'a WorkloadsAt>,
-) -> impl Iterator<Item = Missed<'a>> {
+) -> impl Iterator<Item = (NodeIndex, Alike)> {
     let of = of.map(|of| with_kept(plan, of));
     let missed = move |(node, whose, needed): (NodeIndex, Whose, bool)| {
         let (template, workload, stays) = match whose {
@@ -348,7 +336,9 @@ fn missed<'a>(
         let is_its = of.as_ref().is_none_or(|of| of.contains(workload.as_str()));
         let waits = plan.successors_wait(&workload) || has_disk(template);
         let timeout = timeout(plan, template, stays && workload.starts_with("DaemonSet/"));
-        is_its.then_some(Missed { node, template, waits, timeout, needed })
+        let moves = if has_disk(template) { moves(plan) } else { 0.0 };
+        let starts = starts(plan, template);
+        is_its.then_some((node, Alike { pods: 1.0, timeout, waits, moves, starts, needed }))
     };
     places.iter().copied().filter_map(missed)
 }
