@@ -90,13 +90,13 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         write_text(file, &Tree::of(&spec).file(), terminal)?;
         return Ok(Exit::Fine);
     };
-    let Some(file) = file else {
+    if let Some(file) = file {
+        let mut bytes = Vec::new();
+        form.write(&mut bytes, Style::default(), text, || document(told), || history(told))?;
+        write_whole(file, &bytes)?;
+    } else {
         form.print(terminal, text, || document(told), || history(told))?;
-        return Ok(Exit::Fine);
-    };
-    let mut bytes = Vec::new();
-    form.write(&mut bytes, Style::default(), text, || document(told), || history(told))?;
-    write_whole(file, &bytes)?;
+    }
     Ok(Exit::Fine)
 }
 

@@ -63,13 +63,13 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
     if plan.pods.is_empty() && plan.workloads.is_empty() {
         return vec!["There are no pods, so that nothing is lost with a node.".to_owned()];
     }
-    let names: Vec<&str> = already.iter().map(String::as_str).collect();
-    let mut lead: Vec<String> = (!names.is_empty())
-        .then(|| format!("Below what they need without any loss: {}.", listed(&names)))
-        .into_iter()
-        .collect();
+    let mut lead = Vec::new();
+    if !already.is_empty() {
+        let names = few(3, already.iter().map(String::as_str));
+        lead.push(format!("Below what they need without any loss: {names}."));
+    }
     let Some(worst) = lost.first().and_then(of_the_worst) else {
-        let one = if names.is_empty() { "a" } else { "another" };
+        let one = if already.is_empty() { "a" } else { "another" };
         lead.push(format!("None of these losses takes {one} workload below what it needs."));
         return lead;
     };
@@ -116,8 +116,8 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
     let hits = lost.iter().flat_map(|l| &l.damage.hits);
     let failed: BTreeSet<&str> = hits.filter(|h| h.failed.is_some()).map(Hit::name).collect();
     if !failed.is_empty() {
-        let names: Vec<&str> = failed.into_iter().collect();
-        lead.push(format!("Jobs that fail, and are not done by anybody: {}.", listed(&names)));
+        let names = few(3, failed);
+        lead.push(format!("Jobs that fail, and are not done by anybody: {names}."));
     }
     lead
 }
@@ -128,10 +128,8 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
     let mut parts = Vec::new();
     if f.workloads_down > 0 {
         let least = if worst.is_least() { "at least " } else { "" };
-        let (workloads, it) = match f.workloads_down {
-            1 => ("1 workload".to_owned(), "it needs"),
-            n => (format!("{} workloads", grouped(n as u64)), "they need, the longest"),
-        };
+        let workloads = counted(f.workloads_down, "workload");
+        let it = if f.workloads_down == 1 { "it needs" } else { "they need, the longest" };
         parts.push(format!("takes {workloads} below what {it} {}", worst.down(least)));
     }
     if f.pending > 0 {
@@ -145,14 +143,13 @@ fn of_the_worst(worst: &Lost) -> Option<String> {
 
 /// A loss that leaves nothing.
 fn of_everything(lost: &Lost) -> Finding {
-    let named = |p: &Part| format!("{} {}", p.kind.word(), p.name);
     let text = match &lost.loss.parts[..] {
         [one] => {
             let of = if one.kind == Kind::Node { "the only node" } else { "the whole cluster" };
-            format!("{} is {of}: nothing is left when it is lost", named(one))
+            format!("{} is {of}: nothing is left when it is lost", one.called())
         }
         several => {
-            let names: Vec<String> = several.iter().map(named).collect();
+            let names: Vec<String> = several.iter().map(Part::called).collect();
             let names = names.join(" and ");
             format!("{names} are the whole cluster: nothing is left when both are lost")
         }
@@ -323,10 +320,7 @@ impl<'a> All<'a> {
         }
         let cases: Vec<Case<'a>> = by.into_values().collect();
         let &(lost, hit) = cases.first()?;
-        let place = |(lost, _): &Case<'_>| {
-            let part = &lost.loss.parts[0];
-            format!("{} {}", part.kind.word(), part.name)
-        };
+        let place = |(lost, _): &Case<'_>| lost.loss.parts[0].called();
         let is_whole = |hit: &Hit| hit.up >= hit.desired;
         let pods = |hit: &Hit| match is_whole(hit) {
             true => format!("all {}", hit.desired),
@@ -340,9 +334,7 @@ impl<'a> All<'a> {
             [one] => format!("{}: all pods{up} ({}) are on {}", hit.name(), pods(hit), place(one)),
             _ => {
                 let say = |c: &Case<'_>| format!("{} ({} on {})", c.1.name(), pods(c.1), place(c));
-                let names: Vec<String> = cases.iter().map(say).collect();
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let (count, names) = (grouped(names.len() as u64), listed(&names));
+                let (count, names) = (grouped(cases.len() as u64), few(3, cases.iter().map(say)));
                 format!("{count} workloads have all their pods{up} in one place: {names}")
             }
         };
@@ -422,12 +414,9 @@ impl<'a> All<'a> {
                 _ => "the zone".to_owned(),
             };
             let object = lost[0].damage.paced.first().map(|(zone, _)| format!("zone/{zone}"));
-            Finding {
-                text: format!("{} lost: in {place} {words}", self.of_losses(&lost)),
-                loss: Some(lost[0].loss.name()),
-                object: object.filter(|o| o != "zone/"),
-                drained: false,
-            }
+            let text = format!("{} lost: in {place} {words}", self.of_losses(&lost));
+            let (loss, object) = (Some(lost[0].loss.name()), object.filter(|o| o != "zone/"));
+            Finding { text, loss, object, drained: false }
         };
         by.into_iter().map(say).collect()
     }
@@ -456,8 +445,7 @@ impl<'a> All<'a> {
             match lost[0].loss.parts.as_slice() {
                 [one] if one.nodes.is_empty() => word,
                 parts if these == 1 => {
-                    let name = |p: &Part| format!("{} {}", p.kind.word(), p.name);
-                    parts.iter().map(name).collect::<Vec<_>>().join(" and ")
+                    parts.iter().map(Part::called).collect::<Vec<_>>().join(" and ")
                 }
                 _ if these == all => format!("any {word}"),
                 _ => {

@@ -12,7 +12,7 @@ use super::still::{Freed, Still, Why};
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
 use crate::analysis::moment::{Moment, moment};
-use crate::analysis::serving::{BARE, Count, Served};
+use crate::analysis::serving::{Count, Served};
 use crate::analysis::words;
 use crate::analysis::{Costs, Figure, Metrics, Serving};
 use crate::api::volume::{Claim, Reach};
@@ -87,7 +87,7 @@ pub(crate) struct Hit {
     /// What its pods have that outlives them.
     pub(crate) volumes: Volumes,
     /// The volumes of those on lost nodes.
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: BTreeSet<Kept>,
     /// What the out-of-service taint and deleting the lost nodes would have done, where it waits for them.
     pub(super) freed: [Option<Freed>; 2],
     /// What held the workload down when the loss ended, if anything did.
@@ -232,8 +232,7 @@ impl Seen {
     /// What people call the workloads that are below what they need at the moment.
     pub(super) fn below(&self) -> Vec<String> {
         let below = self.workloads.iter().filter(|(_, of)| of.below);
-        let hit = |(name, _): (&String, &Of)| Hit { workload: name.clone(), ..Hit::default() };
-        below.map(hit).map(|hit| hit.name().to_owned()).collect()
+        below.map(|(name, _)| called(name).to_owned()).collect()
     }
 }
 
@@ -303,9 +302,9 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         failed: with.failed.clone().filter(|_| without.failed.is_none()),
         ..Hit::default()
     };
+    let below = with.below && !without.below;
     if hit.failed.is_some() {
         let lacks = |(_, c): &(Moment, Count)| i64::from(c.desired.saturating_sub(c.up));
-        let below = with.below && !without.below;
         hit.still = Some(Still { why: Why::JobFailed, below });
         hit.not_back = lacks(&with.end) - lacks(&without.end);
         hit.why_not_back = Some(Why::JobFailed);
@@ -313,7 +312,6 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     }
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
-        let below = with.below && !without.below;
         hit.still = Some(Still { why: Why::of(plan, name, &with.moment, &without.moment), below });
     }
     let ((end, last), (other, others)) = (with.end, without.end);
@@ -381,20 +379,20 @@ impl Hit {
 
     /// What people call the workload: `web`, `shop/web`.
     pub(crate) fn name(&self) -> &str {
-        if self.workload == BARE {
-            return BARE;
-        }
-        let name = self.workload.split_once('/').map_or("", |(_, name)| name);
-        name.strip_prefix("default/").unwrap_or(name)
+        called(&self.workload)
     }
 
     /// What `explain` calls it: `statefulset/db`; none of pods without a workload.
     pub(crate) fn object(&self) -> Option<String> {
-        let (kind, name) = self.workload.split_once('/')?;
-        self.kind?;
-        let name = name.strip_prefix("default/").unwrap_or(name);
-        Some(format!("{}/{name}", kind.to_lowercase()))
+        let (kind, _) = self.workload.split_once('/').filter(|_| self.kind.is_some())?;
+        Some(format!("{}/{}", kind.to_lowercase(), self.name()))
     }
+}
+
+/// What people call a workload; pods without one have no kind.
+fn called(workload: &str) -> &str {
+    let name = workload.split_once('/').map_or(workload, |(_, name)| name);
+    name.strip_prefix("default/").unwrap_or(name)
 }
 
 /// `up to 14 pods`, or `14 pods` of a single loss.

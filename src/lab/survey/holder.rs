@@ -172,25 +172,17 @@ pub(super) fn tolerates_for_good(plan: &Plan, template: &PodTemplate) -> bool {
 pub(super) fn blocked(plan: &Plan) -> Option<(String, String)> {
     let all: Vec<Blocked<'_>> = plan.budgets.iter().filter_map(|b| blocks(plan, b)).collect();
     let nodes: BTreeSet<NodeIndex> = all.iter().flat_map(|b| b.nodes.clone()).collect();
-    let nodes: Vec<&str> = nodes.iter().map(|n| plan.nodes[*n as usize].name.as_str()).collect();
     let first = &plan.nodes[*all.first()?.nodes.first()? as usize].name;
+    let names = few(3, nodes.iter().map(|n| plan.nodes[*n as usize].name.as_str()));
     let text = match all.as_slice() {
-        [b] => format!(
-            "budget {} allows no eviction while all is well (it needs {} of {} pods, {} healthy): no drain of {} comes to its end",
-            b.name,
-            b.desired,
-            b.expected,
-            b.healthy,
-            listed(&nodes)
+        [Blocked { name, desired, expected, healthy, .. }] => format!(
+            "budget {name} allows no eviction while all is well (it needs {desired} of {expected} pods, {healthy} healthy): no drain of {names} comes to its end"
         ),
         all => {
-            let names: Vec<&str> = all.iter().map(|b| b.name).collect();
+            let [budgets, nodes] = [all.len(), nodes.len()].map(|n| grouped(n as u64));
+            let blocked = few(3, all.iter().map(|b| b.name));
             format!(
-                "{} budgets allow no eviction while all is well ({}): no drain of any of {} nodes comes to its end ({})",
-                grouped(names.len() as u64),
-                listed(&names),
-                grouped(nodes.len() as u64),
-                listed(&nodes)
+                "{budgets} budgets allow no eviction while all is well ({blocked}): no drain of any of {nodes} nodes comes to its end ({names})"
             )
         }
     };

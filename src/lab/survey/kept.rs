@@ -27,20 +27,13 @@ pub(super) fn kept(
     plan: &Plan,
     lost: &[NodeIndex],
     pods: &[&Placed],
-) -> BTreeMap<String, Vec<Kept>> {
-    let mut all: BTreeMap<String, Vec<Kept>> = BTreeMap::new();
+) -> BTreeMap<String, BTreeSet<Kept>> {
+    let mut all: BTreeMap<String, BTreeSet<Kept>> = BTreeMap::new();
     for pod in pods {
         let Some(template) = plan.templates.get(pod.template as usize) else { continue };
-        let of_claim = |claim| of_claim(plan, pod, claim, lost);
-        let volumes: Vec<Kept> = template.claims.iter().filter_map(of_claim).collect();
-        if !volumes.is_empty() {
-            let name = pod.workload.as_ref().unwrap_or(&pod.name);
-            all.entry(name.clone()).or_default().extend(volumes);
-        }
-    }
-    for volumes in all.values_mut() {
-        volumes.sort();
-        volumes.dedup();
+        let volumes = template.claims.iter().filter_map(|claim| of_claim(plan, pod, claim, lost));
+        let name = pod.workload.as_ref().unwrap_or(&pod.name);
+        all.entry(name.clone()).or_default().extend(volumes);
     }
     all
 }

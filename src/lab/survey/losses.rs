@@ -129,6 +129,11 @@ pub(crate) struct Part {
 }
 
 impl Part {
+    /// What people call it: `node a-03`.
+    pub(super) fn called(&self) -> String {
+        format!("{} {}", self.kind.word(), self.name)
+    }
+
     fn text(&self) -> String {
         match self.kind {
             Kind::Controller | Kind::Api => self.kind.word().to_owned(),

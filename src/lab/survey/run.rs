@@ -273,7 +273,7 @@ impl Runs<'_> {
         let mut roomy = None;
         let pressed = &damage.pressed;
         if damage.hits.iter().any(|hit| hit.may_lack_room(pressed)) {
-            let before: Vec<_> = self.plan.nodes.iter().map(|n| n.allocatable.clone()).collect();
+            let before = self.plan.nodes.clone();
             // More than any cluster asks for, and no more than the scheduler's scores can be
             // reckoned with: 35 million million cores, bytes and pods.
             let endless = Quantity::from_units(1 << 45);
@@ -282,9 +282,7 @@ impl Runs<'_> {
                 node.allocatable = Rc::new(names.map(|name| (name, endless)).collect());
             }
             let run = self.one(outages);
-            for (node, allocatable) in self.plan.nodes.iter_mut().zip(before) {
-                node.allocatable = allocatable;
-            }
+            self.plan.nodes = before;
             roomy = Some(run?);
         }
         for hit in damage.hits.iter_mut().filter(|h| h.pending > 0) {

@@ -24,7 +24,7 @@ pub(super) fn told(lost: &Lost) -> Option<String> {
 /// What taints which devices.
 fn subject(part: &Part) -> String {
     let Some(Tainted::Rule(_, rule)) = &part.tainted else {
-        return format!("{} {}", part.kind.word(), part.name);
+        return part.called();
     };
     let NewRule { name, selector, taint, previews } = &**rule;
     let DeviceSelector { driver, pool, device } = selector;
@@ -91,10 +91,9 @@ fn of_workloads(evicted: &Evicted, hits: &[Hit]) -> Option<String> {
         };
         let found = match hit.pending {
             ..=0 => "the successors find devices".to_owned(),
-            1 => "1 successor finds no device as long as it is there".to_owned(),
             n => {
-                let n = grouped(n.unsigned_abs());
-                format!("{n} successors find no device as long as it is there")
+                let find = if n == 1 { "finds" } else { "find" };
+                format!("{} {find} no device as long as it is there", counted(n, "successor"))
             }
         };
         let down = match hit.down.is_zero() {
@@ -133,13 +132,13 @@ pub(super) fn runs_short<'a>(subject: &str, losses: &[&'a Lost]) -> Option<(Stri
     };
     let nodes = losses.iter().flat_map(|lost| &lost.damage.pressed.0);
     let used_up = nodes.filter(|(_, node)| node.memory_used_up).map(|(name, _)| name.as_str());
-    let used_up: Vec<&str> = used_up.collect::<BTreeSet<_>>().into_iter().collect();
-    let killed = match used_up.as_slice() {
-        [] => String::new(),
-        names => format!(
+    let used_up: BTreeSet<&str> = used_up.collect();
+    let killed = match used_up.is_empty() {
+        true => String::new(),
+        false => format!(
             "; a look at {} found no memory left: the kernel kills before that, which is not simulated, \
              so that what comes after is not what would happen",
-            listed(names)
+            few(3, used_up)
         ),
     };
     Some((format!("{subject} lost: {short} runs short{shown}: {then}{killed}"), worst))
