@@ -158,12 +158,9 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let counting = args.count.map_or_else(|| Counting::fitting(&models, of_need), as_asked);
     let a_year: f64 = models.iter().map(scenario::Model::per_year).sum();
     if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
+        let (outages, most) = (legible(a_year.round()), scenario::OUTAGES_MAX);
         return Err(Failure::input(
-            format!(
-                "these models make {} outages a year, and a run has at most {}",
-                legible(a_year.round()),
-                scenario::OUTAGES_MAX
-            ),
+            format!("these models make {outages} outages a year, and a run has at most {most}"),
             "a lower rate, or fewer nodes; of a history of a short time `rate` says how often such times come",
         ));
     }

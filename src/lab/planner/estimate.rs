@@ -123,15 +123,13 @@ impl Kept {
 
     /// What each of the workloads whose own figures are kept costs, with each row.
     pub(super) fn own_costs(&self, objective: &Objective) -> Vec<f64> {
-        let of = |row: usize| {
-            let all = self.own_figures(row, 0.5);
-            let cost = |own: &[(f64, Interval); OWN.len()]| -> f64 {
-                let own = own.iter().zip(BY_FORMULA);
-                own.map(|((mean, _), place)| mean * objective.prices[place]).sum()
-            };
-            all.iter().map(cost).collect::<Vec<f64>>()
+        let all = (0..self.rows.len()).flat_map(|row| (0..self.own.len()).map(move |w| (row, w)));
+        let cost = |(row, workload)| {
+            let mean = |f| self.of(self.own_place(row, workload, f)).0.max(0.0);
+            let own = BY_FORMULA.iter().enumerate();
+            own.map(|(f, place)| mean(f) * objective.prices[*place]).sum::<f64>()
         };
-        (0..self.rows.len()).flat_map(of).collect()
+        all.map(cost).collect()
     }
 
     /// The mean and the variance of a sum of what rows cost, each a number of times. Rows that come to

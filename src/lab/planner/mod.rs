@@ -63,4 +63,4 @@ pub(crate) use run::{Planner, ROWS_MAX};
 pub(crate) use spec::{
     BELOW, BY_FORMULA, Bound, EVICTED, FIGURES, MISSING, NEEDLESS, OWN, Objective, expanded,
 };
-pub(crate) use together::{ByYears, Extra, Sample};
+pub(crate) use together::{Extra, Sample};

@@ -5,7 +5,7 @@ use super::spec::DRAWN;
 use serde::{Deserialize, Serialize};
 
 /// A replication: figures of a year by row, and figures by model and row.
-#[derive(Deserialize, Serialize)]
+#[derive(Default, Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
     pub(super) parts: Vec<Part>,

@@ -130,8 +130,7 @@ impl Planner<'_> {
         let (rows, own_at) = (drawn.len(), drawn.len() * width);
         let how = How { window: self.sweep.window, own: work.own, goes_on };
         let year = vec![0.0; own_at + rows * own_width];
-        let mut all =
-            Replication { year, parts: Vec::new(), failed: Vec::new(), used_up: Vec::new() };
+        let mut all = Replication { year, ..Replication::default() };
         add(&mut all.year, &work.standing.figures);
         add(&mut all.year[own_at..], &work.standing.own);
         let mut failed = BTreeMap::new();

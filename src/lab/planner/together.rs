@@ -13,7 +13,7 @@ use super::apart::{AS_IT_IS, alone, changed};
 use super::count::{self, Counting};
 use super::kept::Kept;
 use super::run::Planner;
-use super::spec::{Bound, FIGURES, Objective, Only};
+use super::spec::{Bound, Objective, Only};
 use crate::lab::prelude::*;
 
 /// What settings cost together beside what each of them costs alone.
@@ -41,18 +41,8 @@ impl Extra {
 /// So many years.
 const YEARS: u64 = 8;
 
-/// A figure of a year by whole years, and by one outage at a time.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) struct ByYears {
-    /// Which of [`FIGURES`].
-    pub(crate) figure: usize,
-    /// Its mean over whole years.
-    pub(crate) mean: f64,
-    /// Where that lies.
-    pub(crate) interval: Interval,
-    /// What it comes to by one outage at a time, and where that lies.
-    pub(crate) alone: (f64, Interval),
-}
+/// Figures of a year, each with where it lies.
+type Figures = Vec<(f64, Interval)>;
 
 /// An outage of a model, as every row met it.
 pub(crate) struct Sample {
@@ -236,19 +226,17 @@ impl Kept {
         Some((years.rows.first()?, years.moments.n()))
     }
 
-    /// What whole years came to, as sure as this.
-    pub(crate) fn by_years(&self, confidence: f64) -> Option<Vec<ByYears>> {
+    /// What whole years came to, and the same values one outage at a time, as sure as this.
+    pub(crate) fn by_years(&self, confidence: f64) -> Option<[Figures; 2]> {
         let years = self.whole_years.as_deref()?;
         let values = years.rows.first()?;
+        let of = |kept: &Self, row: usize| {
+            kept.figures(row).into_iter().zip(kept.spans(row, confidence)).collect()
+        };
         let alone = [Some(self), self.tried.as_deref()].into_iter().flatten().find_map(|k| {
             let row = k.rows.iter().position(|r| r == values)?;
-            Some(k.figures(row).into_iter().zip(k.spans(row, confidence)).collect::<Vec<_>>())
+            Some(of(k, row))
         })?;
-        let of = |figure: usize| {
-            let (mean, variance) = years.moments.of(&[(figure, 1.0)]);
-            let interval = years.interval((mean, variance), confidence).not_below(0.0);
-            ByYears { figure, mean, interval, alone: alone[figure] }
-        };
-        Some((0..FIGURES.len()).map(of).collect())
+        Some([of(years, 0), alone])
     }
 }

@@ -2,7 +2,7 @@
 //! names and meanings.
 
 use super::told::Told;
-use crate::lab::planner::{BreakEven, ByYears, FIGURES, Kept, OWN, Row, Sensitivity};
+use crate::lab::planner::{BreakEven, FIGURES, Kept, OWN, Row, Sensitivity};
 use crate::report::results::*;
 
 /// The whole plan. Figures are of a year; `kept` is what answers for other prices. Of several
@@ -13,14 +13,15 @@ pub(crate) fn document(all: &[Told<'_>], kept: &Kept) -> Value {
         1 => plans.remove(0),
         _ => json!({ "scenario": kept.scenario, "plans": plans }),
     };
-    if let (Some((values, years)), Some(figures)) =
+    if let (Some((values, years)), Some([by_years, alone])) =
         (kept.years_of(), all.first().and_then(|t| kept.by_years(t.answer.confidence)))
     {
-        let of = |y: &ByYears| {
-            let told = json!({ "mean": y.mean, "low": y.interval.low, "high": y.interval.high, "one_outage_at_a_time": y.alone.0, "one_outage_at_a_time_interval": [y.alone.1.low, y.alone.1.high] });
-            (FIGURES[y.figure].name().to_owned(), told)
+        let of = |(f, figure): (usize, &Figure)| {
+            let ((mean, i), (one, span)) = (by_years[f], alone[f]);
+            let told = json!({ "mean": mean, "low": i.low, "high": i.high, "one_outage_at_a_time": one, "one_outage_at_a_time_interval": [span.low, span.high] });
+            (figure.name().to_owned(), told)
         };
-        let figures: Map<String, Value> = figures.iter().map(of).collect();
+        let figures: Map<String, Value> = FIGURES.iter().enumerate().map(of).collect();
         whole["whole_years"] = json!({ "values": values, "years": years, "figures": figures });
     }
     whole["kept"] = json!(kept);

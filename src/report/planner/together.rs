@@ -62,12 +62,11 @@ pub(crate) fn years(
     confidence: f64,
 ) -> Option<String> {
     let (values, years) = kept.years_of()?;
-    let all = kept.by_years(confidence)?;
-    let told = TOLD.iter().filter_map(|f| all.get(*f));
-    let told = told.filter(|y| y.mean != 0.0 || y.alone.0 != 0.0);
-    let said = told.map(|y| {
-        let alone = from_zero(y.alone.0, &y.alone.1);
-        format!("{} {} [{alone}]", from_zero(y.mean, &y.interval), plural(y.figure))
+    let [by_years, alone] = kept.by_years(confidence)?;
+    let told = TOLD.into_iter().filter(|f| by_years[*f].0 != 0.0 || alone[*f].0 != 0.0);
+    let said = told.map(|f| {
+        let [years, one] = [by_years[f], alone[f]].map(|(mean, span)| from_zero(mean, &span));
+        format!("{years} {} [{one}]", plural(f))
     });
     let (said, of) = (said.collect::<Vec<_>>().join(", "), values.join(" / "));
     let other = match (values == best, keeps) {
