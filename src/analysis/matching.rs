@@ -1,6 +1,6 @@
 //! What was recorded held against what runs come to: each eviction with its own, by the pod's name.
 //! What is chance in a cluster came out in one way when it was recorded, and comes out in many over
-//! the seeds: an eviction is explained if it is so in any.
+//! the seeds: an eviction can be explained if it is so in any, and how many are is told by run.
 //!
 //! The order in which the nodes of a zone's queue are tainted is one of many, too many for any
 //! number of seeds. So each run is also looked at with its nodes in the order that was recorded:
@@ -13,19 +13,26 @@ use super::course::{Course, Happening};
 use super::prelude::*;
 use crate::api::workload::family_of;
 
+/// How a run has an eviction that was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Way {
+    /// The pod itself.
+    Own,
+    /// The pod came while it lasted, so that another of its workload stands in for it.
+    StandsIn,
+    /// Its node is where it was recorded in its zone's queue, where the run has it elsewhere.
+    Reordered,
+}
+
 /// An eviction that was recorded, beside the simulated one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pair {
     pub(crate) pod: String,
     pub(crate) recorded: Time,
-    /// Of all runs the time that is nearest.
-    pub(crate) simulated: Option<Time>,
+    /// Of all runs the time that is nearest, and how it comes about.
+    pub(crate) simulated: Option<(Time, Way)>,
     /// In which part of all runs it is simulated within the tolerance.
     pub(crate) share: f64,
-    /// The pod came while it lasted, so that another of its workload stands in for it.
-    pub(crate) stands_in: bool,
-    /// Its node is where it was recorded in its zone's queue, where runs have it elsewhere.
-    pub(crate) reordered: bool,
 }
 
 impl Pair {
@@ -33,12 +40,17 @@ impl Pair {
     /// if it does not come.
     pub(crate) fn apart_ms(&self) -> Option<i64> {
         let ms = |t: Time| (t.as_nanos() / 1_000_000) as i64;
-        Some(ms(self.simulated?) - ms(self.recorded))
+        Some(ms(self.simulated?.0) - ms(self.recorded))
     }
 
-    /// Whether it is explained: both are no farther apart than that.
-    pub(crate) fn is_explained(&self, tolerance: Dur) -> bool {
-        self.simulated.is_some_and(|at| apart(at, self.recorded) <= tolerance)
+    /// Whether the nearest comes about in this way.
+    pub(crate) fn is(&self, way: Way) -> bool {
+        self.simulated.is_some_and(|(_, is)| is == way)
+    }
+
+    /// Whether any run explains it.
+    pub(crate) fn is_explained(&self) -> bool {
+        self.share > 0.0
     }
 }
 
@@ -47,9 +59,14 @@ impl Pair {
 pub(crate) struct Matched {
     /// Those that were recorded, by time.
     pub(crate) pairs: Vec<Pair>,
+    /// How many of them each run has within the tolerance.
+    pub(crate) explained: Vec<u64>,
     /// Those that all runs have and nobody recorded, by time.
     pub(crate) only_simulated: Vec<(String, Time)>,
 }
+
+/// When pods go in a run, in each way.
+type ByPod<'p> = BTreeMap<&'p str, Vec<(Time, Way)>>;
 
 impl Matched {
     /// Brings both together. `known` are the pods that runs have from the start: names of others are
@@ -60,34 +77,29 @@ impl Matched {
         known: &BTreeSet<String>,
         tolerance: Dur,
     ) -> Self {
-        let simulated = by_pod(courses.iter().flat_map(deletions));
-        let stand_ins = stand_ins(recorded, courses, known);
-        let reordered = courses.iter().flat_map(|c| in_recorded_order(recorded, c, known));
-        let reordered = by_pod(reordered);
-        let pair = |(pod, at): (&String, &Time)| {
-            let near = |times: &[Time]| {
-                let near = times.iter().filter(|t| apart(**t, *at) <= tolerance);
-                (near.count(), times.iter().copied().min_by_key(|t| apart(*t, *at)))
+        let runs = courses.iter().map(|course| by_pod(ways(recorded, course, known)));
+        let runs: Vec<ByPod<'_>> = runs.collect();
+        let mut explained = vec![0; runs.len()];
+        let pair = |(pod, was): (&String, &Time)| {
+            let rank = |(at, way): &(Time, Way)| {
+                let apart = apart(*at, *was);
+                (apart > tolerance, *way, apart)
             };
-            let own = simulated.get(pod.as_str());
-            let other = stand_ins.get(pod.as_str()).filter(|_| own.is_none());
-            let (mut count, mut simulated) = near(own.or(other).map_or(&[][..], Vec::as_slice));
-            let moved = reordered.get(pod.as_str()).map(|times| near(times));
-            let moved = moved.filter(|(moved, _)| count == 0 && *moved > 0);
-            if let Some(moved) = moved {
-                (count, simulated) = moved;
-            }
-            Pair {
-                pod: pod.clone(),
-                recorded: *at,
-                simulated,
-                share: count as f64 / courses.len().max(1) as f64,
-                stands_in: other.is_some(),
-                reordered: moved.is_some(),
-            }
+            let mut count = 0;
+            let of_run = |(run, explained): (&ByPod<'_>, &mut u64)| {
+                let best = run.get(pod.as_str())?.iter().copied().min_by_key(rank)?;
+                let within = u64::from(!rank(&best).0);
+                *explained += within;
+                count += within;
+                Some(best)
+            };
+            let simulated = runs.iter().zip(&mut explained).filter_map(of_run).min_by_key(rank);
+            let share = count as f64 / runs.len().max(1) as f64;
+            Pair { pod: pod.clone(), recorded: *was, simulated, share }
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();
         pairs.sort_by(|a, b| (a.recorded, &a.pod).cmp(&(b.recorded, &b.pod)));
+        let simulated = by_pod(courses.iter().flat_map(deletions));
         let is_only = |(pod, times): &(&&str, &Vec<Time>)| {
             let in_all = times.len() == courses.len();
             in_all && known.contains(**pod) && !recorded.contains_key(**pod)
@@ -97,12 +109,21 @@ impl Matched {
             |(pod, times): (&&str, &Vec<Time>)| Some(((*pod).to_owned(), *times.iter().min()?));
         let mut only: Vec<(String, Time)> = only.filter_map(first).collect();
         only.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-        Matched { pairs, only_simulated: only }
+        Matched { pairs, explained, only_simulated: only }
     }
+}
 
-    pub(crate) fn explained(&self, tolerance: Dur) -> usize {
-        self.pairs.iter().filter(|p| p.is_explained(tolerance)).count()
-    }
+/// When a run has evictions, in each way.
+fn ways<'p>(
+    recorded: &'p BTreeMap<String, Time>,
+    course: &'p Course,
+    known: &BTreeSet<String>,
+) -> impl Iterator<Item = (&'p str, (Time, Way))> {
+    let others = stand_ins(recorded, course, known).into_iter();
+    let moved = in_recorded_order(recorded, course, known).into_iter();
+    let own = deletions(course).map(|(pod, at)| (pod, (at, Way::Own)));
+    own.chain(others.map(|(pod, at)| (pod, (at, Way::StandsIn))))
+        .chain(moved.map(|(pod, at)| (pod, (at, Way::Reordered))))
 }
 
 /// The nodes of a zone that were tainted: when it was as recorded, and when nodes are in a run.
@@ -159,27 +180,24 @@ fn in_recorded_order<'c>(
     all
 }
 
-/// For each recorded pod that runs do not have from the start: in each run the deletion of a pod of
-/// its workload that runs made up a name for, too, the nearest that stands for no other.
+/// For each recorded pod that a run has neither from the start nor later: the deletion of a pod of its
+/// workload that the run made up a name for, too, the nearest that stands for no other.
 fn stand_ins<'p>(
     recorded: &'p BTreeMap<String, Time>,
-    courses: &[Course],
+    course: &Course,
     known: &BTreeSet<String>,
-) -> BTreeMap<&'p str, Vec<Time>> {
-    let mut found: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
-    let mut came: Vec<_> = recorded.iter().filter(|(pod, _)| !known.contains(*pod)).collect();
+) -> Vec<(&'p str, Time)> {
+    let made = || deletions(course).filter(|(pod, _)| !known.contains(*pod));
+    let own: BTreeSet<&str> = made().map(|(pod, _)| pod).collect();
+    let left = made().filter(|(pod, _)| !recorded.contains_key(*pod));
+    let mut left = by_pod(left.map(|(pod, at)| (family_of(pod), at)));
+    let is_other = |pod: &str| !known.contains(pod) && !own.contains(pod);
+    let mut came: Vec<_> = recorded.iter().filter(|(pod, _)| is_other(pod)).collect();
     came.sort_by_key(|(_, at)| **at);
-    for course in courses {
-        let left = deletions(course).filter(|(pod, _)| !known.contains(*pod));
-        let mut left = by_pod(left.map(|(pod, at)| (family_of(pod), at)));
-        for (pod, at) in &came {
-            let Some(times) = left.get_mut(family_of(pod)) else { continue };
-            if let Some(time) = take_nearest(times, **at) {
-                found.entry(pod.as_str()).or_default().push(time);
-            }
-        }
-    }
-    found
+    let stand_in = |(pod, at): (&'p String, &Time)| {
+        Some((pod.as_str(), take_nearest(left.get_mut(family_of(pod))?, *at)?))
+    };
+    came.into_iter().filter_map(stand_in).collect()
 }
 
 /// Takes the one that is nearest to a time out.
@@ -188,9 +206,9 @@ fn take_nearest(times: &mut Vec<Time>, at: Time) -> Option<Time> {
     Some(times.swap_remove(nearest))
 }
 
-/// The times of each pod, or family of pods.
-fn by_pod<'a>(all: impl Iterator<Item = (&'a str, Time)>) -> BTreeMap<&'a str, Vec<Time>> {
-    let mut found: BTreeMap<&str, Vec<Time>> = BTreeMap::new();
+/// What there is of each pod, or family of pods.
+fn by_pod<'a, T>(all: impl Iterator<Item = (&'a str, T)>) -> BTreeMap<&'a str, Vec<T>> {
+    let mut found: BTreeMap<&str, Vec<T>> = BTreeMap::new();
     all.for_each(|(pod, at)| found.entry(pod).or_default().push(at));
     found
 }
@@ -229,13 +247,9 @@ mod tests {
             course(&[("x/a", 11), ("x/b", 53), ("x/made-up", 2), ("x/d", 8)]),
         ];
         let known = ["x/a", "x/b", "x/c", "x/d"].map(str::to_owned).into();
-        let of = |s| {
-            let tolerance = Dur::from_secs(s);
-            let matched = Matched::of(&recorded, &courses, &known, tolerance);
-            (matched.explained(tolerance), matched)
-        };
-        let (two, matched) = of(2);
-        assert_eq!((two, of(3).0), (1, 2));
+        let of = |s| Matched::of(&recorded, &courses, &known, Dur::from_secs(s));
+        let matched = of(2);
+        assert_eq!((&matched.explained[..], &of(3).explained[..]), (&[0, 1][..], &[0, 2][..]));
         let apart: Vec<_> = matched.pairs.iter().map(Pair::apart_ms).collect();
         assert_eq!(apart, [Some(1_000), Some(3_000)]);
         assert_eq!(matched.pairs[0].share, 0.5);
@@ -265,11 +279,11 @@ mod tests {
         let known = ["x/a", "x/b", "x/c"].map(str::to_owned).into();
         let matched = Matched::of(&recorded, &[run], &known, Dur::from_secs(2));
         let of = |pod: &str| matched.pairs.iter().find(|p| p.pod == pod).unwrap();
-        let told = |pod: &str| (of(pod).simulated, of(pod).reordered);
-        assert_eq!(told("x/a"), (Some(Time::from_secs(50)), true));
-        assert_eq!(told("x/b"), (Some(Time::from_secs(40)), true));
-        assert_eq!(told("x/c"), (Some(Time::from_secs(40)), false));
-        assert_eq!(matched.explained(Dur::from_secs(2)), 2);
+        let at = |s, way| Some((Time::from_secs(s), way));
+        assert_eq!(of("x/a").simulated, at(50, Way::Reordered));
+        assert_eq!(of("x/b").simulated, at(40, Way::Reordered));
+        assert_eq!(of("x/c").simulated, at(40, Way::Own));
+        assert_eq!(matched.explained, [2]);
     }
 
     /// Two replacements of one workload were evicted at 60 s and 62 s. The first run has two at 61 s
@@ -291,6 +305,6 @@ mod tests {
         let apart: Vec<_> = matched.pairs.iter().map(Pair::apart_ms).collect();
         assert_eq!(apart, [Some(1_000), Some(28_000)]);
         assert_eq!(matched.pairs[0].share, 0.5);
-        assert!(matched.pairs.iter().all(|p| p.stands_in));
+        assert!(matched.pairs.iter().all(|p| p.is(Way::StandsIn)));
     }
 }

@@ -62,7 +62,7 @@ pub(crate) struct IncidentArgs {
     all: bool,
     #[command(flatten)]
     output: OutputArg<TableFormat>,
-    /// End with exit code 1 if an eviction is not explained
+    /// End with exit code 1 if less than half the seeds explain every eviction
     #[arg(long)]
     exit_code: bool,
     #[command(flatten)]
@@ -116,8 +116,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         let board = |text| board(&verdict, text, Some("run".to_owned()));
         page(|p| write(p, &verdict, true), board, vec![("run".to_owned(), run)])
     })?;
-    let all = verdict.matched.explained(args.within) == verdict.matched.pairs.len();
-    Ok(Exit::fine_if(all || !args.exit_code))
+    Ok(Exit::fine_if(verdict.is_explained() || !args.exit_code))
 }
 
 fn read(file: &Path) -> Result<Evidence> {

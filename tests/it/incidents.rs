@@ -28,8 +28,10 @@ fn events_beside_a_later_export_explain_the_evictions() {
     assert_eq!(code, Some(0), "{err}");
     let v: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(v["recorded"], 56, "{err}");
-    let explained = v["explained"].as_u64().unwrap();
+    let explained = v["can_be_explained"].as_u64().unwrap();
     assert!(explained >= 55, "{} {err}", v["verdict"]);
+    // Half the seeds explain as many: the order of the queues is chance.
+    assert!(v["explained"].as_u64().unwrap() >= 45, "{} {err}", v["verdict"]);
     assert!(err.contains("11 workloads are in no export"), "{err}");
     assert!(err.contains("573 events"), "{err}");
 }
@@ -51,7 +53,7 @@ fn events_explain_the_evictions_without_an_export_of_the_time() {
         assert_eq!(code, Some(0), "{err}");
         let v: Value = serde_json::from_str(&out).unwrap();
         assert_eq!(v["recorded"], 56, "{err}");
-        assert!(v["explained"].as_u64().unwrap() >= 51, "{} {err}", v["verdict"]);
+        assert!(v["can_be_explained"].as_u64().unwrap() >= 51, "{} {err}", v["verdict"]);
         let only = v["only_simulated"].as_array().map_or(0, Vec::len);
         assert!(only <= 2, "{} {err}", v["verdict"]);
         assert!(err.contains(note), "{note}\n{err}");
@@ -73,7 +75,7 @@ fn events_of_one_namespace_tell_of_its_nodes() {
     assert_eq!(code, Some(0), "{err}");
     let v: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(v["recorded"], 52, "{err}");
-    assert!(v["explained"].as_u64().unwrap() >= 47, "{} {err}", v["verdict"]);
+    assert!(v["can_be_explained"].as_u64().unwrap() >= 47, "{} {err}", v["verdict"]);
     assert!(err.contains("nodes only the events of pods tell"), "{err}");
 }
 
@@ -103,6 +105,18 @@ fn a_log_of_ours_is_read_back() {
     assert!(text.contains("kcm.log, line "), "{text}");
 }
 
+/// A log names but the node that failed: alone in the cluster it is all of it, so that most runs taint
+/// nobody (master disruption). What one seed in twenty explains by chance is not explained.
+#[test]
+fn a_cluster_without_its_healthy_nodes_explains_nothing() {
+    let log = root("tests/logs/cut-one-of-three-v1.34.4.log");
+    let (code, out, err) = incident(&[&log, "--exit-code"]);
+    assert_eq!(code, Some(1), "{out}{err}");
+    assert!(out.starts_with("Verdict: 0 (0 to "), "{out}");
+    assert!(out.contains("of 2 evictions explained within 2s"), "{out}");
+    assert!(err.contains("all nodes that are named failed, and healthy ones are missing"), "{err}");
+}
+
 #[test]
 fn names_are_made_others() {
     let events = root("tests/real/degraded-events.json.gz");
@@ -114,9 +128,14 @@ fn names_are_made_others() {
     for name in ["extra-d1", "api-7c6dbd6bcd", "worker-b3", "shop"] {
         assert!(!text.contains(name) && !out.contains(name), "{name}");
     }
-    // Draws go by names: with few seeds the best one may be another.
+    // Draws go by names, so that how many are explained may be another number.
     let (_, plain, _) = incident(&[&events, "--seeds", "10"]);
-    assert_eq!(out.lines().next(), plain.lines().next());
+    for verdict in [out, plain] {
+        assert!(
+            verdict.lines().next().unwrap().contains(" of 56 evictions explained"),
+            "{verdict}"
+        );
+    }
 }
 
 #[test]

@@ -7,5 +7,5 @@ mod text;
 
 pub(crate) use board::{board, chart};
 pub(crate) use json::{document, put_what_if, table};
-pub(crate) use said::{Basis, Outlook, changes};
+pub(crate) use said::{Basis, Outlook, changes, number};
 pub(crate) use text::{write, write_beside};

@@ -241,7 +241,7 @@ pub(super) fn how_many(count: &Count, noun: &str) -> String {
 }
 
 /// `81`, `81 (79 to 83)`
-pub(super) fn number(count: &Count) -> String {
+pub(crate) fn number(count: &Count) -> String {
     grouped(count.median) + &in_range(count)
 }
 
