@@ -213,8 +213,9 @@ fn by_pod<'a, T>(all: impl Iterator<Item = (&'a str, T)>) -> BTreeMap<&'a str, V
     found
 }
 
+/// What is deleted and neither evicted nor preempted, as its workload is scaled down, is no eviction.
 fn deletions(course: &Course) -> impl Iterator<Item = (&str, Time)> {
-    happened(course, Happening::PodDeleted)
+    happened(course, Happening::PodDeleted).filter(|(pod, _)| !course.deleted.contains(*pod))
 }
 
 fn happened(course: &Course, what: Happening) -> impl Iterator<Item = (&str, Time)> {
@@ -256,6 +257,17 @@ mod tests {
         // One that only some runs have may have been spared by chance.
         let only = [("x/d".to_owned(), Time::from_secs(7))];
         assert_eq!(matched.only_simulated, only);
+    }
+
+    /// One pod is evicted at 10 s; the other is deleted at 20 s as its workload is scaled down, which a
+    /// recording passes over.
+    #[test]
+    fn what_a_workload_deletes_is_no_eviction() {
+        let mut run = course(&[("x/a", 10), ("x/b", 20)]);
+        run.deleted.insert("x/b".to_owned());
+        let known = ["x/a", "x/b"].map(str::to_owned).into();
+        let matched = Matched::of(&BTreeMap::new(), &[run], &known, Dur::from_secs(2));
+        assert_eq!(matched.only_simulated, [("x/a".to_owned(), Time::from_secs(10))]);
     }
 
     /// Two nodes of a zone are tainted at 10 s and 20 s, a pod of each is evicted 30 s later; recorded
