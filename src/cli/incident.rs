@@ -178,9 +178,8 @@ fn verdict(
         told: was.told.clone(),
         matched,
         tolerance: args.within,
-        deletions: deletions
-            .iter()
-            .map(|(pod, (known, by))| (pod.clone(), (was.since(known.at), by.clone())))
+        deletions: (was.outage.each_deletion())
+            .map(|(pod, d)| (pod.clone(), was.since(d.known.at), d.by.clone()))
             .collect(),
         horizon: plan.horizon,
         seeds: base.len() as u64,

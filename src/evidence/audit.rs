@@ -61,6 +61,7 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
         namespace: text(&of["namespace"]),
         name: text(&of["name"]),
         body: &line["requestObject"],
+        grace: grace(&line["requestObject"], uri),
     };
     let said = request.said();
     said.iter().for_each(|said| heard.say(at, 0, said.clone(), place.clone()));
@@ -81,6 +82,14 @@ struct Request<'a> {
     namespace: String,
     name: String,
     body: &'a Value,
+    grace: Option<i64>,
+}
+
+/// The grace period that a deletion gives, in its body or in its address.
+fn grace(body: &Value, uri: &str) -> Option<i64> {
+    let in_uri = || uri.split(['?', '&']).find_map(|part| part.strip_prefix("gracePeriodSeconds="));
+    let given = body["gracePeriodSeconds"].as_i64().or_else(|| in_uri()?.parse().ok());
+    given.filter(|seconds| *seconds >= 0)
 }
 
 impl std::fmt::Display for Request<'_> {
@@ -145,7 +154,7 @@ impl Request<'_> {
             ("leases", "") if self.writes() => self.lease(),
             ("pods", "") if self.verb == "delete" => self.deletion(pod()),
             ("pods", "eviction") if self.verb == "create" => {
-                Some(Said::Deleted { pod: pod(), by: format!("{}{EVICTING}", by()) })
+                Some(Said::Deleted { pod: pod(), by: format!("{}{EVICTING}", by()), grace: None })
             }
             ("pods", "binding") | ("bindings", "") if self.verb == "create" => {
                 let node = self.body["target"]["name"].as_str();
@@ -195,7 +204,11 @@ impl Request<'_> {
         if self.is_by(&["taint-eviction-controller", "node-controller"]) {
             return Some(Said::Evicted { pod });
         }
-        (!self.is_by(&RUN_ITSELF)).then(|| Said::Deleted { pod, by: self.user.clone() })
+        (!self.is_by(&RUN_ITSELF)).then(|| Said::Deleted {
+            pod,
+            by: self.user.clone(),
+            grace: self.grace,
+        })
     }
 
     /// The node lifecycle controller writes a status only to give a node up.

@@ -147,7 +147,8 @@ fn taints_that_nobody_can_have_are_left_out() {
 fn deletions_and_evictions_need_no_body() {
     for level in ["Metadata", "Request", "RequestResponse"] {
         let by = |user: &str, verb: &str, path: &str| one(level, user, verb, path, json!({}));
-        let deleted = |by: &str| Said::Deleted { pod: name("shop/web-0"), by: name(by) };
+        let deleted =
+            |by: &str| Said::Deleted { pod: name("shop/web-0"), by: name(by), grace: None };
         assert_eq!(by("jane", "delete", "pods/shop/web-0"), [deleted("jane")]);
         assert_eq!(
             by("jane", "create", "pods/shop/web-0/eviction"),

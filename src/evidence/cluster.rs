@@ -119,7 +119,7 @@ impl<'a> Before<'a> {
 
     /// When a pod came to its end, if it did since the start.
     fn end_of(&self, pod: &str) -> Option<Stamp> {
-        let deleted = self.outage.deletions.get(pod).map(|(known, _)| known);
+        let deleted = self.outage.deletions.get(pod).and_then(|all| Some(&all.first()?.known));
         let ends = self.outage.evictions.get(pod).into_iter().chain(deleted);
         ends.map(|known| Stamp(known.at.0 - known.within_us)).min()
     }

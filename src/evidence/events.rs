@@ -45,9 +45,11 @@ impl Told<'_> {
                 let short_of = self.message.split_once("resource: ").map_or("", |(_, what)| what);
                 let short_of = short_of.split(['.', ' ']).next().filter(|what| !what.is_empty());
                 let short_of = short_of.map_or(String::new(), |what| format!(", {what}"));
-                Said::Deleted { pod: pod(), by: format!("{KUBELET}{short_of})") }
+                Said::Deleted { pod: pod(), by: format!("{KUBELET}{short_of})"), grace: None }
             }
-            ("Pod", "Preempted") => Said::Deleted { pod: pod(), by: PREEMPTED.to_owned() },
+            ("Pod", "Preempted") => {
+                Said::Deleted { pod: pod(), by: PREEMPTED.to_owned(), grace: None }
+            }
             ("Pod", "Scheduled") => Said::Bound {
                 pod: pod(),
                 node: self.message.rsplit_once(" to ")?.1.trim().to_owned(),

@@ -298,5 +298,5 @@ fn a_deletion_begins_a_grace_period_before_its_timestamp() {
     }
     let outage = of("b-03", 1_795_150_080);
     assert!(outage.evictions.is_empty());
-    assert!(outage.deletions["shop/web-0"].1.contains("does not say who"));
+    assert!(outage.deletions["shop/web-0"][0].by.contains("does not say who"));
 }

@@ -106,7 +106,7 @@ impl Heard {
                     down.insert(node.clone());
                 }
                 Said::NodeReady { node } => _ = down.remove(node),
-                Said::Deleted { pod, by }
+                Said::Deleted { pod, by, .. }
                     if by == UNNAMED && on.get(pod).is_some_and(|node| down.contains(node)) =>
                 {
                     s.said = Said::Evicted { pod: std::mem::take(pod) };

@@ -29,6 +29,15 @@ pub(crate) struct Failure {
     pub(crate) back: Option<Statement>,
 }
 
+/// A deletion by another than the taint eviction controller.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Deletion {
+    pub(crate) known: Statement,
+    pub(crate) by: String,
+    /// `gracePeriodSeconds`, where they gave one.
+    pub(crate) grace: Option<i64>,
+}
+
 /// What was.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outage {
@@ -40,8 +49,8 @@ pub(crate) struct Outage {
     pub(crate) actions: Vec<(Statement, String)>,
     /// The evictions by the taint eviction controller: each pod's first.
     pub(crate) evictions: BTreeMap<String, Statement>,
-    /// The deletions by others: each pod's first, and who.
-    pub(crate) deletions: BTreeMap<String, (Statement, String)>,
+    /// The deletions by others: each pod's, in the order of time.
+    pub(crate) deletions: BTreeMap<String, Vec<Deletion>>,
     /// Leaders that took over while it lasted.
     pub(crate) leaders: Vec<(String, Statement)>,
 }
@@ -79,9 +88,16 @@ impl Outage {
                         *known = s.clone();
                     }
                 }
-                Said::Deleted { pod, by } => {
-                    let of = || (s.clone(), by.clone());
-                    outage.deletions.entry(pod.clone()).or_insert_with(of);
+                Said::Deleted { pod, by, grace } => {
+                    let all = outage.deletions.entry(pod.clone()).or_default();
+                    // Of two sources that tell of one the first counts.
+                    let is_it = |d: &Deletion| {
+                        s.at.0 - d.known.at.0 < SAME_US && grace.is_none_or(|g| d.grace == Some(g))
+                    };
+                    if !all.last().is_some_and(is_it) {
+                        let (known, by) = (s.clone(), by.clone());
+                        all.push(Deletion { known, by, grace: *grace });
+                    }
                 }
                 Said::Leader { component } => {
                     outage.leaders.push((component.clone(), s.clone()));
@@ -100,9 +116,12 @@ impl Outage {
         }
         // A deletion that the controller itself asked for is its eviction.
         let evictions = &outage.evictions;
-        outage.deletions.retain(|pod, (known, _)| {
-            let of_it = known.at.0 - known.within_us - SAME_US..=known.at.0 + SAME_US;
-            evictions.get(pod).is_none_or(|e| !of_it.contains(&e.at.0))
+        outage.deletions.retain(|pod, all| {
+            all.retain(|Deletion { known, .. }| {
+                let of_it = known.at.0 - known.within_us - SAME_US..=known.at.0 + SAME_US;
+                evictions.get(pod).is_none_or(|e| !of_it.contains(&e.at.0))
+            });
+            !all.is_empty()
         });
         outage
     }
@@ -159,10 +178,15 @@ impl Outage {
         self.silences.iter().chain(&self.not_ready)
     }
 
+    /// Each deletion, with its pod.
+    pub(crate) fn each_deletion(&self) -> impl Iterator<Item = (&String, &Deletion)> {
+        self.deletions.iter().flat_map(|(pod, all)| all.iter().map(move |d| (pod, d)))
+    }
+
     /// When kubelets evicted pods, and the scheduler preempted some.
     fn taken(&self) -> impl Iterator<Item = Stamp> {
-        let is_taken = |by: &str| by == PREEMPTED || by.starts_with(KUBELET);
-        self.deletions.values().filter(move |(_, by)| is_taken(by)).map(|(known, _)| known.at)
+        let is_taken = |d: &Deletion| d.by == PREEMPTED || d.by.starts_with(KUBELET);
+        self.each_deletion().filter(move |(_, d)| is_taken(d)).map(|(_, d)| d.known.at)
     }
 
     /// When the first thing happened.

@@ -61,7 +61,7 @@ fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut
             let fits = YEARS.contains(&began) && (0..=before_us).contains(&(at.0 - began.0));
             let (at, within_us) = if fits { (began, within_us) } else { (at, step_us) };
             let by = UNNAMED.to_owned();
-            heard.say(at, within_us, Said::Deleted { pod: pod(), by }, place.clone());
+            heard.say(at, within_us, Said::Deleted { pod: pod(), by, grace: None }, place.clone());
             true
         }
         _ => false,

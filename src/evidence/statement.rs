@@ -39,8 +39,9 @@ pub(crate) enum Said {
     EvictionCancelled { pod: String },
     /// A timer of the taint eviction controller was set, for so many seconds.
     TimerSet { pod: String, seconds: i64 },
-    /// Somebody else deleted a pod, or had it evicted through the API.
-    Deleted { pod: String, by: String },
+    /// Somebody else deleted a pod, or had it evicted through the API; `gracePeriodSeconds`, where
+    /// they gave one.
+    Deleted { pod: String, by: String, grace: Option<i64> },
     /// A pod was created for a workload, `Kind/namespace/name`.
     Created { pod: String, owner: String },
     /// A pod was bound to a node.

@@ -78,7 +78,7 @@ fn what_kubelets_and_the_scheduler_take_is_deleted_by_others() {
         event("other", "Evicted", "by a controller of somebody's own", "mover"),
     ]});
     let outage = Outage::of(&heard(&[("e.json", &events.to_string())]).statements);
-    let by: Vec<_> = outage.deletions.iter().map(|(pod, (_, by))| (&**pod, &**by)).collect();
+    let by: Vec<_> = outage.each_deletion().map(|(pod, d)| (&**pod, &*d.by)).collect();
     let wanted = [
         ("k/full", "the kubelet (eviction)"),
         ("k/lo", "the scheduler (preemption)"),
@@ -104,7 +104,8 @@ fn half_a_line_of_an_audit_log_is_told() {
         &line("delete", "joe")[..90]
     );
     let heard = heard(&[("audit.log", &text)]);
-    let said = Said::Deleted { pod: "shop/web-0".to_owned(), by: "someone".to_owned() };
+    let said =
+        Said::Deleted { pod: "shop/web-0".to_owned(), by: "someone".to_owned(), grace: None };
     assert_eq!(heard.statements.len(), 1);
     assert_eq!(heard.statements[0].said, said);
     assert!(

@@ -6,7 +6,7 @@
 //! bodies of requests the patch of the node is taken to be that cordon.
 
 use super::audit::{EVICTING, taints};
-use super::outage::{Failure, Outage, is_own};
+use super::outage::{Deletion, Failure, Outage, is_own};
 use crate::evidence::prelude::*;
 use crate::files::line;
 use std::fmt::Write as _;
@@ -132,9 +132,12 @@ impl Timeline {
         self.take_actions(&outage.actions, was, &drains);
         drains.iter().for_each(|drain| self.drain(drain));
         let drained: BTreeSet<&String> = drains.iter().flat_map(|d| &d.pods).collect();
-        for (pod, (known, by)) in &outage.deletions {
+        for (pod, Deletion { known, by, grace }) in outage.each_deletion() {
             if was.pods.contains_key(pod) && !drained.contains(pod) {
-                self.add(known, format!("DeletePod(pod: {pod:?})"), format!("{by} deletes {pod}"));
+                let given = |g| (format!(", gracePeriodSeconds: {g}"), format!(", within {g} s"));
+                let (flag, said) = grace.map(given).unwrap_or_default();
+                let step = format!("DeletePod(pod: {pod:?}{flag})");
+                self.add(known, step, format!("{by} deletes {pod}{said}"));
             }
         }
         for (component, known) in &outage.leaders {
@@ -217,7 +220,7 @@ impl Timeline {
 /// node by the same person, or by somebody who is not named, came before.
 fn drains(outage: &Outage, was: &Objects) -> Vec<Drain> {
     let mut evicted: BTreeMap<(&str, &str), Vec<(&String, Stamp)>> = BTreeMap::new();
-    for (pod, (known, by)) in &outage.deletions {
+    for (pod, Deletion { known, by, .. }) in outage.each_deletion() {
         let node = was.pods.get(pod).and_then(Option::as_deref);
         if let Some((by, node)) = by.strip_suffix(EVICTING).zip(node) {
             evicted.entry((by, node)).or_default().push((pod, known.at));

@@ -100,6 +100,35 @@ fn what_comes_after_the_outage_is_left_out() {
     assert!(notes.contains(said), "{notes}");
 }
 
+/// web-1 is deleted, hangs, and is deleted by force 15 s later, 55.25 s after the export of 04:39:50; of
+/// web-0 the address says how long it has. A log of another API server tells of the first once more.
+#[test]
+fn a_forced_deletion_is_one() {
+    let delete = |s, pod: &str, options: Value| {
+        line(&at(s), "Request", "jane", "delete", &format!("pods/shop/{pod}"), options)
+    };
+    let mut later = delete(50, "web-0", json!({}));
+    later["requestURI"] = "/api/v1/namespaces/shop/pods/web-0?x=y&gracePeriodSeconds=5".into();
+    let forced = json!({"kind": "DeleteOptions", "gracePeriodSeconds": 0});
+    let lines = [
+        evicted(20),
+        delete(30, "web-1", json!({})),
+        delete(31, "web-1", json!({})),
+        delete(45, "web-1", forced),
+        later,
+    ];
+    let (text, _) = timeline(&lines);
+    let steps: Vec<&str> = text.lines().map(str::trim).filter(|l| l.starts_with("(at")).collect();
+    assert_eq!(
+        steps,
+        [
+            r#"(at: "40.250s", do: DeletePod(pod: "shop/web-1")),"#,
+            r#"(at: "55.250s", do: DeletePod(pod: "shop/web-1", gracePeriodSeconds: 0)),"#,
+            r#"(at: "60.250s", do: DeletePod(pod: "shop/web-0", gracePeriodSeconds: 5)),"#,
+        ]
+    );
+}
+
 /// A node that fails every twelve days and is back six days later, for 420 days from 14 November 2023.
 #[test]
 fn what_is_longer_than_a_run_is_refused_with_its_times() {

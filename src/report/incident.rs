@@ -19,7 +19,7 @@ pub(crate) struct Verdict {
     /// How far a simulated time may be from the recorded one.
     pub(crate) tolerance: Dur,
     /// Pods that others deleted: when, and who.
-    pub(crate) deletions: BTreeMap<String, (Time, String)>,
+    pub(crate) deletions: Vec<(String, Time, String)>,
     /// When the runs end.
     pub(crate) horizon: Time,
     /// How many seeds were run.
@@ -61,7 +61,7 @@ impl Verdict {
             parts.push(format!("{} simulated that nobody recorded", counted(only, "eviction")));
         }
         let mut by: BTreeMap<&str, u64> = BTreeMap::new();
-        for (_, who) in self.deletions.values() {
+        for (_, _, who) in &self.deletions {
             *by.entry(who).or_default() += 1;
         }
         for (who, n) in by {
@@ -99,7 +99,7 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
     let only = only.map(|(pod, at)| json!({"pod": pod, "simulated": clock.rfc3339(*at)}));
     let deletions = deletions.iter();
     let deletions =
-        deletions.map(|(pod, (at, by))| json!({"pod": pod, "at": clock.rfc3339(*at), "by": by}));
+        deletions.map(|(pod, at, by)| json!({"pod": pod, "at": clock.rfc3339(*at), "by": by}));
     json!({
         "start": clock.begins(),
         "notes": verdict.notes,
@@ -196,7 +196,7 @@ impl Printer<'_> {
             return Ok(());
         }
         self.part("Deleted by others")?;
-        for (pod, (at, by)) in verdict.deletions.iter().take(most) {
+        for (pod, at, by) in verdict.deletions.iter().take(most) {
             let text = format!("  {:<36} {}  by {}", line(pod), verdict.clock.clock(*at), line(by));
             self.folded(&text, 4, DIM)?;
         }
@@ -313,7 +313,6 @@ mod tests {
     use crate::kernel::{Dur, Time};
     use crate::report::WallClock;
     use crate::report::tables::tests::{csv_of_both, is_told};
-    use std::collections::BTreeMap;
 
     fn verdict() -> Verdict {
         let pair = Pair {
@@ -329,7 +328,7 @@ mod tests {
             told: Vec::new(),
             matched: Matched { pairs: vec![pair], explained: vec![1], only_simulated },
             tolerance: Dur::from_secs(2),
-            deletions: BTreeMap::new(),
+            deletions: Vec::new(),
             horizon: Time::from_secs(60),
             seeds: 1,
             notes: Vec::new(),
