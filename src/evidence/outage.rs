@@ -196,12 +196,22 @@ impl Outage {
         first.or_else(|| self.taken().min())
     }
 
+    /// When evicted pods were deleted once more while a node was still down: they were stuck.
+    fn freed(&self) -> impl Iterator<Item = Stamp> {
+        let is_down =
+            |f: &Failure, at| f.since.at < at && f.back.as_ref().is_none_or(|b| b.at > at);
+        let of_evicted = self.each_deletion().filter(|(pod, _)| self.evictions.contains_key(*pod));
+        of_evicted
+            .map(|(_, d)| d.known.at)
+            .filter(move |at| self.failures().any(|f| is_down(f, *at)))
+    }
+
     /// When the last thing happened.
     pub(crate) fn ends(&self) -> Option<Stamp> {
         let failures = self.failures().map(|f| f.back.as_ref().unwrap_or(&f.since).at);
         let evictions = self.evictions.values().map(|e| e.at);
         let actions = self.actions.iter().map(|(told, _)| told.at);
-        failures.chain(evictions).chain(actions).chain(self.taken()).max()
+        failures.chain(evictions).chain(actions).chain(self.taken()).chain(self.freed()).max()
     }
 }
 

@@ -129,6 +129,25 @@ fn a_forced_deletion_is_one() {
     );
 }
 
+/// b-03 is given up 100.25 s after 04:40 and never back; its pod is evicted 300 s later, hangs, and is freed
+/// 500 s after that, 910.25 s after the export of 04:39:50: the run goes on for two minutes more. What
+/// is deleted later and was not evicted is of after it.
+#[test]
+fn the_outage_lasts_until_a_stuck_pod_is_freed() {
+    let controller = "system:serviceaccount:kube-system:node-controller";
+    let given_up = line(&at(100), "Metadata", controller, "patch", "nodes/b-03/status", json!({}));
+    let forced = json!({"kind": "DeleteOptions", "gracePeriodSeconds": 0});
+    let delete = |s, pod: &str| {
+        line(&at(s), "Request", "jane", "delete", &format!("pods/shop/{pod}"), forced.clone())
+    };
+    let lines = [given_up, evicted(400), delete(900, "web-2"), delete(1100, "web-1")];
+    let (text, notes) = timeline(&lines);
+    let freed = r#"(at: "910.250s", do: DeletePod(pod: "shop/web-2", gracePeriodSeconds: 0))"#;
+    assert!(text.contains(freed), "{text}");
+    let said = "1 action is of after the outage was over, left out: jane deletes shop/web-1";
+    assert!(notes.contains(said), "{notes}");
+}
+
 /// A node that fails every twelve days and is back six days later, for 420 days from 14 November 2023.
 #[test]
 fn what_is_longer_than_a_run_is_refused_with_its_times() {
