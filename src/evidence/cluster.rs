@@ -28,8 +28,6 @@ pub(super) struct Before<'a> {
     pub(super) statements: &'a [Statement],
     /// The start of the run.
     pub(super) start: Stamp,
-    /// When nodes' leases were renewed last before it.
-    pub(super) leases: BTreeMap<String, Stamp>,
 }
 
 impl<'a> Before<'a> {
@@ -276,7 +274,7 @@ impl<'a> Before<'a> {
     }
 
     fn lease(&self, node: &str, silent: &BTreeMap<String, Stamp>) -> Value {
-        let renewed = self.leases.get(node).or(silent.get(node)).copied().unwrap_or(self.start);
+        let renewed = silent.get(node).copied().unwrap_or(self.start);
         json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
             "metadata": {"name": node, "namespace": "kube-node-lease"},
             "spec": {"leaseDurationSeconds": 40, "renewTime": renewed.to_rfc3339()}})

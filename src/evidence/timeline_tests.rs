@@ -148,6 +148,21 @@ fn the_outage_lasts_until_a_stuck_pod_is_freed() {
     assert!(notes.contains(said), "{notes}");
 }
 
+/// b-03 is given up 110.25 s after the export. A pass wrote that, 30 ms before, so that the first came 0.22 s after
+/// the export; the one 55 s earlier, at 55.22 s, heard of the node last, 2.5 s after its lease was
+/// renewed; six renewals of 10.2 s before 52.72 s are 8.48 s before the export.
+#[test]
+fn an_export_from_before_keeps_what_a_log_tells_of_passes() {
+    let controller = "system:serviceaccount:kube-system:node-controller";
+    let given_up = line(&at(100), "Metadata", controller, "patch", "nodes/b-03/status", json!({}));
+    let watchfulness = Watchfulness { grace: Dur::from_secs(50), period: Dur::from_secs(5) };
+    let heard = Heard::of(&[log(&[given_up]), export()]);
+    let was = reconstruct(heard, watchfulness, ("test", &Asked::default())).unwrap();
+    for part in [r#"pass: "0.220s""#, r#""b-03": "-8.48s""#, r#"(at: "57.820s", do: Partition"#] {
+        assert!(was.text.contains(part), "{part}\n{}", was.text);
+    }
+}
+
 /// A node that fails every twelve days and is back six days later, for 420 days from 14 November 2023.
 #[test]
 fn what_is_longer_than_a_run_is_refused_with_its_times() {

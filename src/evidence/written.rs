@@ -13,7 +13,7 @@ use super::timeline::{Objects, Timeline, span};
 use super::workloads;
 use crate::evidence::prelude::*;
 use crate::files::fnv1a64;
-use crate::import::{Asked, ImportError, ImportedCluster, Input, KUBECTL};
+use crate::import::{Asked, ImportError, ImportedCluster, Input, KUBECTL, micros};
 use crate::kernel::{Dur, Time};
 use crate::language::values::{KUBERNETES, SPAN_MAX};
 use crate::language::{FlagValue, Problem};
@@ -129,12 +129,7 @@ pub(crate) fn reconstruct(
     let outage = Outage::of(
         &heard.statements.iter().filter(|s| s.at >= plan.start).cloned().collect::<Vec<_>>(),
     );
-    let before = Before {
-        outage: &outage,
-        statements: &heard.statements,
-        start: plan.start,
-        leases: plan.leases(&outage),
-    };
+    let before = Before { outage: &outage, statements: &heard.statements, start: plan.start };
     let mut all = if plan.from_export { objects } else { before.rewound(&objects, &mut notes) };
     workloads::of_pods(&mut all, &mut notes);
     let was = Objects::of(&all);
@@ -149,9 +144,7 @@ pub(crate) fn reconstruct(
             "of which release it is, nothing says: Kubernetes {KUBERNETES} is simulated; --kubernetes says another"
         ));
     }
-    if !plan.from_export {
-        plan.set_pass(&mut cluster, &outage);
-    }
+    plan.set_memory(&mut cluster, &outage);
     let ends = outage.ends().unwrap_or(begins);
     let lasts = ends.0 + TAIL_US - plan.start.0;
     if lasts > (SPAN_MAX.as_nanos() / 1_000) as i64 {
@@ -395,9 +388,14 @@ impl Timing {
         leases
     }
 
-    /// The first pass after the start, by the first node that was given up at a time that is known
-    /// exactly, or to the second.
-    fn set_pass(&self, cluster: &mut ImportedCluster, outage: &Outage) {
+    /// The leases of nodes that fell silent; and the first pass after the start, by the first node that was
+    /// given up at a time that is known exactly, or to the second.
+    fn set_memory(&self, cluster: &mut ImportedCluster, outage: &Outage) {
+        let silent = &cluster.summary.cut_off;
+        for (node, at) in self.leases(outage).into_iter().filter(|(node, _)| !silent.contains(node))
+        {
+            cluster.memory.leases.insert(node, micros(at.0 - self.start.0));
+        }
         let known = outage.silences.iter().map(|s| &s.since);
         let exact = known.filter(|k| k.within_us < SECOND_US).min_by_key(|k| k.within_us);
         if let Some(unknown) = exact {

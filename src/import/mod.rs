@@ -101,6 +101,6 @@ pub use input::Input;
 pub(crate) use input::LIMIT as EXPORT_BYTES_MAX;
 pub(crate) use sight::{is_export, is_meant_as_export, is_scenario};
 pub(crate) use summary::Summary;
-pub(crate) use times::{SECOND_US, Stamp, YEARS, parse_time};
+pub(crate) use times::{SECOND_US, Stamp, YEARS, micros, parse_time};
 pub(crate) use write::Asked;
 pub use yaml::to_json as yaml_to_json;

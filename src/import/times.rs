@@ -232,7 +232,7 @@ pub(super) fn seconds(s: i64) -> DurationText {
 }
 
 /// A span in Go's syntax, `-1h2m3.5s`; exact.
-pub(super) fn micros(us: i64) -> DurationText {
+pub(crate) fn micros(us: i64) -> DurationText {
     let sign = if us < 0 { "-" } else { "" };
     let (span, second) = (us.unsigned_abs(), SECOND_US.unsigned_abs());
     let (total_s, fraction) = (span / second, span % second);
