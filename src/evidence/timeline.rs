@@ -9,6 +9,7 @@ use super::audit::{EVICTING, taints};
 use super::outage::{Deletion, Failure, Outage, is_own};
 use crate::evidence::prelude::*;
 use crate::files::line;
+use crate::import::micros;
 use std::fmt::Write as _;
 
 /// A kubelet that is reached again says so after about this long.
@@ -86,7 +87,7 @@ impl Timeline {
         for (at, step, words) in &self.entries {
             // Writing to a string cannot fail.
             _ = writeln!(text, "        // {}", line(words));
-            _ = writeln!(text, "        (at: {:?}, do: {step}),", span(*at));
+            _ = writeln!(text, "        (at: {:?}, do: {step}),", micros(*at).0);
         }
         text + "    ],\n"
     }
@@ -310,13 +311,4 @@ fn taint_steps(node: &str, by: &str, before: &[String], now: &[String]) -> Vec<(
         ));
     }
     steps
-}
-
-/// A span of the language, exact to the microsecond.
-pub(super) fn span(us: i64) -> String {
-    let (s, fraction) = (us.max(0) / SECOND_US, us.max(0) % SECOND_US);
-    match fraction {
-        0 => format!("{s}s"),
-        _ => format!("{s}.{fraction:06}s").replace("000s", "s"),
-    }
 }

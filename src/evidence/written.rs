@@ -9,7 +9,7 @@ use super::cluster::Before;
 use super::export;
 use super::heard::Heard;
 use super::outage::{Failure, Outage};
-use super::timeline::{Objects, Timeline, span};
+use super::timeline::{Objects, Timeline};
 use super::workloads;
 use crate::evidence::prelude::*;
 use crate::files::fnv1a64;
@@ -162,7 +162,7 @@ pub(crate) fn reconstruct(
         "An outage put together from what is left of it. Time zero is {}.",
         plan.start.to_rfc3339()
     );
-    let horizon = span(lasts);
+    let horizon = micros(lasts).0;
     let text = cluster.written(&doc, plan.start, &horizon, (&timeline, asked));
     let grace = watchfulness.grace;
     Ok(Reconstruction { text, start: plan.start, grace, outage, notes, told })
@@ -401,7 +401,7 @@ impl Timing {
         if let Some(unknown) = exact {
             let pass = (unknown.at.0 - unknown.within_us / 2 - WRITE_US - self.start.0)
                 .rem_euclid(self.watchfulness.period_us());
-            cluster.memory.pass = Some(span(pass).as_str().into());
+            cluster.memory.pass = Some(micros(pass));
         }
     }
 
