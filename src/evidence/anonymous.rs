@@ -60,7 +60,6 @@ impl Names {
                 self.add(by.split(' ').next().unwrap_or_default());
             }
             Said::TaintsAre { by, .. } | Said::NodeWritten { by, .. } => self.add(by),
-            Said::Zone { zone, .. } => zone.split(':').for_each(|p| self.add(p.trim_matches('\0'))),
             _ => {}
         }
     }

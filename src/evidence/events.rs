@@ -35,11 +35,9 @@ impl Told<'_> {
                 cordoned: self.reason == "NodeNotSchedulable",
                 by: SOMEBODY.to_owned(),
             },
-            ("Pod", "TaintManagerEviction") if self.message.starts_with("Cancelling") => {
-                Said::EvictionCancelled { pod: pod() }
-            }
             ("Pod", "TaintManagerEviction" | "NodeControllerEviction") => {
-                Said::Evicted { pod: pod() }
+                let evicted = Said::Evicted { pod: pod() };
+                (!self.message.starts_with("Cancelling")).then_some(evicted)?
             }
             ("Pod", "Evicted") if self.component == "kubelet" => {
                 let short_of = self.message.split_once("resource: ").map_or("", |(_, what)| what);
@@ -55,7 +53,6 @@ impl Told<'_> {
                 node: self.message.rsplit_once(" to ")?.1.trim().to_owned(),
             },
             ("Pod", "NodeNotReady") => Said::PodNotReady { pod: pod() },
-            ("Pod", "FailedScheduling") => Said::Unschedulable { pod: pod() },
             (kind @ ("ReplicaSet" | "StatefulSet" | "DaemonSet" | "Job"), "SuccessfulCreate") => {
                 Said::Created {
                     pod: format!("{}/{}", self.namespace, created_pod(self.message)?),

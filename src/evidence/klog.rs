@@ -6,6 +6,8 @@
 use super::audit;
 use super::events::Told;
 use super::heard::Heard;
+use super::outage::is_own;
+use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::evidence::prelude::*;
 use crate::import::parse_time;
 use crate::language::duration;
@@ -81,10 +83,24 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
     for (number, text) in (1..).zip(text.lines()) {
         let Some(line) = Line::read(text) else { continue };
         lines += 1;
-        tainted = noted_taints_of(line.message).or(tainted);
-        let Some((at, said)) = line.at(year).zip(said(line.message)) else { continue };
-        told += 1;
+        let Some(at) = line.at(year) else { continue };
         let place = Place { file: file.to_owned(), unit: "line", number };
+        if let Some((node, list)) = noted_taints(line.message) {
+            for taint in list.as_array().into_iter().flatten() {
+                // One that was there before this leader was is dated.
+                let added = time(&taint["timeAdded"]).map(end_of_second);
+                let (at, within_us) = added.filter(|added| added.0 < at).unwrap_or((at, 0));
+                let said = taint["key"].as_str().and_then(|key| by_controllers(&node, key));
+                said.into_iter().for_each(|said| heard.say(at, within_us, said, place.clone()));
+            }
+            let taints = audit::taints(&list);
+            if list.is_array() && (taints.is_empty() || taints.iter().any(|t| !is_own(t))) {
+                heard.say(at, 0, Said::NoExecuteAre { node: node.clone(), taints }, place.clone());
+            }
+            tainted = Some(node);
+        }
+        let Some(said) = said(line.message) else { continue };
+        told += 1;
         if let (Said::TimerSet { pod, .. }, Some(node)) = (&said, &tainted) {
             let (pod, node) = (pod.clone(), node.clone());
             heard.say(at, 0, Said::On { pod, node }, place.clone());
@@ -94,12 +110,24 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
     (lines, told)
 }
 
-/// The node of which the taint eviction controller notes the taints.
-fn noted_taints_of(message: &str) -> Option<String> {
-    if let Some(values) = message.strip_prefix("\"Updating known taints on node\"") {
-        return Values(values).get("node");
+/// The node of which the taint eviction controller notes the NoExecute taints, and these, which a sentence
+/// does not have as JSON.
+fn noted_taints(message: &str) -> Option<(String, Value)> {
+    if let Some(values) = message.strip_prefix("\"Updating known taints on node\"").map(Values) {
+        return Some((values.get("node")?, values.json("taints")));
     }
-    Some(message.strip_prefix("Updating known taints on node ")?.split(':').next()?.to_owned())
+    let (node, _) = message.strip_prefix("Updating known taints on node ")?.split_once(':')?;
+    Some((node.to_owned(), Value::Null))
+}
+
+/// What it says of a node that controllers have put a taint on it.
+fn by_controllers(node: &str, taint: &str) -> Option<Said> {
+    let node = node.to_owned();
+    match taint.split([':', '=']).next()? {
+        UNREACHABLE => Some(Said::NodeUnknown { node }),
+        NOT_READY => Some(Said::KubeletNotReady { node }),
+        _ => None,
+    }
 }
 
 /// What a message says.
@@ -116,6 +144,10 @@ fn said(message: &str) -> Option<Said> {
 struct Values<'a>(&'a str);
 
 impl Values<'_> {
+    fn json(&self, key: &str) -> Value {
+        self.get(key).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    }
+
     fn get(&self, key: &str) -> Option<String> {
         let start = self.0.find(&format!(" {key}="))? + key.len() + 2;
         let rest = &self.0[start..];
@@ -142,30 +174,29 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
     let node = || values.get("node");
     let pod = || values.get("pod");
     Some(match words {
-        "Recording status change event message for node" => Said::NodeUnknown { node: node()? },
+        "Recording status change event message for node"
+        | "Node is unresponsive. Adding it to the Taint queue" => {
+            Said::NodeUnknown { node: node()? }
+        }
         "Node hasn't been updated" => {
             // Each later pass says it again.
             let is_first = !values.get("currentCondition")?.contains("Status:Unknown");
             let after = duration::parse(&values.get("duration")?).ok().filter(|_| is_first)?;
             Said::NodeOverdue { node: node()?, after }
         }
-        "Node is unresponsive. Adding it to the Taint queue" => Said::NodeUnknown { node: node()? },
+        "Node is NotReady. Adding it to the Taint queue" => Said::FoundNotReady { node: node()? },
+        "Successfully acquired lease" => leads(values.get("lock")?),
         _ if words.starts_with("Node is healthy again, ") => Said::NodeReady { node: node()? },
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
         "Added taint to node" => {
-            let list = serde_json::from_str(&values.get("taint")?).unwrap_or_default();
-            let taints = audit::taints(&list);
-            Said::Tainted { node: node()?, taints: (!taints.is_empty()).then_some(taints)? }
+            let (node, taints) = (node()?, audit::taints(&values.json("taint")));
+            by_controllers(&node, taints.first()?).unwrap_or(Said::Tainted { node, taints })
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {
             let [pod, created, fired] = ["item", "createTime", "firedTime"].map(|k| values.get(k));
             timer(pod?, &created?, &fired?)?
         }
-        "Controller detected that zone is now in new state" => {
-            Said::Zone { zone: values.get("zone")?, state: values.get("newState")? }
-        }
         "Successfully bound pod to node" => Said::Bound { pod: pod()?, node: node()? },
-        "Unable to schedule pod; no fit; waiting" => Said::Unschedulable { pod: pod()? },
         "Event occurred" => {
             let (object, kind) = (values.get("object")?, values.get("kind")?);
             let (namespace, name) = object.split_once('/').unwrap_or(("", &object));
@@ -177,33 +208,44 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
     })
 }
 
+/// What a sentence says of the one that it names.
+type Of = (&'static str, fn(String) -> Said);
+
+/// By how sentences begin that end with a name.
+const OF_LAST: [Of; 3] = [
+    ("successfully acquired lease ", leads),
+    ("NoExecuteTaintManager is deleting ", |pod| Said::Evicted { pod }),
+    ("Recording status change NodeNotReady event", |node| Said::NodeUnknown { node }),
+];
+
+/// By how those go on that begin with a node's name.
+const OF_NODE: [Of; 3] = [
+    ("is unresponsive as of ", |node| Said::NodeUnknown { node }),
+    ("is NotReady as of ", |node| Said::FoundNotReady { node }),
+    ("is healthy again", |node| Said::NodeReady { node }),
+];
+
+/// `kube-system/kube-controller-manager`
+fn leads(lease: String) -> Said {
+    Said::Leader { component: lease.rsplit('/').next().unwrap_or(&lease).to_owned() }
+}
+
 /// Sentences of releases before structured logs, and messages of client-go, which never have it.
 fn unstructured(message: &str) -> Option<Said> {
-    let last = || message.rsplit(' ').next().unwrap_or_default().trim_end_matches('.').to_owned();
-    if message.starts_with("successfully acquired lease ") {
-        let lease = last();
-        let component = lease.rsplit('/').next()?.to_owned();
-        return Some(Said::Leader { component });
-    }
-    if message.starts_with("NoExecuteTaintManager is deleting ") {
-        return Some(Said::Evicted { pod: last() });
-    }
-    if message.starts_with("Recording status change NodeNotReady event message for node ") {
-        return Some(Said::NodeUnknown { node: last() });
+    let said = |all: &[Of], words: &str, name: &str| {
+        let of = all.iter().find(|(begin, _)| words.starts_with(begin));
+        of.map(|(_, of)| of(name.trim_end_matches('.').to_owned()))
+    };
+    let of_last = said(&OF_LAST, message, message.rsplit(' ').next()?);
+    let node = message.strip_prefix("Node ").and_then(|rest| rest.split_once(' '));
+    let of_node = || node.and_then(|(node, rest)| said(&OF_NODE, rest, node));
+    if let Some(said) = of_last.or_else(of_node) {
+        return Some(said);
     }
     if let Some(rest) = message.strip_prefix("Adding TimedWorkerQueue item ") {
         let (pod, times) = rest.split_once(" at ")?;
         let (created, fired) = times.split_once(" to be fired at ")?;
         return timer(pod.to_owned(), created, fired);
-    }
-    if let Some((node, rest)) = message.strip_prefix("Node ").and_then(|r| r.split_once(' ')) {
-        let node = node.to_owned();
-        if rest.starts_with("is unresponsive as of ") {
-            return Some(Said::NodeUnknown { node });
-        }
-        if rest.starts_with("is healthy again") {
-            return Some(Said::NodeReady { node });
-        }
     }
     let reference = message.strip_prefix("Event(v1.ObjectReference{")?;
     let (object, rest) = reference.split_once("}): ")?;

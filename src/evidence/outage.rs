@@ -5,6 +5,8 @@ use crate::evidence::prelude::*;
 
 /// What is said of one thing within this time is said of one event.
 const SAME_US: i64 = 30_000_000;
+/// From one pass of the node lifecycle controller to the next, by default.
+const PASS_US: i64 = 5 * SECOND_US;
 
 /// Taints that controllers write by themselves.
 const OWN_TAINTS: [&str; 7] = [
@@ -53,11 +55,13 @@ pub(crate) struct Outage {
     pub(crate) deletions: BTreeMap<String, Vec<Deletion>>,
     /// Leaders that took over while it lasted.
     pub(crate) leaders: Vec<(String, Statement)>,
+    /// A pass of the node lifecycle controller that found a node not ready.
+    pub(crate) pass: Option<Statement>,
 }
 
 impl Failure {
-    fn of(node: &str, s: &Statement, heard: Option<Statement>) -> Self {
-        Failure { node: node.to_owned(), since: s.clone(), heard, back: None }
+    fn of(node: &str, since: Statement, heard: Option<Statement>) -> Self {
+        Failure { node: node.to_owned(), since, heard, back: None }
     }
 }
 
@@ -78,7 +82,13 @@ impl Outage {
                 }
                 Said::KubeletNotReady { node } => {
                     last_heard.insert(node, s.clone());
-                    outage.not_ready(node, s);
+                    outage.not_ready(node, s.clone());
+                }
+                Said::FoundNotReady { node } => {
+                    outage.pass.get_or_insert_with(|| s.clone());
+                    // Since some time after the pass before.
+                    let (at, within_us) = (Stamp(s.at.0 - PASS_US / 2), PASS_US / 2);
+                    outage.not_ready(node, Statement { at, within_us, ..s.clone() });
                 }
                 Said::Evicted { pod } => {
                     let known = outage.evictions.entry(pod.clone());
@@ -105,6 +115,7 @@ impl Outage {
                 Said::Tainted { taints, .. } if taints.iter().any(|t| !is_own(t)) => {
                     outage.act(s, SOMEBODY);
                 }
+                Said::NoExecuteAre { .. } => outage.act(s, SOMEBODY),
                 Said::TaintsAre { by, .. }
                 | Said::NodeWritten { by, .. }
                 | Said::Cordoned { by, .. }
@@ -145,9 +156,9 @@ impl Outage {
     }
 
     /// A kubelet that is not ready says so again and again.
-    fn not_ready(&mut self, node: &str, s: &Statement) {
+    fn not_ready(&mut self, node: &str, since: Statement) {
         if !self.not_ready.iter().any(|n| n.node == node && n.back.is_none()) {
-            self.not_ready.push(Failure::of(node, s, None));
+            self.not_ready.push(Failure::of(node, since, None));
         }
     }
 
@@ -162,7 +173,7 @@ impl Outage {
                     silence.since = s.clone();
                 }
             }
-            None => self.silences.push(Failure::of(node, s, heard.cloned())),
+            None => self.silences.push(Failure::of(node, s.clone(), heard.cloned())),
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) enum Said {
     NodeNotReady { node: String },
     /// Its kubelet says that a node is not ready: it lives.
     KubeletNotReady { node: String },
+    /// A pass of the node lifecycle controller found that its kubelet says so.
+    FoundNotReady { node: String },
     /// A node is Ready.
     NodeReady { node: String },
     /// A kubelet was heard of.
@@ -27,6 +29,8 @@ pub(crate) enum Said {
     NodeDeleted { node: String, by: String },
     /// Taints were added, `key=value:Effect`, by controllers or by somebody who is not named.
     Tainted { node: String, taints: Vec<String> },
+    /// The NoExecute taints that a node has from then on, by whomever.
+    NoExecuteAre { node: String, taints: Vec<String> },
     /// A person wrote which taints a node has from then on.
     TaintsAre { node: String, taints: Vec<String>, by: String },
     /// A person changed something of a node, and what it was is not said.
@@ -35,8 +39,6 @@ pub(crate) enum Said {
     Cordoned { node: String, cordoned: bool, by: String },
     /// The taint eviction controller evicts a pod.
     Evicted { pod: String },
-    /// It no longer means to.
-    EvictionCancelled { pod: String },
     /// A timer of the taint eviction controller was set, for so many seconds.
     TimerSet { pod: String, seconds: i64 },
     /// Somebody else deleted a pod, or had it evicted through the API; `gracePeriodSeconds`, where
@@ -50,16 +52,12 @@ pub(crate) enum Said {
     On { pod: String, node: String },
     /// The node lifecycle controller marked a pod NotReady: its node is not Ready.
     PodNotReady { pod: String },
-    /// The scheduler found no node for a pod.
-    Unschedulable { pod: String },
     /// A workload was scaled, `Kind/namespace/name`.
     Scaled { workload: String, replicas: i32, by: String },
     /// A workload was deleted, `Kind/namespace/name`.
     WorkloadDeleted { workload: String, by: String },
     /// A component's process has become leader.
     Leader { component: String },
-    /// A zone is in a new state.
-    Zone { zone: String, state: String },
 }
 
 impl Said {
@@ -70,12 +68,14 @@ impl Said {
             | Self::NodeOverdue { node, .. }
             | Self::NodeNotReady { node }
             | Self::KubeletNotReady { node }
+            | Self::FoundNotReady { node }
             | Self::NodeReady { node }
             | Self::NodeHeard { node }
             | Self::NodeRegistered { node }
             | Self::NodeDeleted { node, .. }
             | Self::Tainted { node, .. }
             | Self::TaintsAre { node, .. }
+            | Self::NoExecuteAre { node, .. }
             | Self::NodeWritten { node, .. }
             | Self::Cordoned { node, .. }
             | Self::Bound { node, .. }
@@ -93,14 +93,12 @@ impl Said {
     pub(crate) fn pod(&self) -> Option<&str> {
         match self {
             Self::Evicted { pod }
-            | Self::EvictionCancelled { pod }
             | Self::TimerSet { pod, .. }
             | Self::Deleted { pod, .. }
             | Self::Created { pod, .. }
             | Self::Bound { pod, .. }
             | Self::On { pod, .. }
-            | Self::PodNotReady { pod }
-            | Self::Unschedulable { pod } => Some(pod),
+            | Self::PodNotReady { pod } => Some(pod),
             _ => None,
         }
     }

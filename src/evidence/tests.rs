@@ -135,6 +135,46 @@ I1121 02:31:00.000000       1 node_lifecycle_controller.go:799] "Node is healthy
     assert!(all.notes.iter().any(|n| n.contains("leaves the year out")));
 }
 
+/// `taint_eviction.go: handleNodeUpdate` notes a node's NoExecute taints; `node_lifecycle_controller.go:
+/// processTaintBaseEviction` says that a node is NotReady at the pass that finds it so, 2.5 s after the
+/// middle of the period before. What was there before this leader has the time that is in the taint,
+/// to its second.
+#[test]
+fn logs_tell_of_taints_and_of_nodes_that_are_not_ready() {
+    let noted = |clock: &str, node: &str, taints: &str| {
+        format!(
+            "I1130 {clock}       1 taint_eviction.go:555] \"Updating known taints on node\" node=\"{node}\" taints={taints}\n"
+        )
+    };
+    let found = "I1130 12:00:02.500000       1 node_lifecycle_controller.go:794] \"Node is NotReady. Adding it to the Taint queue\" node=\"a-1\" timeStamp=\"2026-11-30 12:00:02.500000 +0000 UTC\"\n";
+    let of = |log: &str| Outage::of(&heard(&[("kcm.log", log)]).statements);
+    let at = |time: &str| parse_time(time).unwrap();
+    let middle = of(found);
+    assert_eq!(middle.not_ready[0].since.at, at("2026-11-30T12:00:00Z"));
+    assert_eq!(middle.pass.unwrap().at, at("2026-11-30T12:00:02.5Z"));
+    // With its NoSchedule taint, which is put on at once, it is known better.
+    let added = "I1130 12:00:00.600000       1 controller_utils.go:211] \"Added taint to node\" taint=[{\"key\":\"node.kubernetes.io/not-ready\",\"effect\":\"NoSchedule\",\"timeAdded\":\"2026-11-30T12:00:00Z\"}] node=\"a-1\"\n";
+    let both = of(&format!("{added}{found}"));
+    let since: Vec<_> = both.not_ready.iter().map(|f| f.since.at).collect();
+    assert_eq!(since, [at("2026-11-30T12:00:00.6Z")]);
+    // A leader that took over, and somebody's taint that comes and goes.
+    let old = r#"[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-30T12:01:45Z"}]"#;
+    let hand = r#"[{"key":"maint","value":"x","effect":"NoExecute"}]"#;
+    let log = noted("12:03:02.100000", "a-2", old)
+        + &noted("12:03:03.000000", "a-3", hand)
+        + &noted("12:04:03.000000", "a-3", "[]");
+    let outage = of(&log);
+    let silence = &outage.silences[0];
+    assert_eq!(silence.node, "a-2");
+    assert_eq!(silence.since.when(), "at 2026-11-30T12:01:45Z");
+    let are: Vec<&Said> = outage.actions.iter().map(|a| &a.0.said).collect();
+    let is = |taints: &[&str]| Said::NoExecuteAre {
+        node: "a-3".to_owned(),
+        taints: taints.iter().map(|t| (*t).to_owned()).collect(),
+    };
+    assert_eq!(are, [&is(&["maint=x:NoExecute"]), &is(&[])]);
+}
+
 #[test]
 fn a_log_of_another_component_is_told() {
     let log = "I1121 02:29:45.458000   11997 kubelet.go:186] \"SyncLoop\" verb=\"x\"\n";

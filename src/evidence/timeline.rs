@@ -256,13 +256,17 @@ fn steps_of(
     taints: &mut BTreeMap<String, Vec<String>>,
 ) -> Vec<(String, String)> {
     let one = match said {
-        Said::TaintsAre { node, taints: told, .. } | Said::Tainted { node, taints: told } => {
+        Said::TaintsAre { node, taints: told, .. }
+        | Said::NoExecuteAre { node, taints: told }
+        | Said::Tainted { node, taints: told } => {
             let before = taints.remove(node).unwrap_or_default();
-            let added = matches!(said, Said::Tainted { .. });
-            let mut now = if added { before.clone() } else { Vec::new() };
-            now.extend(
-                told.iter().filter(|t| !(is_own(t) || added && before.contains(t))).cloned(),
-            );
+            let stays = |t: &&String| match said {
+                Said::TaintsAre { .. } => false,
+                Said::NoExecuteAre { .. } => !t.ends_with(":NoExecute"),
+                _ => !told.contains(*t),
+            };
+            let others = told.iter().filter(|t| !is_own(t));
+            let now: Vec<String> = before.iter().filter(stays).chain(others).cloned().collect();
             taints.insert(node.clone(), now.clone());
             return taint_steps(node, by, &before, &now);
         }

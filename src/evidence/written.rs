@@ -396,7 +396,7 @@ impl Timing {
         {
             cluster.memory.leases.insert(node, micros(at.0 - self.start.0));
         }
-        let known = outage.silences.iter().map(|s| &s.since);
+        let known = outage.silences.iter().map(|s| &s.since).chain(&outage.pass);
         let exact = known.filter(|k| k.within_us < SECOND_US).min_by_key(|k| k.within_us);
         if let Some(unknown) = exact {
             let pass = (unknown.at.0 - unknown.within_us / 2 - WRITE_US - self.start.0)
