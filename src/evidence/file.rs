@@ -8,6 +8,8 @@ use crate::evidence::prelude::*;
 use crate::import::{is_scenario, yaml_to_json};
 use crate::language::clauses;
 
+/// What is said of a file that is nothing that is known, behind its name and before why.
+pub(super) const UNREAD: &str = ": left out: ";
 /// How many of many are named.
 const SHOWN: usize = 3;
 
@@ -57,7 +59,7 @@ impl Heard {
                 let told = telling(told);
                 self.note(file, format!("an answer of Prometheus with {series} series, {told}"));
             }
-            Err(why) => self.note(file, format!("left out: {why}")),
+            Err(why) => self.notes.push(format!("{}{UNREAD}{why}", file.file)),
         }
     }
 
@@ -209,7 +211,10 @@ fn documents(text: &str) -> Result<Vec<Value>, String> {
         serde_json::Deserializer::from_str(json).into_iter().collect()
     };
     if text.starts_with(['{', '[']) {
-        return values(text).map_err(|e| format!("it is no JSON: {e}"));
+        return values(text).map_err(|e| match e.is_eof() {
+            true => "the JSON ends in the middle: is the file cut short?".to_owned(),
+            false => format!("it is no JSON: {e}"),
+        });
     }
     let neither = |said: String| format!("it is neither JSON nor YAML, nor a log: {said}");
     let json = yaml_to_json(text).map_err(|wrong| neither(wrong.to_string()))?;

@@ -7,6 +7,7 @@
 
 use super::cluster::Before;
 use super::export;
+use super::file::UNREAD;
 use super::heard::Heard;
 use super::outage::{Failure, Outage};
 use super::timeline::{Objects, Timeline};
@@ -170,7 +171,12 @@ pub(crate) fn reconstruct(
 
 /// What is said where nothing is told of a node or an eviction; `notes` are of what was left out.
 fn nothing(notes: &[String]) -> Problem {
-    let text = "nothing in these files tells of a node that failed, or of an eviction";
+    let mut text =
+        "nothing in these files tells of a node that failed, or of an eviction".to_owned();
+    // What could not be read may be why.
+    if let Some(unread) = notes.iter().find(|note| note.contains(UNREAD)) {
+        text = format!("{unread}; {text}");
+    }
     Problem::new(text).help(match notes {
         [] => "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
                answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes"

@@ -145,6 +145,12 @@ fn what_tells_nothing_is_refused() {
     assert_eq!(code, Some(2));
     assert!(err.contains("nothing in these files tells of a node that failed"), "{err}");
     assert!(err.contains("left out"), "{err}");
+    let cut = format!("{}/cut.json", tempfile_dir("incident-cut"));
+    std::fs::write(&cut, r#"{"kind": "List", "items": [{"kind": "Ev"#).unwrap();
+    let (code, _, err) = incident(&[&cut]);
+    assert_eq!(code, Some(2));
+    let headline = err.lines().next().unwrap();
+    assert!(headline.contains("cut.json: left out: the JSON ends in the middle"), "{err}");
     let (code, _, err) = incident(&[&root("scenarios/one-node-lost.ron")]);
     assert_eq!(code, Some(2));
     assert!(err.contains("one-node-lost.ron: left out: it is a scenario already"), "{err}");
