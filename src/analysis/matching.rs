@@ -99,14 +99,10 @@ impl Matched {
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();
         pairs.sort_by(|a, b| (a.recorded, &a.pod).cmp(&(b.recorded, &b.pod)));
-        let simulated = by_pod(courses.iter().flat_map(deletions));
-        let is_only = |(pod, times): &(&&str, &Vec<Time>)| {
-            let in_all = times.len() == courses.len();
-            in_all && known.contains(**pod) && !recorded.contains_key(**pod)
-        };
-        let only = simulated.iter().filter(is_only);
-        let first =
-            |(pod, times): (&&str, &Vec<Time>)| Some(((*pod).to_owned(), *times.iter().min()?));
+        let only = by_pod(courses.iter().flat_map(deletions)).into_iter();
+        let in_all = only.filter(|(_, times)| times.len() == courses.len());
+        let only = in_all.filter(|(pod, _)| known.contains(*pod) && !recorded.contains_key(*pod));
+        let first = |(pod, times): (&str, Vec<Time>)| Some((pod.to_owned(), *times.iter().min()?));
         let mut only: Vec<(String, Time)> = only.filter_map(first).collect();
         only.sort_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
         Matched { pairs, explained, only_simulated: only }

@@ -85,10 +85,14 @@ impl<'a> Before<'a> {
         all.extend(placed.iter().map(|(name, gone)| self.pod(name, gone)));
         let silent = self.silent_before(&all);
         all.retain(|o| o["kind"] != "Lease");
-        all.extend(names.iter().map(|node| self.lease(node, &silent)));
-        all.push(json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-            "metadata": {"name": "start-of-the-run", "namespace": "kube-system"},
-            "spec": {"renewTime": self.start.to_rfc3339()}}));
+        let lease = |name: &str, namespace: &str| {
+            let renewed = silent.get(name).unwrap_or(&self.start).to_rfc3339();
+            json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+                "metadata": {"name": name, "namespace": namespace},
+                "spec": {"leaseDurationSeconds": 40, "renewTime": renewed}})
+        };
+        all.extend(names.iter().map(|node| lease(node, "kube-node-lease")));
+        all.push(lease("start-of-the-run", "kube-system"));
         all
     }
 
@@ -271,13 +275,6 @@ impl<'a> Before<'a> {
         json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
             "status": {"conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady",
                 "lastHeartbeatTime": at, "lastTransitionTime": at}]}})
-    }
-
-    fn lease(&self, node: &str, silent: &BTreeMap<String, Stamp>) -> Value {
-        let renewed = silent.get(node).copied().unwrap_or(self.start);
-        json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
-            "metadata": {"name": node, "namespace": "kube-node-lease"},
-            "spec": {"leaseDurationSeconds": 40, "renewTime": renewed.to_rfc3339()}})
     }
 
     fn pod(&self, name: &str, gone: &Gone) -> Value {

@@ -1,23 +1,13 @@
 //! What was: which nodes fell silent and came back, who was evicted, and what people did. What is
 //! inferred says from what.
 
+use crate::api::taint::OUT_OF_SERVICE;
 use crate::evidence::prelude::*;
 
 /// What is said of one thing within this time is said of one event.
 const SAME_US: i64 = 30_000_000;
 /// From one pass of the node lifecycle controller to the next, by default.
 const PASS_US: i64 = 5 * SECOND_US;
-
-/// Taints that controllers write by themselves.
-const OWN_TAINTS: [&str; 7] = [
-    "node.kubernetes.io/not-ready",
-    "node.kubernetes.io/unreachable",
-    "node.kubernetes.io/unschedulable",
-    "node.kubernetes.io/memory-pressure",
-    "node.kubernetes.io/disk-pressure",
-    "node.kubernetes.io/pid-pressure",
-    "node.kubernetes.io/network-unavailable",
-];
 
 /// A node that was not Ready.
 #[derive(Clone, Debug, PartialEq)]
@@ -226,7 +216,7 @@ impl Outage {
     }
 }
 
-/// Whether controllers write such a taint by themselves.
+/// Whether controllers write such a taint by themselves: all of Kubernetes' own but one.
 pub(super) fn is_own(taint: &str) -> bool {
-    OWN_TAINTS.contains(&taint.split([':', '=']).next().unwrap_or_default())
+    taint.starts_with("node.kubernetes.io/") && !taint.starts_with(OUT_OF_SERVICE)
 }
