@@ -14,6 +14,8 @@ use std::fmt::Write as _;
 
 /// A kubelet that is reached again says so after about this long.
 const BACK_US: i64 = SECOND_US;
+/// Within this time a kubelet posts what it finds (`nodeStatusUpdateFrequency`).
+const POSTED_US: i64 = 10 * SECOND_US;
 /// The first eviction of a drain comes no longer than this after its cordon.
 const DRAIN_BEGINS_US: i64 = 60 * SECOND_US;
 
@@ -121,12 +123,17 @@ impl Timeline {
 
     /// Takes in what was known of others than silent nodes.
     pub(super) fn take(&mut self, outage: &Outage, was: &Objects) {
+        let start = self.start.0;
+        let found = |posted: &Statement| Statement {
+            at: Stamp((posted.at.0 - POSTED_US / 2).max(start)),
+            ..posted.clone()
+        };
         for Failure { node, since, back, .. } in &outage.not_ready {
             let step = |status| format!("Condition(node: {node:?}, type: Ready, status: {status})");
             let said = format!("the kubelet of {node} says that it is not ready");
-            self.add(since, step("False"), said);
+            self.add(&found(since), step("False"), said);
             if let Some(back) = back {
-                self.add(back, step("True"), format!("{node} is ready again"));
+                self.add(&found(back), step("True"), format!("{node} is ready again"));
             }
         }
         let drains = drains(outage, was);

@@ -163,6 +163,23 @@ fn an_export_from_before_keeps_what_a_log_tells_of_passes() {
     }
 }
 
+/// A kubelet posts 70.25 s after the export that it is not ready, and a minute later that it is. It looks every
+/// ten seconds: in the middle it found so 5 s before.
+#[test]
+fn a_kubelet_found_before_what_it_posts() {
+    let posts = |s, ready: &str| {
+        let body = json!({"status": {"conditions": [{"type": "Ready", "status": ready}]}});
+        line(&at(s), "Request", "system:node:b-03", "patch", "nodes/b-03/status", body)
+    };
+    let (text, _) = timeline(&[posts(60, "False"), posts(120, "True")]);
+    for entry in [
+        r#"(at: "1m5.25s", do: Condition(node: "b-03", type: Ready, status: False))"#,
+        r#"(at: "2m5.25s", do: Condition(node: "b-03", type: Ready, status: True))"#,
+    ] {
+        assert!(text.contains(entry), "{entry}\n{text}");
+    }
+}
+
 /// A node that fails every twelve days and is back six days later, for 420 days from 14 November 2023.
 #[test]
 fn what_is_longer_than_a_run_is_refused_with_its_times() {
