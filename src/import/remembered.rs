@@ -38,6 +38,24 @@ pub(super) fn waiting(
     Ok(all)
 }
 
+/// When pods were bound to nodes with NoExecute taints, where one of these was there by then or may
+/// have been. One that was made for its node was bound when it was created.
+pub(super) fn bound(
+    pods: &Named<RawPod>,
+    nodes: &Named<RawNode>,
+    zero: Stamp,
+) -> BTreeMap<String, DurationText> {
+    let late = |pod: &RawPod| {
+        let (_, node) = nodes.get(pod.node()?)?;
+        let at = pod.since("PodScheduled").max(parse_time(&pod.meta.creation_timestamp))?;
+        let was_there = |t: &RawTaint| {
+            t.effect == "NoExecute" && parse_time(&t.time_added).is_none_or(|added| added < at)
+        };
+        node.spec.taints.iter().any(was_there).then(|| (pod.full_name(), ago(at, zero)))
+    };
+    pods.iter().filter_map(late).collect()
+}
+
 /// Failures of the pods of each Job that goes on, since its last success.
 pub(super) fn failures(
     workloads: &Named<RawWorkload>,

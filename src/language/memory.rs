@@ -25,6 +25,10 @@ pub(crate) struct Memory {
     /// there are tried at once.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) waiting: BTreeMap<String, Waiting>,
+    /// When pods were bound (`PodScheduled`, to its second) to a node that had a NoExecute taint by then, from the start of
+    /// the run, by `namespace/name`: `{"shop/web-7": "-50s"}`. Timers of others begin with their nodes' taints.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) bound: BTreeMap<String, DurationText>,
     /// Pods whose volumes are still attached to another node than theirs, which says that they are in use
     /// there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -237,6 +237,9 @@ pub struct Memory {
     pub(crate) leases_us: BTreeMap<NodeIndex, i64>,
     /// Pods that the scheduler found no node for.
     pub(crate) waiting: BTreeMap<PodIndex, Waited>,
+    /// When pods were bound to a node that was to evict them already, in microseconds from the start
+    /// and not above zero.
+    pub(crate) bound_us: BTreeMap<PodIndex, i64>,
     /// Pods whose volumes are still attached to another node, which says that it uses them.
     pub(crate) attached: BTreeMap<PodIndex, NodeIndex>,
     /// Jobs with failed pods.

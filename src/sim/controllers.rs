@@ -12,7 +12,7 @@ use crate::controllers::{
     node_readiness, pod_gc, resource_claim, scheduler, taint_eviction, workload,
 };
 use crate::plan::switches::node_lifecycle::EvictionMode;
-use crate::plan::{FailedBefore, Limits, Memory, Waited};
+use crate::plan::{FailedBefore, Limits, Memory, PodIndex};
 use crate::sim::prelude::*;
 
 /// Starts the loops and workers of a controller. The argument: it has been running for long.
@@ -122,10 +122,13 @@ impl<'a> Maker<'a> {
         all.filter_map(|(job, failed)| Some((self.world.workload_id(*job)?, *failed))).collect()
     }
 
-    /// The pods that the scheduler tried before the start.
-    fn waiting(&self) -> BTreeMap<PodId, Waited> {
-        let all = self.remembered().into_iter().flat_map(|m| &m.waiting);
-        all.map(|(pod, waited)| (self.world.pod_id(*pod), *waited)).collect()
+    /// What is remembered of pods.
+    fn of_pods<T: Copy>(
+        &self,
+        what: impl Fn(&Memory) -> &BTreeMap<PodIndex, T>,
+    ) -> BTreeMap<PodId, T> {
+        let all = self.remembered().into_iter().flat_map(what);
+        all.map(|(pod, known)| (self.world.pod_id(*pod), *known)).collect()
     }
 
     /// What a search calls the steps of a controller. The state of some is that of their queues, or
@@ -225,7 +228,8 @@ impl<'a> Maker<'a> {
         });
         // Its processes have names of their own, and whether it has been running for long is in its
         // configuration: what it remembers.
-        self.parts.push((None, Box::new(move |_| tec.run())));
+        let bound = self.of_pods(|m| &m.bound_us);
+        self.parts.push((None, Box::new(move |_| tec.run(&bound))));
     }
 
     fn workload_controllers(&mut self) {
@@ -282,7 +286,7 @@ impl<'a> Maker<'a> {
             let context = ControllerContext { informers, ..self.context(client, recorder) };
             scheduler::Controller::new(config, context)
         });
-        controller.recall(self.waiting());
+        controller.recall(self.of_pods(|m| &m.waiting));
         self.parts.push((Some(name), Box::new(move |warm| controller.run(warm))));
     }
 }

@@ -392,6 +392,10 @@ class Memory(Struct):
     #: Pods that the scheduler tried and found no node for, by `namespace/name`. Those that are
     #: not there are tried at once.
     waiting: Mapping[str, Waiting] | None = None
+    #: When pods were bound (`PodScheduled`, to its second) to a node that had a NoExecute taint
+    #: by then, from the start of the run, by `namespace/name`: `{"shop/web-7": "-50s"}`. Timers
+    #: of others begin with their nodes' taints.
+    bound: Mapping[str, DurationText] | None = None
     #: Pods whose volumes are still attached to another node than theirs, which says that they are
     #: in use there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     attached: Mapping[str, str] | None = None

@@ -225,3 +225,64 @@ fn timers_that_are_drawn_are_told() {
     assert_eq!(drawn(false), BTreeMap::from(told));
     assert_eq!(drawn(true), BTreeMap::new());
 }
+
+/// A timer begins with the first update in which the controller sees both the pod on its node and the
+/// taint (`processPodOnNode`: `startTime := now`). Of pods that tolerate a taint of 100 s ago for
+/// 150 s, one that was there goes in 50 s, and one that was bound 60 s ago in 90 s, be it by its
+/// condition or as it was made for its node. One with a second taint of 90 s ago for 70 s was there with
+/// both: 70 s from 60 s ago. Of a taint without a time, and a pod that was bound 20 s ago and tolerates
+/// it for 30 s, no more is known than that it goes in 10 s to 30 s.
+#[test]
+fn a_timer_begins_no_sooner_than_its_pod_is_bound() {
+    let taint = |key: &str, added: Option<&str>| {
+        let mut taint = json!({"key": key, "effect": "NoExecute"});
+        added.into_iter().for_each(|added| taint["timeAdded"] = added.into());
+        taint
+    };
+    let (k, l) = (Some("2026-01-01T00:08:20Z"), Some("2026-01-01T00:08:30Z"));
+    let mut items = Vec::new();
+    for (name, taints) in [
+        ("one", vec![taint("k", k)]),
+        ("both", vec![taint("k", k), taint("l", l)]),
+        ("undated", vec![taint("k", None)]),
+    ] {
+        let mut both = node(name, false);
+        both[0]["spec"]["taints"] = json!(taints);
+        items.extend(both);
+    }
+    for (name, node, bound, seconds) in [
+        ("there", "one", "2026-01-01T00:08:00Z", 150),
+        ("later", "one", "2026-01-01T00:09:00Z", 150),
+        ("made", "one", "2026-01-01T00:09:00Z", 150),
+        ("second", "both", "2026-01-01T00:09:00Z", 150),
+        ("any", "undated", "2026-01-01T00:09:40Z", 30),
+    ] {
+        let mut pod = running(name);
+        pod["spec"]["nodeName"] = node.into();
+        let for_a_while = |key: &str, seconds: i64| json!({"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": seconds});
+        pod["spec"]["tolerations"] = json!([for_a_while("k", seconds), for_a_while("l", 70)]);
+        if name == "made" {
+            pod["metadata"]["creationTimestamp"] = bound.into();
+        } else {
+            let scheduled =
+                json!({"type": "PodScheduled", "status": "True", "lastTransitionTime": bound});
+            pod["status"]["conditions"].as_array_mut().unwrap().push(scheduled);
+        }
+        items.push(pod);
+    }
+    let remembered = cluster(items.clone()).memory.bound;
+    let bound: Vec<String> =
+        remembered.iter().map(|(pod, at)| format!("{pod} {}", &**at)).collect();
+    assert_eq!(bound, ["shop/any -20s", "shop/later -1m", "shop/made -1m", "shop/second -1m"]);
+    let courses = courses(items, "1.34.4", None);
+    for (pod, low, high) in [
+        ("there", 50.0, 51.0),
+        ("later", 90.0, 91.0),
+        ("made", 90.0, 91.0),
+        ("second", 10.0, 11.0),
+        ("any", 10.0, 30.0),
+    ] {
+        let (first, last) = when(&courses, Happening::PodDeleted, &format!("shop/{pod}"));
+        assert!(low <= first && last < high + 0.5, "{pod}: {first} to {last}");
+    }
+}

@@ -82,10 +82,10 @@ impl Controller {
         controller
     }
 
-    /// Starts dispatchers and workers (`Run`); the caches are filled.
-    pub(crate) fn run(self: &Rc<Self>) {
+    /// Starts dispatchers and workers (`Run`); the caches are filled. `bound_us`: when pods came to nodes with taints.
+    pub(crate) fn run(self: &Rc<Self>, bound_us: &BTreeMap<PodId, i64>) {
         if let Some(recalled) = self.config.memory {
-            self.recall(recalled);
+            self.recall(recalled, bound_us);
             self.listens.set(true);
         }
         let named = |name| Name::of(name, Keys::NOTHING);
@@ -113,8 +113,9 @@ impl Controller {
     }
 
     /// Takes over what it would know.
-    fn recall(&self, recalled: Recalled) {
+    fn recall(&self, recalled: Recalled, bound_us: &BTreeMap<PodId, i64>) {
         let recaller = Recaller {
+            bound_us,
             client: &self.client,
             informers: &self.informers,
             switches: self.config.switches,

@@ -1,7 +1,8 @@
 //! What the controller knows when it has been running for long and its objects come from an export:
 //! the taints of nodes, the timers of their pods, and what its client's limiter has left.
 //!
-//! A timer began when the node's taint was seen. That is in the second of its `timeAdded`, or up to
+//! A timer began when the node's taint was seen, or the pod bound to it, or this controller took
+//! office, whichever came last. A taint was seen in the second of its `timeAdded`, or up to
 //! two later where many requests wait; pods that were evicted since tell it to their second. Of a
 //! taint without one, as `kubectl taint` writes them, no more is known than that no timer is over.
 //! A pod whose deletion has begun has none. What cannot be known is a draw; that a timer is one, a record says.
@@ -50,6 +51,7 @@ pub(super) struct Memory {
 pub(super) struct Recaller<'a> {
     pub(super) client: &'a Client,
     pub(super) informers: &'a InformerFactory,
+    pub(super) bound_us: &'a BTreeMap<PodId, i64>,
     pub(super) switches: Switches,
 }
 
@@ -71,7 +73,8 @@ impl Recaller<'_> {
             memory.tainted.push((node.id, Rc::new(now)));
             let pods = self.informers.pods_on(node.id);
             for pod in pods.into_iter().filter(|p| p.deletion.is_none()) {
-                match self.timer_of(&pod, &taints, recalled, at_work) {
+                let known = recalled.since_office(self.bound(&pod));
+                match self.timer_of(&pod, &taints, known, at_work) {
                     Some(timer) => timers.push((timer, pod)),
                     None => memory.forever.push(pod.id),
                 }
@@ -145,18 +148,28 @@ impl Recaller<'_> {
         began.min()
     }
 
-    /// The timer that a pod of a node with these taints has.
+    /// When a pod was bound, ns from the start, if its node had taints by then.
+    fn bound(&self, pod: &Pod) -> i64 {
+        let Some(us) = self.bound_us.get(&pod.id) else { return i64::MIN };
+        let within = self.uniform(self.client.pod_object(pod.id), SECOND_NS as u64 - 1);
+        us.saturating_mul(1_000).saturating_add(within as i64)
+    }
+
+    /// The timer that a pod of a node with these taints has. `known`: since when the controller has
+    /// known the pod there; what it found then it took for one update (`processPodOnNode`, which
+    /// asks no taint for its `timeAdded`, 1.18 to 1.37).
     fn timer_of(
         &self,
         pod: &Pod,
         taints: &[(Option<i64>, Taint)],
-        recalled: Recalled,
+        known: i64,
         at_work: bool,
     ) -> Option<Timer> {
         let now = self.now();
         let mut timer: Option<Timer> = None;
         let mut why = Note::TimerUndated;
-        for seen in 1..=taints.len() {
+        let found = taints.partition_point(|(at, _)| at.is_none_or(|at| at <= known));
+        for seen in found.max(1)..=taints.len() {
             let present: Vec<Taint> = taints[..seen].iter().map(|(_, t)| t.clone()).collect();
             let at = taints[seen - 1].0;
             let stay = match self.stay_of(pod, &present) {
@@ -170,19 +183,20 @@ impl Recaller<'_> {
             // A pod that is to go at once goes, whatever timer it has; a later taint changes no
             // timer.
             if timer.is_none() || stay == 0 {
-                let began = recalled.since_office(at.unwrap_or(i64::MIN)).min(now);
+                let began = at.unwrap_or(i64::MIN).max(known).min(now);
                 timer = Some(Timer { began, stay, drawn: None });
                 why = at.map_or(Note::TimerUndated, |_| Note::TimerOverdue);
             }
         }
         let timer = timer?;
         let late = now.saturating_sub(timer.due()) > Recall::NEVER_DUE_S * SECOND_NS;
-        if late && !at_work && !being_evicted(pod) {
-            // Nothing is known of it but that it is not over.
+        if (late || why == Note::TimerUndated) && !at_work && !being_evicted(pod) {
+            // Nothing is known of it but that it is not over, and that its pod was not there before.
             let most = u64::try_from(timer.stay).unwrap_or(0);
             let ago = self.uniform(self.client.pod_object(pod.id), most);
             let drawn = Some(why).filter(|_| most > 0);
-            return Some(Timer { began: now - ago as i64, drawn, ..timer });
+            let began = (now - ago as i64).max(known).min(now);
+            return Some(Timer { began, drawn, ..timer });
         }
         Some(timer)
     }

@@ -3,7 +3,7 @@
 use super::declared::Declared;
 use crate::language::Memory as Written;
 use crate::language::values::past_micros as past;
-use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
+use crate::plan::{CountedBefore, FailedBefore, Memory, PodIndex, Waited};
 use crate::scenario::prelude::*;
 
 const SECOND_US: i64 = 1_000_000;
@@ -22,6 +22,11 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot) -> Me
         let node = found("node", name, nodes.by_name.get(name), nodes.incomplete, &place);
         let renewed = node.and_then(|node| Some((node, place.take(past(text))?)));
         memory.leases_us.extend(renewed);
+    }
+    for (name, text) in &written.bound {
+        let place = place.part("bound").part(name);
+        let bound = pod(name, declared, &place).and_then(|p| Some((p, place.take(past(text))?)));
+        memory.bound_us.extend(bound);
     }
     waiting(written, declared, &mut memory, place);
     attached(written, declared, &mut memory, place);
@@ -44,12 +49,15 @@ fn found<T: Copy>(
     found.copied()
 }
 
-fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
+fn pod(name: &str, declared: &Declared, place: &Spot) -> Option<PodIndex> {
     let pods = &declared.pods;
+    found("pod", name, pods.by_name.get(name), pods.incomplete, place)
+}
+
+fn waiting(written: &Written, declared: &Declared, memory: &mut Memory, place: &Spot) {
     for (name, waits) in &written.waiting {
         let place = place.part("waiting").part(name);
-        let pod = pods.by_name.get(name.as_str());
-        let Some(pod) = found("pod", name, pod, pods.incomplete, &place) else { continue };
+        let Some(pod) = pod(name, declared, &place) else { continue };
         let last = waits.last.as_deref().map(past).transpose();
         let both = past(&waits.since).and_then(|since| Ok((since, last?)));
         if let Some((since_us, last_us)) = place.take(both) {
@@ -63,8 +71,7 @@ fn attached(written: &Written, declared: &Declared, memory: &mut Memory, place: 
     let pods = &declared.pods;
     for (name, node) in &written.attached {
         let place = place.part("attached").part(name);
-        let pod = pods.by_name.get(name.as_str());
-        let Some(pod) = found("pod", name, pod, pods.incomplete, &place) else { continue };
+        let Some(pod) = pod(name, declared, &place) else { continue };
         let claims = &pods.templates[pods.plans[pod as usize].template as usize].claims;
         if !claims.iter().any(|c| c.attach) {
             place.add_name(Problem::new(format!("pod `{name}` has no volume that is attached")));

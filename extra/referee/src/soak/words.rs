@@ -193,7 +193,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
             return Known::one(dice, &names.pods, &PODS);
         }
-        ("Memory", "waiting" | "attached") => {
+        ("Memory", "waiting" | "bound" | "attached") => {
             return format!("default/{}", Known::one(dice, &names.pods, &PODS));
         }
         ("Memory", "failures") => dice.one(&["default/batch", "default/batch-1", "shop/batch"]),
