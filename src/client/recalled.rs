@@ -11,8 +11,8 @@ const REACH_S: i64 = 900;
 /// What is known of a process that has been running for long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Recalled {
-    /// Since when it has led, ns from the start and not above zero; none is for long. Of what was
-    /// before it knows what a new process learns.
+    /// When its controllers started as it took office, ns from the start and not above zero; none is long ago. Of
+    /// what was before it knows what a new process learns.
     pub(crate) office_ns: Option<i64>,
     /// When the node lifecycle controller's next pass comes, from the start; none is not known.
     pub(crate) pass: Option<Dur>,

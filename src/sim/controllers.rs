@@ -15,6 +15,9 @@ use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::plan::{FailedBefore, Limits, Memory, PodIndex};
 use crate::sim::prelude::*;
 
+/// From the time at which a leader acquired its lease to the start of its controllers: of real ones, in any release.
+const TAKING_OFFICE: (Dur, Dur) = (Dur::from_millis(1_200), Dur::from_millis(4_500));
+
 /// Starts the loops and workers of a controller. The argument: it has been running for long.
 type Run = Box<dyn FnOnce(bool)>;
 
@@ -48,12 +51,19 @@ impl<'a> Maker<'a> {
         warm: bool,
     ) -> Self {
         let memory = world.plan.memory.as_ref().filter(|_| warm);
+        let recalled = |m: &Memory| {
+            let [passed_ns, acquired_ns] =
+                [m.passed_us, m.office_us].map(|us| us.map(|us| us.saturating_mul(1_000)));
+            let started = |acquired: i64| {
+                let (point, (least, most)) = (world.ctx.point("office-recalled"), TAKING_OFFICE);
+                let took =
+                    world.ctx.uniform(point, Object::NONE, least.as_nanos(), most.as_nanos());
+                acquired.saturating_add(took as i64).min(passed_ns.unwrap_or(0))
+            };
+            Recalled { office_ns: acquired_ns.map(started), pass: m.pass, passed_ns }
+        };
         Maker {
-            memory: memory.map(|m| Recalled {
-                office_ns: m.office_us.map(|us| us.saturating_mul(1_000)),
-                pass: m.pass,
-                passed_ns: m.passed_us.map(|us| us.saturating_mul(1_000)),
-            }),
+            memory: memory.map(recalled),
             world,
             clients,
             group,

@@ -3,7 +3,7 @@
 //! one before, a node is given up by the first that has heard nothing of it for more than 50 s, and a
 //! zone has one token in 10 s.
 
-use super::remembered_tests::{courses, node, when};
+use super::remembered_tests::{courses, node, running, when};
 use crate::analysis::course::Happening;
 use serde_json::{Value, json};
 
@@ -56,6 +56,31 @@ fn an_event_tells_when_passes_come() {
     items.push(passed_at_58());
     let (low, high) = when(&courses(items, "1.34.4", None), Happening::NodeUnknown, "s");
     assert!(low >= 13.0 && high < 13.3, "{low} to {high}");
+}
+
+/// A leader that took office at 09:51 had its controllers started 1.2 s to 4.5 s later, at 09:52.2 to 09:55.5, and its first
+/// pass came then. Ten passes later, 42.2 s to 45.5 s after the export, it gives up a node that has been silent since
+/// before; a pod that tolerates a taint of 09:00 for 60 s goes 60 s after the start.
+#[test]
+fn a_new_leader_counts_from_the_start_of_its_controllers() {
+    let mut tainted = node("t", false);
+    tainted[0]["spec"]["taints"] =
+        json!([{"key": "k", "effect": "NoExecute", "timeAdded": at("09:00")}]);
+    let mut items = cluster(&[silent("s", "09:20.000000", "05:00"), tainted]);
+    let mut pod = running("p");
+    pod["spec"]["nodeName"] = "t".into();
+    pod["spec"]["tolerations"] =
+        json!([{"key": "k", "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 60}]);
+    let lease = json!({"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+        "metadata": {"name": "kube-controller-manager", "namespace": "kube-system"},
+        "spec": {"leaseDurationSeconds": 15, "acquireTime": at("09:51.000000"),
+            "renewTime": at("09:59.500000")}});
+    items.extend([pod, lease]);
+    let courses = courses(items, "1.34.4", None);
+    let (low, high) = when(&courses, Happening::NodeUnknown, "s");
+    assert!(low >= 42.2 && high < 45.8 && high - low > 0.5, "{low} to {high}");
+    let (low, high) = when(&courses, Happening::PodDeleted, "shop/p");
+    assert!(low >= 52.2 && high < 56.0 && high - low > 0.5, "{low} to {high}");
 }
 
 /// The status of 09:24 was seen by the pass of 09:28, which made a record without a lease; so that of

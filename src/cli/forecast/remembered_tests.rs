@@ -32,7 +32,7 @@ fn pod(name: &str, status: Value) -> Value {
         "spec": {}, "status": status})
 }
 
-fn running(name: &str) -> Value {
+pub(super) fn running(name: &str) -> Value {
     let mut pod = pod(
         name,
         json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True",

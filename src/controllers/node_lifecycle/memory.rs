@@ -10,8 +10,8 @@
 //! When its passes came, and when the next one does, is reckoned as far as an export tells. One pass
 //! begins a period after the end of the one before. A real control plane of 24 nodes shows how long
 //! passes over nodes that are well take: its events tell three of them, six and sixteen passes
-//! apart, to the microsecond. Since when its leader holds office tells nothing of it: its controllers
-//! take between one second and nearly five to start.
+//! apart, to the microsecond. Of a leader that took office less than one grace period ago the first came as
+//! its controllers started; longer ago that tells nothing, as they take between one second and nearly five.
 
 use super::decision::{Decision, Eviction};
 use super::health::{Health, seconds};
@@ -68,7 +68,7 @@ impl Recaller<'_> {
         if let Some(pass) = last.filter(|pass| pass.goes_on) {
             self.judged_by(pass.first * SECOND_NS + within);
         }
-        self.heard_since_office(recalled, pass);
+        self.heard_since_office(recalled);
         let asked = self.and_taints(passes);
         // What a pass under way has changed does not count yet.
         let ended = &began[usize::from(last.is_some_and(|p| p.goes_on)).min(began.len() - 1)..];
@@ -140,15 +140,12 @@ impl Recaller<'_> {
         });
     }
 
-    /// A process that took office a while ago counts from its first pass what it has heard nothing
-    /// of since.
-    fn heard_since_office(&self, recalled: Recalled, next: Dur) {
+    /// A process that took office a while ago counts from its first pass, which came as it started, what it has
+    /// heard nothing of since.
+    fn heard_since_office(&self, recalled: Recalled) {
         let Some(office) = recalled.office_ns else { return };
-        let next_ns = (self.core.ctx.now() + next).as_nanos() as i64;
-        let period = (self.core.pass_period().as_nanos() as i64).max(1);
-        let first_pass = next_ns - next_ns.saturating_sub(office) / period * period;
         self.health.change_each(|health| {
-            health.probe_ns = health.probe_ns.max(first_pass);
+            health.probe_ns = health.probe_ns.max(office);
             health.transition_ns = health.transition_ns.max(office);
         });
     }
@@ -275,7 +272,9 @@ impl Recaller<'_> {
     /// the moment, a condition to its second.
     fn pass_ended(&self, recalled: Recalled, last: Option<LastPass>, within: i64) -> Option<i64> {
         let wrote = last.map(|pass| pass.last.saturating_mul(SECOND_NS));
-        let told = recalled.passed_ns;
+        let grace = self.core.flags().node_monitor_grace_period.as_nanos() as i64;
+        let is_new = |office: &i64| self.core.now_ns().saturating_sub(*office) < grace;
+        let told = recalled.passed_ns.or(recalled.office_ns.filter(is_new));
         let later = wrote.filter(|wrote| told.is_none_or(|told| told < *wrote));
         later.map_or(told, |wrote| Some(wrote.saturating_add(within)))
     }
