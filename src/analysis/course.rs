@@ -103,6 +103,8 @@ pub(crate) struct Course {
     /// Of nodes of `happenings` that are given up: when they can be at the earliest, one grace period after they were heard
     /// of before the start.
     pub(crate) least: BTreeMap<String, Time>,
+    /// When somebody does something or something fails, in order.
+    pub(crate) acts: Vec<Time>,
     /// When the run ends.
     pub(crate) end: Time,
 }
@@ -117,7 +119,8 @@ impl Course {
     /// The course of a finished run.
     pub(crate) fn of(analysis: &Analysis<'_>) -> Self {
         let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
-        let course = Course { end: analysis.horizon(), ..Course::default() };
+        let acts = analysis.plan.actions.iter().map(|a| a.at).collect();
+        let course = Course { acts, end: analysis.horizon(), ..Course::default() };
         let volumes = FollowVolumes::new(analysis);
         let (started, why, unplaced) = (BTreeSet::new(), BTreeMap::new(), BTreeMap::new());
         let zones = BTreeMap::new();

@@ -179,7 +179,7 @@ impl Forecasting<'_> {
 fn whens<'a>(
     courses: &[Course],
     times: &BTreeMap<&'a (Happening, String), Vec<Caused>>,
-    seeds: Seeds,
+    seeds: Seeds<'_>,
 ) -> BTreeMap<&'a (Happening, String), When> {
     let mut whens: BTreeMap<&(Happening, String), When> = BTreeMap::new();
     for (what, times) in times {

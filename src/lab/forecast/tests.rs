@@ -99,8 +99,8 @@ fn counts_are_over_the_seeds() {
     );
 }
 
-fn of_seeds(count: usize) -> Seeds {
-    Seeds { count, end: Time::MAX }
+fn of_seeds(count: usize) -> Seeds<'static> {
+    Seeds { count, acts: &[], end: Time::MAX }
 }
 
 /// Three seeds, in which a node is given up after 50 s, 54 s and 58 s: four seconds apart, the range would begin at 46 s and
@@ -124,6 +124,17 @@ fn a_range_holds_nothing_that_cannot_be() {
         whole(When::of([50, 54, 58].map(Time::from_secs).into(), of_seeds(3)).unwrap()),
         (46, 62)
     );
+}
+
+/// Three seeds in which a volume's pod is Ready at 40 s, 43 s and 46 s, three seconds apart, so that the range would begin at
+/// 37 s. Of a node that comes back at 39 s it begins there; what is done at 42 s it cannot come of.
+#[test]
+fn a_range_begins_no_sooner_than_what_is_done() {
+    let acts = [0, 10, 39, 42].map(Time::from_secs);
+    let times = || [40, 43, 46].map(Time::from_secs).into();
+    let low =
+        |acts: &[Time]| When::of(times(), Seeds { acts, ..of_seeds(3) }).unwrap().low.as_secs();
+    assert_eq!([low(&[]), low(&acts[..2]), low(&acts)], [37, 37, 39]);
 }
 
 /// A node is Unknown after 40, 44, 48 and 52 s, and tainted a second later in the two seeds in which that is before 47 s. Of an even

@@ -9,17 +9,20 @@ pub(super) const SECOND_NS: u64 = 1_000_000_000;
 
 /// The seeds of a forecast.
 #[derive(Clone, Copy)]
-pub(super) struct Seeds {
+pub(super) struct Seeds<'c> {
     pub(super) count: usize,
+    /// When somebody does something, in order.
+    pub(super) acts: &'c [Time],
     /// What comes later no run shows. Courses that are made by hand have no end.
     pub(super) end: Time,
 }
 
-impl Seeds {
-    pub(super) fn of(courses: &[Course]) -> Self {
+impl<'c> Seeds<'c> {
+    pub(super) fn of(courses: &'c [Course]) -> Self {
         let whole = |end: Time| Time::from_secs(end.as_nanos().div_ceil(SECOND_NS));
         let end = courses.iter().map(|c| c.end).max().filter(|end| *end > Time::ZERO);
-        Self { count: courses.len(), end: end.map_or(Time::MAX, whole) }
+        let acts = courses.first().map_or(&[][..], |c| &c.acts[..]);
+        Self { count: courses.len(), acts, end: end.map_or(Time::MAX, whole) }
     }
 }
 
@@ -43,7 +46,7 @@ impl When {
     pub(super) fn after(
         times: impl Iterator<Item = (Time, Option<Time>)> + Clone,
         cause: Option<When>,
-        seeds: Seeds,
+        seeds: Seeds<'_>,
     ) -> Option<Self> {
         let mut when = When::of(times.clone().map(|(at, _)| at).collect(), seeds)?;
         let lag = |(at, of): (Time, Option<Time>)| {
@@ -53,7 +56,7 @@ impl When {
         // Where one has come before it, or without it, it comes of something else, too.
         let lags: Option<Vec<Time>> = times.map(lag).collect();
         if let (Some(cause), Some(lags)) = (cause, lags) {
-            let lag = When::of(lags, seeds)?.low.since(Time::ZERO);
+            let lag = When::of(lags, Seeds { acts: &[], ..seeds })?.low.since(Time::ZERO);
             // Nor in the middle, though it may come in few of the seeds in which they do.
             when.median = when.median.max((cause.median + lag).min(when.high));
             let median = when.median.as_nanos() / SECOND_NS * SECOND_NS;
@@ -65,16 +68,18 @@ impl When {
     /// Of these times, one of each seed in which it comes.
     ///
     /// The ends of the range are those of the seeds' nine in ten and, as what really comes is not one
-    /// of the seeds, as much further as seeds are apart from each other in it, in whole seconds; no further than a run goes.
-    pub(super) fn of(mut times: Vec<Time>, seeds: Seeds) -> Option<Self> {
+    /// of the seeds, as much further as seeds are apart from each other in it, in whole seconds; no further than a run goes,
+    /// nor than what somebody does before it comes in any seed.
+    pub(super) fn of(mut times: Vec<Time>, seeds: Seeds<'_>) -> Option<Self> {
         times.sort_unstable();
         let (first, last) = times.first().zip(times.last())?;
         let (low, high) = ends(times.len());
+        let act = seeds.acts.iter().rfind(|act| *act <= first).map_or(0, |act| act.as_nanos());
         let (low, high) = (*times.get(low).unwrap_or(first), *times.get(high).unwrap_or(last));
         let apart = high.since(low).as_nanos() / (times.len() as u64 - 1).max(1);
         let (low, high) = (low.as_nanos(), high.as_nanos());
         Some(When {
-            low: Time::from_nanos(low.saturating_sub(apart) / SECOND_NS * SECOND_NS),
+            low: Time::from_nanos(low.saturating_sub(apart).max(act) / SECOND_NS * SECOND_NS),
             median: nearest_rank(&times, 50)?,
             high: Time::from_nanos((high + apart).div_ceil(SECOND_NS) * SECOND_NS).min(seeds.end),
             share: times.len() as f64 / seeds.count.max(1) as f64,
