@@ -25,6 +25,9 @@ const RULES_GATE: &str = "DRADeviceTaintRules";
 /// That of requests with alternatives.
 const LISTS_GATE: &str = "DRAPrioritizedList";
 
+/// In this time, in microseconds, a controller that runs finds a silent node, whatever else it has to write.
+const OVERDUE_US: i64 = 300 * SECOND_US;
+
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
 
@@ -218,11 +221,18 @@ impl Gathered {
             shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
             let labels = fields::labels("metadata.labels", &node.meta.labels);
             shape.allocatable.extend(self.capacities.of(&labels.map_err(at(place))?));
-            if let Some(NodeStart::Imported { conditions, cut_off: true, .. }) = &shape.start {
-                summary.cut_off.push(node.name.clone());
-                if !is_unknown(conditions) {
-                    summary.unnoticed.push(node.name.clone());
+            let silent_us = renewed.get(&node.name).map_or(0, |(t, _)| zero.us_since(*t));
+            match &shape.start {
+                Some(NodeStart::Imported { conditions, cut_off: true, .. }) => {
+                    summary.cut_off.push(node.name.clone());
+                    if !is_unknown(conditions) {
+                        summary.unnoticed.push(node.name.clone());
+                        let overdue = (silent_us > OVERDUE_US).then(|| node.name.clone());
+                        summary.overdue.extend(overdue);
+                    }
                 }
+                _ if lease == LeaseSeen::Missing => summary.leaseless.push(node.name.clone()),
+                _ => (),
             }
             if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
                 summary.of_no_size.push(node.name.clone());

@@ -77,6 +77,10 @@ pub struct Summary {
     pub(crate) cut_off: Vec<String>,
     /// Those of them that nobody has noticed yet: Ready is not Unknown.
     pub(crate) unnoticed: Vec<String>,
+    /// Nodes without a lease, where others have one, that are taken to be alive.
+    pub(crate) leaseless: Vec<String>,
+    /// Nodes that have been silent for so long that a controller would have found them, and that are not Unknown.
+    pub(crate) overdue: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub(crate) ahead: Vec<String>,
     /// It is ahead of nearly all other nodes', as the control plane's own leases are not in the files.
@@ -175,23 +179,22 @@ impl Summary {
             };
             lines.add(1, text + ", unless --kubernetes says another");
         }
-        let taken = self.control_plane.join(", ");
-        let n = self.control_plane.len();
+        let (n, taken) = (self.control_plane.len(), self.control_plane.join(", "));
         lines.add(n, format!("said by the control plane's pods: {taken}"));
-        let (n, taken) = &self.kubelet_config;
-        let said =
-            if taken.is_empty() { "nothing but defaults".to_owned() } else { taken.join(", ") };
+        let (n, all) = &self.kubelet_config;
+        let said = if all.is_empty() { "nothing but defaults".to_owned() } else { all.join(", ") };
         lines.add(*n, format!("said by the configuration of {}: {said}", counted(*n, "kubelet")));
-        self.control_plane_wrong.iter().for_each(|wrong| lines.add(1, wrong.clone()));
+        lines.0.extend(self.control_plane_wrong.iter().cloned());
     }
 
     fn of_states(&self, lines: &mut Lines) {
         let silent = "silent (no lease renewed in time, or Ready is Unknown or was never posted)";
         lines.listed("node", &self.cut_off, &format!("{silent}, cut off from the start"));
-        let n = self.unnoticed.len();
+        let (n, names) = (self.unnoticed.len(), some(&self.unnoticed));
         let is = if n == 1 { "is" } else { "are" };
-        let (nodes, names) = (counted(n, "node"), some(&self.unnoticed));
-        lines.add(n, format!("of these {nodes} {is} not Unknown yet: {names}"));
+        lines.add(n, format!("of these {} {is} not Unknown yet: {names}", counted(n, "node")));
+        let alone = "without a lease in the files, as others have one, taken to be alive";
+        lines.listed("node", &self.leaseless, alone);
         let ahead = match self.ahead_of_most {
             false => {
                 "with a clock more than 15 s ahead of the control plane's, taken to have renewed its lease at time zero"
@@ -201,11 +204,9 @@ impl Summary {
             }
         };
         lines.listed("node", &self.ahead, ahead);
-        self.of_zero().into_iter().for_each(|text| lines.add(1, text));
-        lines.add(
-            usize::from(self.lacks_leases()),
-            "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)".to_owned(),
-        );
+        lines.0.extend(self.of_zero());
+        let none = "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)";
+        lines.0.extend(self.lacks_leases().then(|| none.to_owned()));
         lines.add(self.nodes, self.of_the_leader());
         if let Some(at) = self.passed.map(Stamp::to_rfc3339) {
             let text = format!("its passes over the nodes are reckoned from an event of {at}");
@@ -239,7 +240,7 @@ impl Summary {
         for (what, of) in ["start", "stop"].into_iter().zip(&self.paces) {
             lines.of_workloads(&format!("pods' time to {what}, by conditions and events"), of);
         }
-        self.images_listed.iter().for_each(|text| lines.add(1, text.clone()));
+        lines.0.extend(self.images_listed.clone());
         lines.of_workloads("containers end by themselves, by their statuses", &self.ends);
         let looping = "in a crash loop, where each container ends as the last one did";
         lines.listed("pod", &self.looping, looping);
@@ -268,7 +269,7 @@ impl Summary {
             Leader::Silent(at) => {
                 let when = at.map_or("never".to_owned(), |at| format!("last at {}", at.to_rfc3339()));
                 format!(
-                    "the lease of kube-controller-manager was renewed {when}: it is taken to run all the same, without leader election, and for long"
+                    "the lease of kube-controller-manager was renewed {when}: it is taken to run all the same, without leader election, and for long; if it does not, nothing is tainted, evicted or replaced before it does"
                 )
             }
         }
@@ -311,18 +312,13 @@ impl Summary {
     fn of_missing_nodes(&self, lines: &mut Lines) {
         let lost = "whose node is not in the files, left out (add `nodes` to the kubectl command)";
         lines.listed("pod", &self.orphans, lost);
-        let n = self.made_up.len();
-        lines.add(
-            n,
-            format!(
-                "no nodes in the files: the {} taken to be Ready, {UNKNOWN_NODES} (add `nodes` to the kubectl command): {}",
-                match n {
-                    1 => "node that pods name is".to_owned(),
-                    n => format!("{} that pods name are", counted(n, "node")),
-                },
-                some(&self.made_up)
-            ),
-        );
+        let (n, names) = (self.made_up.len(), some(&self.made_up));
+        let are = match n {
+            1 => "node that pods name is".to_owned(),
+            n => format!("{} that pods name are", counted(n, "node")),
+        };
+        let text = format!("no nodes in the files: the {are} taken to be Ready, {UNKNOWN_NODES}");
+        lines.add(n, format!("{text} (add `nodes` to the kubectl command): {names}"));
         lines.add(
             usize::from(self.nodes == 0),
             "no nodes in the files, and no pod that names one, so that all pods stay Pending: write `nodes: [(names: \"node-{0..2}\")]` into \
@@ -368,7 +364,15 @@ impl Summary {
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
         let [starts, stops] = self.medians();
+        let leaseless =
+            format!(", unlike of others; taken to be alive: {}.", some(&self.leaseless));
+        let overdue = format!(
+            " silent for more than 5m and not Unknown yet ({}): no node lifecycle controller that runs leaves them so. While none does, nothing of what is told here comes.",
+            some(&self.overdue)
+        );
+        let patient = self.control_plane.iter().any(|f| f.contains("node-monitor-grace-period"));
         let notes = [
+            of_export(if patient { 0 } else { self.overdue.len() }, "node", "", &overdue),
             self.of_zero().map(|text| format!("Assumed: {text}.")),
             matches!(self.leader, Leader::Silent(Some(_)))
                 .then(|| format!("The export: {}.", self.of_the_leader())),
@@ -379,6 +383,7 @@ impl Summary {
             self.lacks_leases().then(|| {
                 "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.".to_owned()
             }),
+            of_export(self.leaseless.len(), "node", "no lease is in it of ", &leaseless),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
             of_export(self.lack_rules, "node", rules, "."),
@@ -392,13 +397,9 @@ impl Summary {
     /// Workloads of which an export shows so little that the median stands for all.
     fn medians(&self) -> [Option<String>; 2] {
         [("start", 0), ("stop", 1)].map(|(what, i)| {
-            let few = self.paces[i].iter().filter(|told| told.contains("(median of"));
-            let few: Vec<String> = few.cloned().collect();
+            let few = some(self.paces[i].iter().filter(|told| told.contains("(median of")));
             (!few.is_empty()).then(|| {
-                format!(
-                    "Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {}.",
-                    some(&few)
-                )
+                format!("Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}.")
             })
         })
     }
@@ -408,16 +409,15 @@ impl Summary {
         let mut kinds = self.kinds.clone();
         kinds.retain(|kind, _| ACTING.contains(&kind.as_str()));
         let kinds = (!kinds.is_empty()).then(|| counts(&kinds));
-        let claims = self.pod_fields.get("resourceClaims");
-        let claims = claims.map(|n| format!("the claims on devices of {}", counted(*n, "pod")));
-        let held = self.pod_fields.get("finalizers");
-        let held = held.map(|n| format!("finalizers of {}", counted(*n, "pod")));
+        let fields = [("resourceClaims", "the claims on devices"), ("finalizers", "finalizers")];
+        let held = fields.into_iter().filter_map(|(field, what)| {
+            Some(format!("{what} of {}", counted(*self.pod_fields.get(field)?, "pod")))
+        });
         let rules = self.named.iter().filter(|((kind, _), _)| *kind == RULE);
         let rules = rules.map(|(_, rules)| rules.len()).sum::<usize>();
         let rules = (rules > 0).then(|| counted(rules, RULE));
         let jobs = self.job_fields.iter().map(|(field, jobs)| format!("{field} of {}", some(jobs)));
-        let said: Vec<String> =
-            kinds.into_iter().chain(rules).chain(claims).chain(held).chain(jobs).collect();
+        let said: Vec<String> = kinds.into_iter().chain(rules).chain(held).chain(jobs).collect();
         (!said.is_empty()).then(|| said.join(", "))
     }
 

@@ -113,3 +113,26 @@ fn a_pod_of_another_scheduler_stays_pending() {
     assert!(times(&trace, |w| matches!(w, What::PodBound(_))).is_empty());
     assert!(notes.contains("`schedulerName` of default/other names"), "{notes}");
 }
+
+/// Of nodes that are Ready one has no lease, as the others have, and one was silent for 404 s, when any controller that ran
+/// would have given it up after 50 s and a pass: both are named beside the figures. One that was silent for 64 s may wait
+/// for a pass that has much to write.
+#[test]
+fn nodes_that_contradict_the_rest_are_named() {
+    let nodes = [("a", 1), ("b", 2), ("c", 4), ("late", -60), ("silent", -400)];
+    let mut items = nodes.map(|(name, renewed)| node(name, renewed, None)).concat();
+    items.extend(node("bare", 0, None).into_iter().take(1));
+    let summary = imported(items).summary;
+    assert_eq!(
+        (&*summary.leaseless, &*summary.overdue),
+        (&["bare".to_owned()][..], &["silent".to_owned()][..])
+    );
+    let (lines, notes) = (summary.lines().join("\n"), summary.notes());
+    let line = "1 node without a lease in the files, as others have one, taken to be alive: bare";
+    assert!(lines.contains(line), "{lines}");
+    let note = "The export: 1 node silent for more than 5m and not Unknown yet (silent): no node lifecycle controller that runs leaves them so.";
+    assert!(notes[0].starts_with(note), "{notes:?}");
+    let note =
+        "The export: no lease is in it of 1 node, unlike of others; taken to be alive: bare.";
+    assert!(notes.iter().any(|n| n == note), "{notes:?}");
+}
