@@ -103,7 +103,11 @@ fn changed(base: &Outlook<'_>, other: &Outlook<'_>) -> Vec<String> {
         }
     }
     if said.is_empty() && same {
-        said.push(format!("{name} changes nothing of who is evicted or deleted, and when"));
+        let bound = |o: &Outlook<'_>| o.span(Happening::PodBound, None).map_or(0, |b| b.all.median);
+        let [was, is] = [bound(base), bound(other)];
+        let nothing = format!("{name} changes nothing of who is evicted or deleted, and when");
+        let pods = format!("; {} bound instead of {was}", counted(is, "pod"));
+        said.push(if was == is { nothing } else { nothing + &pods });
     }
     said
 }

@@ -215,6 +215,13 @@ fn what_another_course_changes_is_told_from_what_it_puts_off() {
         let told = all.iter().filter(|word| said.contains(**word)).count();
         assert_eq!(told, 1, "{said}");
     }
+    // Nobody else goes where one more comes.
+    let mut more = was.clone();
+    for course in &mut more {
+        course.happenings.insert((Happening::PodBound, "x/c".to_owned()), Time::from_secs(20));
+    }
+    let said = beside(&was, &more);
+    assert!(said.contains(&format!("{nothing}; 1 pod bound instead of 0")), "{said}");
     // Two that are stuck go on the other course, which deletes nobody else; a third that is stuck in one of three seeds may.
     let nobody = vec![deleted(&[]); 3];
     let mut stuck = nobody.clone();
