@@ -40,8 +40,12 @@ fn a_timer_from_before_the_run_ends_when_it_has_to() {
     let scratch = imported();
     for seed in ["1", "2", "3", "4", "5"] {
         let told = json(&scratch, &["i.ron", "minute", "--seed", seed]);
-        let deleted = steps(&told).into_iter().find(|s| s.1.contains("deleted by the taint"));
-        let (at, _, rule) = deleted.expect("the deletion");
+        let step = |said: &str| steps(&told).into_iter().find(|s| s.1.contains(said));
+        // Of 60 s it had run for 9 s to 10.1 s as the run began.
+        let (_, _, rule) = step("eviction timer of").expect("the timer");
+        let ran = rule.strip_prefix("toleration of k:NoExecute for 60 s, set ").expect("it ran");
+        assert!(["9s before: this is left", "10s before: this is left"].contains(&ran), "{rule}");
+        let (at, _, rule) = step("deleted by the taint").expect("the deletion");
         assert!((50.0..51.1).contains(&at), "seed {seed}: {at}");
         assert_eq!(rule, "the timer ran out", "seed {seed}");
         let [set] = &remedies(&told)[..] else { panic!("{told}") };

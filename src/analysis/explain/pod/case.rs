@@ -3,7 +3,7 @@
 use super::super::prelude::*;
 use super::super::rules;
 use super::inquiry::Inquiry;
-use super::seen::{Moment, Seen};
+use super::seen::{Moment, Seen, Timer, stay};
 
 /// Why a pod is gone that a user deletes while it is Terminating.
 pub(super) const FORCED: &str =
@@ -62,13 +62,13 @@ impl<'c, 'a> Case<'c, 'a> {
         self.found.remedies.push(Remedy { text, set });
     }
 
-    /// A toleration, and where the pod has it from.
-    pub(super) fn by_toleration(&self, t: &Toleration) -> String {
-        format!("{}{}", rules::toleration(t), self.of.origins().source(self.pod, t))
-    }
-
-    /// The toleration that decided on the seconds of a timer.
-    pub(super) fn timer_rule(&self, set: &Moment<'_>) -> Option<String> {
-        self.of.deciding(set).flatten().map(|t| self.by_toleration(t))
+    /// The toleration that decided on the seconds of a timer, where the pod has it from, and how long the timer had
+    /// run before a run that goes on with it.
+    pub(super) fn timer_rule(&self, timer: &Timer<'_>) -> Option<String> {
+        let t = self.of.deciding(&timer.set).flatten()?;
+        let ran = stay(t).saturating_sub(timer.due().since(timer.set.at)).as_secs();
+        let ran = timer.beyond.map(|_| short(Dur::from_secs(ran))).filter(|_| ran > 0);
+        let left = ran.map_or(String::new(), |ran| format!(", set {ran} before: this is left"));
+        Some(format!("{}{}{left}", rules::toleration(t), self.of.origins().source(self.pod, t)))
     }
 }

@@ -77,7 +77,7 @@ impl Case<'_, '_> {
         let could_stay = match timer {
             Some(timer) => {
                 let rule = match self.of.deciding(&timer.set) {
-                    Some(decides) => decides.map(|t| self.by_toleration(t)),
+                    Some(_) => self.timer_rule(timer),
                     None => Some(self.untolerated(&timer.set)),
                 };
                 self.step(&timer.set, rule);
@@ -217,7 +217,7 @@ impl Case<'_, '_> {
             }
             let node = timer.set.node;
             let led = node.map_or(Vec::new(), |n| self.of.taint_steps(n, timer.set.record).0);
-            let rule = self.timer_rule(&timer.set);
+            let rule = self.timer_rule(timer);
             self.found.add(led.into_iter().chain([self.of.step(&timer.set, rule)]));
         }
         self.found.steps.sort_by_key(|s| s.at);

@@ -22,14 +22,15 @@ pub(super) struct Moment<'a> {
 pub(super) struct Timer<'a> {
     pub(super) set: Moment<'a>,
     pub(super) seconds: u32,
-    /// How much longer it runs, if it was set before the run.
-    pub(super) beyond: Dur,
+    /// How much longer it runs, if it was set before the run, of which the seconds are what is left.
+    pub(super) beyond: Option<Dur>,
 }
 
 impl Timer<'_> {
     /// When it runs out.
     pub(super) fn due(&self) -> Time {
-        self.set.at.saturating_add(Dur::from_secs(self.seconds.into())).saturating_add(self.beyond)
+        let runs = Dur::from_secs(self.seconds.into()) + self.beyond.unwrap_or(Dur::ZERO);
+        self.set.at.saturating_add(runs)
     }
 
     /// Whether that cancels it when it has run out already, so that its eviction goes on.
@@ -195,11 +196,11 @@ impl<'a> Seen<'a> {
     fn record(&mut self, id: RecordId, r: &Record, after: impl FnOnce() -> Moment<'a>) {
         match r.what {
             What::TimerSet(seconds) => {
-                self.timers.push(Timer { set: after(), seconds, beyond: Dur::ZERO });
+                self.timers.push(Timer { set: after(), seconds, beyond: None });
             }
             What::Noted(Note::TimerRecalled, ms) => {
                 let last = self.timers.last_mut().into_iter();
-                last.for_each(|timer| timer.beyond = Dur::from_millis(ms.into()));
+                last.for_each(|timer| timer.beyond = Some(Dur::from_millis(ms.into())));
             }
             What::TimerCancelled => self.cancelled.push(after()),
             What::Noted(Note::ToleratesForever, _) => self.forever.push(after()),

@@ -321,7 +321,7 @@ impl Case<'_, '_> {
                 false => format!("runs until {due}"),
             };
             let verdict = format!("not evicted by {at}: its timer of {seconds} s {runs}");
-            self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
+            self.tell_up_to(verdict, &timer.set, self.timer_rule(timer));
         } else if let Some(forever) = seen.forever.last() {
             self.tolerated(node, forever);
         } else {
@@ -349,7 +349,7 @@ impl Case<'_, '_> {
         };
         let (seconds, at) = (timer.seconds, absolute(cancelled.at));
         let verdict = format!("not evicted: its timer of {seconds} s was cancelled at {at}: {why}");
-        self.tell_up_to(verdict, &timer.set, self.timer_rule(&timer.set));
+        self.tell_up_to(verdict, &timer.set, self.timer_rule(timer));
         self.step(cancelled, Some(format!("it would have run out at {}", absolute(due))));
         if let Some(Some(t)) = self.of.deciding(&timer.set) {
             let waited = cancelled.at.saturating_add(stay(t)).since(due);
