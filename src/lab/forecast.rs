@@ -238,9 +238,8 @@ impl Forecast {
             }
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
-        happenings.sort_by(|a, b| {
-            (a.when.median, a.what, &a.object).cmp(&(b.when.median, b.what, &b.object))
-        });
+        // Those of one time stay in the order of what happens, and to whom.
+        happenings.sort_by_key(|f| f.when.median);
         let master = |i: usize| {
             let times = courses.iter().filter_map(|c| c.master_disruption[i]);
             When::of(times.collect(), seeds)
@@ -256,7 +255,7 @@ impl Forecast {
         due.retain(|_, times| times.len() * 2 >= seeds.count);
         let endless = Seeds { end: Time::MAX, ..seeds };
         let over = |(pod, times): (&String, _)| Some((pod.clone(), When::of(times, endless)?));
-        let pending = Left::of(courses, |c| &c.pending);
+        let pending = Left::of(courses, false, |c| &c.pending);
         let why = pending.iter().map(|left| (left.pod.as_str(), left.said.as_str())).collect();
         Forecast {
             seeds: seeds.count as u64,
@@ -278,14 +277,14 @@ impl Forecast {
                 Count::of(courses.iter().map(|c| c.stuck.len() as u64)),
                 Count::of(courses.iter().map(|c| c.pending.len() as u64)),
             ],
-            stuck: Left::one_by_one(courses, |c| &c.stuck),
+            stuck: Left::of(courses, true, |c| &c.stuck),
             stuck_alike: LeftAlike::of(courses, |c| &c.stuck, &BTreeMap::new()),
             pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
             pending,
             waits: courses.iter().flat_map(|c| c.waits.clone()).collect(),
-            failed: Left::of(courses, |c| &c.failed),
-            held: Left::one_by_one(courses, |c| &c.held),
-            refused: Left::of(courses, |c| &c.refused),
+            failed: Left::of(courses, false, |c| &c.failed),
+            held: Left::of(courses, true, |c| &c.held),
+            refused: Left::of(courses, false, |c| &c.refused),
         }
     }
 }

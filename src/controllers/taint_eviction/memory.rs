@@ -65,20 +65,19 @@ impl Recaller<'_> {
         let mut memory = Memory::default();
         let mut timers = Vec::new();
         for node in self.informers.nodes() {
-            let taints = self.recalled_taints(&node, &passes);
+            let (seen, taints) = self.recalled_taints(&node, &passes);
             if taints.is_empty() {
                 continue;
             }
-            let now: Vec<Taint> = taints.iter().map(|(_, t)| t.clone()).collect();
-            memory.tainted.push((node.id, Rc::new(now)));
             let pods = self.informers.pods_on(node.id);
             for pod in pods.into_iter().filter(|p| p.deletion.is_none()) {
                 let known = recalled.since_office(self.bound(&pod));
-                match self.timer_of(&pod, &taints, known, at_work) {
+                match self.timer_of(&pod, (&seen, &taints), known, at_work) {
                     Some(timer) => timers.push((timer, pod)),
                     None => memory.forever.push(pod.id),
                 }
             }
+            memory.tainted.push((node.id, Rc::new(taints)));
         }
         // Those that are over fire in the order in which they should have.
         timers.sort_by_key(|(timer, pod)| (timer.due(), pod.id));
@@ -107,13 +106,12 @@ impl Recaller<'_> {
 
     /// The NoExecute taints of a node in the order in which they came, each with the time at which
     /// the controller saw it, ns from the start; none for one that tells nothing of its time.
-    fn recalled_taints(&self, node: &Node, passes: &Asked) -> Vec<(Option<i64>, Taint)> {
-        let of = |t: &Taint| (t.time_added.map(|at| at.0), t.clone());
-        let mut taints: Vec<_> = no_execute(&node.taints).map(of).collect();
-        taints.sort_by_key(|(at, _)| at.unwrap_or(i64::MIN));
+    fn recalled_taints(&self, node: &Node, passes: &Asked) -> (Vec<Option<i64>>, Vec<Taint>) {
+        let mut taints: Vec<Taint> = no_execute(&node.taints).cloned().collect();
+        taints.sort_by_key(|t| t.time_added.map_or(i64::MIN, |at| at.0));
         let (now, alone) = (self.now(), taints.len() == 1);
-        for (at, taint) in &mut taints {
-            let Some(added) = *at else { continue };
+        let seen = |taint: &Taint| {
+            let added = taint.time_added?.0;
             let late = match self.client.limits() {
                 Some(limits) if passes.drained(added, limits) => TAINT_LATE_S,
                 _ => 0,
@@ -127,9 +125,9 @@ impl Recaller<'_> {
             };
             let most = ((last - first + 1) * SECOND_NS - 1) as u64;
             let within = self.uniform(self.client.node_object(node.id), most);
-            *at = Some(first.saturating_mul(SECOND_NS).saturating_add(within as i64).min(now));
-        }
-        taints
+            Some(first.saturating_mul(SECOND_NS).saturating_add(within as i64).min(now))
+        };
+        (taints.iter().map(seen).collect(), taints)
     }
 
     /// In which second the controller saw a node's only taint, as the first eviction of a pod tells
@@ -161,18 +159,17 @@ impl Recaller<'_> {
     fn timer_of(
         &self,
         pod: &Pod,
-        taints: &[(Option<i64>, Taint)],
+        (seen, taints): (&[Option<i64>], &[Taint]),
         known: i64,
         at_work: bool,
     ) -> Option<Timer> {
         let now = self.now();
         let mut timer: Option<Timer> = None;
         let mut why = Note::TimerUndated;
-        let found = taints.partition_point(|(at, _)| at.is_none_or(|at| at <= known));
-        for seen in found.max(1)..=taints.len() {
-            let present: Vec<Taint> = taints[..seen].iter().map(|(_, t)| t.clone()).collect();
-            let at = taints[seen - 1].0;
-            let stay = match self.stay_of(pod, &present) {
+        let found = seen.partition_point(|at| at.is_none_or(|at| at <= known));
+        for last in found.saturating_sub(1)..taints.len() {
+            let at = seen[last];
+            let stay = match self.stay_of(pod, &taints[..=last]) {
                 Stay::For(stay) => i64::try_from(stay.as_nanos()).unwrap_or(i64::MAX),
                 Stay::Forever if self.switches.forever_cancels => {
                     timer = None;

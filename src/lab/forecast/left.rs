@@ -18,39 +18,22 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// One of which that is said in so many of these courses.
-    fn new(courses: &[Course], pod: &str, said: String, seeds: usize) -> Self {
-        let share = seeds as f64 / courses.len().max(1) as f64;
-        Left { pod: pod.to_owned(), workload: workload(courses, pod), said, share }
-    }
-
-    /// Those that these courses leave, each as often as there is something else to say of it: a node
-    /// that is named is that of so many seeds.
-    pub(super) fn one_by_one(
-        courses: &[Course],
-        left: impl Fn(&Course) -> &BTreeMap<String, String>,
-    ) -> Vec<Self> {
-        let mut all: BTreeMap<(&String, &String), usize> = BTreeMap::new();
-        for one in courses.iter().flat_map(&left) {
-            *all.entry(one).or_default() += 1;
-        }
-        all.into_iter()
-            .map(|((pod, said), seeds)| Left::new(courses, pod, said.clone(), seeds))
-            .collect()
-    }
-
-    /// Those that these courses leave; of what is said of one in several seeds the most frequent.
+    /// Those that these courses leave; of what is said of one in several seeds the most frequent or, `apart`, each by
+    /// itself: a node that is named is that of so many seeds.
     pub(super) fn of(
         courses: &[Course],
+        apart: bool,
         left: impl Fn(&Course) -> &BTreeMap<String, String>,
     ) -> Vec<Self> {
-        let mut all: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+        let mut all: BTreeMap<(&String, Option<&String>), Vec<&String>> = BTreeMap::new();
         for (pod, said) in courses.iter().flat_map(&left) {
-            all.entry(pod).or_default().push(said);
+            all.entry((pod, apart.then_some(said))).or_default().push(said);
         }
-        let one = |(pod, said): (&String, Vec<&String>)| {
-            let seeds = said.len();
-            Left::new(courses, pod, most(said.into_iter()).unwrap_or_default().0, seeds)
+        let one = |((pod, _), said): ((&String, Option<&String>), Vec<&String>)| Left {
+            pod: pod.clone(),
+            workload: workload(courses, pod),
+            share: said.len() as f64 / courses.len().max(1) as f64,
+            said: most(said.into_iter()).unwrap_or_default().0,
         };
         all.into_iter().map(one).collect()
     }
