@@ -66,7 +66,7 @@ impl Gathered {
             leases: healthy.filter_map(lease).collect(),
             bound: remembered::bound(&self.pods, &self.nodes, zero),
             attached: held_elsewhere(&self),
-            waiting: remembered::waiting(&self.pods, &self.tried, zero)?,
+            waiting: remembered::waiting(&self.pods, &self.tried, zero),
             failures: remembered::failures(&self.workloads, &self.pods, zero)?,
             budgets: remembered::budgets(&self.budgets, zero)?,
         };

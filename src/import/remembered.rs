@@ -22,20 +22,18 @@ pub(super) fn waiting(
     pods: &Named<RawPod>,
     tried: &BTreeMap<String, (u32, Stamp)>,
     zero: Stamp,
-) -> Result<BTreeMap<String, Waiting>> {
-    let mut all = BTreeMap::new();
-    for (place, pod) in pods.placed().filter(|(_, p)| p.node().is_none()) {
+) -> BTreeMap<String, Waiting> {
+    let waits = |pod: &RawPod| {
         let unschedulable =
             |c: &&RawCondition| c.is("PodScheduled", "False") && c.reason == "Unschedulable";
-        let Some(condition) = pod.status.conditions.iter().find(unschedulable) else { continue };
-        let since = time("lastTransitionTime", &condition.last_transition_time);
-        let since = since.map_err(at(place))?.unwrap_or(zero);
+        let condition = pod.status.conditions.iter().find(unschedulable)?;
+        let since = parse_time(&condition.last_transition_time).unwrap_or(zero);
         let name = pod.full_name();
         let known = tried.get(&name).filter(|(_, last)| *last <= zero);
         let (tries, last) = known.map(|k| (k.0, ago(k.1, zero))).unzip();
-        all.insert(name, Waiting { since: ago(since, zero), tries, last });
-    }
-    Ok(all)
+        Some((name, Waiting { since: ago(since, zero), tries, last }))
+    };
+    pods.iter().filter(|p| p.node().is_none()).filter_map(waits).collect()
 }
 
 /// When pods were bound to nodes with NoExecute taints, where one of these was there by then or may

@@ -15,8 +15,8 @@ use crate::plan::switches::node_lifecycle::EvictionMode;
 use crate::plan::{FailedBefore, Limits, Memory, PodIndex};
 use crate::sim::prelude::*;
 
-/// From the time at which a leader acquired its lease to the start of its controllers: of real ones, in any release.
-const TAKING_OFFICE: (Dur, Dur) = (Dur::from_millis(1_200), Dur::from_millis(4_500));
+/// From the time at which a leader acquired its lease to the start of its controllers, of real ones.
+const TAKING_OFFICE_NS: (u64, u64) = (1_200_000_000, 4_500_000_000);
 
 /// Starts the loops and workers of a controller. The argument: it has been running for long.
 type Run = Box<dyn FnOnce(bool)>;
@@ -55,9 +55,8 @@ impl<'a> Maker<'a> {
             let [passed_ns, acquired_ns] =
                 [m.passed_us, m.office_us].map(|us| us.map(|us| us.saturating_mul(1_000)));
             let started = |acquired: i64| {
-                let (point, (least, most)) = (world.ctx.point("office-recalled"), TAKING_OFFICE);
-                let took =
-                    world.ctx.uniform(point, Object::NONE, least.as_nanos(), most.as_nanos());
+                let (point, (least, most)) = (world.ctx.point("office-recalled"), TAKING_OFFICE_NS);
+                let took = world.ctx.uniform(point, Object::NONE, least, most);
                 acquired.saturating_add(took as i64).min(passed_ns.unwrap_or(0))
             };
             Recalled { office_ns: acquired_ns.map(started), pass: m.pass, passed_ns }

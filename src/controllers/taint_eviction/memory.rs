@@ -24,7 +24,7 @@ struct Timer {
     began: i64,
     stay: i64,
     /// Why it is drawn when it began, if it is.
-    drawn: Option<Note>,
+    drawn: Option<Drawn>,
 }
 
 impl Timer {
@@ -84,9 +84,7 @@ impl Recaller<'_> {
         let now = self.now();
         memory.timers.extend(timers.iter().map(|(timer, pod)| {
             let left = u64::try_from(timer.due().saturating_sub(now)).unwrap_or(0);
-            let most = u32::try_from(timer.stay / SECOND_NS).unwrap_or(u32::MAX);
-            let drawn = timer.drawn.map(|why| (why, most));
-            (pod.id, Dur::from_nanos(left), drawn)
+            (pod.id, Dur::from_nanos(left), timer.drawn)
         }));
         let within = self.uniform(Object::NONE, SECOND_NS as u64 - 1);
         self.client.recall(&asked, within as f64 / SECOND_NS as f64);
@@ -134,16 +132,13 @@ impl Recaller<'_> {
     /// that tolerated it for a while.
     fn told_by_evictions(&self, node: &Node, taint: &Taint) -> Option<i64> {
         let pods = self.informers.pods_on(node.id);
-        let evicted = pods.iter().filter(|pod| being_evicted(pod));
-        let began =
-            evicted.filter_map(|pod| match self.stay_of(pod, std::slice::from_ref(taint)) {
-                Stay::For(stay) if !stay.is_zero() => {
-                    let at = pod.disruption_target?.last_transition_time.0;
-                    Some(at.saturating_sub((stay.as_nanos() / SECOND_NS as u64) as i64))
-                }
-                _ => None,
-            });
-        began.min()
+        let began = |pod: &Rc<Pod>| match self.stay_of(pod, std::slice::from_ref(taint)) {
+            Stay::For(stay) if !stay.is_zero() => {
+                Some(evicted_at(pod)?.saturating_sub(stay.as_secs() as i64))
+            }
+            _ => None,
+        };
+        pods.iter().filter_map(began).min()
     }
 
     /// When a pod was bound, ns from the start, if its node had taints by then.
@@ -187,11 +182,12 @@ impl Recaller<'_> {
         }
         let timer = timer?;
         let late = now.saturating_sub(timer.due()) > Recall::NEVER_DUE_S * SECOND_NS;
-        if (late || why == Note::TimerUndated) && !at_work && !being_evicted(pod) {
+        if (late || why == Note::TimerUndated) && !at_work && evicted_at(pod).is_none() {
             // Nothing is known of it but that it is not over, and that its pod was not there before.
             let most = u64::try_from(timer.stay).unwrap_or(0);
             let ago = self.uniform(self.client.pod_object(pod.id), most);
-            let drawn = Some(why).filter(|_| most > 0);
+            let seconds = u32::try_from(timer.stay / SECOND_NS).unwrap_or(u32::MAX);
+            let drawn = Some((why, seconds)).filter(|_| most > 0);
             let began = (now - ago as i64).max(known).min(now);
             return Some(Timer { began, drawn, ..timer });
         }
@@ -208,17 +204,16 @@ impl Recaller<'_> {
     fn asked(&self) -> Asked {
         let mut asked = Asked::default();
         for node in self.informers.nodes() {
-            for pod in self.informers.pods_on(node.id) {
-                if let Some(target) = pod.disruption_target.filter(|_| being_evicted(&pod)) {
-                    asked.note(target.last_transition_time.0, EVICTION_REQUESTS, 1);
-                }
-            }
+            let pods = self.informers.pods_on(node.id);
+            pods.iter().filter_map(|pod| evicted_at(pod)).for_each(|at| {
+                asked.note(at, EVICTION_REQUESTS, 1);
+            });
         }
         asked
     }
 }
 
-/// Whether the controller has begun to evict a pod.
-fn being_evicted(pod: &Pod) -> bool {
-    pod.disruption_target.is_some_and(is_own)
+/// In which second the controller began to evict a pod, if it has.
+fn evicted_at(pod: &Pod) -> Option<i64> {
+    pod.disruption_target.filter(|target| is_own(*target)).map(|t| t.last_transition_time.0)
 }
