@@ -74,7 +74,12 @@ impl RawPod {
 
     /// Since when a condition of it is True.
     pub(super) fn since(&self, kind: &str) -> Option<Stamp> {
-        let condition = self.status.conditions.iter().find(|c| c.is(kind, "True"))?;
+        self.turned(kind, "True")
+    }
+
+    /// Since when a condition of it has had that status.
+    pub(super) fn turned(&self, kind: &str, status: &str) -> Option<Stamp> {
+        let condition = self.status.conditions.iter().find(|c| c.is(kind, status))?;
         parse_time(&condition.last_transition_time)
     }
 

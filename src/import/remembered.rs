@@ -156,16 +156,13 @@ impl RawPod {
         if let Some(last) = all.and_then(|all| all.into_iter().max()) {
             return Ok(Some(last));
         }
-        if let Some(c) = self.status.conditions.iter().find(|c| c.is("Ready", "False"))
-            && let Some(at) = time("lastTransitionTime", &c.last_transition_time)?
-        {
-            return Ok(Some(at));
+        let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
+        let began = |ends: Stamp| Stamp(ends.0.saturating_sub(grace.saturating_mul(SECOND_US)));
+        let deleted = || parse_time(&self.meta.deletion_timestamp).map(began);
+        match self.turned("Ready", "False").or_else(deleted) {
+            None => time("creationTimestamp", &self.meta.creation_timestamp),
+            at => Ok(at),
         }
-        if let Some(at) = time("deletionTimestamp", &self.meta.deletion_timestamp)? {
-            let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
-            return Ok(Some(Stamp(at.0.saturating_sub(grace.saturating_mul(SECOND_US)))));
-        }
-        time("creationTimestamp", &self.meta.creation_timestamp)
     }
 }
 
