@@ -83,6 +83,20 @@ impl RawPod {
         parse_time(&condition.last_transition_time)
     }
 
+    /// When the last of its containers ended, if all have.
+    pub(super) fn ended(&self) -> Option<Stamp> {
+        let ended = |c: &RawContainerStatus| parse_time(&c.state.terminated.as_ref()?.finished_at);
+        let all: Option<Vec<Stamp>> = self.status.container_statuses.iter().map(ended).collect();
+        all?.into_iter().max()
+    }
+
+    /// When its deletion began: its time is the end of its grace period.
+    pub(super) fn deletion_began(&self) -> Option<Stamp> {
+        let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
+        let ends = parse_time(&self.meta.deletion_timestamp)?;
+        Some(Stamp(ends.0.saturating_sub(grace.saturating_mul(SECOND_US))))
+    }
+
     /// Its containers have ended, and do not start again.
     pub(super) fn is_over(&self) -> bool {
         matches!(&*self.status.phase, "Succeeded" | "Failed")

@@ -61,7 +61,7 @@ pub(super) fn failures(
     zero: Stamp,
 ) -> Result<BTreeMap<String, Failures>> {
     let mut finished: BTreeMap<String, Vec<(bool, Stamp)>> = BTreeMap::new();
-    for (place, pod) in pods.placed() {
+    for pod in pods.iter() {
         let ended = match &*pod.status.phase {
             "Failed" => false,
             "Succeeded" => true,
@@ -69,7 +69,7 @@ pub(super) fn failures(
         };
         let is_job = |o: &&RawOwner| o.kind == WorkloadKind::Job.as_str();
         if let Some(job) = pod.meta.controller().filter(is_job)
-            && let Some(at) = pod.finished_at().map_err(at(place))?
+            && let Some(at) = pod.finished_at()
         {
             let job = format!("{}/{}", pod.namespace, job.name);
             finished.entry(job).or_default().push((ended, at));
@@ -120,12 +120,9 @@ pub(super) fn budgets(
     zero: Stamp,
 ) -> Result<BTreeMap<String, Counted>> {
     let mut all = BTreeMap::new();
-    for (place, budget) in budgets.placed() {
+    let is_of_spec = |b: &RawBudget| b.status.observed_generation >= b.meta.generation.max(1);
+    for (place, budget) in budgets.placed().filter(|(_, b)| is_of_spec(b)) {
         let status = &budget.status;
-        let observed = status.observed_generation;
-        if observed == 0 || observed < budget.meta.generation {
-            continue;
-        }
         let mut disrupted = BTreeMap::new();
         for (pod, text) in &status.disrupted_pods {
             let granted = time("status.disruptedPods", text).map_err(at(place))?;
@@ -146,23 +143,10 @@ pub(super) fn budgets(
 impl RawPod {
     /// When it finished (`getFinishedTime`): when its last container did; when it stopped being
     /// ready; when its deletion began; when it was created.
-    fn finished_at(&self) -> Result<Option<Stamp>, Wrong> {
-        let ended = |container: &RawContainerStatus| {
-            let ended = container.state.terminated.as_ref();
-            time("finishedAt", ended.map_or("", |t| &t.finished_at)).transpose()
-        };
-        let all = self.status.container_statuses.iter().map(ended);
-        let all = all.collect::<Option<Result<Vec<Stamp>, Wrong>>>().transpose()?;
-        if let Some(last) = all.and_then(|all| all.into_iter().max()) {
-            return Ok(Some(last));
-        }
-        let grace = self.meta.deletion_grace_period_seconds.unwrap_or(0);
-        let began = |ends: Stamp| Stamp(ends.0.saturating_sub(grace.saturating_mul(SECOND_US)));
-        let deleted = || parse_time(&self.meta.deletion_timestamp).map(began);
-        match self.turned("Ready", "False").or_else(deleted) {
-            None => time("creationTimestamp", &self.meta.creation_timestamp),
-            at => Ok(at),
-        }
+    fn finished_at(&self) -> Option<Stamp> {
+        let times = [self.ended(), self.turned("Ready", "False"), self.deletion_began()];
+        let known = times.into_iter().flatten().next();
+        known.or_else(|| parse_time(&self.meta.creation_timestamp))
     }
 }
 

@@ -307,11 +307,6 @@ pub(super) fn kills(liveness: &Probe, serves_after: i64) -> bool {
 /// How long the containers of a pod that is being deleted took to stop.
 fn stop_of(pod: &RawPod) -> Option<i64> {
     let grace = pod.meta.deletion_grace_period_seconds?;
-    let ends = parse_time(&pod.meta.deletion_timestamp)?;
-    let mut last: Option<Stamp> = None;
-    for container in &pod.status.container_statuses {
-        last = last.max(parse_time(&container.state.terminated.as_ref()?.finished_at));
-    }
-    let took = last?.us_since(ends) + grace * SECOND_US;
+    let took = pod.ended()?.us_since(pod.deletion_began()?);
     (0..=(grace + 2) * SECOND_US).contains(&took).then_some(took)
 }

@@ -218,23 +218,21 @@ impl Forecast {
         let all = by_when.iter().filter(|b| b.workload.is_none());
         let ends: BTreeMap<_, _> = all.map(|b| (b.what, (b.first.low, b.last.high))).collect();
         let foreseen = |(what, when): (&(Happening, String), When)| {
-            let all = courses.iter().filter(|c| c.happenings.contains_key(what));
+            let all = (0..).zip(courses).filter(|(_, c)| c.happenings.contains_key(what));
+            let in_seeds: Vec<u32> = all.map(|(seed, _)| seed).collect();
+            let all = in_seeds.iter().map(|seed| &courses[*seed as usize]);
             let nodes = all.clone().filter_map(|c| c.node(what.0, &what.1));
-            let (node, in_seeds) = most(nodes).unzip();
+            let (node, on_it) = most(nodes).unzip();
             Foreseen {
                 what: what.0,
                 object: what.1.clone(),
                 when: ends.get(&what.0).map_or(when, |ends| when.within(*ends)),
                 node,
-                node_share: in_seeds.map_or(1.0, |n| n as f64 / all.clone().count() as f64),
+                node_share: on_it.map_or(1.0, |n| n as f64 / in_seeds.len() as f64),
                 workload: workload(courses, &what.1),
                 evicted: (what.0 == Happening::PodDeleted)
                     .then(|| all.clone().any(|c| !c.deleted.contains(&what.1))),
-                in_seeds: (0..)
-                    .zip(courses)
-                    .filter(|(_, c)| c.happenings.contains_key(what))
-                    .map(|(seed, _)| seed)
-                    .collect(),
+                in_seeds,
             }
         };
         let mut happenings: Vec<Foreseen> = whens.into_iter().map(foreseen).collect();
