@@ -135,7 +135,9 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Optio
     }
     let expected = format!("at some time {} {}", stretch(during), said(claim));
     let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
-    let got = later.map_or("never".to_owned(), |v| format!("after it first at {}", time(v.0)));
+    let got = later.map_or("never".to_owned(), |v| {
+        format!("after it first at {}{}", time(v.0), late(v.0, during.1))
+    });
     Some(failed(run, claim, (expected, got), &[(during.1, during.1)], during))
 }
 
@@ -169,6 +171,7 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
     // At the moment at which the second begins to hold, the first need not any more.
     let all = parts(&holds(run, that), (from, end));
     let broken = all.into_iter().find(|p| p.2 == 0 && !lasted((p.0, end)).is_zero())?;
-    let got = format!("otherwise at {}, before {}", time(broken.0), time(end));
+    let before = span(lasted((broken.0, end)));
+    let got = format!("otherwise at {}, {before} before {}", time(broken.0), time(end));
     Some(failed(run, that, (expected, got), &[(broken.0, broken.0)], (from, end)))
 }

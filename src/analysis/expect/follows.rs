@@ -37,7 +37,8 @@ pub(super) fn judge(
     let with_it = may_be_one(&parts[0].what, &parts[1].what);
     let comes_first =
         |next: &Hit, hit: &Hit| next.record < hit.record || next.record == hit.record && !with_it;
-    let mut alone: Vec<Hit> = Vec::new();
+    // Those that nothing followed in time, and what came of them later.
+    let mut alone: Vec<(Hit, Option<Hit>)> = Vec::new();
     for hit in that {
         let last = within.map_or(horizon, |within| hit.at.saturating_add(within));
         let next = following.get_mut(&whose(run, each, hit)).and_then(|all| {
@@ -53,11 +54,11 @@ pub(super) fn judge(
             Some(next)
         });
         if last <= horizon && next.is_none_or(|next| next.at > last) {
-            alone.push(*hit);
+            alone.push((*hit, next));
         }
     }
-    let first = alone.first()?;
-    let [came, follows] = [0, 1].map(|i| subject(run, &parts[i]));
+    let (first, next) = alone.first()?;
+    let [comes, follows] = [0, 1].map(|i| subject(run, &parts[i]));
     let of = match each {
         Each::Object => "the same object",
         Each::Node => "the same node",
@@ -70,9 +71,14 @@ pub(super) fn judge(
         more => format!(", nor after {more} others of {}", that.len()),
     };
     let why = never(run, &parts[1]).map_or(String::new(), |why| format!("; {why}"));
-    let got = format!("none after {}, at {}{more}{why}", name(run, first), time(first.at));
-    let expected = format!("whenever {came}, then {follows} of {of}{soon}");
-    let records = alone.iter().map(|hit| hit.record).take(RECORDS).collect();
+    let late = next.map_or(String::new(), |next| {
+        let later = span(lasted((first.at, next.at)));
+        format!(" (the next came at {}, {later} later)", time(next.at))
+    });
+    let (name, at) = (name(run, first), time(first.at));
+    let got = format!("none after {name}, at {at}{late}{more}{why}");
+    let expected = format!("whenever {comes}, then {follows} of {of}{soon}");
+    let records = alone.iter().map(|(hit, _)| hit.record).take(RECORDS).collect();
     let mut failed = run.failed(expected, got, records);
     // Asked is what nothing came of by when it had to.
     if let Some((object, at)) = &mut failed.about {

@@ -107,7 +107,9 @@ impl Judge<'_> {
         let outside: Vec<Hit> = self.hits.iter().copied().filter(is_outside).collect();
         (!outside.is_empty()).then(|| {
             let (k, n) = (outside.len(), self.hits.len());
-            let got = format!("{k} of {n} outside of that{}", ends(&outside));
+            let last = outside.last().zip(times.before);
+            let late = last.map_or(String::new(), |(last, by)| late(last.at, by));
+            let got = format!("{k} of {n} outside of that{}{late}", ends(&outside));
             let mut failed = self.failed(got, &outside);
             let stands = matches!(
                 self.sought.what,
@@ -154,7 +156,7 @@ impl Judge<'_> {
     fn first(&self) -> Option<Failed> {
         let ((from, to), first) = (self.sought.times.first?, self.hits.first()?);
         (first.at < from || first.at > to).then(|| {
-            let got = format!("the first at {}", time(first.at));
+            let got = format!("the first at {}{}", time(first.at), late(first.at, to));
             self.failed(got, &[*first])
         })
     }

@@ -12,6 +12,11 @@ pub(super) fn time(at: Time) -> String {
     span(Dur::from_nanos(at.as_nanos()))
 }
 
+/// `, 0.5s too late`; nothing where it comes by then.
+pub(super) fn late(at: Time, by: Time) -> String {
+    if at > by { format!(", {} too late", span(lasted((by, at)))) } else { String::new() }
+}
+
 /// `from 10m50.5s to 20m`
 pub(super) fn stretch((from, to): Stretch) -> String {
     format!("from {} to {}", time(from), time(to))
