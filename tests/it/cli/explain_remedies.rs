@@ -297,6 +297,25 @@ fn a_status_report_after_the_last_renewal_is_the_last_heartbeat() {
     assert!((5.0..11.0).contains(&(begins - reported)), "{told:?}");
 }
 
+/// The pass of 1:05 is the last that finds a heartbeat, and at 6:10.632 the node is Ready again: with a second for the
+/// news 306.632 s, as passes ask for more than the grace period (`tryUpdateNodeHealth`). That of 6:10 finds 305 s.
+#[test]
+fn the_grace_period_that_is_named_is_not_by_a_pass_too_long() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "cut.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "10m", nodes: [(names: "n-{0..2}")],
+        timeline: [(at: "61s", do: Partition(node: "n-0", duration: "5m"))])"#,
+    );
+    let told = |set: &str| json(&scratch, &["cut.ron", "node/n-0", "--set", set]);
+    let grace = |of: &str| format!("flags.kube-controller-manager.node-monitor-grace-period={of}");
+    assert_eq!(remedies(&told(&grace("50s"))), [grace("5m7s")]);
+    for (of, is_unknown) in [("5m7s", false), ("5m4s", true)] {
+        let all = steps(&told(&grace(of)));
+        assert_eq!(all.iter().any(|s| s.1.contains("Ready is Unknown")), is_unknown, "{all:?}");
+    }
+}
+
 /// `w-1` tolerates the taint of 1:00 for 20 s, and it goes at 2:00: 60 s are enough. What people do with its workload, or its
 /// node, at 1:25 takes it away whatever it tolerates, unless it is one of those that are still asked for, or that stay as
 /// orphans.

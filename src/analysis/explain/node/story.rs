@@ -38,14 +38,12 @@ pub(crate) struct Story {
 impl Story {
     /// What would have kept the node from becoming Unknown, if it was heard again.
     pub(crate) fn grace_remedy(&self, question: Question<'_>, node: NodeId) -> Option<Remedy> {
-        let flags = &question.analysis.plan.flags;
         let ((silent, expired), heard, ready) = (self.expired?, self.heard_at?, self.ready_at?);
         if heard < expired {
             return None;
         }
-        // A pass after the node is Ready again finds it so; a second for that pass to come.
-        let news =
-            ready.saturating_add(flags.node_monitor_period).saturating_add(Dur::from_secs(1));
+        // Whichever pass comes next finds it so, once the cache has that: a second is enough.
+        let news = ready.saturating_add(Dur::from_secs(1));
         let grace = news.since(expired).saturating_add(silent).as_nanos();
         let grace = short(Dur::from_secs(grace.div_ceil(1_000_000_000)));
         let name = question.analysis.node_name(node);
