@@ -367,7 +367,7 @@ steps! {
             driver: Option<String>,
             /// Only those of that name.
             device: Option<String>,
-            /// `"key:NoExecute"`
+            /// `"key:NoExecute"`, or `"key"` whatever its effect
             taint: String,
         },
         /// A rule of the node readiness controller is created.

@@ -147,9 +147,26 @@ fn what_is_taken_back_cancels() {
         cancelled.collect::<Vec<_>>(),
         [(40_300, "DeviceTaintManagerEviction Cancelling deletion".to_owned())]
     );
-    let driver = r#"(at: "10.7s", do: TaintDevices(node: "a", taint: "ecc=bad:NoExecute")),
-        (at: "40.3s", do: UntaintDevices(node: "a", taint: "ecc:NoExecute")),"#;
-    assert_eq!(deletions(&ran(&cluster(driver))), []);
+    // By its key alone, as `kubectl taint` takes it, too.
+    for taint in ["ecc:NoExecute", "ecc=bad:NoExecute-", "ecc", "ecc-"] {
+        let driver = format!(
+            r#"(at: "10.7s", do: TaintDevices(node: "a", taint: "ecc=bad:NoExecute")),
+            (at: "40.3s", do: UntaintDevices(node: "a", taint: "{taint}")),"#
+        );
+        assert_eq!(deletions(&ran(&cluster(&driver))), [], "{taint}");
+    }
+}
+
+/// A taint that is set has an effect, and no `-` behind it.
+#[test]
+fn a_taint_of_devices_is_a_whole_one() {
+    for (taint, wrong) in
+        [("ecc", "without an effect"), ("ecc-", "removes"), ("ecc:NoExecute-", "removes")]
+    {
+        let driver = format!(r#"(at: "10.7s", do: TaintDevices(node: "a", taint: "{taint}"))"#);
+        let said = drawn(&cluster(&driver)).map(|_| ()).unwrap_err();
+        assert!(said.contains(wrong) && said.contains("write \"ecc:NoExecute\""), "{said}");
+    }
 }
 
 /// The effect None says whom NoExecute would evict: the two devices on `b`, of which one is allocated, and the

@@ -63,8 +63,16 @@ pub(super) fn taint_edit(texts: &[String]) -> Result<TaintEdit, Problem> {
 
 /// A single taint that is set, in kubectl's form.
 pub(super) fn taint(text: &str) -> Result<Taint, Problem> {
+    let set = text.trim_end_matches('-');
+    let wrong = |what: &str| {
+        let effect = if set.contains(':') { "" } else { ":NoExecute" };
+        Problem::new(format!("`{text}` {what}")).help(format!("write \"{set}{effect}\", say"))
+    };
+    if set == text && !text.contains(':') {
+        return Err(wrong("is a taint without an effect"));
+    }
     let mut edit = taint_edit(&[text.to_owned()])?;
-    edit.add.pop().ok_or_else(|| Problem::new(format!("`{text}` removes a taint")))
+    edit.add.pop().ok_or_else(|| wrong("removes a taint, and here one is set"))
 }
 
 /// A number, or a share such as `such_as`.

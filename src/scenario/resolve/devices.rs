@@ -2,7 +2,7 @@
 
 use super::device_claims::{check_part, check_start};
 use super::prelude::*;
-use super::primitive::{Reader, Steps, once};
+use super::primitive::{Reader, START, Steps, once};
 use crate::api::device::{DEFAULT_DEVICE_DRIVER, Device, DeviceSelector};
 
 /// More devices than this no node has: eight slices of 128 each (`ResourceSliceMaxDevices`).
@@ -155,6 +155,14 @@ fn taint(text: &str) -> Result<(Taint, bool), Problem> {
     Ok((taint, previews))
 }
 
+/// Taints that devices are to lose: that one, or those of a key with any effect that devices have. As with nodes, a `-` may
+/// stand behind it.
+fn removed(text: &str) -> Result<Vec<(Taint, bool)>, Problem> {
+    let text = text.strip_suffix('-').unwrap_or(text);
+    let effects: &[&str] = if text.contains(':') { &[""] } else { &[":NoSchedule", ":NoExecute"] };
+    effects.iter().map(|effect| taint(&format!("{text}{effect}"))).collect()
+}
+
 impl Reader<'_> {
     /// A rule that taints devices is created.
     pub(super) fn create_rule(&mut self, rule: &DeviceTaintRule) -> Steps {
@@ -195,8 +203,9 @@ impl Reader<'_> {
         let nodes = self.world.nodes;
         check_part(&self.place(), "driver", driver.as_ref(), &nodes.plans, &|_, d| &d.driver);
         check_part(&self.place(), "device", device.as_ref(), &nodes.plans, &|_, d| &d.name);
-        let (taint, previews) = self.at("taint").take(taint(text))?;
-        if previews {
+        let taints = if adds { taint(text).map(|taint| vec![taint]) } else { removed(text) };
+        let taints = self.at("taint").take(taints)?;
+        if taints.iter().any(|(_, previews)| *previews) {
             self.at("taint").say(ONLY_RULES_PREVIEW);
         }
         let n = n?;
@@ -205,6 +214,8 @@ impl Reader<'_> {
         }
         let selector =
             DeviceSelector { driver: driver.clone(), pool: None, device: device.clone() };
-        once(Do::TaintDevices(n, Box::new(DeviceTaintEdit { selector, taint, adds })))
+        let edit = |taint| Box::new(DeviceTaintEdit { selector: selector.clone(), taint, adds });
+        let act = |(phase, (taint, _))| (START, phase, Do::TaintDevices(n.clone(), edit(taint)));
+        Some([Phase::Begin, Phase::Step].into_iter().zip(taints).map(act).collect())
     }
 }

@@ -213,19 +213,11 @@ fn taints(texts: &[String], place: &Spot) -> Vec<Taint> {
     let mut taints: Vec<Taint> = Vec::new();
     for (i, text) in texts.iter().enumerate() {
         let place = || place.part("taints").part(i);
-        match checks::taint_edit(std::slice::from_ref(text)) {
-            Err(problem) => place().add(problem),
-            Ok(edit) if !edit.remove.is_empty() => place()
-                .say(format!("`{text}` removes a taint; a node is declared with those it has")),
-            Ok(edit) => {
-                for taint in edit.add {
-                    if taints.iter().any(|t| t.matches(&taint)) {
-                        place().say("taints must be unique by key and effect pair");
-                    } else {
-                        taints.push(taint);
-                    }
-                }
-            }
+        let Some(taint) = place().take(checks::taint(text)) else { continue };
+        if taints.iter().any(|t| t.matches(&taint)) {
+            place().say("taints must be unique by key and effect pair");
+        } else {
+            taints.push(taint);
         }
     }
     taints
