@@ -174,7 +174,13 @@ impl ExploreArgs {
 /// What is no range of releases.
 pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
     let Some((from, to)) = text.and_then(|t| t.split_once("..")) else {
-        return Ok(vec![text.map(str::to_owned)]);
+        return match text.filter(|text| text.contains(',')) {
+            Some(list) => Err(Failure::input(
+                format!("`{list}` is no release, and no range of them"),
+                "a range has its oldest and its newest: `1.34..1.36`",
+            )),
+            None => Ok(vec![text.map(str::to_owned)]),
+        };
     };
     let parse = |text: &str| {
         Release::parse(text.trim_start_matches('='))

@@ -53,14 +53,11 @@ impl Faults {
                     Problem::new(format!("`{}` is no fault that can be added", word.trim()));
                 problem.maybe_help(did_you_mean_or_list(word.trim(), &names))
             })?;
-            let most = most.trim().parse().map_err(|_| {
-                Problem::new(format!("`{}` says no number", fault.trim()))
-                    .help(format!("write `{name}<=2`"))
-            })?;
-            if most == 0 {
-                return Err(Problem::new(format!("`{}` adds none", fault.trim()))
-                    .help(format!("at least one, `{name}<=1`, or leave it out")));
-            }
+            let most =
+                most.trim().parse::<u64>().ok().filter(|most| *most > 0).ok_or_else(|| {
+                    Problem::new(format!("`{}` says no number above zero", fault.trim()))
+                        .help(format!("write `{name}<=2`, or leave it out"))
+                })?;
             let nodes = of.map(nodes).transpose()?;
             if nodes.is_some() && !form.contains("NODES") {
                 return Err(Problem::new(format!("{name} happens to no nodes"))
@@ -68,7 +65,16 @@ impl Faults {
             }
             Ok(Fault { form, most, nodes })
         };
-        text.split(',').map(|part| one(part.trim())).collect::<Result<_, _>>().map(Self)
+        let all: Vec<Fault> =
+            text.split(',').map(|part| one(part.trim())).collect::<Result<_, _>>()?;
+        let is_again = |i: &usize| {
+            all[..*i].iter().any(|f| (f.form, &f.nodes) == (all[*i].form, &all[*i].nodes))
+        };
+        if let Some(part) = (0..all.len()).find(is_again).and_then(|i| text.split(',').nth(i)) {
+            let wrong = format!("`{}` is of a fault that stands there already", part.trim());
+            return Err(Problem::new(wrong).help("say once how many there are at the most"));
+        }
+        Ok(Self(all))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -143,6 +149,7 @@ mod tests {
             ("crash<=many", "says no number", "crash<=2"),
             ("api-outage of zone b", "happens to no nodes", "leave `of zone b` out"),
             ("crash of b", "no selection of nodes", "`zone b`"),
+            ("crash<=1,drain,crash<=2", "`crash<=2` is of a fault that stands", "say once"),
         ] {
             let problem = Faults::parse(text).unwrap_err().to_string();
             assert!(problem.contains(wrong) && problem.contains(help), "{text}: {problem}");

@@ -105,7 +105,7 @@ fn faults_are_added_and_no_more_than_that() {
     assert_eq!(dir.call(&["replay", "output/quiet-explore/expect-1.tape.ron"]).code, 1);
     for (args, words) in [
         (&["--faults", "crash of zone nowhere"][..], "--faults: there is no zone `nowhere`"),
-        (&["--faults", "crash<=0"], "at least one"),
+        (&["--faults", "crash<=0"], "says no number above zero"),
         (&["--faults", "quake"], "`quake` is no fault"),
         (&["--faults", "crash", "--depth", "1"], "--strategy auto"),
         (&["--slack", "1s", "--strategy", "pct"], "--strategy auto"),
@@ -301,6 +301,8 @@ fn what_cannot_be_searched_or_replayed_is_said() {
     dir.call(&["explore", "rapid.ron", "--property", "no-such"]).fails(2, &["no-such"]);
     dir.call(&["explore", "rapid.ron", "--kubernetes", "1.34..1.32"])
         .fails(2, &["write the older one first"]);
+    let several = ["explore", "rapid.ron", "--kubernetes", "1.34,1.36"];
+    dir.call(&several).fails(2, &["no range of them", "`1.34..1.36`"]);
     dir.call(&["explore", "nobody.ron"]).fails(2, &["nobody.ron"]);
     dir.call(&["replay", "rapid.ron"]).fails(2, &["tape"]);
     dir.call(&["explore", "rapid.ron", "--property", "pod-stuck", "--depth", "1", "-q"]);
