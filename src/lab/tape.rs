@@ -50,6 +50,10 @@ impl Tape {
                 "{shown} is not a tape: {} at line {}, column {}",
                 e.code, e.span.start.line, e.span.start.col
             ))
+            .maybe_help(Self::is_one(text).then(|| {
+                "it may not be whole: copy it anew, or search for it again, `taintsim explore`"
+                    .to_owned()
+            }))
         })?;
         if tape.version != VERSION {
             let of = tape.version;

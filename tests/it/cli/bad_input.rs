@@ -223,6 +223,10 @@ fn byte_order_marks() {
     }
     scratch.write("tapeless.ron", "\u{feff}Tape(version: 99)");
     scratch.call(&["replay", "tapeless.ron"]).fails(2, &["tapeless.ron is not a tape"]);
+    scratch.write("short.ron", "Tape(version: 1, file: \"a.ron\", scenario: \"Scen");
+    scratch
+        .call(&["replay", "short.ron"])
+        .fails(2, &["short.ron is not a tape", "may not be whole"]);
     scratch.write("wide.ron", b"\xff\xfe\x00\xd8(\x00");
     scratch.call(&["validate", "wide.ron"]).fails(2, &["not UTF-8"]);
 }
