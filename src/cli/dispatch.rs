@@ -223,9 +223,10 @@ fn color(args: &[OsString]) -> ColorWhen {
 /// one, where clap might name a hidden one. What is no option but a number below
 /// zero is told as that.
 pub(super) fn advised(mut error: clap::Error) -> clap::Error {
-    let ways = [no_table, no_run, no_file, negative];
+    let ways = [no_table, no_run, no_file, negative, no_seeds];
     if let Some(advice) = ways.into_iter().find_map(|way| way(&error)) {
         let advice = ContextValue::StyledStrs(vec![StyledStr::from(advice.to_owned())]);
+        error.remove(ContextKind::SuggestedArg);
         error.insert(ContextKind::Suggested, advice);
         return error;
     }
@@ -290,6 +291,12 @@ fn negative(error: &clap::Error) -> Option<&'static str> {
     let rest = said(error, ContextKind::InvalidArg).strip_prefix('-');
     let is_number = rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     is_number.then_some("no option takes a number or a duration below zero")
+}
+
+/// What to do where a command runs as many seeds as its scenario says, or one.
+fn no_seeds(error: &clap::Error) -> Option<&'static str> {
+    (said(error, ContextKind::InvalidArg) == "--seeds")
+        .then_some("with how many seeds `test` runs it a scenario says: `--set seeds=50`")
 }
 
 /// Prints what a panic says: it is a defect of this program, and not a mistake in its input.

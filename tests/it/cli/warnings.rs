@@ -645,6 +645,15 @@ fn a_number_below_zero_is_told_as_that() {
     }
 }
 
+/// `--seed`, which is like it, would make it a single run.
+#[test]
+fn how_many_seeds_a_test_has_is_told() {
+    let scratch = Scratch::with_starter();
+    let refused = scratch.call(&["test", "a.ron", "--seeds", "50"]);
+    refused.fails(2, &["`--set seeds=50`"]);
+    assert!(!refused.stderr.contains("'--seed'"), "{}", refused.stderr);
+}
+
 /// Pods that workloads make are counted, as at the head of a run.
 #[test]
 fn a_scenario_whose_workloads_make_their_pods_has_pods() {
