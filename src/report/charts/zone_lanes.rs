@@ -4,8 +4,9 @@
 use super::axis::bins;
 use super::prelude::*;
 use crate::analysis::lanes::ZoneLane;
+use std::cmp::Reverse;
 
-/// More zones are not drawn.
+/// More zones are not drawn: those in which least happens are left out.
 const MOST_ZONES: usize = 16;
 /// The gap between the lanes of zones.
 const ZONE_GAP: f64 = 16.0;
@@ -32,9 +33,34 @@ fn zone_height(zones: usize) -> f64 {
     }
 }
 
+/// How much happens in a zone: the most of its nodes that are lost or tainted at a time, and all
+/// that is done to its pods.
+fn trouble(zone: &ZoneLane) -> u32 {
+    let sick = |counts: &[u32; Health::ALL.len()]| -> u32 {
+        [Health::NotReady, Health::Unknown, Health::Silent].map(|h| counts[h.index()]).iter().sum()
+    };
+    let nodes = zone.health.iter().map(|h| sick(&h.1)).chain(zone.tainted.iter().map(|t| t.1));
+    let evicted: u32 = zone.evictions.iter().map(|e| e.1).sum();
+    nodes.max().unwrap_or(0) + evicted + zone.preempted + zone.shut_down + zone.drains
+}
+
+/// The zones that are drawn, in their order, and how many others there are, in which nothing or less
+/// happens.
+fn chosen(zones: &[ZoneLane]) -> (Vec<&ZoneLane>, Option<String>) {
+    let mut worst = Vec::from_iter(zones.iter().map(|z| (Reverse(trouble(z)), z.zone.as_str())));
+    worst.sort_unstable();
+    let left = worst.split_off(zones.len().min(MOST_ZONES));
+    let shown = zones.iter().filter(|z| worst.iter().any(|(_, name)| *name == z.zone)).collect();
+    let said = left.first().map(|(Reverse(most), _)| {
+        let what = if *most == 0 { "nothing" } else { "less" };
+        format!("and {} in which {what} happens", counted(left.len(), "more zone"))
+    });
+    (shown, said)
+}
+
 /// Draws the lanes from `top` on.
 pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], top: f64) {
-    let shown = &zones[..zones.len().min(MOST_ZONES)];
+    let (shown, more) = chosen(zones);
     let height = zone_height(shown.len());
     let mut y = top + ZONE_GAP / 2.0;
     // All zones on one scale, so that their evictions can be compared.
@@ -45,13 +71,12 @@ pub(super) fn draw(c: &mut Drawing, time: &TimeScale, zones: &[ZoneLane], top: f
     let names = zone_labels(&names, NAMES_RIGHT - 6.0);
     // Evictions take the lowest quarter of a lane, or what the two ends of their scale need.
     let area = height - (height / 4.0).round().max(22.0) - 4.0;
-    for (zone, name) in shown.iter().zip(&names) {
+    for (zone, name) in shown.into_iter().zip(&names) {
         let lane = Lane { zone, name, time, top: y, area, base: y + area, floor: y + height };
         draw_zone(c, &lane, most);
         y += height + ZONE_GAP;
     }
-    if zones.len() > shown.len() {
-        let more = format!("and {}, not drawn", counted(zones.len() - shown.len(), "more zone"));
+    if let Some(more) = more {
         c.text(&more, (time.left, y + 2.0), Anchor::Left, SMALL);
     }
 }
@@ -184,6 +209,33 @@ fn wherever_some(spans: &[(f64, f64, u32)], width: f64) -> Vec<Vec<(f64, u32)>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Of 18 zones the third loses its node, and of the two last one loses two nodes and one has three
+    /// pods evicted: without two of those in which nothing happens, the last by name.
+    #[test]
+    fn zones_in_which_nothing_happens_are_left_out_first() {
+        let zone = |i: u32| {
+            let mut counts = [0; Health::ALL.len()];
+            let lost = [(2, 1), (16, 2)].iter().find(|z| z.0 == i).map_or(0, |z| z.1);
+            (counts[Health::Ready.index()], counts[Health::Unknown.index()]) = (2 - lost, lost);
+            ZoneLane {
+                zone: format!("z{i:02}"),
+                nodes: 2,
+                health: vec![(Time::ZERO, counts)],
+                tainted: Vec::new(),
+                evictions: if i == 17 { vec![(Time::ZERO, 3)] } else { Vec::new() },
+                preempted: 0,
+                shut_down: 0,
+                drains: 0,
+            }
+        };
+        let zones = Vec::from_iter((0..18).map(zone));
+        let (shown, more) = chosen(&zones);
+        let shown = Vec::from_iter(shown.iter().map(|z| z.zone.as_str()));
+        let first = Vec::from_iter((0..14).chain(16..18).map(|i| format!("z{i:02}")));
+        assert_eq!(shown, first);
+        assert_eq!(more.as_deref(), Some("and 2 more zones in which nothing happens"));
+    }
 
     #[test]
     fn a_line_falls_to_zero_only_where_its_number_does() {
