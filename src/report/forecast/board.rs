@@ -18,7 +18,7 @@ const RANGE: &str = "nine in ten of the seeds";
 const COUNTED: [(Happening, &str); 3] = [
     (Happening::PodDeleted, "pods"),
     (Happening::PodBound, "pods on a new node"),
-    (Happening::NodeNoExecute, "nodes with a NoExecute taint"),
+    (Happening::NodeNoExecute, "nodes that get a NoExecute taint"),
 ];
 
 /// The page of a forecast: the courses by name, the one without anybody's doing first; `text` is

@@ -162,10 +162,12 @@ impl Printer<'_> {
     fn nodes(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
         let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         let mut order: Vec<&str> = Vec::new();
+        let queues = &outlook.forecast.queues;
+        let queued: BTreeSet<&String> = queues.iter().flat_map(|q| &q.names).collect();
         for f in &outlook.forecast.happenings {
             let word = match f.what {
                 Happening::NodeUnknown => "Unknown",
-                Happening::NodeNoExecute => "NoExecute",
+                Happening::NodeNoExecute if !queued.contains(&f.object) => "NoExecute",
                 _ => continue,
             };
             if !said.contains_key(f.object.as_str()) {
@@ -173,7 +175,7 @@ impl Printer<'_> {
             }
             said.entry(&f.object).or_default().push(format!("{word} {}", outlook.when(&f.when)));
         }
-        if order.is_empty() {
+        if order.is_empty() && queues.is_empty() {
             return Ok(true);
         }
         self.part("Nodes")?;
@@ -183,11 +185,7 @@ impl Printer<'_> {
         } else {
             self.given_up(outlook)?;
         }
-        let mut queued: BTreeSet<&String> = BTreeSet::new();
-        for queue in &outlook.forecast.queues {
-            self.queue(outlook, queue)?;
-            queued.extend(&queue.names);
-        }
+        queues.iter().try_for_each(|queue| self.queue(outlook, queue))?;
         // Those that wait for nobody.
         let mut alone = outlook.of(Happening::NodeNoExecute);
         alone.retain(|f| !queued.contains(&f.object));

@@ -246,3 +246,20 @@ fn nodes_that_were_tainted_before_are_none_of_those_that_are() {
     assert!(beside_in(false, &all, &all).contains(" 0 nodes tainted NoExecute"));
     assert!(beside_in(true, &all, &all).contains(" 0 more nodes tainted NoExecute"));
 }
+
+/// a-1 at 10 s and a-2 at 20 s, or the other way round: one queue, and no order.
+#[test]
+fn nodes_of_a_queue_are_told_once() {
+    let of = |nodes: [&str; 2]| {
+        let mut course = Course::default();
+        for (node, at_s) in nodes.into_iter().zip([10, 20]) {
+            let what = (Happening::NodeNoExecute, node.to_owned());
+            course.happenings.insert(what, Time::from_secs(at_s));
+            course.zones_of.insert(node.to_owned(), "z".to_owned());
+        }
+        course
+    };
+    let said = printed(&[of(["a-1", "a-2"]), of(["a-2", "a-1"])]);
+    let queue = "Nodes 2 nodes of z NoExecute, one each 10s, from 00:00:10 (in 10s) to 00:00:20 (in 20s), in any order: a-1..a-2";
+    assert!(said.contains(queue), "{said}");
+}
