@@ -45,7 +45,7 @@ export function findingTable(run, goTo) {
     const columns = [
         { title: 'from', number: true, text: (/** @type {number} */ i) => absolute(rows[i].first), sort: (/** @type {number} */ i) => rows[i].first },
         { title: 'to', number: true, text: until, sort: (/** @type {number} */ i) => rows[i].last },
-        { title: 'after', number: true, text: (/** @type {number} */ i) => (rows[i].after ? `+${rows[i].after}` : ''), sort: (/** @type {number} */ i) => rows[i].first },
+        { title: 'after', number: true, text: (/** @type {number} */ i) => rows[i].after, sort: (/** @type {number} */ i) => rows[i].first },
         { title: 'what happened', text: (/** @type {number} */ i) => rows[i].text },
     ];
     return new Table('Findings', columns, rows.length, { chosen: (i) => goTo(rows[i].first) });

@@ -286,6 +286,9 @@ test('pods that end with their node have a mark, and what is one row is called s
     const table = page.locator('section', { has: page.locator('h2', { hasText: 'Findings' }) });
     await table.getByRole('searchbox').fill('power cut begins');
     assert.match(await table.locator('.count').textContent() ?? '', /^1 of \d+ rows$/);
+    // 50.718 s after the one minute at which both entries begin.
+    await table.getByRole('searchbox').fill('b-0 Unknown');
+    assert.match(await table.locator('tbody').textContent() ?? '', /\+50\.718s after power cut/);
     assert.deepEqual(wrong, []);
     await close();
 });

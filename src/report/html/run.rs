@@ -16,7 +16,7 @@ use crate::analysis::workloads::Owners;
 use crate::report::Report;
 use crate::report::html::columns::Columns;
 use crate::report::prelude::*;
-use crate::report::text::{summary_lines, workload_lines};
+use crate::report::text::{relative, summary_lines, workload_lines};
 
 /// Up to this many pods, a page knows all by name; of more only those that something happened to.
 const ALL_PODS: usize = 20_000;
@@ -86,10 +86,7 @@ fn heading(report: &Report<'_>, columns: &mut Columns) {
         json!({
             "first": r.first.as_millis(),
             "last": r.last.as_millis(),
-            "after": r.since.map(|s| short(Dur::from_millis(r.first.since(s.at).as_millis()))),
-            "since": r.since.map(|s| json!([s.entry, s.ended])),
-            "pods": r.pods,
-            "nodes": r.nodes.len(),
+            "after": relative(report, r),
             "text": r.text,
         })
     });

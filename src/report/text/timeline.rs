@@ -82,7 +82,7 @@ pub(crate) fn from_to(first: Time, last: Time) -> String {
 }
 
 /// `+50.5s after cut b`, or `+50.5s to 2m20s after cut b`.
-fn relative(report: &Report<'_>, r: &Row) -> String {
+pub(crate) fn relative(report: &Report<'_>, r: &Row) -> String {
     let timeline = &report.analysis.plan.timeline;
     let since = r.since.and_then(|since| Some((since, timeline.get(since.entry as usize)?)));
     let Some((since, entry)) = since else { return String::new() };
