@@ -43,13 +43,15 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     survey.lead.iter().try_for_each(|text| p.folded(text, 0, BOLD))?;
     p.findings(survey)?;
     let shown = &survey.lost[..survey.lost.len().min(report.rows)];
-    p.losses(shown)?;
+    let rows: Vec<[String; COLUMNS.len()]> = shown.iter().map(row).collect();
+    let is_shown = |i: usize| i < 2 || rows.iter().any(|r| r[i] != "-");
+    p.losses(&rows, &Vec::from_iter((0..COLUMNS.len()).filter(|i| is_shown(*i))))?;
     let all = survey.lost.len();
     if all > report.rows {
-        let more = counted(all - report.rows, "loss");
-        p.folded(&format!("{more} more cost less; --rows {all} shows them."), 0, DIM)?;
+        let more = counted(all - report.rows, "more loss");
+        p.folded(&format!("{more} of less cost; --rows {all} shows all."), 0, DIM)?;
     }
-    p.folded(WORDS, 0, DIM)?;
+    p.folded(&words(is_shown), 0, DIM)?;
     if shown.iter().any(Lost::is_least) {
         p.folded(LEAST, 0, YELLOW)?;
     }
@@ -81,9 +83,15 @@ pub(super) fn left_out(report: &SurveyReport<'_>) -> Vec<String> {
     timeline.into_iter().chain(others).collect()
 }
 
-/// What the figures mean.
-pub(super) const WORDS: &str = "Below need: workloads of which fewer pods were up than they need (`needs`, else what a disruption budget asks for, else one), the longest time of one of them. Missing: desired pods that were not up, summed over time. \
-    Pending, stuck: pods that the scheduler found no node for, or whose deletion does not end, when the loss ends. Not back: pods that are not up when the run ends, long after it. All beyond what it is without the loss.";
+/// What the figures mean, of those columns of the table that are shown.
+pub(super) fn words(is_shown: impl Fn(usize) -> bool) -> String {
+    let shown = COLUMNS.iter().enumerate().filter(|(i, _)| is_shown(*i));
+    let mut words: Vec<&str> = shown.map(|(_, column)| column.1).collect();
+    words.push("All beyond what it is without the loss.");
+    words.retain(|said| !said.is_empty());
+    words.join(" ")
+}
+
 /// What the sign before a figure means.
 const LEAST: &str =
     "≥: at least so much, as volumes of workloads that the loss hits are not simulated.";
@@ -122,15 +130,12 @@ impl Printer<'_> {
         writeln!(self.out)
     }
 
-    /// The table. A column that is empty in all rows is left out; where the names are too long for
+    /// The table, without the columns that are empty in all rows; where the names are too long for
     /// the width, each stands in a line of its own above its figures.
-    fn losses(&mut self, lost: &[Lost]) -> io::Result<()> {
-        let rows: Vec<[String; COLUMNS.len()]> = lost.iter().map(row).collect();
-        let is_shown = |i: &usize| *i < 2 || rows.iter().any(|r| r[*i] != "-");
-        let shown: Vec<usize> = (0..COLUMNS.len()).filter(is_shown).collect();
+    fn losses(&mut self, rows: &[[String; COLUMNS.len()]], shown: &[usize]) -> io::Result<()> {
         let width_of = |i: usize| {
             let cells = rows.iter().map(|r| r[i].chars().count());
-            cells.chain([COLUMNS[i].chars().count()]).max().unwrap_or(0)
+            cells.chain([COLUMNS[i].0.chars().count()]).max().unwrap_or(0)
         };
         let (names, figures) = shown.split_at(1);
         let name = width_of(names[0]);
@@ -146,9 +151,10 @@ impl Printer<'_> {
                 .map(|&i| format!("{:>width$}", cells[i], width = width_of(i) + gap))
                 .collect()
         };
-        let head = format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(COLUMNS));
+        let head =
+            format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(COLUMNS.map(|c| c.0)));
         self.title(&head)?;
-        for r in &rows {
+        for r in rows {
             let cells = line(r.each_ref().map(String::as_str));
             match is_beside {
                 true => writeln!(self.out, "{:first$}{cells}", r[0])?,
@@ -159,19 +165,22 @@ impl Printer<'_> {
     }
 }
 
-/// The columns of the table.
-const COLUMNS: [&str; 11] = [
-    "lost",
-    "nodes",
-    "pods",
-    "below need",
-    "missing",
-    "req.lost",
-    "pending",
-    "evicted",
-    "needless",
-    "stuck",
-    "not back",
+/// The columns of the table, and what is meant by those whose names do not say it.
+const COLUMNS: [(&str, &str); 11] = [
+    ("lost", ""),
+    ("nodes", ""),
+    ("pods", ""),
+    (
+        "below need",
+        "Below need: workloads of which fewer pods were up than they need (`needs`, else what a disruption budget asks for, else one), the longest time of one of them.",
+    ),
+    ("missing", "Missing: desired pods that were not up, summed over time."),
+    ("req.lost", "Requests lost (req.lost): as if all requests had been lost for so long."),
+    ("pending", "Pending: pods that the scheduler found no node for when the loss ends."),
+    ("evicted", ""),
+    ("needless", "Needless: evicted, and the node was back within `--needless-within`."),
+    ("stuck", "Stuck: pods whose deletion has not ended when the loss ends."),
+    ("not back", "Not back: pods that are not up when the run ends, long after it."),
 ];
 
 fn row(l: &Lost) -> [String; COLUMNS.len()] {
@@ -252,6 +261,13 @@ impl Called {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_columns_that_are_there_are_explained() {
+        let stuck = COLUMNS.iter().position(|c| c.0 == "stuck").unwrap();
+        let said = "Stuck: pods whose deletion has not ended when the loss ends. All beyond what it is without the loss.";
+        assert_eq!(words(|i| i == stuck || i == 0), said);
+    }
 
     /// What drains leave behind a drain shows, however nodes are lost otherwise; of two `--by` the command line takes none.
     #[test]
