@@ -228,13 +228,13 @@ impl Scale {
         let is_whole = |from: Number| value >= from || value.is_multiple_of(1000);
         match self.unit {
             Unit::Count if is_whole(1_000_000) => grouped(whole),
-            Unit::Minutes if is_whole(10_000) => grouped(whole),
+            Unit::Minutes if is_whole(100_000) => grouped(whole),
             Unit::Minutes if value < 1_000 => self.fraction(value),
             Unit::Count if (1..50).contains(&value) => self.fraction(value),
             Unit::Count | Unit::Minutes => format!("{exact:.1}"),
             Unit::Percent if self.step < 10 || (1..10).contains(&value) => format!("{exact} %"),
             Unit::Percent if value < 10_000 => format!("{exact:.2} %"),
-            Unit::Percent => format!("{exact:.0} %"),
+            Unit::Percent => format!("{exact:.1} %"),
             // What is at once differs by milliseconds.
             Unit::Seconds if value < 1000 => short(Dur::from_millis(value as u64)),
             Unit::Seconds => short(Dur::from_millis(((value + 50) / 100 * 100) as u64)),
@@ -282,6 +282,10 @@ mod tests {
         assert_eq!(names(7, Unit::Minutes, &[0, 3, 7]), ["0", "0.003", "0.007"]);
         // Steps of a fifth of a minute: hundredths, but nothing that is some is called none.
         assert_eq!(names(800, Unit::Minutes, &[3, 124, 500, 998]), ["0.003", "0.12", "0.5", "1"]);
+        // Rows that are 0.2 minutes or 0.2 % apart have dots beside each other.
+        let twelve = [12_000, 12_200, 12_400];
+        assert_eq!(names(12_400, Unit::Minutes, &twelve), ["12", "12.2", "12.4"]);
+        assert_eq!(names(12_400, Unit::Percent, &twelve), ["12.0 %", "12.2 %", "12.4 %"]);
         assert_eq!(names(320, Unit::Percent, &[0, 4, 320]), ["0.00 %", "0.004 %", "0.32 %"]);
         assert_eq!(names(30_000, Unit::Count, &[0, 40, 50]), ["0", "0.04", "0.1"]);
     }
