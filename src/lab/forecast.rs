@@ -343,9 +343,9 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         };
         times.iter().map(by).collect()
     };
-    // When the first of all of a kind comes: in each seed, and put together. What others come of is
-    // before them in this order.
-    let mut firsts: BTreeMap<Happening, (Vec<Option<Time>>, When)> = BTreeMap::new();
+    // When the first of all of a kind comes: in each seed, and put together; and the last. What others
+    // come of is before them in this order, and all of a kind before those of a workload.
+    let mut of_kind: BTreeMap<Happening, (Vec<Option<Time>>, When, When)> = BTreeMap::new();
     let mut rows = Vec::with_capacity(all.len());
     for ((what, workload), seeds) in all {
         let some = seeds.iter().filter(|(times, _)| !times.is_empty());
@@ -353,8 +353,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let in_all = Count::of(some.map(|(times, _)| times.len() as u64));
         let mut seeds: Vec<Vec<Time>> = seeds.into_iter().map(|(times, _)| times).collect();
         seeds.iter_mut().for_each(|times| times.sort_unstable());
-        let cause = what.cause().and_then(|c| firsts.get(&c));
-        let of_cause = |seed: usize| cause.and_then(|(times, _)| *times.get(seed)?);
+        let cause = what.cause().and_then(|c| of_kind.get(&c));
+        let of_cause = |seed: usize| cause.and_then(|c| *c.0.get(seed)?);
         let ends =
             |(seed, times): (usize, &Vec<Time>)| Some((seed, (*times.first()?, *times.last()?)));
         let ends = seeds.iter().enumerate().filter_map(ends);
@@ -365,9 +365,11 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let first = first.not_before(least.filter(|_| what == Happening::NodeUnknown));
         let last = ends.map(|(_, (first, at))| (at, Some(first)));
         let Some(last) = When::after(last, Some(first), all) else { continue };
+        let ends = of_kind.get(&what).map(|(_, first, last)| (first.low, last.high));
+        let [first, last] = [first, last].map(|when| ends.map_or(when, |ends| when.within(ends)));
         if workload.is_none() {
             let of_all = seeds.iter().map(|times| times.first().copied());
-            firsts.insert(what, (of_all.collect(), first));
+            of_kind.insert(what, (of_all.collect(), first, last));
         }
         let (workload, counts) = (workload.map(str::to_owned), count(&seeds));
         rows.push(ByWhen { what, workload, counts, all: in_all, again, first, last });

@@ -156,13 +156,20 @@ fn nothing_is_told_before_what_it_comes_of() {
 }
 
 /// Of two pods one goes after 10 s and the other after 20 s, by turns. Ten seconds wider than the seeds are, each's own
-/// range would begin at 0 s and end at 30 s; but the first goes at 10 s in both, and the last at 20 s.
+/// range would begin at 0 s and end at 30 s; but the first goes at 10 s in both, and the last at 20 s. So it is of their
+/// workloads, of which each has one.
 #[test]
 fn nobody_comes_before_the_first_or_after_the_last() {
-    let courses = [[10, 20], [20, 10]].map(|[a, b]| course(&[("x/a", a), ("x/b", b)]));
-    let happenings = Forecast::of(&courses).happenings;
-    let ends = happenings.iter().map(|f| (f.when.low.as_secs(), f.when.high.as_secs()));
-    assert_eq!(Vec::from_iter(ends), [(10, 20); 2]);
+    let courses = [[10, 20], [20, 10]].map(|[a, b]| Course {
+        workloads: ["x/a", "x/b"].map(|pod| (pod.to_owned(), format!("Deployment {pod}"))).into(),
+        ..course(&[("x/a", a), ("x/b", b)])
+    });
+    let forecast = Forecast::of(&courses);
+    let ends = forecast.happenings.iter().map(|f| (f.when.low, f.when.high));
+    let of_all = forecast.by_when.iter().map(|b| (b.first.low, b.last.high));
+    let between = (Time::from_secs(10), Time::from_secs(20));
+    assert_eq!(Vec::from_iter(ends), [between; 2]);
+    assert_eq!(Vec::from_iter(of_all), [between; 3]);
 }
 
 fn course(at_s: &[(&str, u64)]) -> Course {

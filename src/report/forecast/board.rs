@@ -42,14 +42,23 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
         if !curve.lines.is_empty() {
             parts.push(Part::Curve(curve));
         }
+        let mut rows = bars(outlook);
+        // Decimals of a minute are no time that anybody reads.
+        let (unit, each) = match rows.iter().all(|row| row.high < 5.0) {
+            true => ("seconds", 60.0),
+            false => ("minutes", 1.0),
+        };
+        for row in &mut rows {
+            (row.low, row.mark, row.high) = (row.low * each, row.mark * each, row.high * each);
+        }
         parts.push(Part::Bars {
             title: titled("Who is when", outlook),
             unit: format!(
-                "minutes from now, {}; from the first to the last in {RANGE}, and the middle",
+                "{unit} from now, {}; from the first to the last in {RANGE}, and the middle",
                 outlook.clock(Time::ZERO)
             ),
             marks: "the middle",
-            rows: bars(outlook),
+            rows,
         });
     }
     for outlook in courses {
