@@ -36,8 +36,8 @@ pub(crate) struct RunArgs {
     html: bool,
     #[command(flatten)]
     records: RecordsArg,
-    /// Print the summary without the timeline
-    #[arg(long, conflicts_with = "quiet")]
+    /// Print the summary without the timeline; with --quiet, too
+    #[arg(long)]
     summary: bool,
     /// Print nothing but mistakes, and what `-o json` asks for: no progress, no report, nor what was
     /// taken from an export that a scenario points at and what was left out
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
         tell_imported(&scenario.imported, args.quiet, terminal);
-        if i > 0 && args.output.form == Format::Text && !args.quiet {
+        if i > 0 && args.output.form == Format::Text && (args.summary || !args.quiet) {
             writeln!(out)?;
         }
         one(scenario, (args, forms), terminal, &mut out)?;
@@ -170,10 +170,10 @@ fn one(
     let written = write(&report, &args.out, (page.as_ref(), forms))?;
     progress.clear();
     match args.output.form {
-        Format::Text if args.quiet => {}
         Format::Text if args.summary => {
             report::text::write_summary(out, &report, Some(&written), terminal.style())?
         }
+        Format::Text if args.quiet => {}
         Format::Json if args.summary => json::write(out, &json::summary_document(&report))?,
         form => print(out, &report, Some(&written), form, terminal)?,
     }

@@ -85,6 +85,15 @@ fn every_document_has_its_version() {
 }
 
 #[test]
+fn a_summary_that_is_asked_for_is_printed_quietly_too() {
+    let scratch = Scratch::with_starter();
+    let [loud, quiet] =
+        [&[][..], &["-q"]].map(|q| scratch.call(&[&["run", "a.ron", "--summary"], q].concat()));
+    assert!(loud.stdout.contains("Summary"), "{}", loud.stdout);
+    assert_eq!(quiet.stdout, loud.stdout);
+}
+
+#[test]
 fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     let scratch = Scratch::with_starter();
     scratch.call(&["run", "a.ron", "-o", "csv"]).fails(2, &["text, json", "report DIR -o csv"]);
