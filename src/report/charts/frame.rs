@@ -312,8 +312,14 @@ impl Names {
             c.text(&b.name, (left, y), Anchor::Left, SMALL);
         }
         if self.rest > 0 {
-            let y = HEAD + 2.0 + ROW / 2.0;
-            c.text(&format!("… {}", others(self.rest)), (self.time.left, y), Anchor::Left, SMALL);
+            let (said, y) = (format!("… {}", others(self.rest)), HEAD + 2.0 + ROW / 2.0);
+            let first = self.bands.iter().find(|b| b.row.is_none()).map_or(0.0, |b| b.from);
+            c.text(
+                &said,
+                (first.min(WIDTH - RIGHT - font::width(&said, SMALL)), y),
+                Anchor::Left,
+                SMALL,
+            );
         }
     }
 }
