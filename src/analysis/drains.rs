@@ -20,13 +20,14 @@ impl Drain {
         self.outcome.is_none()
     }
 
-    /// How it ended, and how long it took.
+    /// How it ended, and how long it took where that says something.
     pub(crate) fn words(&self) -> String {
         let took = short(whole(self.to.since(self.from)));
         match self.outcome {
             Some(DrainOutcome::Drained) => format!("drained in {took}"),
             Some(DrainOutcome::TimedOut) => format!("not drained in {took}"),
-            Some(DrainOutcome::Refused) => format!("drain refused after {took}"),
+            // It is so at once.
+            Some(DrainOutcome::Refused) => "drain refused".to_owned(),
             None => format!("drain goes on after {took}"),
         }
     }
