@@ -8,7 +8,7 @@ use crate::api::node::{NodeConditionType, zone_key};
 use crate::api::taint::Effect;
 use crate::kernel::Time;
 use crate::plan::{Do, NodeFault, Phase, Plan};
-use crate::trace::{Actor, Record, RecordId, TaintChange, Trace, What, ZoneState};
+use crate::trace::{Actor, Note, Record, RecordId, TaintChange, Trace, What, ZoneState};
 use std::collections::BTreeMap;
 
 /// The marks of a run.
@@ -31,6 +31,8 @@ pub(super) fn marks(plan: &Plan, trace: &Trace) -> Marks {
         zones,
         zone_states: BTreeMap::new(),
         nodes: vec![NEW; node_count],
+        bound: BTreeMap::new(),
+        detached: BTreeMap::new(),
     };
     finder.read_plan();
     finder.marks.of_record.reserve(trace.len());
@@ -38,10 +40,17 @@ pub(super) fn marks(plan: &Plan, trace: &Trace) -> Marks {
         let mark = finder.mark_of(id, r);
         finder.marks.of_record.push(mark);
         finder.takes(r, mark);
-        if matches!(r.what, What::MachineOff)
-            && let Some(off) = finder.marks.off.get_mut(r.object as usize)
-        {
-            off.push(id as RecordId);
+        match r.what {
+            What::MachineOff => {
+                let off = finder.marks.off.get_mut(r.object as usize);
+                off.into_iter().for_each(|off| off.push(id as RecordId));
+            }
+            What::PodBound(_) => _ = finder.bound.insert(r.object, (id as RecordId, mark)),
+            What::Noted(Note::AttachmentGone, claim) => {
+                let hit = finder.marks.hit(r.node().as_slice(), r.at, |_| true);
+                finder.detached.insert(claim, if mark == NONE { hit } else { mark });
+            }
+            _ => {}
         }
     }
     finder.marks
@@ -60,6 +69,10 @@ struct Finder<'a> {
     zone_states: BTreeMap<u32, u8>,
     /// By the id of the node.
     nodes: Vec<State>,
+    /// The record with which each pod came to its node, and its mark, by the id of the pod.
+    bound: BTreeMap<u32, (RecordId, u32)>,
+    /// The mark by which each volume was detached last, by the text of its claim's name.
+    detached: BTreeMap<u32, u32>,
 }
 
 /// The marks of what holds of a node.
@@ -139,6 +152,10 @@ impl Finder<'_> {
                 let entered = r.what == What::MasterDisruptionEntered;
                 self.marks.later(inherited, self.of_readiness(&all, r.at, entered))
             }
+            // A volume that was elsewhere comes as it is free, and its attachment has no other cause.
+            What::Noted(Note::AttachmentCreated, claim) if inherited == NONE => {
+                self.detached.get(&claim).copied().unwrap_or(NONE)
+            }
             _ => self.of_version(r).map_or(inherited, |node| self.by_state(r, node, inherited)),
         }
     }
@@ -164,7 +181,11 @@ impl Finder<'_> {
         match r.actor {
             Actor::NodeLifecycle if self.trace.taint_change(r).is_none_or(of_failure) => node.ready,
             Actor::TaintEviction => node.tainted,
-            Actor::Kubelet => self.not_by_hand(inherited),
+            // What its node was through before a pod came there did not bring it there.
+            Actor::Kubelet => match r.pod().and_then(|pod| self.bound.get(&pod.0)) {
+                Some((id, mark)) if *id > r.cause && *mark != NONE => *mark,
+                _ => self.not_by_hand(inherited),
+            },
             _ => inherited,
         }
     }
@@ -309,6 +330,7 @@ mod tests {
     use super::*;
     use crate::analysis::Analysis;
     use crate::analysis::tests::synthetic::{Run, ms, taint};
+    use crate::api::pod::PodPhase;
     use crate::api::taint::UNREACHABLE;
     use crate::kernel::Dur;
     use crate::plan::Connections;
@@ -357,6 +379,41 @@ mod tests {
             [unknown, tainted, first].map(|id| analysis.since_of(id, None).map(|s| s.at)),
             [Some(ms(300_000)); 3]
         );
+    }
+
+    /// Node a is off from 60 s to 240 s and tainted by that, b from 360 s to 1,560 s. A pod comes from b to a, where it runs
+    /// as soon as its volume is there, which b has until it is back: neither is counted from what a was through.
+    #[test]
+    fn what_comes_to_a_node_later_is_not_counted_from_what_hit_it_before() {
+        let mut run = Run::new("disk", ms(3_600_000));
+        let [a, b] = ["a", "b"].map(|name| run.node(name, "z"));
+        let (set, _) = run.workload("Deployment/default/store", "ReplicaSet/default/store-1");
+        let new = run.replica("default/new", set);
+        let off = |n| (Do::Fail(vec![n], NodeFault::Off), Do::Recover(vec![n], NodeFault::Off));
+        let (fails, back) = off(a);
+        let (_, a_back) = run.entry("off", ms(60_000), Some(ms(240_000)), fails, Some(back));
+        let (fails, back) = off(b);
+        let (b_off, _) = run.entry("dead", ms(360_000), Some(ms(1_560_000)), fails, Some(back));
+        let key = [taint(UNREACHABLE, Effect::NoExecute)];
+        let untainted = run.taints(ms(246_000), a_back, Actor::NodeLifecycle, a, &[], &key);
+        run.record(ms(700_000), b_off, Actor::Scheduler, What::PodBound(a), new);
+        let claim = run.text("default/data");
+        for (at, node, note) in
+            [(1_606_000, b, Note::AttachmentGone), (1_607_000, a, Note::AttachmentCreated)]
+        {
+            let what = What::Noted(note, claim);
+            run.record(ms(at), NO_RECORD, Actor::AttachDetach, what, node);
+        }
+        let runs = What::PodPhase(PodPhase::Running);
+        run.record(ms(1_613_000), untainted, Actor::Kubelet, runs, new);
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let is_told = |what| matches!(what, What::Noted(..) | What::PodPhase(_));
+        let told = (0..).zip(trace.iter()).filter(|(_, r)| is_told(r.what)).map(|(id, r)| {
+            let node = if r.node().is_some() { r.object } else { a };
+            analysis.since_of(id, Some(NodeId(node))).map(|since| (since.entry, since.ended))
+        });
+        assert_eq!(Vec::from_iter(told), [(1, true), (1, true), (1, false)].map(Some));
     }
 
     /// Memory is short on a node from 20 s on, and it is heard too rarely from 10 s on: it is Unknown at 70 s for the latter.
