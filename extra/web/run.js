@@ -87,12 +87,9 @@ export class Run {
             taint: numbers('taint'),
             seconds: numbers('seconds'),
             set: span('set', -1),
-            gone: span('gone', 1),
             back: moment('back'),
-            fault: numbers('fault'),
             since: moment('since'),
             replacement: numbers('replacement'),
-            created: span('created', 1),
             ready: span('ready', 1),
         };
     }

@@ -101,11 +101,8 @@ fn draw_timeline(
         Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
         Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, lanes_top),
     }
-    let note = states::draw_queue(c, &time, (&queue, waited_for(analysis.plan)), queue_top);
+    states::draw_queue(c, &time, (&queue, waited_for(analysis.plan)), queue_top);
     names.lines(c, bottom);
-    if let Some((said, at)) = note {
-        states::note(c, &said, at);
-    }
     // Over the lines of entries, which would cut through them, too.
     node_lanes::draw_marks(c, &marked);
     // Over the lines of entries, which would cut through their names.

@@ -314,12 +314,8 @@ impl Names {
         if self.rest > 0 {
             let (said, y) = (format!("… {}", others(self.rest)), HEAD + 2.0 + ROW / 2.0);
             let first = self.bands.iter().find(|b| b.row.is_none()).map_or(0.0, |b| b.from);
-            c.text(
-                &said,
-                (first.min(WIDTH - RIGHT - font::width(&said, SMALL)), y),
-                Anchor::Left,
-                SMALL,
-            );
+            let x = first.min(WIDTH - RIGHT - font::width(&said, SMALL));
+            c.text(&said, (x, y), Anchor::Left, SMALL);
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale, tic
 }
 
 /// A note that ends at `x`, on paper of its own so that no line crosses it.
-fn note(c: &mut Drawing, (x, y): (f64, f64), text: &str, ink: Ink) {
+pub(super) fn note(c: &mut Drawing, (x, y): (f64, f64), text: &str, ink: Ink) {
     c.rect((x - font::width(text, ink) - 4.0, y - 7.0), (x + 2.0, y + 7.0), PAPER);
     c.text(text, (x, y), Anchor::Right, ink)
 }

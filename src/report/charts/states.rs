@@ -89,58 +89,23 @@ pub(super) fn queue_height(waiting: &[(Time, u32)]) -> f64 {
     if waiting.iter().all(|s| s.1 == 0) { 0.0 } else { ROW + 8.0 }
 }
 
-/// Draws how many nodes wait there, and for what; what is to be said of it, and where.
+/// Draws how many nodes wait there, and for what; beside it stands how many they are at most.
 pub(super) fn draw_queue(
     c: &mut Drawing,
     time: &TimeScale,
     (waiting, waited_for): (&[(Time, u32)], &str),
     top: f64,
-) -> Option<(String, (f64, f64))> {
-    let most = waiting.iter().map(|s| s.1).max().filter(|most| *most > 0)?;
+) {
+    let Some(most) = waiting.iter().map(|s| s.1).max().filter(|n| *n > 0) else { return };
     row_name(c, &format!("waiting for {waited_for}"), top);
     let foot = top + ROW;
+    let said = format!("at most {}", counted(most, "node"));
+    c.text(&said, (LANES_LEFT - 8.0, foot + 2.0), Anchor::Right, Ink { size: 9.0, ..SMALL });
     for (from, to, n) in spans(time, 1.0, waiting, u32::max) {
         let y = foot - f64::from(n) / f64::from(most) * ROW;
         c.rect((time.left + from, y), (time.left + to, foot), QUEUED);
     }
-    c.rule((time.left, foot), (time.left + time.width, foot), GRID);
-    let said = format!("at most {} of the nodes", grouped(most.into()));
-    let x = beside_most(time, waiting, font::width(&said, NOTE));
-    Some((said, (x, foot - ROW / 2.0)))
-}
-
-/// Where something stands that is said of the most that wait: behind those that wait without a
-/// break around that time, or before them where others or the edge leave no room.
-fn beside_most(time: &TimeScale, waiting: &[(Time, u32)], wide: f64) -> f64 {
-    const GAP: f64 = 6.0;
-    let (left, right) = (time.left, time.left + time.width);
-    let x = |place: Option<usize>| place.map(|i| time.x(waiting[i].0));
-    let most = waiting.iter().map(|s| s.1).max();
-    let peak = waiting.iter().position(|s| Some(s.1) == most).unwrap_or(0);
-    let from = |at: usize, is: fn(u32) -> bool| (at..waiting.len()).find(|i| is(waiting[*i].1));
-    let before = waiting[..peak].iter().rposition(|s| s.1 == 0);
-    let begins = time.x(waiting[before.map_or(0, |i| i + 1)].0);
-    // Where those before them ended.
-    let others = before.and_then(|i| waiting[..i].iter().rposition(|s| s.1 > 0));
-    let free_from = x(others.map(|i| i + 1)).unwrap_or(left);
-    let over = from(peak, |n| n == 0);
-    let ends = x(over).unwrap_or_else(|| time.x(time.end));
-    let free_to = x(over.and_then(|i| from(i, |n| n > 0))).unwrap_or(right);
-    let (behind, ahead) = (ends + GAP, begins - GAP - wide);
-    match (behind + wide <= free_to, ahead >= free_from) {
-        (true, _) => behind,
-        (false, true) => ahead,
-        (false, false) => behind.min(right - wide).max(left),
-    }
-}
-
-/// How what is said of the nodes that wait is written.
-const NOTE: Ink = Ink { size: 9.0, ..SMALL };
-
-/// Says something over the lines of entries, which would cut through it.
-pub(super) fn note(c: &mut Drawing, said: &str, (x, y): (f64, f64)) {
-    c.rect((x - 2.0, y - 7.0), (x + font::width(said, NOTE) + 2.0, y + 7.0), PAPER);
-    c.text(said, (x, y), Anchor::Left, NOTE)
+    c.rule((time.left, foot), (time.left + time.width, foot), GRID)
 }
 
 fn color(d: &Disrupted) -> RGBColor {
@@ -203,27 +168,5 @@ fn bands(
             c.rect((right + 2.0, y), (right + 7.0 + font::width(name, beside), y + BAND), PAPER);
             c.text(name, (right + 4.0, y + BAND / 2.0), Anchor::Left, beside);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A second is a point. Two wait from 10 to 20 s, five from 50 to 60 s, and one from 85 s on.
-    #[test]
-    fn what_is_said_of_the_most_stands_beside_them() {
-        let end = Time::from_secs(100);
-        let time = TimeScale::new(0.0, 100.0, Time::ZERO, end, end);
-        let steps = [(0, 0), (10, 2), (20, 0), (50, 3), (55, 5), (60, 0), (85, 1)];
-        let waiting = steps.map(|(at, n)| (Time::from_secs(at), n));
-        let at = |wide| beside_most(&time, &waiting, wide);
-        // From 66 there is room up to 85; to 44 there is room from 20 on; after that there is none,
-        // and it lies over the others.
-        assert_eq!((at(19.0), at(20.0), at(24.0)), (66.0, 24.0, 20.0));
-        assert_eq!((at(25.0), at(40.0)), (66.0, 60.0));
-        // Those that wait up to the end of the chart have it before them.
-        let late = [(Time::ZERO, 0), (Time::from_secs(90), 4)];
-        assert_eq!(beside_most(&time, &late, 30.0), 54.0);
     }
 }

@@ -6,7 +6,6 @@
 
 use super::pods;
 use super::prelude::*;
-use super::states::note;
 use crate::analysis::Serving;
 use crate::analysis::serving::{Count, Served};
 use crate::report::text::{counted_from, tenths};
@@ -99,7 +98,8 @@ pub(super) fn draw(
         top += panel(shown) + GAP + TITLE;
     }
     if !more.is_empty() {
-        note(c, &more, (names.time.left, bottom_of_all - MORE / 2.0));
+        let right = names.time.left + font::width(&more, SMALL);
+        pods::note(c, (right, bottom_of_all - MORE / 2.0), &more, SMALL);
     }
     time_axis(c, &names.time, bottom_of_all);
 }
@@ -137,13 +137,9 @@ fn title(
     let (left, y) = (names.time.left, top - 12.0);
     pods::title(c, &names.time, y, called);
     let note = said_of(analysis, w);
-    if note.is_empty() {
-        return;
+    if !note.is_empty() {
+        pods::note(c, (left + names.time.width, y), &note.join("; "), SMALL)
     }
-    let note = note.join("; ");
-    let right = left + names.time.width;
-    c.rect((right - font::width(&note, SMALL) - 6.0, y - 8.0), (right, y + 9.0), PAPER);
-    c.text(&note, (right, y), Anchor::Right, SMALL)
 }
 
 /// Draws one workload's panel.

@@ -33,29 +33,27 @@ fn zone_height(zones: usize) -> f64 {
     }
 }
 
-/// How much happens in a zone: the most of its nodes that are lost or tainted at a time, and all
-/// that is done to its pods.
+/// How much happens in a zone: the most of its nodes that are not Ready or tainted at a time, and
+/// all that is done to its pods.
 fn trouble(zone: &ZoneLane) -> u32 {
-    let sick = |counts: &[u32; Health::ALL.len()]| -> u32 {
-        [Health::NotReady, Health::Unknown, Health::Silent].map(|h| counts[h.index()]).iter().sum()
-    };
-    let nodes = zone.health.iter().map(|h| sick(&h.1)).chain(zone.tainted.iter().map(|t| t.1));
+    let sick = zone.health.iter().map(|h| zone.nodes.saturating_sub(h.1[Health::Ready.index()]));
+    let most = sick.chain(zone.tainted.iter().map(|t| t.1)).max().unwrap_or(0);
     let evicted: u32 = zone.evictions.iter().map(|e| e.1).sum();
-    nodes.max().unwrap_or(0) + evicted + zone.preempted + zone.shut_down + zone.drains
+    most + evicted + zone.preempted + zone.shut_down + zone.drains
 }
 
 /// The zones that are drawn, in their order, and how many others there are, in which nothing or less
 /// happens.
 fn chosen(zones: &[ZoneLane]) -> (Vec<&ZoneLane>, Option<String>) {
-    let mut worst = Vec::from_iter(zones.iter().map(|z| (Reverse(trouble(z)), z.zone.as_str())));
-    worst.sort_unstable();
-    let left = worst.split_off(zones.len().min(MOST_ZONES));
-    let shown = zones.iter().filter(|z| worst.iter().any(|(_, name)| *name == z.zone)).collect();
-    let said = left.first().map(|(Reverse(most), _)| {
-        let what = if *most == 0 { "nothing" } else { "less" };
+    let mut order = Vec::from_iter(0..zones.len());
+    order.sort_by_key(|i| Reverse(trouble(&zones[*i])));
+    let left = order.split_off(zones.len().min(MOST_ZONES));
+    order.sort_unstable();
+    let said = left.first().map(|worst| {
+        let what = if trouble(&zones[*worst]) == 0 { "nothing" } else { "less" };
         format!("and {} in which {what} happens", counted(left.len(), "more zone"))
     });
-    (shown, said)
+    (order.into_iter().map(|i| &zones[i]).collect(), said)
 }
 
 /// Draws the lanes from `top` on.

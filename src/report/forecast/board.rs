@@ -44,10 +44,8 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
         }
         let mut rows = bars(outlook);
         // Decimals of a minute are no time that anybody reads.
-        let (unit, each) = match rows.iter().all(|row| row.high < 5.0) {
-            true => ("seconds", 60.0),
-            false => ("minutes", 1.0),
-        };
+        let is_short = rows.iter().all(|row| row.high < 5.0);
+        let (unit, each) = if is_short { ("seconds", 60.0) } else { ("minutes", 1.0) };
         for row in &mut rows {
             (row.low, row.mark, row.high) = (row.low * each, row.mark * each, row.high * each);
         }

@@ -83,12 +83,8 @@ fn heading(report: &Report<'_>, columns: &mut Columns) {
     columns.set("summary", summary.map(|(name, said)| json!([name, said])).collect());
     columns.set("outcomes", workload_lines(report).into());
     let rows = report.rows.iter().map(|r| {
-        json!({
-            "first": r.first.as_millis(),
-            "last": r.last.as_millis(),
-            "after": relative(report, r),
-            "text": r.text,
-        })
+        let (first, last) = (r.first.as_millis(), r.last.as_millis());
+        json!({ "first": first, "last": last, "after": relative(report, r), "text": r.text })
     });
     columns.set("findings", rows.collect());
 }

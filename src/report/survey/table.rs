@@ -85,11 +85,9 @@ pub(super) fn left_out(report: &SurveyReport<'_>) -> Vec<String> {
 
 /// What the figures mean, of those columns of the table that are shown.
 pub(super) fn words(is_shown: impl Fn(usize) -> bool) -> String {
-    let shown = COLUMNS.iter().enumerate().filter(|(i, _)| is_shown(*i));
-    let mut words: Vec<&str> = shown.map(|(_, column)| column.1).collect();
-    words.push("All beyond what it is without the loss.");
-    words.retain(|said| !said.is_empty());
-    words.join(" ")
+    let shown = COLUMNS.iter().enumerate().filter(|(i, c)| is_shown(*i) && !c.1.is_empty());
+    let words = shown.map(|(_, c)| c.1).chain(["All beyond what it is without the loss."]);
+    Vec::from_iter(words).join(" ")
 }
 
 /// What the sign before a figure means.

@@ -83,22 +83,16 @@ impl<'a> Evicted<'a> {
         columns.codes("evicted.taint", all().map(taint));
         columns.set("taints", taints.into_keys().map(Value::from).collect());
         columns.set("causes", EvictionCause::ALL.iter().map(|c| Value::from(c.as_str())).collect());
-        // After the eviction or before it: near zero, where times themselves are far apart.
+        // Before the eviction or after it: near zero, where times themselves are far apart.
         let seconds = |e: &Eviction<'_>| e.timer_seconds.map_or(0, |s| s.saturating_add(1));
         columns.codes("evicted.seconds", all().map(seconds));
-        let between = |at: Time, then: Time| 1 + then.as_millis() - at.as_millis();
+        let between = |at: Time, then: Time| 1 + then.as_millis().saturating_sub(at.as_millis());
         columns.near("evicted.set", all().map(|e| e.timer_set_at.map_or(0, |t| between(t, e.at))));
-        columns.near("evicted.gone", all().map(|e| e.gone_at.map_or(0, |t| between(e.at, t))));
         columns.near("evicted.back", all().map(|e| or_never(e.node_back_at)));
-        columns.codes("evicted.fault", all().map(|e| e.fault.map_or(0, |f| f.entry + 1)));
         columns.near("evicted.since", all().map(|e| or_never(e.fault.map(|f| f.at))));
         columns.near("evicted.replacement", replaced().map(|r| pods.or_none(r.map(|r| r.pod))));
-        let since = |e: &Eviction<'_>, then: Option<Time>| {
-            then.map_or(0, |t| 1 + t.as_millis().saturating_sub(e.at.as_millis()))
-        };
-        let both = || all().zip(replaced());
-        columns.near("evicted.created", both().map(|(e, r)| since(e, r.map(|r| r.created_at))));
-        columns.near("evicted.ready", both().map(|(e, r)| since(e, r.and_then(|r| r.ready_at))));
+        let ready = all().zip(replaced()).map(|(e, r)| Some((e.at, r?.ready_at?)));
+        columns.near("evicted.ready", ready.map(|r| r.map_or(0, |(at, then)| between(at, then))));
         self.write_replaced((nodes, pods), columns);
         self.write_timers((nodes, pods), columns);
     }

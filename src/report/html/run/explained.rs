@@ -45,7 +45,6 @@ pub(super) fn write(
     for (pod, why) in shown.iter().zip(explain_pods(question, shown, &stories)) {
         told.add(POD, pods.place(*pod), &why);
     }
-    columns.set("unexplained", Value::from(ordered.len() - shown.len()));
     told.write(columns);
 }
 
