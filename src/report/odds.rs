@@ -107,8 +107,8 @@ fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
         n => format!("the {} below", counted(n, "way")),
     };
     writeln!(out, "  along {ways}: {}", of_runs(along.share, along.interval))?;
-    let [_, most] = ends(along.others());
-    writeln!(out, "  on other ways: at most {most} of runs")?;
+    let (others, of) = along.others;
+    writeln!(out, "  on other ways: {}", of_drawn(others, of))?;
     writeln!(out, "  as they come: {drawn}")?;
     for way in &along.ways {
         let (violated, runs) = (grouped(way.violated), grouped(along.runs));

@@ -17,8 +17,6 @@ use crate::lab::tape::Texts;
 
 /// As many violations of runs that are drawn as they come say how often it is.
 const COMMON: u64 = 30;
-/// As many of them say it better than runs along ways that are not all there are.
-const SOME: u64 = 5;
 /// No more ways are gone than these.
 const WAYS: usize = 8;
 /// Half of the runs along a way hold all of its choices, and the others each of them this part of the time,
@@ -62,7 +60,7 @@ pub(crate) struct Along {
     pub(crate) ways: Vec<Gone>,
     /// How many runs there were of each.
     pub(crate) runs: u64,
-    /// How likely a run violates, as far as these ways and the runs as they come show.
+    /// How likely a run violates and comes along one of these ways.
     pub(crate) share: f64,
     /// Where that lies with 95 %.
     pub(crate) interval: Interval,
@@ -71,37 +69,13 @@ pub(crate) struct Along {
 }
 
 impl Often {
-    /// Where the part of runs that violate lies: by the runs as they come where some of them do, and
-    /// otherwise by the ways, and by what others may come to at the most. What is undecided may be either.
+    /// Where the part of runs that violate lies: by the runs as they come, and no lower than what comes along the ways. How
+    /// much comes on others only runs as they come say. What is undecided may be either.
     pub(crate) fn span(&self) -> Interval {
-        let decided = self.decided();
-        if self.undecided == 0 {
-            return decided;
-        }
-        Interval { high: decided.high.max(self.at_most().high), ..decided }
-    }
-
-    /// Where it lies if none of the runs that are undecided violates.
-    fn decided(&self) -> Interval {
-        match &self.along {
-            Some(along) if self.violated < SOME => Interval {
-                low: along.interval.low,
-                high: (along.interval.high + along.others().high).min(1.0),
-            },
-            _ => share_interval(self.violated, self.drawn),
-        }
-    }
-
-    /// Where it lies if all of them do.
-    pub(crate) fn at_most(&self) -> Interval {
-        share_interval(self.violated + self.undecided, self.drawn)
-    }
-}
-
-impl Along {
-    /// Where the part of runs lies that violate on other ways.
-    pub(crate) fn others(&self) -> Interval {
-        share_interval(self.others.0, self.others.1)
+        let drawn = |violated| share_interval(violated, self.drawn);
+        let (low, high) = (drawn(self.violated).low, drawn(self.violated + self.undecided).high);
+        let along = self.along.as_ref().map(|along| along.interval.low);
+        Interval { low: along.filter(|along| *along < high).map_or(low, |a| a.max(low)), high }
     }
 }
 
@@ -212,7 +186,7 @@ impl Going<'_> {
         let mut parts = vec![(self.runs, ratios(natural))];
         parts.extend(led.iter().map(|all| (each, ratios(all))));
         let (share, interval) = share(&parts);
-        let others = parts[0].1.iter().filter(|r| !r.iter().any(|r| r.1)).count() as u64;
+        let others = parts[0].1.iter().filter(|ratios| !is_along(ratios)).count() as u64;
         let plan = (self.search.plan)();
         let gone = |(way, led): (&Way, &Vec<Violating>)| {
             let run = one::run(&plan, &way.tape);
@@ -334,8 +308,13 @@ fn ratios(ways: &[Way], run: &[Drawn]) -> Ratios {
     ways.iter().map(|way| way.ratio(run, HELD)).collect()
 }
 
-/// How likely a run violates, and where that lies: of runs as they come, and then along each way, how
-/// many there were, and the ratios of those that violate.
+/// Whether a run went any of the ways whole.
+fn is_along(ratios: &Ratios) -> bool {
+    ratios.iter().any(|(_, whole)| *whole)
+}
+
+/// How likely a run violates and goes a way whole, and where that lies: of runs as they come, and then along each
+/// way, how many there were, and the ratios of those that violate.
 fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
     let counts: Vec<f64> = parts.iter().map(|(n, _)| *n as f64).collect();
     let counts_for = |ratios: &Ratios| {
@@ -344,11 +323,12 @@ fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
     };
     let (mut sum, mut variance, mut seen) = (0.0, 0.0, 0);
     for (n, all) in parts {
-        let each: Vec<f64> = all.iter().map(counts_for).collect();
+        let along = all.iter().filter(|ratios| is_along(ratios));
+        let each: Vec<f64> = along.map(counts_for).collect();
         let (own, squares) = (each.iter().sum::<f64>(), each.iter().map(|x| x * x).sum::<f64>());
         sum += own;
         variance += squares - own * own / *n as f64;
-        seen += all.len();
+        seen += each.len();
     }
     let half = ERRORS * variance.max(0.0).sqrt() + sum * RULE_OF_THREE / (seen.max(1) as f64);
     let interval = Interval { low: sum - half, high: sum + half };
@@ -410,5 +390,43 @@ mod tests {
         // Of 1,000 runs along the way some (0.5 + 0.5 · 0.75²) · 0.5 · 0.4 violate, 156: one estimate is off by a tenth of
         // it.
         assert!((mean / 2e-5 - 1.0).abs() < 0.04, "{mean}");
+    }
+
+    /// Of 1,000 runs as they come 13 violate on another way and one along it, and 23 of the 1,000 that are led along it, each nine
+    /// times as likely led: along it are 24 / (1,000 + 9 · 1,000) = 0.24 %, where with the 13 it would be 1.54 %.
+    /// Of the 2,000 as they come 20 violate, 0.612 % to 1.540 % by Clopper and Pearson.
+    #[test]
+    fn what_goes_another_way_is_not_along_it() {
+        let (on_another, along) = (vec![(0.0, false)], vec![(9.0, true)]);
+        let both = |others: usize, whole: usize| {
+            let came = [vec![on_another.clone(); others], vec![along.clone(); whole]].concat();
+            share(&[(1_000, came), (1_000, vec![along.clone(); 23])])
+        };
+        let (one, interval) = both(13, 1);
+        assert!((one - 0.0024).abs() < 1e-12, "{one}");
+        // More on other ways move nothing of it, and more along it move it up.
+        assert_eq!(both(14, 1), (one, interval));
+        let more = both(13, 2);
+        assert!(more.0 > one && more.1.low > interval.low && more.1.high > interval.high);
+        let span = |violated, interval| {
+            let along =
+                Along { ways: Vec::new(), runs: 1_000, share: one, interval, others: (13, 1_000) };
+            Often { drawn: 2_000, violated, along: Some(along), ..Often::default() }.span()
+        };
+        let whole = span(20, interval);
+        assert_eq!(whole, share_interval(20, 2_000));
+        assert!((whole.low - 0.006_12).abs() < 1e-5 && (whole.high - 0.015_40).abs() < 1e-5);
+        // Whatever is known of a way, the whole is no wider than what was drawn says, and each run that violates moves it up.
+        for low in [0.0, 1e-6, 1e-3, 0.9] {
+            let spans = [0, 1, 4, 5, 20].map(|n| span(n, Interval { low, high: 1.0 }));
+            for (n, whole) in [0, 1, 4, 5, 20].into_iter().zip(spans) {
+                let drawn = share_interval(n, 2_000);
+                assert!(whole.low >= drawn.low && whole.low <= whole.high);
+                assert_eq!(whole.high, drawn.high);
+            }
+            assert!(spans.windows(2).all(|w| w[0].high < w[1].high));
+        }
+        // None was drawn, and the ways are.
+        assert_eq!(span(0, Interval { low: 1e-6, high: 1e-5 }).low, 1e-6);
     }
 }
