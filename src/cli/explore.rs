@@ -108,12 +108,18 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     if interrupted {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
     }
+    let is_fine = reports.iter().all(|(_, r)| r.violations.is_empty());
     // Where nothing was run, that nothing was found says nothing.
-    if reports.iter().any(|(_, r)| r.all_runs() == 0) {
-        let text = "the time was over before a run was made";
-        return Err(Failure::input(text, "a longer one, `--time 1m`"));
+    let untried = searches.iter().filter(|s| s.report.all_runs() == 0);
+    let untried: Vec<&str> = untried.map(|s| s.release.as_str()).collect();
+    if !untried.is_empty() {
+        let text = format!("the time was over before a run was made under {}", untried.join(", "));
+        if is_fine {
+            return Err(Failure::input(text, "a longer one, `--time 1m`"));
+        }
+        terminal.note(&text);
     }
-    Ok(Exit::fine_if(reports.iter().all(|(_, r)| r.violations.is_empty())))
+    Ok(Exit::fine_if(is_fine))
 }
 
 /// What is searched, and for whom.

@@ -128,8 +128,8 @@ fn one(
     for (i, Searched { release, report, .. }) in searches.iter().enumerate() {
         let found = of.iter().find(|(search, _)| *search == i);
         let found = found.map(|(_, v)| &report.violations[*v]);
-        let not = if report.exhausted { Says::Exhausted } else { Says::NotFound };
-        on.push(On { release, found: found.ok_or(not), runs: report.all_runs() });
+        let found = found.ok_or_else(|| Says::without(report));
+        on.push(On { release, found, runs: report.all_runs() });
     }
     let overrides = Overrides::default();
     let loaded =

@@ -38,6 +38,8 @@ rows! {
         NotFound = "not found",
         /// It holds in every run with as many deviations as were asked for.
         Exhausted = "exhausted",
+        /// No run was made, which says nothing.
+        NotTried = "not tried",
     }
 
     pub(crate) fn words -> &'static str;
@@ -48,8 +50,16 @@ impl Says {
     pub(crate) fn of(report: &Report, property: &Property) -> Self {
         match report.violations.iter().any(|v| v.property == *property) {
             true => Self::Violated,
-            false if report.exhausted => Self::Exhausted,
-            false => Self::NotFound,
+            false => Self::without(report),
+        }
+    }
+
+    /// What it says of a property of which it has no violation.
+    pub(crate) fn without(report: &Report) -> Self {
+        match report.all_runs() {
+            0 => Self::NotTried,
+            _ if report.exhausted => Self::Exhausted,
+            _ => Self::NotFound,
         }
     }
 }
@@ -253,17 +263,21 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
             let text = format!("{of}: {} is violated, {}{more}", v.property, how(v));
             items.push(Item { text, command: Some(format!("taintsim replay {tape}")) });
         }
-        for says in [Says::Exhausted, Says::NotFound] {
+        for says in [Says::Exhausted, Says::NotFound, Says::NotTried] {
             let list = properties.iter().filter(|p| Says::of(s.report, p) == says);
             let list: Vec<String> = list.map(Property::to_string).collect();
             if list.is_empty() {
                 continue;
             }
-            let far = match says {
-                Says::Exhausted => format!("any run with up to {}", deviations(s)),
-                _ => format!("{}, and there are more", counted(s.report.all_runs(), "run")),
+            let said = match says {
+                Says::Exhausted => format!("no violation in any run with up to {}", deviations(s)),
+                Says::NotTried => "no run was made, as the time was over".to_owned(),
+                _ => {
+                    let runs = counted(s.report.all_runs(), "run");
+                    format!("no violation in {runs}, and there are more")
+                }
             };
-            let text = format!("{of}: no violation in {far}: {}", list.join(", "));
+            let text = format!("{of}: {said}: {}", list.join(", "));
             items.push(Item { text, command: None });
         }
     }
@@ -439,6 +453,7 @@ mod tests {
         let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));
         let violated = |text: &str| violated(text, "");
         let report = Report {
+            runs: 6,
             exhausted: true,
             violations: ["a", "b"].map(violated).into(),
             ..Report::default()
@@ -451,13 +466,25 @@ mod tests {
             tapes: ["1.ron", "2.ron"].map(str::to_owned).into(),
             reports: Vec::new(),
         };
-        let table = table(&[searched], &[stuck, Property::NeedlessEviction, stuck]);
+        // Of another release the time let no run be made.
+        let (none, release) = (Report::default(), "v1.35.0".to_owned());
+        let untried = Searched {
+            release,
+            report: &none,
+            tapes: Vec::new(),
+            reports: Vec::new(),
+            changes: String::new(),
+            depth: 1,
+        };
+        let table = table(&[searched, untried], &[stuck, Property::NeedlessEviction, stuck]);
         is_told(&table, &[]);
         let expected = "\
 kubernetes,property,found,text,runs,changes,deviations,small,tape
 v1.34.4,pod-stuck(1m),violated,a,3,,0,true,1.ron
 v1.34.4,pod-stuck(1m),violated,b,3,,0,true,2.ron
 v1.34.4,needless-eviction,exhausted,,,,,,
+v1.35.0,pod-stuck(1m),not tried,,,,,,
+v1.35.0,needless-eviction,not tried,,,,,,
 ";
         assert_eq!(csv_of_both(&table), expected);
     }

@@ -293,6 +293,16 @@ fn a_search_whose_time_is_over_says_that_there_is_more() {
     let document: serde_json::Value =
         serde_json::from_str(&json.stdout).expect("one JSON document");
     assert!(document.to_string().contains("\"exhausted\":false"), "{document}");
+    // A release of which no run was made is no verdict on it, and is named.
+    let releases = dir.call(&[&args[..], &["--kubernetes", "1.32..1.33"]].concat());
+    assert_eq!(releases.stdout.matches("not tried").count(), 2, "{}", releases.stdout);
+    assert!(!releases.stdout.contains("not found"), "{}", releases.stdout);
+    let said = unfolded(&releases.stderr);
+    assert_eq!(releases.code, 2, "{said}");
+    assert!(
+        said.contains("before a run was made under v1.32.") && said.contains("v1.33."),
+        "{said}"
+    );
 }
 
 #[test]
