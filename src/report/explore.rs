@@ -124,6 +124,9 @@ fn write_outcomes(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()
         let runs = counted(r.changed, "run");
         p.folded(&format!("{runs} with other timelines: {}", searched.changes), 0, PLAIN)?;
     }
+    if !r.untried.is_empty() {
+        writeln!(p.out, "no time for a run of: {}", r.untried.join(", "))?;
+    }
     writeln!(p.out)
 }
 
@@ -359,6 +362,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "complete": r.complete,
             "undecided": r.undecided.iter().map(|(p, n)| (p.to_string(), (*n).into())).collect::<Map<String, Value>>(),
             "changed": r.changed,
+            "untried": r.untried,
             "drawn_beside": r.beside.as_ref().map(|b| json!({ "runs": b.runs, "outcomes": outcomes(&b.outcomes) })),
             "properties": says.collect::<Map<String, Value>>(),
             "outcomes": outcomes(&r.outcomes),

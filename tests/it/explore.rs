@@ -84,6 +84,29 @@ fn on(search: &Explore<'_>, jobs: usize) -> Report {
     report
 }
 
+/// Time goes on with each question whether to, of which every run asks at least one: by 3,000 of 10,000 there are no more than
+/// 3,000 runs with few deviations, where a batch would be 256 more, and by 4,500 others were drawn.
+#[test]
+fn each_part_of_an_automatic_search_has_its_part_of_the_time() {
+    let (make, properties, asked) = (|| plan(RAPID), [property()], AtomicU64::new(0));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let spent = || asked.load(Ordering::Relaxed) as f64 / 10_000.0;
+    let auto = wanted(&make, &properties, Strategy::Auto, 64, u64::MAX);
+    let search = Explore { spent: &spent, beside: BATCH as u64, ..auto };
+    let goes_on = |_: u64| asked.fetch_add(1, Ordering::Relaxed) < 10_000;
+    let report = explore(&search, &pool, &goes_on).0;
+    assert!((2..=3_000).contains(&report.runs), "{}", report.runs);
+    assert!(report.beside.is_some_and(|beside| beside.runs > 0));
+    assert!(report.untried.is_empty() && !report.exhausted, "{:?}", report.untried);
+    // The first run takes half of the time, which the parts of those that are drawn are within.
+    let ran = AtomicU64::new(0);
+    let spent = || if ran.load(Ordering::Relaxed) > 0 { 0.5 } else { 0.0 };
+    let goes_on = |runs: u64| ran.fetch_max(runs, Ordering::Relaxed) < u64::MAX;
+    let report = explore(&Explore { spent: &spent, ..search }, &pool, &goes_on).0;
+    assert_eq!((report.runs, report.beside), (1, None));
+    assert_eq!(report.untried, ["random", "pct"]);
+}
+
 fn same(a: &Trace, b: &Trace) -> bool {
     a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x == y)
 }

@@ -69,6 +69,7 @@ fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool)> {
         beyond: false,
         beside: None,
         changed: 0,
+        untried: Vec::new(),
     };
     let mut level = vec![Arc::new(Job { parent: None, last: None })];
     let mut depth = 0;
@@ -110,7 +111,7 @@ fn by_levels(at: At<'_>) -> Result<(Report, bool)> {
     let (mut levels, finished, exhausted) = all_levels(At { search: &in_order, ..at })?;
     // What has few deviations has none too many.
     levels.tally.violations.values_mut().for_each(|v| v.is_small = true);
-    if !finished || !exhausted && !is_auto {
+    if !exhausted && !is_auto {
         return Ok((levels.report(exhausted), finished));
     }
     // Where no runs are left out there is nothing beside them.
@@ -133,7 +134,7 @@ fn by_levels(at: At<'_>) -> Result<(Report, bool)> {
     let mut report = levels.report(exhausted);
     let runs = report.all_runs();
     at.shorten(&mut report.violations, runs);
-    Ok((report, true))
+    Ok((report, finished))
 }
 
 /// How it goes on after a level: with these jobs, or not at all. Then the search was asked to end, or it is finished
@@ -152,9 +153,16 @@ struct Levels<'a> {
     beyond: bool,
     beside: Option<Beside>,
     changed: u64,
+    untried: Vec<&'static str>,
 }
 
 impl Levels<'_> {
+    /// Whether the time for runs with few deviations is up. Where it was too short for one there is one.
+    fn is_late(&self) -> bool {
+        let search = self.at.search;
+        search.strategy == Strategy::Auto && self.tally.runs > 0 && !search.draws_on()
+    }
+
     /// Makes the runs of a level; `last` says that there is no next one.
     fn level(&mut self, level: &[Arc<Job>], last: bool) -> Result<After> {
         let At { search, watch, .. } = self.at;
@@ -169,6 +177,7 @@ impl Levels<'_> {
             let left = usize::try_from(most - self.tally.runs).unwrap_or(usize::MAX);
             let batch = &batch[..batch.len().min(left)];
             let done = self.batch(batch, last)?;
+            let is_cut = done.iter().any(|(_, done)| done.is_none());
             for (job, (_, done)) in batch.iter().zip(done) {
                 if let Some(done) = done {
                     self.add(job, done, last, &mut next);
@@ -178,9 +187,9 @@ impl Levels<'_> {
                 return Ok(Break(false));
             }
             let enough = search.until_found && self.tally.all_violated(search.properties);
-            let is_late = is_auto && !search.draws_on();
-            if self.tally.runs >= most || enough || is_late {
-                let rest = !next.is_empty()
+            if self.tally.runs >= most || enough || self.is_late() {
+                let rest = is_cut
+                    || !next.is_empty()
                     || level.last().is_some_and(|l| !Arc::ptr_eq(l, &batch[batch.len() - 1]));
                 if rest {
                     return Ok(Break(true));
@@ -203,7 +212,7 @@ impl Levels<'_> {
 
     fn run(&self, (searcher, view): &mut Worker, job: &Job, enough: usize) -> Option<Done> {
         let (search, runs) = (self.at.search, self.tally.runs);
-        let goes_on = || (self.at.watch)(runs);
+        let goes_on = || (self.at.watch)(runs) && !self.is_late();
         if !goes_on() {
             return None;
         }
@@ -265,7 +274,7 @@ impl Levels<'_> {
     }
 
     /// Draws that many runs beside by a strategy, but no more than are left, until a part of the time is up.
-    fn draw(&self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<()> {
+    fn draw(&mut self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<()> {
         let (at, strategy, runs) = by;
         let At { search, watch, .. } = at;
         let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
@@ -276,7 +285,17 @@ impl Levels<'_> {
         if runs > 0 && !enough {
             let few = Explore { strategy, runs, ..search.clone() };
             let in_time = |drawn: u64| watch(before + drawn) && (search.spent)() < end;
-            into.take_in(At { search: &few, watch: &in_time, ..at }.draw()?.0);
+            let drawn = match in_time(0) {
+                true => At { search: &few, watch: &in_time, ..at }.draw()?.0,
+                false => Tally::default(),
+            };
+            let told = match strategy {
+                Strategy::Random => "random",
+                Strategy::Pct => "pct",
+                _ => "other timelines",
+            };
+            self.untried.extend((drawn.runs == 0).then_some(told));
+            into.take_in(drawn);
         }
         Ok(())
     }
@@ -291,6 +310,7 @@ impl Levels<'_> {
             complete: exhausted && !self.beyond,
             beside: self.beside,
             changed: self.changed,
+            untried: self.untried,
             ..self.tally.report()
         }
     }

@@ -179,6 +179,8 @@ pub struct Report {
     pub beside: Option<Beside>,
     /// How many more runs there were with other timelines. Their outcomes are not among those above.
     pub changed: u64,
+    /// The parts of an automatic search that had no run, as the time was over before one was made.
+    pub untried: Vec<&'static str>,
 }
 
 impl Report {
