@@ -289,10 +289,17 @@ impl Searching<'_> {
             let file = |i: usize| {
                 format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1)
             };
-            for same in of_one_run(&report.violations) {
-                let ran = self.played(release.as_deref(), &report.violations[same[0]]);
-                for i in same {
-                    let tape = self.tape(release.as_deref(), &report.violations[i], &ran);
+            // A run is made once for all that it shows: on a large cluster it is what takes the time here.
+            let all = &report.violations;
+            let of_run =
+                |v: &Violated, w: &Violated| (&v.tape, &v.changes) == (&w.tape, &w.changes);
+            let first = |i: &usize| all.iter().position(|v| of_run(v, &all[*i]));
+            let mut by_run: Vec<usize> = (0..all.len()).collect();
+            by_run.sort_by_cached_key(first);
+            for same in by_run.chunk_by(|i, j| first(i) == first(j)) {
+                let ran = self.played(release.as_deref(), &all[same[0]]);
+                for &i in same {
+                    let tape = self.tape(release.as_deref(), &all[i], &ran);
                     if let Some(folder) = &mut folder {
                         folder.write(&file(i), |out| out.write_all(tape.write().as_bytes()))?;
                     }
@@ -341,23 +348,6 @@ impl Searching<'_> {
         };
         html::page(|p| searches.iter().try_for_each(|s| write(p, s)), board, Vec::new())
     }
-}
-
-/// The violations by the run that shows them, which is made once for all of them: on a large cluster it is what
-/// takes the time here.
-fn of_one_run(violations: &[Violated]) -> Vec<Vec<usize>> {
-    let mut runs: Vec<Vec<usize>> = Vec::new();
-    for (i, v) in violations.iter().enumerate() {
-        let is_of = |run: &&mut Vec<usize>| {
-            let first = &violations[run[0]];
-            (&first.tape, &first.changes) == (&v.tape, &v.changes)
-        };
-        match runs.iter_mut().find(is_of) {
-            Some(run) => run.push(i),
-            None => runs.push(vec![i]),
-        }
-    }
-    runs
 }
 
 /// What the search says of each property, by release.

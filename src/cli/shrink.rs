@@ -75,12 +75,12 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let what = Shrink { loaded: &loaded, spec, goal, told: meant.as_deref(), keeps_tape: false };
     let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
-    if !shrunk.is_least {
-        return Err(Failure::Interrupted("interrupted; nothing was written".to_owned()));
-    }
-    write_text(to_file, &shrunk.text, terminal)?;
+    interrupt::heeding(|| write_text(to_file, &shrunk.text, terminal))?;
     if !args.quiet {
         terminal.note(&how_much(&shrunk, to_file));
+    }
+    if !shrunk.is_least {
+        return Err(Failure::Interrupted("interrupted; this is the smallest so far".to_owned()));
     }
     Ok(Exit::Fine)
 }
