@@ -198,6 +198,11 @@ impl Texts {
                 let number = d.value + 1;
                 self.turn(d, &format!("is behind number {number} of those who could come next"))
             }
+            // All that the watch of a kind brings for a while is that late; the kind is told by its number.
+            point @ "watch-latency" => {
+                let kind = Resource::ALL.get(d.object as usize).map_or("", |r| r.as_str());
+                format!("{point} of {kind}, the {nth} time, in ns: {}", d.value)
+            }
             point if object.is_empty() => format!("{point}, the {nth} time: {}", d.value),
             point => format!("{point} of {object}, the {nth} time: {}", d.value),
         }
@@ -213,4 +218,19 @@ fn nth(before: u32) -> String {
         _ => "th",
     };
     format!("{}{ending}", before + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A watch's delay is drawn for a kind of objects, by its number (`InformerFactory::draw`), in nanoseconds.
+    #[test]
+    fn a_late_watch_is_named() {
+        let object = Resource::Nodes as u64;
+        let late =
+            Deviation { point: "watch-latency".into(), object, ordinal: 1_117, value: 7_563_574 };
+        let said = "watch-latency of nodes, the 1118th time, in ns: 7563574";
+        assert_eq!(Texts::default().choice(&late), said);
+    }
 }

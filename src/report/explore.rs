@@ -207,7 +207,9 @@ fn write_violations(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         let rest = text.strip_prefix(&property).unwrap_or_default();
         writeln!(p.out, "  {}{rest}", p.painted(&property, RED))?;
         if let Some((count, of)) = v.drawn {
-            writeln!(p.out, "      drawn as upstream comes to it: {}", of_drawn(count, of))?;
+            let is_other = |w: &Violated| w.property == v.property && w.about != v.about;
+            let alone = if r.violations.iter().any(is_other) { ", this one alone" } else { "" };
+            writeln!(p.out, "      drawn as upstream comes to it{alone}: {}", of_drawn(count, of))?;
         }
         leads(p.out, searched, (i, alike))?;
     }

@@ -305,6 +305,25 @@ fn a_search_whose_time_is_over_says_that_there_is_more() {
     );
 }
 
+/// `db-0` is given up on a node that is only cut off, and runs twice in every run, with its successor on either of two other nodes:
+/// the odds of one of them are not those of the property.
+#[test]
+fn odds_of_one_node_are_not_told_as_those_of_all() {
+    let dir = Scratch::new();
+    dir.write(
+        "cut.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "15m", nodes: [(names: "n-{0..2}", zone: "a")],
+            workloads: [StatefulSet(name: "db", replicas: 3, placement: Spread(All), template: (
+                terminationGracePeriodSeconds: 10, volumes: [(claim: "10Gi")], tolerations: [
+                    (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)]))],
+            timeline: [(at: "1m", name: "cut", do: Partition(nodes: Node("n-0"), duration: "5m")),
+                (at: "cut + 3m", do: Taint(node: "n-0", taint: "node.kubernetes.io/out-of-service=nodeshutdown:NoExecute"))])"#,
+    );
+    let found = dir.call(&["explore", "cut.ron", "-p", "runs-twice", "--depth", "0", "-q"]);
+    let alone = "drawn as upstream comes to it, this one alone: ";
+    assert_eq!(found.stdout.matches(alone).count(), 2, "{}", found.stdout);
+}
+
 #[test]
 fn what_cannot_be_searched_or_replayed_is_said() {
     let dir = with_rapid();
