@@ -147,7 +147,10 @@ impl Going<'_> {
     /// drawn, and otherwise what a search finds.
     fn leading(self, known: &[Violated], came: &[Violating]) -> Option<Vec<Violated>> {
         let mut leading = known.to_vec();
-        leading.extend(came.iter().flat_map(Violating::violated));
+        leading.extend(came.iter().flat_map(|run| {
+            let tape = one::tape(&run.choices);
+            run.found.iter().map(move |f| f.violated(tape.clone()))
+        }));
         // Few deviations are an order that is seldom; draws that favour the ends of ranges find what is a matter
         // of time.
         for strategy in [self.search.strategy, Strategy::Random] {
@@ -282,12 +285,6 @@ struct Violating {
 }
 
 impl Violating {
-    /// What it violates, by the tape of the run.
-    fn violated(&self) -> Vec<Violated> {
-        let tape = one::tape(&self.choices);
-        self.found.iter().map(|f| f.violated(tape.clone())).collect()
-    }
-
     /// With no more than what ways are compared with: a run has thousands of choices.
     fn along(self, ways: &[Way]) -> Self {
         let is_held = |d: &&Drawn| ways.iter().any(|way| way.holds(d));

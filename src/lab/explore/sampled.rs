@@ -11,7 +11,6 @@ use crate::lab::prelude::*;
 use crate::plan::Perturb;
 use serde::de::DeserializeOwned;
 use std::cmp::Ordering;
-use std::collections::btree_map::Entry;
 
 /// No more runs of other timelines are made between two looks at which of them to go on from.
 const CHANGED: usize = 64;
@@ -365,12 +364,8 @@ impl Tally {
 
     fn violated(&mut self, violations: BTreeMap<(Property, String), Violated>) {
         for (key, v) in violations {
-            match self.violations.entry(key) {
-                Entry::Occupied(mut known) => known.get_mut().runs += v.runs,
-                Entry::Vacant(new) => {
-                    new.insert(v);
-                }
-            }
+            let (runs, known) = (v.runs, self.violations.entry(key));
+            known.and_modify(|known| known.runs += runs).or_insert(v);
         }
     }
 
