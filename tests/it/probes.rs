@@ -67,6 +67,26 @@ fn a_pod_is_ready_when_a_probe_has_said_so() {
     }
 }
 
+/// A real kubelet sees the container at 2 s and syncs the pod for the first result of its probe with the next list, at 3 s, when it
+/// is probed out of turn, and when the period begins from 1.32 on: 13 s is too soon, 23 s is not. Up to 1.31 it ticks at 20 s all
+/// the same. What serves from 2.5 s on is found at 3 s in each.
+#[test]
+fn a_real_kubelet_probes_again_once_it_has_listed_containers() {
+    let ready = |version: &str, probe: &str| {
+        let timing =
+            r#"timing: Custom(request: "0s", response: "0s", watch: "0s", pass_overhead: "0s")"#;
+        let text = pod(version, "1m", probe).replace("timing: Ideal", timing);
+        told_of(&text).into_iter().find(|l| l.ends_with("Ready=True"))
+    };
+    let late =
+        r#"serves_after: "12s", readinessProbe: (initialDelaySeconds: 5, periodSeconds: 10)"#;
+    let soon = r#"serves_after: "500ms", readinessProbe: (periodSeconds: 30)"#;
+    for (version, at) in [("1.37", 23), ("1.32", 23), ("1.31", 20)] {
+        assert_eq!(ready(version, late), Some(format!("{at} Ready=True")), "{version}");
+        assert_eq!(ready(version, soon), Some("3 Ready=True".to_owned()), "{version}");
+    }
+}
+
 /// Recorded: the container that serves from its start is ready in that instant, as it is probed once it is seen; up to 1.20
 /// with the next tick.
 #[test]
@@ -484,11 +504,11 @@ fn a_kubelet_that_has_started_probes_twice_at_first() {
     }
 }
 
-/// `prober.go: probe`: each probe that fails is told, at the tick that is 10 s after the container was seen to run, and not at once, as it has not
-/// run for 5 s then; of one that starts with a probe at once (no delay) also that, which is made twice. 20 s after its start it is well.
+/// `prober.go: probe`: each probe that fails is told, at the tick that is 10 s after the pod was synced for the container that runs, a second after it
+/// was seen, and not at once, as it has not run for 5 s then; of one without a delay also those two. 20 s after its start it is well.
 #[test]
 fn a_failed_probe_is_an_event() {
-    for (delay, failed) in [(5, vec![(10.0, 1)]), (0, vec![(0.0, 1), (0.0, 2), (10.0, 3)])] {
+    for (delay, failed) in [(5, vec![(11.0, 1)]), (0, vec![(0.0, 1), (1.0, 2), (11.0, 3)])] {
         let probe =
             format!(r#"serves_after: "12s", readinessProbe: (initialDelaySeconds: {delay})"#);
         let all = events("1.37", "2m", &probe);

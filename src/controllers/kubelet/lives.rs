@@ -18,7 +18,7 @@ use crate::kernel::Spread;
 use std::collections::btree_map::Range;
 use std::ops::RangeInclusive;
 
-/// How long after a container was started again its kubelet lists it: `genericPlegRelistPeriod`, as it does so right before.
+/// `genericPlegRelistPeriod`: after so long a kubelet lists containers again.
 pub(super) const RELIST: Dur = Dur::from_secs(1);
 
 /// What was said of the container of a pod, or of a node. Each kubelet has a recorder of its own, and a pod one kubelet.
@@ -162,13 +162,15 @@ impl Lives {
         let all = containers(&pod.template);
         let Some((.., life)) = all.iter().find(|(place, ..)| *place == which.1) else { return };
         let (serves, ends) = self.draw(pod.id, life, Dur::ZERO);
-        // The first start lasts until it is seen.
+        // The first start lasts until it is seen. Others are made as containers are listed, unless one was killed or waited.
         let several = due.turns.are_several();
         let knows = if several { due.turns.begun } else { self.knows(pod.uid) };
         self.begin(pod, due);
-        let seen = match self.nodes.mode {
-            KubeletMode::Real(_) if knows => now + RELIST,
-            _ => now,
+        let waited = self.with(which, |c| c.backs_off || c.exited == Some(now)) == Some(true);
+        let seen = match self.nodes.real().filter(|_| knows) {
+            Some(_) if waited => now + self.nodes.draw("pod-relist", due.node, RELIST),
+            Some(_) => now + RELIST,
+            None => now,
         };
         self.with(which, |c| c.start(now, serves, ends, seen));
         if serves.0 > now && !several {
@@ -336,7 +338,7 @@ impl Lives {
                     *worker = Worker::starting(ticks[which as usize], value);
                     worker.is_new = !keeps || which == ProbeType::Readiness;
                 }
-                (c.watched, c.backoff) = (true, None);
+                (c.watched, c.backoff, c.resync) = (true, None, None);
                 if !c.runs {
                     c.noticed = c.finished.is_none().then_some(hears);
                 } else if c.seen.is_some() || !keeps {

@@ -33,6 +33,8 @@ pub(super) struct Due {
     pub(super) down: bool,
     /// How often they were started again.
     pub(super) restarts: u32,
+    /// When its kubelet lists containers after its last sync, before which probes have it synced no more.
+    pub(super) listed: Time,
     /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
     /// same of its end.
     pub(super) start_known: bool,

@@ -20,6 +20,8 @@ pub(super) enum Event {
     Noticed,
     /// Its kubelet notices that it runs.
     Seen,
+    /// Its pod is synced for what its probes have found.
+    Synced,
     /// A worker looks at it for the first time.
     Begins(ProbeType),
     /// The result of a probe changes.
@@ -50,6 +52,8 @@ pub(super) struct Container {
     /// When its kubelet notices that it runs; has it, if that is over.
     pub(super) seen: Option<Time>,
     pub(super) noticed: Option<Time>,
+    /// When its pod is synced for what its probes have found, if that has to wait.
+    pub(super) resync: Option<Time>,
     /// When it will have been killed.
     pub(super) killed: Option<Time>,
     /// Its startup probe has succeeded, if it has one.
@@ -159,13 +163,14 @@ impl Container {
         let watched = |at: &Time| self.watched && *at < Time::MAX;
         let noticed = self.noticed.filter(watched).map(|at| (at, Event::Noticed));
         let seen = self.seen.filter(watched).map(|at| (at, Event::Seen));
+        let synced = self.resync.filter(watched).map(|at| (at, Event::Synced));
         let serves = match self.serving.filter(|_| self.runs) {
             Some(true) => (self.serves.1, Event::Serves(false)),
             Some(false) => (self.serves.0, Event::Serves(true)),
             None => (Time::MAX, Event::Serves(false)),
         };
         let serves = Some(serves).filter(|(at, _)| *at < Time::MAX);
-        let all = [serves, killed, ends, noticed, seen, self.change(), self.failure()];
+        let all = [serves, killed, ends, noticed, seen, synced, self.change(), self.failure()];
         all.into_iter().flatten().min_by_key(|(at, _)| *at)
     }
 
@@ -283,8 +288,10 @@ impl Container {
                 worker.hold();
             }
         }
-        if which == ProbeType::Startup && ok {
-            self.started = true;
+        match which {
+            ProbeType::Startup if ok => self.started = true,
+            ProbeType::Readiness if self.is_watched() => self.ready = self.is_ready(),
+            _ => {}
         }
         which != ProbeType::Readiness && !ok
     }
@@ -337,7 +344,7 @@ mod tests {
                     c.start(at, span(at), Time::MAX, at + Dur::from_secs(1));
                 }
                 Event::Serves(serves) => c.serving = serves.then_some(true),
-                Event::Ends | Event::Noticed | Event::Fails(_) => {
+                Event::Ends | Event::Noticed | Event::Synced | Event::Fails(_) => {
                     unreachable!("nothing of that is asked for")
                 }
             }

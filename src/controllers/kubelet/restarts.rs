@@ -10,7 +10,7 @@
 //! pod; here each container in a back-off has one.
 
 use super::containers::Containers;
-use super::lives::Lives;
+use super::lives::{Lives, RELIST};
 use super::nodes::MINIMUM_GRACE_PERIOD;
 use super::prober::{Container, Event, KILLED};
 use super::status_manager::{BACK_OFF_PERIOD, HOUSEKEEPING, StatusManager};
@@ -92,6 +92,7 @@ impl Restarts {
             Event::Ends => self.ends(which, due),
             Event::Killed => self.killed(which, due),
             Event::Noticed => self.sync(which, due),
+            Event::Synced => {}
             Event::Seen => {
                 self.lives.with(which, |c| c.see(now));
                 self.sidecar_starts(which, due);
@@ -103,17 +104,34 @@ impl Restarts {
             Event::Begins(probe) => _ = self.lives.with(which, |c| c.begin(probe)),
             Event::Fails(probe) => _ = self.lives.with(which, |c| c.fails(now, probe)),
         }
-        if matches!(event, Event::Noticed | Event::Seen | Event::Begins(_) | Event::Probed(..)) {
-            self.trigger(which.0);
+        match event {
+            Event::Noticed | Event::Seen | Event::Synced => self.trigger(which, true),
+            Event::Begins(_) | Event::Probed(..) => self.trigger(which, false),
+            _ => {}
         }
     }
 
     /// A pod is synced: those of its containers that are not ready are probed out of turn, for which it may be synced once more.
-    fn trigger(&self, uid: Uid) {
-        let (now, mut again) = (self.nodes.now(), true);
-        while std::mem::take(&mut again) {
-            self.lives.each(uid, |c| again |= c.trigger(now));
+    /// A kubelet syncs it for what it has `listed` now, or else once it has listed containers after the sync before
+    /// (`podWorkerLoop`, `GetNewerThan`); the recorder's do not wait.
+    fn trigger(&self, which: (Uid, usize), listed: bool) {
+        let now = self.nodes.now();
+        let sync = || {
+            let mut again = false;
+            self.lives.each(which.0, |c| again |= c.trigger(now));
+            again
+        };
+        let Some(due) = self.nodes.real().and(self.pods.due(which.0)) else {
+            while sync() {}
+            return;
+        };
+        let mut next = Some(due.listed);
+        if listed || now >= due.listed {
+            let lists = now + if listed { RELIST } else { self.until_relist(&due) };
+            self.pods.with_due(which.0, |d| d.listed = lists);
+            next = sync().then_some(lists);
         }
+        self.lives.with(which, |c| c.resync = next);
     }
 
     /// What waits for a sidecar starts, if that has started now.
@@ -163,7 +181,8 @@ impl Restarts {
         let stops =
             self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| killed_within(&pod, due, own));
         self.lives.say_killing(which, due, probe, self.restarts(which, due, KILLED));
-        self.lives.with(which, |c| c.killed = Some(now + stops));
+        // By the sync that its result asks for.
+        self.lives.with(which, |c| c.killed = Some(now.max(due.listed) + stops));
     }
 
     /// A container was killed. The sync that had that done goes on with what it knew before: it starts the next one, unless
