@@ -50,6 +50,7 @@ mod readiness;
 mod readme;
 mod real_disks;
 mod real_kubelets;
+mod real_probes;
 mod rejections;
 mod restarts;
 mod scenarios;
