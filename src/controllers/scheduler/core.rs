@@ -243,8 +243,7 @@ impl Core {
             let for_another = |a: &Rc<Allocation>| a.uid != pod.uid && a.of_shared(name).is_some();
             self.in_flight.with(|all| all.values().any(for_another))
         };
-        let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
-        let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
+        let pending = claims.iter().filter_map(|c| c.shared.as_ref()).find(is_pending).cloned();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
         let informers = &self.informers;
         Some(PodDevices { claims, shared, informers, taken, allocated, reserved, pending })

@@ -12,12 +12,17 @@ use crate::controllers::scheduler::prelude::*;
 /// A pod on a node before and after a change.
 type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
 
+/// What a pod's claims had before and after a change.
+type ClaimChange = (Option<Rc<Allocation>>, Option<Rc<Allocation>>);
+
 /// Keeps what the scheduler knows of nodes and pods up to date.
 pub(super) struct Handlers {
     me: Weak<Handlers>,
     core: Rc<Core>,
     /// The changes of pods on nodes that the cache has not heard of yet.
     behind: Shared<VecDeque<BoundChange>>,
+    /// Those of claims of devices.
+    claims_behind: Shared<VecDeque<ClaimChange>>,
 }
 
 impl Handlers {
@@ -26,6 +31,7 @@ impl Handlers {
         Rc::new_cyclic(|me| Handlers {
             me: me.clone(),
             behind: Shared::default(),
+            claims_behind: Shared::default(),
             core: core.clone(),
         })
     }
@@ -227,6 +233,12 @@ pub(super) struct Claims(pub(super) Weak<Core>);
 /// `disk-made-node-deleted` of 1.34 try a pod as if its claim were not bound yet; of 1.37 none of 60 does.
 const CLAIM_BEHIND: u32 = 750;
 
+/// Whether it does, where the order within an instant is drawn.
+fn claim_comes_late(core: &Core) -> bool {
+    let odds = if core.switches().lets_in > 0 { CLAIM_BEHIND } else { 0 };
+    core.ctx.yields(core.ctx.point("scheduler-claim-behind"), Object::NONE, odds)
+}
+
 impl Claims {
     /// The cache of claims hears that a claim is bound, or given back, by a handler with a goroutine of its own: pods that this
     /// wakes may be tried before (`assumecache`).
@@ -235,11 +247,8 @@ impl Claims {
         if !is_bound && core.api().selected(volume).is_some() {
             return;
         }
-        let odds = if core.switches().lets_in > 0 { CLAIM_BEHIND } else { 0 };
-        let comes_late =
-            || core.ctx.yields(core.ctx.point("scheduler-claim-behind"), Object::NONE, odds);
         let is_assumed = core.assumed_claims.with(|all| all.contains_key(&volume));
-        if !(is_assumed && is_bound && comes_late()) {
+        if !(is_assumed && is_bound && claim_comes_late(core)) {
             return core.assumed_claims.with(|all| _ = all.remove(&volume));
         }
         let of = core.clone();
@@ -269,11 +278,39 @@ impl Watcher for Claims {
 }
 
 impl ResourceEventHandler<Allocation> for Handlers {
-    /// What is known of a claim is no longer only assumed; devices that are free again are worth a try.
+    /// The cache of claims hears of them by a handler with a goroutine of its own (`assumecache`): a pod that shares a claim
+    /// may be tried before it has heard that this is allocated.
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        let pending = |of: &Rc<Allocation>| {
+            self.core.in_flight.with(|all| all.get(&of.uid).is_some_and(|a| is_known(a, new)))
+        };
+        let first = self.claims_behind.with_ref(VecDeque::is_empty);
+        if first && !(new.is_some_and(pending) && claim_comes_late(&self.core)) {
+            return self.claim(old, new);
+        }
+        self.claims_behind.with(|b| b.push_back((old.cloned(), new.cloned())));
+        if let Some(c) = self.me.upgrade().filter(|_| first) {
+            self.core.ctx.spawn(self.core.group, async move {
+                c.core.ctx.after_others().await;
+                while let Some((old, new)) = c.claims_behind.with(VecDeque::pop_front) {
+                    c.claim(old.as_ref(), new.as_ref());
+                }
+            });
+        }
+    }
+}
+
+/// Whether what is in flight is known by now.
+fn is_known(in_flight: &Allocation, new: Option<&Rc<Allocation>>) -> bool {
+    new.is_none_or(|new| new.devices == in_flight.devices)
+}
+
+impl Handlers {
+    /// What is known of a claim is no longer only assumed; devices that are free again are worth a try.
+    fn claim(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
         let Some(of) = new.or(old) else { return };
         self.core.in_flight.with(|all| {
-            if all.get(&of.uid).is_some_and(|a| new.is_none_or(|n| n.devices == a.devices)) {
+            if all.get(&of.uid).is_some_and(|a| is_known(a, new)) {
                 all.remove(&of.uid);
             }
         });
