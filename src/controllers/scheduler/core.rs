@@ -54,6 +54,9 @@ const RETRY_PAUSE: Dur = Dur::from_millis(10);
 const RETRY_FACTOR: u64 = 5;
 const RETRY_JITTER: u64 = 10;
 
+/// What a pod's claims had before and after a change.
+type ClaimChange = (Option<Rc<Allocation>>, Option<Rc<Allocation>>);
+
 /// What the parts share.
 pub(super) struct Core {
     pub(super) ctx: Ctx,
@@ -67,6 +70,8 @@ pub(super) struct Core {
     /// The devices of pods whose binding is under way, or has not been heard of yet (`inFlightAllocations`,
     /// `AssumeClaimAfterAPICall`).
     pub(super) in_flight: Shared<BTreeMap<Uid, Rc<Allocation>>>,
+    /// The changes of claims on devices that its cache has not heard of yet.
+    pub(super) claims_behind: Shared<VecDeque<ClaimChange>>,
     /// Claims that pods share, as the replies to its own writes had them (`AssumeClaimAfterAPICall`).
     pub(super) assumed_shared: Shared<BTreeMap<Rc<str>, Rc<SharedClaim>>>,
     /// The nodes that were chosen for claims without a volume, until it hears that they are bound, or given back
@@ -90,6 +95,7 @@ impl Core {
             state: Shared::new(state),
             parked: Parked::default(),
             in_flight: Shared::default(),
+            claims_behind: Shared::default(),
             assumed_shared: Shared::default(),
             assumed_claims: Shared::default(),
             owners: Shared::default(),
@@ -231,22 +237,38 @@ impl Core {
         }
         let mut taken = self.informers.allocated_devices();
         self.in_flight.with(|all| taken.extend(all.values().flat_map(|a| a.all())));
+        self.claims_behind.with_ref(|behind| {
+            taken.extend(behind.iter().filter_map(|(old, _)| old.as_ref()).flat_map(|a| a.all()));
+        });
         let claims = &pod.template.devices;
         let has = self.informers.allocation(pod.uid);
         let reserved =
             has.as_ref().map_or_else(|| vec![false; claims.len()], |a| a.reserved.clone());
         let own = |i: usize| Some(has.as_ref()?.devices.get(i)?.clone()).filter(|d| !d.is_empty());
-        let of_others = |c: &DeviceClaim| self.informers.shared_devices(c.shared.as_deref()?);
+        let of_others = |c: &DeviceClaim| {
+            let name = c.shared.as_ref()?;
+            let unheard = |(old, new): &ClaimChange| {
+                old.is_none() && new.as_ref().is_some_and(|new| self.has_alone(name, new.uid))
+            };
+            let is_heard = self.claims_behind.with_ref(|all| !all.iter().any(unheard));
+            self.informers.shared_devices(name).filter(|_| is_heard)
+        };
         let allocated = |(i, c)| own(i).or_else(|| of_others(c));
         let allocated: Vec<_> = claims.iter().enumerate().map(allocated).collect();
         let is_pending = |name: &&Rc<str>| {
             let for_another = |a: &Rc<Allocation>| a.uid != pod.uid && a.of_shared(name).is_some();
             self.in_flight.with(|all| all.values().any(for_another))
         };
-        let pending = claims.iter().filter_map(|c| c.shared.as_ref()).find(is_pending).cloned();
+        let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
+        let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
         let informers = &self.informers;
         Some(PodDevices { claims, shared, informers, taken, allocated, reserved, pending })
+    }
+
+    /// Whether a claim that pods share is reserved for this life of a pod and for none else.
+    pub(super) fn has_alone(&self, name: &Rc<str>, uid: Uid) -> bool {
+        self.informers.reserved_for(name).iter().all(|of| of.uid == uid)
     }
 
     /// A claim that pods share: what the cache has, or the reply to a later write of its own.

@@ -12,17 +12,14 @@ use crate::controllers::scheduler::prelude::*;
 /// A pod on a node before and after a change.
 type BoundChange = (Option<PodAndShape>, Option<PodAndShape>);
 
-/// What a pod's claims had before and after a change.
-type ClaimChange = (Option<Rc<Allocation>>, Option<Rc<Allocation>>);
-
 /// Keeps what the scheduler knows of nodes and pods up to date.
 pub(super) struct Handlers {
     me: Weak<Handlers>,
     core: Rc<Core>,
     /// The changes of pods on nodes that the cache has not heard of yet.
     behind: Shared<VecDeque<BoundChange>>,
-    /// Those of claims of devices.
-    claims_behind: Shared<VecDeque<ClaimChange>>,
+    /// When it heard last that a claim of devices is free.
+    freed_at: Cell<Option<Time>>,
 }
 
 impl Handlers {
@@ -31,7 +28,7 @@ impl Handlers {
         Rc::new_cyclic(|me| Handlers {
             me: me.clone(),
             behind: Shared::default(),
-            claims_behind: Shared::default(),
+            freed_at: Cell::default(),
             core: core.clone(),
         })
     }
@@ -279,20 +276,32 @@ impl Watcher for Claims {
 
 impl ResourceEventHandler<Allocation> for Handlers {
     /// The cache of claims hears of them by a handler with a goroutine of its own (`assumecache`): a pod that shares a claim
-    /// may be tried before it has heard that this is allocated.
+    /// may be tried before it has heard that this is allocated, and a pod is tried again between two claims that become free.
     fn on_change(&self, old: Option<&Rc<Allocation>>, new: Option<&Rc<Allocation>>) {
+        let core = &self.core;
         let pending = |of: &Rc<Allocation>| {
-            self.core.in_flight.with(|all| all.get(&of.uid).is_some_and(|a| is_known(a, new)))
+            let alone = |c: &Rc<SharedClaim>| core.has_alone(&c.name, of.uid);
+            core.in_flight.with(|all| all.get(&of.uid).is_some_and(|a| is_known(a, new)))
+                && of.shared.iter().flatten().any(alone)
         };
-        let first = self.claims_behind.with_ref(VecDeque::is_empty);
-        if first && !(new.is_some_and(pending) && claim_comes_late(&self.core)) {
+        let is_own = |of: &Rc<Allocation>, i: usize| of.shared[i].is_none();
+        let freed = old.is_some_and(|old| {
+            let is_free = |i: &usize| new.is_none_or(|new| new.devices[*i].is_empty());
+            (0..old.devices.len())
+                .any(|i| is_own(old, i) && !old.devices[i].is_empty() && is_free(&i))
+        });
+        let second = freed && self.freed_at.replace(Some(core.ctx.now())) == Some(core.ctx.now());
+        let first = core.claims_behind.with_ref(VecDeque::is_empty);
+        let late =
+            second && !core.ctx.draws_turns() || new.is_some_and(pending) && claim_comes_late(core);
+        if first && !late {
             return self.claim(old, new);
         }
-        self.claims_behind.with(|b| b.push_back((old.cloned(), new.cloned())));
+        core.claims_behind.with(|b| b.push_back((old.cloned(), new.cloned())));
         if let Some(c) = self.me.upgrade().filter(|_| first) {
-            self.core.ctx.spawn(self.core.group, async move {
+            core.ctx.spawn(core.group, async move {
                 c.core.ctx.after_others().await;
-                while let Some((old, new)) = c.claims_behind.with(VecDeque::pop_front) {
+                while let Some((old, new)) = c.core.claims_behind.with(VecDeque::pop_front) {
                     c.claim(old.as_ref(), new.as_ref());
                 }
             });
