@@ -7,9 +7,9 @@
 //! A pod has succeeded from when its phase says so. Its controller counts it a second later, which
 //! would have a pod that is done be missing until then. One that is being deleted has not succeeded,
 //! though its container may exit with 0: the controller counts it as failed (`isPodFailed`). A Job that
-//! replaces only failed pods counts it, unless its own controller deleted it. Should the controller
-//! count it all the same, as it saw the end before the deletion, the Job asks for one pod too many
-//! until it is complete.
+//! replaces only failed pods, or has a failure policy, counts it, unless its own controller deleted it.
+//! Should the controller count it all the same, as it saw the end before the deletion, the Job asks for
+//! one pod too many until it is complete.
 //!
 //! A Job that has failed asks for as much as it did: it is not done, and nobody makes what it lacks.
 
@@ -84,10 +84,9 @@ impl<'a> Wanted<'a> {
             (What::WorkloadDeleted, _) => job.is_over = true,
             (What::Noted(Note::JobComplete, _), _) => job.is_over = true,
             (_, Some((pod, before, after))) => {
-                let is_deleted = || self.deleted.contains(&pod);
-                if ends_well(r, &before)
-                    && (!before.deleting || job.spec.replaces_only_failed() && !is_deleted())
-                {
+                let by_phase = self.analysis.plan.profile.workload.job.fail_by_phase(job.spec);
+                let counts = !before.deleting || by_phase && !self.deleted.contains(&pod);
+                if ends_well(r, &before) && counts {
                     job.succeeded += 1;
                 }
                 job.count(r, &before, &after);
@@ -135,8 +134,13 @@ impl Job<'_> {
 mod tests {
     use super::super::tests::synthetic::{Run, ms};
     use super::*;
-    use crate::api::workload::PodReplacementPolicy;
+    use crate::api::workload::{
+        PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
+    };
+    use crate::profiles;
     use std::rc::Rc;
+
+    type Asks = (Option<i32>, Option<PodReplacementPolicy>, Vec<PodFailurePolicyRule>);
 
     /// What a Job of three pods at a time asks for from each second on, where this happens to its pods by
     /// their numbers.
@@ -145,7 +149,16 @@ mod tests {
         pod_replacement_policy: Option<PodReplacementPolicy>,
         happens: &[(u64, Actor, What, usize)],
     ) -> Vec<(u64, u32)> {
-        let mut run = Run::new("w", ms(100_000));
+        let run = Run::new("w", ms(100_000));
+        asked_in(run, (completions, pod_replacement_policy, Vec::new()), happens)
+    }
+
+    /// The same of a run of another release, and of a Job with a failure policy.
+    fn asked_in(
+        mut run: Run,
+        (completions, pod_replacement_policy, pod_failure_policy): Asks,
+        happens: &[(u64, Actor, What, usize)],
+    ) -> Vec<(u64, u32)> {
         let node = run.node("n", "a");
         let pods = ["default/sum-0", "default/sum-1", "default/sum-2"].map(|p| run.pod(p, node));
         let (job, _) = run.workload("Job/default/sum", "Job/default/sum");
@@ -164,7 +177,7 @@ mod tests {
                 completions,
                 backoff_limit: 6,
                 pod_replacement_policy,
-                pod_failure_policy: Vec::new(),
+                pod_failure_policy,
                 restart_never: true,
             }),
         });
@@ -204,6 +217,29 @@ mod tests {
         assert_eq!(asked(Some(3), None, &gone(Actor::TaintEviction)), [(0, 3)]);
         assert_eq!(asked(Some(3), failed, &gone(Actor::TaintEviction)), [(0, 3), (11, 2)]);
         assert_eq!(asked(Some(3), failed, &gone(Actor::Job)), [(0, 3)]);
+    }
+
+    /// With a failure policy a pod fails by its phase alone, from 1.26 on, which has the policy (`isPodFailed`); whether the Job
+    /// waits for the phase, too, which it does from 1.28 on, is another matter.
+    #[test]
+    fn a_pod_of_a_job_with_a_failure_policy_may_succeed_as_it_is_deleted() {
+        let gone = [
+            (10, Actor::TaintEviction, What::PodDeleting(30), 0),
+            (11, Actor::Kubelet, SUCCEEDED, 0),
+        ];
+        let rule =
+            PodFailurePolicyRule { action: PodFailurePolicyAction::Ignore, statuses: [true; 3] };
+        let of = |release: &str, rules: &[PodFailurePolicyRule]| {
+            let mut run = Run::new("w", ms(100_000));
+            run.plan.profile = profiles::profile(release).expect("is a release");
+            asked_in(run, (Some(3), None, rules.to_vec()), &gone)
+        };
+        for release in ["1.26", "1.27", "1.34"] {
+            assert_eq!(of(release, &[rule]), [(0, 3), (11, 2)], "{release}");
+            assert_eq!(of(release, &[]), [(0, 3)], "{release}");
+        }
+        // It does not know the policy, which the API server drops.
+        assert_eq!(of("1.25", &[rule]), [(0, 3)]);
     }
 
     /// Without completions three are asked for until one has succeeded, whatever is deleted meanwhile;

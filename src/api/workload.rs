@@ -96,18 +96,6 @@ pub struct JobSpec {
     pub restart_never: bool,
 }
 
-impl JobSpec {
-    /// Whether its policy replaces a pod only once that has failed, with the default of `pkg/apis/batch/v1/defaults.go`.
-    pub(crate) fn replaces_only_failed(&self) -> bool {
-        let default = if self.pod_failure_policy.is_empty() {
-            PodReplacementPolicy::TerminatingOrFailed
-        } else {
-            PodReplacementPolicy::Failed
-        };
-        self.pod_replacement_policy.unwrap_or(default) == PodReplacementPolicy::Failed
-    }
-}
-
 /// `spec.podReplacementPolicy`
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize, JsonSchema)]
 pub enum PodReplacementPolicy {

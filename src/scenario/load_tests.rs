@@ -396,7 +396,8 @@ fn what_a_release_does_not_evict_by_is_told() {
     assert_eq!(told("1.12", r#""pod-eviction-timeout": "1m""#, 300), (false, false));
 }
 
-/// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`).
+/// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`); before 1.28 it replaces them at once, and waits for
+/// the phase all the same, to count them and take their finalizer away (`isPodFailed`). 1.25 drops the policy.
 #[test]
 fn jobs_that_wait_for_a_phase_are_told_where_no_kubelet_posts_one() {
     let told = |(timing, policy): (&str, &str)| {
@@ -408,6 +409,9 @@ fn jobs_that_wait_for_a_phase_are_told_where_no_kubelet_posts_one() {
     let policy = ", podReplacementPolicy: Failed";
     let all = [("timing: Ideal,", policy), ("timing: Ideal,", ""), ("", policy)];
     assert_eq!(all.map(told), [true, false, false]);
+    let policy = ", podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])";
+    let all = ["1.25", "1.26", "1.28"].map(|k| format!(r#"kubernetes: "{k}", timing: Ideal,"#));
+    assert_eq!(all.each_ref().map(|timing| told((timing, policy))), [false, true, true]);
 }
 
 #[test]

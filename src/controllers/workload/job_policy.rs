@@ -13,10 +13,7 @@ impl JobPolicy {
         if pod.phase == PodPhase::Failed {
             return true;
         }
-        // Before pods' replacement became a policy, Jobs with a failure policy counted only pods in
-        // phase Failed.
-        let policy = !self.0.pod_replacement_policy && self.0.has_failure_policy(spec);
-        if !self.0.tracking_finalizers || self.0.only_replaces_failed(spec) || policy {
+        if !self.0.tracking_finalizers || self.0.fail_by_phase(spec) {
             return false;
         }
         pod.is_terminating() && pod.phase != PodPhase::Succeeded

@@ -1,6 +1,6 @@
 //! What changed in the workload controllers from release to release.
 
-use crate::api::workload::JobSpec;
+use crate::api::workload::{JobSpec, PodReplacementPolicy};
 use crate::kernel::Dur;
 
 /// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
@@ -95,10 +95,17 @@ impl JobSwitches {
         self.pod_failure_policy && !spec.pod_failure_policy.is_empty()
     }
 
-    /// `onlyReplaceFailedPods`
+    /// `onlyReplaceFailedPods`. With a failure policy that is the default, and nothing else is valid (`SetDefaults_Job`).
     pub(crate) fn only_replaces_failed(&self, spec: &JobSpec) -> bool {
-        let by_policy = self.pod_replacement_policy && spec.replaces_only_failed();
-        by_policy || self.failure_policy_waits && self.has_failure_policy(spec)
+        let failed = Some(PodReplacementPolicy::Failed);
+        self.pod_replacement_policy && spec.pod_replacement_policy == failed
+            || self.failure_policy_waits && self.has_failure_policy(spec)
+    }
+
+    /// Whether a Job's pods fail by their phase alone, also while they are being deleted (`isPodFailed`). Those of one with a
+    /// failure policy did so before it waited for that (1.26 on).
+    pub(crate) fn fail_by_phase(&self, spec: &JobSpec) -> bool {
+        self.has_failure_policy(spec) || self.only_replaces_failed(spec)
     }
 }
 

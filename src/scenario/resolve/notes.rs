@@ -133,8 +133,9 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
 /// Jobs that wait for the phase of pods that are deleted (`onlyReplaceFailedPods`), with kubelets that post none.
 fn ends_unseen(plan: &Plan) -> Option<String> {
     let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
+    let of = &plan.profile.workload.job;
     let waits =
-        |w: &&WorkloadPlan| matches!(&w.spec, WorkloadSpec::Job(job) if job.replaces_only_failed());
+        |w: &&WorkloadPlan| matches!(&w.spec, WorkloadSpec::Job(job) if of.fail_by_phase(job));
     let jobs = plan.workloads.iter().filter(|w| imitated && waits(w));
     let names = listed(jobs.map(|w| in_short(&w.name)))?;
     Some(format!(
