@@ -10,7 +10,7 @@ use super::prelude::*;
 use super::verdict::Empty;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::language::Quantity;
-use crate::scenario::expectations::{TaintSought, Times};
+use crate::scenario::expectations::{TaintSought, Times, glob};
 
 const EVICTED: Kind = Kind::Evicted { by: None };
 const DRAINED: Kind = Kind::Evicted { by: Some(EvictionCause::Api) };
@@ -44,7 +44,8 @@ fn evicted(by: EvictionCause) -> Vec<Kind> {
     [Kind::Evicted { by: Some(by) }, deleted].into_iter().chain(told.map(event)).collect()
 }
 
-/// Whether a record of this kind is one that is looked for.
+/// Whether a record of this kind is one that is looked for. What an event says is not known yet: it may say whatever one of
+/// its reason may.
 fn is_such(sought: &Kind, kind: &Kind) -> bool {
     match (sought, kind) {
         (Kind::Tainted(t), Kind::Tainted(x)) | (Kind::Untainted(t), Kind::Untainted(x)) => {
@@ -52,6 +53,7 @@ fn is_such(sought: &Kind, kind: &Kind) -> bool {
         }
         (Kind::Evicted { by: None }, Kind::Evicted { .. })
         | (Kind::Deleted { by: None }, Kind::Deleted { .. }) => true,
+        (Kind::Event { reason, .. }, Kind::Event { reason: told, .. }) => reason == told,
         _ => sought == kind,
     }
 }
@@ -184,10 +186,16 @@ impl Coming {
         self.brings.iter().any(|kind| is_such(what, kind))
     }
 
-    /// Whether it brings a record that is looked for.
-    fn is_of(&self, sought: &Sought, meant: &Meant) -> bool {
-        let is_anywhere = self.brings.contains(&Kind::Created) && made().contains(&sought.what);
+    /// Whether it brings a record that is looked for. A pod that is made in the place of another goes by the name of that one.
+    fn is_of(&self, run: &Run<'_>, sought: &Sought, meant: &Meant) -> bool {
+        let is_made = || made().iter().any(|kind| is_such(&sought.what, kind));
+        let is_anywhere = self.brings.contains(&Kind::Created) && is_made();
+        let is_about = |pattern: &str| match self.pod {
+            Some(pod) => glob(pattern, &format!("Pod/{}", run.analysis.pod_name(pod))),
+            None => glob(pattern, &format!("Node/{}", run.analysis.node_name(self.node))),
+        };
         self.brings(&sought.what)
+            && !matches!(&sought.what, Kind::Event { object: Some(o), .. } if !is_about(o))
             && self.pod.map_or(sought.pods.is_none(), |pod| meant.is_pod(pod))
             && (is_anywhere || meant.is_on(Some(self.node)))
     }
@@ -232,7 +240,7 @@ pub(super) fn why(
 /// The first that is to come of the records that are looked for, `n` of which came, where more would be too many or too late.
 fn of_records(run: &Run<'_>, come: &[Coming], sought: &Sought, n: usize) -> Option<String> {
     let meant = Meant::by(run, sought).ok()?;
-    let its: Vec<&Coming> = come.iter().filter(|c| c.is_of(sought, &meant)).collect();
+    let its: Vec<&Coming> = come.iter().filter(|c| c.is_of(run, sought, &meant)).collect();
     let Times { at, before, first, spread, .. } = &sought.times;
     let is_short = spread.is_some_and(|(_, most)| most < Dur::MAX);
     let is_late = before.is_some() || !at.is_empty() || is_short || first.is_some() && n == 0;

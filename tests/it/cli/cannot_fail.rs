@@ -194,6 +194,18 @@ fn what_comes_after_the_end_is_told() {
             ["", "", "", lost],
         ),
         (r#"Event(reason: "NodeNotReady", count: 0)"#, ["", "", "", lost]),
+        // What it is to say and of whom changes nothing of that, but where nothing happens to that one.
+        (r#"Event(reason: "NodeNotReady", message: "not ready", count: 0)"#, ["", "", "", lost]),
+        (r#"Event(reason: "NodeNotReady", object: "Node/a-0", count: 0)"#, ["", "", "", lost]),
+        (r#"Event(reason: "NodeNotReady", object: "Node/a-1", count: 0)"#, ["", "", "", ""]),
+        (
+            r#"Event(reason: "TaintManagerEviction", message: "Marking for", object: "Pod/default/web-*", count: 0)"#,
+            ["", due, waits, lost],
+        ),
+        (
+            r#"Event(reason: "Scheduled", message: "assigned default/web-", count: 0)"#,
+            ["", due, waits, lost],
+        ),
         (r#"AtMost(of: evicted("web"), is: 0)"#, ["", due, waits, lost]),
         (r#"AtMost(of: evicted("web"), is: 1)"#, ["", "", "", ""]),
         (r#"AtMost(of: timers("*"), is: 0)"#, ["", "", waits, lost]),
