@@ -546,6 +546,50 @@ fn what_a_probe_kills_is_an_event() {
     }
 }
 
+/// Seen at 2 s, when its pod is synced, and found not to serve by the first probe, which is then, too: the pod is synced for that once
+/// containers are listed anew, a second later (`GetNewerThan`). That sync has the container killed, and says so (`killContainer`);
+/// it stops within another second. What has ended meanwhile, or goes with its pod, is not killed.
+#[test]
+fn a_container_is_killed_by_the_sync_for_what_a_probe_has_found() {
+    let timing =
+        r#"timing: Custom(request: "0s", response: "0s", watch: "0s", pass_overhead: "0s")"#;
+    let fails = r#"serves_after: "60s", livenessProbe: (periodSeconds: 1, failureThreshold: 1)"#;
+    let all = |more: &str, timeline: &str| -> Vec<String> {
+        let nodes = format!("timeline: [{timeline}], nodes:");
+        let text =
+            pod("1.37", "4500ms", &format!("{fails}, {more}")).replace("timing: Ideal", timing);
+        let trace = ran(&plan(&text.replace("nodes:", &nodes)), 1);
+        let line = |r: &taintsim::trace::Record| {
+            let f = trace.fields(r);
+            let is_told = ["containers-started", "containers-stopped", "container-ended"];
+            let what = match f.what {
+                "event" => {
+                    f.reason.filter(|r| ["Unhealthy", "Killing"].contains(&&**r))?.to_string()
+                }
+                what => is_told.contains(&what).then(|| what.to_owned())?,
+            };
+            Some(format!("{} {what}", r.at.as_millis() as f64 / 1000.0))
+        };
+        trace.iter().filter_map(line).collect()
+    };
+    let killed = all("", "");
+    let expected = [
+        "2 containers-started",
+        "2 Unhealthy",
+        "3 Killing",
+        "4 containers-stopped",
+        "4 containers-started",
+    ];
+    assert_eq!(killed[..5], expected, "{killed:?}");
+    let ended = all(r#"ends: (after: "500ms", exit_code: 1)"#, "");
+    assert!(ended.contains(&"2.5 container-ended".to_owned()), "{ended:?}");
+    let deleted = all("", r#"(at: "2500ms", do: DeletePod(pod: "p"))"#);
+    assert!(deleted.contains(&"3.5 containers-stopped".to_owned()), "{deleted:?}");
+    for told in [ended, deleted] {
+        assert!(!told.iter().any(|l| l.ends_with("Killing")), "{told:?}");
+    }
+}
+
 /// `doBackOff` with each sync while it waits. Up to 1.34 a pod is synced 10 to 15 s after the sync before, and what is due is found up to
 /// a second later: of the back-off of 80 s between its fifth end, which is noticed within a second or two, and its sixth start these are at least 1 + 78 / 16 and at most 1 + 80 / 10. From 1.35 on it
 /// waits for what is left of that, 60 s at most, and half as much more: 1 or 2, as 60 to 91 s are followed by the 20 s that are left at most.

@@ -319,7 +319,7 @@ impl Lives {
         let now = self.nodes.now();
         self.each(uid, |c| {
             c.follow(now);
-            c.watched = false;
+            (c.watched, c.unfit) = (false, None);
         });
     }
 
@@ -333,7 +333,7 @@ impl Lives {
             self.with((pod.uid, place), |c| {
                 for which in ProbeType::ALL {
                     let worker = &mut c.workers[which as usize];
-                    let kept = worker.value.filter(|_| which != ProbeType::Readiness);
+                    let kept = worker.value.filter(|ok| *ok && which != ProbeType::Readiness);
                     let value = if keeps { kept } else { initial(which) };
                     *worker = Worker::starting(ticks[which as usize], value);
                     worker.is_new = !keeps || which == ProbeType::Readiness;

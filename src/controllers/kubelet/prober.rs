@@ -14,6 +14,8 @@ pub(super) enum Event {
     Serves(bool),
     /// It ends by itself.
     Ends,
+    /// Its kubelet has it killed, for this probe has failed.
+    Kills(ProbeType),
     /// It has ended because its kubelet had it killed.
     Killed,
     /// Its kubelet notices that it has ended, or looks whether it may start it again.
@@ -54,6 +56,8 @@ pub(super) struct Container {
     pub(super) noticed: Option<Time>,
     /// When its pod is synced for what its probes have found, if that has to wait.
     pub(super) resync: Option<Time>,
+    /// When its kubelet has it killed, and for which probe, if that has to wait.
+    pub(super) unfit: Option<(Time, ProbeType)>,
     /// When it will have been killed.
     pub(super) killed: Option<Time>,
     /// Its startup probe has succeeded, if it has one.
@@ -160,6 +164,7 @@ impl Container {
     pub(super) fn next(&self) -> Option<(Time, Event)> {
         let ends = (self.runs && self.ends < Time::MAX).then_some((self.ends, Event::Ends));
         let killed = self.killed.map(|at| (at.min(self.ends), Event::Killed));
+        let kills = self.unfit.map(|(at, which)| (at, Event::Kills(which)));
         let watched = |at: &Time| self.watched && *at < Time::MAX;
         let noticed = self.noticed.filter(watched).map(|at| (at, Event::Noticed));
         let seen = self.seen.filter(watched).map(|at| (at, Event::Seen));
@@ -170,8 +175,8 @@ impl Container {
             None => (Time::MAX, Event::Serves(false)),
         };
         let serves = Some(serves).filter(|(at, _)| *at < Time::MAX);
-        let all = [serves, killed, ends, noticed, seen, synced, self.change(), self.failure()];
-        all.into_iter().flatten().min_by_key(|(at, _)| *at)
+        let all = [serves, killed, ends, kills, noticed, seen, synced].into_iter();
+        all.chain([self.change(), self.failure()]).flatten().min_by_key(|(at, _)| *at)
     }
 
     /// All workers tick up to a time, without that.
@@ -213,7 +218,7 @@ impl Container {
     /// It has ended.
     pub(super) fn end(&mut self, now: Time) {
         self.follow(now);
-        (self.runs, self.killed, self.seen) = (false, None, None);
+        (self.runs, self.unfit, self.killed, self.seen) = (false, None, None, None);
         self.exited = Some(now);
     }
 
@@ -344,7 +349,11 @@ mod tests {
                     c.start(at, span(at), Time::MAX, at + Dur::from_secs(1));
                 }
                 Event::Serves(serves) => c.serving = serves.then_some(true),
-                Event::Ends | Event::Noticed | Event::Synced | Event::Fails(_) => {
+                Event::Ends
+                | Event::Kills(_)
+                | Event::Noticed
+                | Event::Synced
+                | Event::Fails(_) => {
                     unreachable!("nothing of that is asked for")
                 }
             }

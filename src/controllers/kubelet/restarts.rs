@@ -90,6 +90,7 @@ impl Restarts {
                 }
             }
             Event::Ends => self.ends(which, due),
+            Event::Kills(probe) => self.kills(which, due, probe),
             Event::Killed => self.killed(which, due),
             Event::Noticed => self.sync(which, due),
             Event::Synced => {}
@@ -169,20 +170,28 @@ impl Restarts {
         self.containers.ended(which.0, due);
     }
 
-    /// The result of a probe has changed: a container that fails is killed within its grace.
+    /// The result of a probe has changed: a container that fails is killed by the sync that this asks for.
     fn probed(&self, which: (Uid, usize), due: &Due, probe: ProbeType, ok: bool) {
         let now = self.nodes.now();
-        let fails = self.lives.with(which, |c| {
-            c.probed(now, probe, ok).then(|| c.life.probe(probe).and_then(|p| p.grace))
-        });
-        let Some(Some(own)) = fails else { return };
+        if self.lives.with(which, |c| c.probed(now, probe, ok)) != Some(true) {
+            return;
+        }
         self.lives.say_failures(which.0, due);
         self.lives.note(due.pod, Note::ContainerUnhealthy, probe as u32);
-        let stops =
-            self.nodes.api.pod(due.pod).map_or(Dur::ZERO, |pod| killed_within(&pod, due, own));
+        if now >= due.listed {
+            return self.kills(which, due, probe);
+        }
+        self.lives.with(which, |c| c.unfit = Some((due.listed, probe)));
+    }
+
+    /// `killContainer`: a container is killed within its grace, for that probe has failed.
+    fn kills(&self, which: (Uid, usize), due: &Due, probe: ProbeType) {
+        let own = self.lives.with(which, |c| c.life.probe(probe)?.grace);
+        let pod = self.nodes.api.pod(due.pod);
+        let stops = pod.map_or(Dur::ZERO, |pod| killed_within(&pod, due, own.flatten()));
         self.lives.say_killing(which, due, probe, self.restarts(which, due, KILLED));
-        // By the sync that its result asks for.
-        self.lives.with(which, |c| c.killed = Some(now.max(due.listed) + stops));
+        let ends = self.nodes.now() + stops;
+        self.lives.with(which, |c| (c.unfit, c.killed) = (None, Some(ends)));
     }
 
     /// A container was killed. The sync that had that done goes on with what it knew before: it starts the next one, unless
