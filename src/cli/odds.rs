@@ -1,6 +1,7 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
 use super::prelude::*;
+use super::progress::Stopwatch;
 use super::replay::{load, told, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};
@@ -29,6 +30,9 @@ pub(crate) struct OddsArgs {
     /// The most deviations from the default order on a way that is searched for
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=64))]
     depth: u32,
+    /// The longest time, by the clock on the wall; what is known by then is told
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    time: Option<Dur>,
     /// How many runs at once; it does not change the result [default: one for each processor]
     #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
@@ -46,6 +50,7 @@ pub(crate) struct OddsArgs {
 
 /// Runs the command.
 pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
+    let clock = Stopwatch::start();
     let (loaded, taped, source) = load(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
     let overrides = args.change.over(taped, &args.sets);
@@ -86,14 +91,19 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         format!("{} runs", grouped(done))
     });
     let wanted = Wanted { search: &search, runs: args.runs, known: known.into_iter().collect() };
+    let end = args.time.map_or(f64::INFINITY, |time| time.as_nanos() as f64 / 1e9);
+    let goes_on = |ran: u64| progress.reaches(ran) && clock.seconds() < end;
     let found = match impossible {
-        None => progress.during(|| often(&wanted, &pool, &|ran| progress.reaches(ran))),
-        Some(_) => Some(Often::default()),
+        None => progress.during(|| often(&wanted, &pool, &goes_on)),
+        Some(_) => Often::default(),
     };
-    let found = found.ok_or_else(|| Failure::Interrupted("interrupted".to_owned()))?;
     let asked = Asked { plan: &make(), property: asked, seed, impossible };
     print_text(terminal, |out| match args.output.form {
         Format::Json => json::write(out, &document(&asked, &found)),
         Format::Text => write(out, &asked, &found),
-    })
+    })?;
+    if found.stopped.is_some() && interrupt::asked() {
+        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
+    }
+    Ok(Exit::Fine)
 }

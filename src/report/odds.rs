@@ -91,7 +91,11 @@ pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io
         let came = "the horizon came before the bound was over";
         writeln!(out, "in {open} of the others {came}: with them {}", of_drawn(all, often.drawn))?;
     }
-    if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
+    if let Some(open) = often.stopped {
+        let (all, open) = (often.violated + often.undecided + open, counted(open, "run"));
+        let all = of_drawn(all, often.drawn);
+        writeln!(out, "stopped before all was known, with {open} under way: with them {all}")?;
+    } else if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
         writeln!(
             out,
             "no way to it was found, so that nothing more is known; --search and --depth look further"
@@ -143,6 +147,8 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
         "seed": asked.seed,
         "drawn": drawn((often.violated, often.drawn)),
         "undecided": often.undecided,
+        "interrupted": often.stopped.is_some(),
+        "under_way": often.stopped.unwrap_or(0),
         "interval": span(if asked.impossible.is_some() { none } else { often.span() }),
         "impossible": asked.impossible,
         "along": along,

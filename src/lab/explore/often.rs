@@ -51,6 +51,8 @@ pub(crate) struct Often {
     pub(crate) along: Option<Along>,
     /// Violations that a search found to which no drawn run comes, as a choice never comes out so.
     pub(crate) never: Vec<String>,
+    /// Where it was stopped before all was known: how many of the runs were under way, which may violate or not.
+    pub(crate) stopped: Option<u64>,
 }
 
 /// What runs along ways came to.
@@ -70,10 +72,11 @@ pub(crate) struct Along {
 
 impl Often {
     /// Where the part of runs that violate lies: by the runs as they come, and no lower than what comes along the ways. How
-    /// much comes on others only runs as they come say. What is undecided may be either.
+    /// much comes on others only runs as they come say. What is undecided or under way may be either.
     pub(crate) fn span(&self) -> Interval {
         let drawn = |violated| share_interval(violated, self.drawn);
-        let (low, high) = (drawn(self.violated).low, drawn(self.violated + self.undecided).high);
+        let open = self.undecided + self.stopped.unwrap_or(0);
+        let (low, high) = (drawn(self.violated).low, drawn(self.violated + open).high);
         let along = self.along.as_ref().map(|along| along.interval.low);
         Interval { low: along.filter(|along| *along < high).map_or(low, |a| a.max(low)), high }
     }
@@ -94,17 +97,26 @@ pub(crate) struct Gone {
 /// went that way whole.
 type Ratios = Vec<(f64, bool)>;
 
-/// Draws runs, and says how often they violate. None if `watch`, which is told how many runs there were,
+/// Draws runs, and says how often they violate; as far as it came where `watch`, which is told how many runs there were,
 /// says that it may not go on.
-pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) -> Option<Often> {
+pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) -> Often {
+    let mut often = Often::default();
+    if draw(&mut often, wanted, pool, watch).is_none() {
+        // It may also be stopped while it searches for ways, or goes them.
+        often.stopped.get_or_insert(0);
+    }
+    often
+}
+
+/// The same; none where it was stopped.
+fn draw(often: &mut Often, wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) -> Option<()> {
     let &Wanted { search, runs, .. } = wanted;
     let going = Going { search, pool, watch, runs };
     // Of many only the number says how often it is.
     let few = |before, run| (before < COMMON).then_some(run);
-    let (violated, undecided, came) = going.natural(0..runs, &few)?;
-    let mut often = Often { drawn: runs, violated, undecided, along: None, never: Vec::new() };
+    let came = going.natural(often, 0..runs, &few)?;
     if often.violated >= COMMON {
-        return Some(often);
+        return Some(());
     }
     let leading = going.leading(&wanted.known, &came)?;
     let to_it = |v: &Violated| way(search, v, &|| watch(runs));
@@ -120,16 +132,13 @@ pub(crate) fn often(wanted: &Wanted<'_>, pool: &ThreadPool, watch: Watch<'_>) ->
     // Two ways of the same choices are one.
     ways.dedup_by(|a, b| a.held == b.held);
     if ways.is_empty() {
-        return Some(often);
+        return Some(());
     }
     // The ways are made of these runs, which say nothing of what else there is: others are drawn for that.
     let held = |_, run: Violating| Some(run.along(&ways));
-    let (violated, undecided, again) = going.natural(runs..2 * runs, &held)?;
-    often.drawn += runs;
-    often.violated += violated;
-    often.undecided += undecided;
+    let again = going.natural(often, runs..2 * runs, &held)?;
     often.along = Some(going.along(ways, &again)?);
-    Some(often)
+    Some(())
 }
 
 /// What runs are drawn with.
@@ -212,38 +221,45 @@ impl Going<'_> {
                 Choices::held(some_of(way, seed), Choices::natural(seed))
             };
             let held = |_, run: Violating| Some(run.along(ways));
-            Some(self.sample(numbers, &choices, &held)?.2)
+            self.sample(&mut Often::default(), numbers, &choices, &held)
         };
         ways.iter().map(of).collect()
     }
 
     /// Runs of these numbers as they come.
-    fn natural(self, numbers: Range<u64>, kept: Kept<'_>) -> Option<(u64, u64, Vec<Violating>)> {
+    fn natural(
+        self,
+        often: &mut Often,
+        numbers: Range<u64>,
+        kept: Kept<'_>,
+    ) -> Option<Vec<Violating>> {
         let choices = |number: u64| Choices::natural(self.search.seed.wrapping_add(number));
-        self.sample(numbers, &choices, kept)
+        self.sample(often, numbers, &choices, kept)
     }
 
-    /// Draws the runs of these numbers: how many violate, how many are undecided, and what is kept of the first. None if
-    /// it may not go on.
+    /// Draws the runs of these numbers and counts them: what is kept of the first that violate. None if it may not go on.
     fn sample(
         self,
+        often: &mut Often,
         numbers: Range<u64>,
         choices: &(dyn Fn(u64) -> Choices + Sync),
         kept: Kept<'_>,
-    ) -> Option<(u64, u64, Vec<Violating>)> {
+    ) -> Option<Vec<Violating>> {
         let Self { search, pool, watch, .. } = self;
-        let ran = AtomicU64::new(numbers.start);
-        let (violated, undecided) = (AtomicU64::new(0), AtomicU64::new(0));
-        // None of a run that violates nothing or is not kept, and none within of one that may not go on.
+        let (first, end) = (numbers.start, numbers.end);
+        let ran = AtomicU64::new(first);
+        let [violated, undecided, cut] = [const { AtomicU64::new(0) }; 3];
+        // None within of a run that violates nothing or is not kept, and none of one that may not go on.
         let run = |searcher: &mut Searcher, number: u64| -> Option<Option<Violating>> {
             // A run may be over before it asks.
             let goes_on = || watch(ran.load(Relaxed));
             if !goes_on() {
-                return Some(None);
+                return None;
             }
             let run = searcher.decided(choices(number), &goes_on);
             if run.known {
-                return Some(None);
+                cut.fetch_add(1, Relaxed);
+                return None;
             }
             ran.fetch_add(1, Relaxed);
             let looked = one::look(search, searcher.plan(), &run.trace, Trace::default);
@@ -251,16 +267,24 @@ impl Going<'_> {
             if found.is_empty() {
                 undecided.fetch_add(u64::from(!looked.undecided.is_empty()), Relaxed);
                 searcher.take_back(run);
-                return None;
+                return Some(None);
             }
             let before = violated.fetch_add(1, Relaxed);
-            kept(before, Violating { choices: run.choices, found }).map(Some)
+            Some(kept(before, Violating { choices: run.choices, found }))
         };
-        let all: Option<Vec<Violating>> = pool.install(|| {
+        let all: Vec<Violating> = pool.install(|| {
             let each = numbers.into_par_iter();
-            each.map_init(|| Searcher::new((search.plan)()), run).flatten_iter().collect()
+            each.map_init(|| Searcher::new((search.plan)()), run)
+                .while_some()
+                .flatten_iter()
+                .collect()
         });
-        Some((violated.into_inner(), undecided.into_inner(), all?))
+        let (ran, cut) = (ran.into_inner(), cut.into_inner());
+        often.drawn += ran - first + cut;
+        often.violated += violated.into_inner();
+        often.undecided += undecided.into_inner();
+        often.stopped = (ran < end).then_some(cut);
+        often.stopped.is_none().then_some(all)
     }
 }
 
@@ -272,7 +296,9 @@ pub(crate) fn drawn(
     goes_on: &(dyn Fn() -> bool + Sync),
 ) -> Option<u64> {
     let going = Going { search, pool, watch: &|_| goes_on(), runs };
-    Some(going.natural(0..runs, &|_, _| None)?.0)
+    let mut often = Often::default();
+    going.natural(&mut often, 0..runs, &|_, _| None)?;
+    Some(often.violated)
 }
 
 /// What is kept of a run that violates; given how many did before.
@@ -387,6 +413,15 @@ mod tests {
         // Of 1,000 runs along the way some (0.5 + 0.5 · 0.75²) · 0.5 · 0.4 violate, 156: one estimate is off by a tenth of
         // it.
         assert!((mean / 2e-5 - 1.0).abs() < 0.04, "{mean}");
+    }
+
+    /// Of 43 runs 4 violate, one is undecided and two were under way: from 4 of 43 to 7 of 43.
+    #[test]
+    fn what_was_under_way_may_be_either() {
+        let stopped = Some(2);
+        let often = Often { drawn: 43, violated: 4, undecided: 1, stopped, ..Often::default() };
+        let [low, high] = [4, 7].map(|n| share_interval(n, 43));
+        assert_eq!(often.span(), Interval { low: low.low, high: high.high });
     }
 
     /// Of 1,000 runs as they come 13 violate on another way and one along it, and 23 of the 1,000 that are led along it, each nine

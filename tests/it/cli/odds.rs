@@ -55,6 +55,20 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
 }
 
+/// In no time no run is drawn, and nothing is known: 0 to 1.
+#[test]
+fn what_is_known_when_the_time_is_over_is_told() {
+    let dir = Scratch::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/races/successor-evicted.ron");
+    let file = file.to_str().expect("a path");
+    let told = asked(&dir, &[file, "--of", "wrong-pod", "--time", "0s"]);
+    assert_eq!(told["drawn"]["runs"], 0);
+    assert_eq!(interval(&told), [0.0, 1.0]);
+    assert_eq!((&told["interrupted"], &told["under_way"]), (&Value::Bool(true), &Value::from(0)));
+    let told = asked(&dir, &[file, "--of", "wrong-pod", "--time", "1h", "--runs", "150"]);
+    assert_eq!(told["interrupted"], false);
+}
+
 /// A start in a full outage taints a node in 2 of 30 of upstream's starts in real time under 1.23, with five nodes: 2 to 21
 /// of 100 (Wilson); and in 27 of 40 under 1.37: 52 to 80 of 100, of which each of three zones has its part. The odds
 /// lie where these intervals meet those of 400 drawn runs.
