@@ -109,14 +109,8 @@ fn row(kept: &Kept, place: usize, r: &Row) -> Value {
 type OfPlan<'t> = (&'t Told<'t>, &'t Row);
 
 /// What is told of each row before its figures.
-fn costs<'t>() -> [Field<OfPlan<'t>>; 8] {
+fn before<'t>() -> [Field<OfPlan<'t>>; 2] {
     [
-        ("cost", Kind::Number, |(_, r)| Cell::number(Some(r.cost))),
-        ("cost_low", Kind::Number, |(_, r)| Cell::number(Some(r.interval.low))),
-        ("cost_high", Kind::Number, |(_, r)| Cell::number(Some(r.interval.high))),
-        ("more", Kind::Number, |(_, r)| Cell::number(Some(r.more))),
-        ("more_low", Kind::Number, |(_, r)| Cell::number(Some(r.more_interval.low))),
-        ("more_high", Kind::Number, |(_, r)| Cell::number(Some(r.more_interval.high))),
         ("breaks", Kind::Texts, |(_, r)| Cell::Texts(r.breaks.clone().into())),
         ("closed_form", Kind::Number, |(_, r)| Cell::number(r.closed)),
     ]
@@ -135,6 +129,17 @@ fn marks<'t>() -> [Field<OfPlan<'t>>; 4] {
     ]
 }
 
+/// The columns of a figure and of both ends of its interval.
+fn spanned(name: &str) -> [Column; 3] {
+    ["", "_low", "_high"].map(|end| Column::new(format!("{name}{end}"), Kind::Number))
+}
+
+/// What stands in them.
+fn known(figure: Option<(f64, Interval)>) -> [Cell<'static>; 3] {
+    let of = figure.map(|(mean, i)| [mean, i.low, i.high]);
+    [0, 1, 2].map(|n| Cell::number(of.map(|of| of[n])))
+}
+
 /// A row for each combination of values, the figures of a year. Of settings that are chosen each for
 /// itself there are the rows of one after the other; what is no setting of a row is empty.
 pub(crate) fn table(all: &[Told<'_>]) -> Rows {
@@ -146,11 +151,12 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
         let values = plans.flat_map(|(t, i)| t.answer.rows.iter().map(move |r| &r.values[i]));
         Column::given(path, values.map(String::as_str))
     };
-    let figure = |f: &Figure| Column::new(f.name(), Kind::Number);
-    let own = |w: &&String| OWN.map(|f| Column::new(format!("{w}:{}", f.name()), Kind::Number));
+    let own =
+        |w: &&String| OWN.map(|f| spanned(&format!("{w}:{}", f.name()))).into_iter().flatten();
     let mut named: Vec<Column> = paths.iter().map(setting).collect();
-    named.extend(columns(&costs()));
-    named.extend(FIGURES.iter().map(figure));
+    named.extend(["cost", "more"].into_iter().flat_map(spanned));
+    named.extend(columns(&before()));
+    named.extend(FIGURES.iter().flat_map(|f| spanned(f.name())));
     named.extend(columns(&marks()));
     named.extend(workloads.iter().flat_map(own));
     let row = |told: &Told<'_>, r: &Row| -> Vec<Cell<'static>> {
@@ -160,11 +166,14 @@ pub(crate) fn table(all: &[Told<'_>]) -> Rows {
         let own = |workload: &&String| {
             let place = told.kept.own.iter().position(|own| own == *workload);
             let figures = place.and_then(|i| r.own.get(i));
-            (0..OWN.len()).map(move |f| Cell::number(figures.map(|all| all[f].0)))
+            (0..OWN.len()).flat_map(move |f| known(figures.map(|all| all[f])))
         };
         let mut row: Vec<Cell<'static>> = paths.iter().map(value).collect();
-        row.extend(cells(&costs(), (told, r)));
-        row.extend(r.figures.iter().map(|v| Cell::number(Some(*v))));
+        let costs = [(r.cost, r.interval), (r.more, r.more_interval)];
+        row.extend(costs.map(Some).into_iter().flat_map(known));
+        row.extend(cells(&before(), (told, r)));
+        let figures = r.figures.iter().copied().zip(r.spans.iter().copied());
+        row.extend(figures.map(Some).flat_map(known));
         row.extend(cells(&marks(), (told, r)));
         row.extend(workloads.iter().flat_map(own));
         row
@@ -180,6 +189,14 @@ mod tests {
 
     #[test]
     fn every_column_is_told() {
-        is_told(&table(&[]), &[]);
+        // Of the ends of intervals it is told what stands behind a figure's name.
+        let ends = FIGURES.iter().flat_map(|f| spanned(f.name()).map(|column| column.name));
+        let ends: Vec<_> = ends.collect();
+        let ends: Vec<&str> = ends
+            .iter()
+            .map(|name| &**name)
+            .filter(|n| n.ends_with("_low") || n.ends_with("_high"))
+            .collect();
+        is_told(&table(&[]), &ends);
     }
 }

@@ -682,12 +682,19 @@ fn settings_of_several_workloads() {
             ("cost_high", &told["interval"][1]),
             ("more_high", &told["more_interval"][1]),
             ("evicted", &told["figures"]["evicted"]),
+            ("evicted_low", &told["figure_intervals"]["evicted"][0]),
+            ("evicted_high", &told["figure_intervals"]["evicted"][1]),
         ];
         for (name, number) in numbers {
             let (cell, number) = (cell(name).parse::<f64>(), number.as_f64());
             let apart = cell.expect("a number") - number.expect("a number");
             // Tables have six decimals.
             assert!(apart.abs() < 1e-6, "{name} of {told:#}");
+        }
+        for (workload, ends) in told["own_intervals"].as_object().expect("workloads") {
+            let high = cell(&format!("{workload}:evicted_high")).parse::<f64>().expect("a number");
+            let apart = high - ends["evicted"][1].as_f64().expect("a number");
+            assert!(apart.abs() < 1e-6, "{workload} of {told:#}");
         }
         let alike = plan["cannot_be_told_apart"].as_array().expect("values");
         let marks = [
