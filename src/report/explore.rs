@@ -157,9 +157,12 @@ fn of_one_run(a: &Violated, b: &Violated) -> bool {
 /// and kinds of choices, where these are few.
 type Cause<'a> = (Property, &'a str, BTreeSet<String>);
 
-fn cause(v: &Violated) -> Cause<'_> {
+/// The same by `words`: entries are alike that make the same words true, but for names and numbers.
+fn cause(v: &Violated, by_words: bool) -> Cause<'_> {
+    let is_kept = |w: &&str| !w.contains(char::is_numeric) && !v.about.split(' ').any(|n| n == *w);
     let change = |change: &Change| match &change.of {
         Of::Fault(text) => text.split('(').next().unwrap_or_default().to_owned(),
+        Of::Entry(_) if by_words => v.text.split(' ').filter(is_kept).collect(),
         Of::Entry(entry) => format!("timeline[{entry}]"),
     };
     let many = (!v.is_small).then(|| "many choices".to_owned());
@@ -167,23 +170,29 @@ fn cause(v: &Violated) -> Cause<'_> {
     (v.property, &v.whose, v.changes.iter().map(change).chain(few).chain(many).collect())
 }
 
-/// Which violations are told, and how many more are like each: of the same cause elsewhere, or of one run that shows many.
-pub(crate) fn told(all: &[Violated]) -> Vec<(usize, usize)> {
-    let causes: Vec<Cause<'_>> = all.iter().map(cause).collect();
-    let mut told: Vec<(usize, usize)> = Vec::new();
+/// Which violations are told, and which are like each: of the same cause elsewhere, or of one run that shows many.
+pub(crate) fn told(all: &[Violated]) -> Vec<(usize, Vec<usize>)> {
+    let both = |v| [false, true].map(|by_words| cause(v, by_words));
+    let causes: Vec<[Cause<'_>; 2]> = all.iter().map(both).collect();
+    let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
     for (i, v) in all.iter().enumerate() {
         let many = all.iter().filter(|other| of_one_run(other, v)).count() > ALIKE;
-        let is_like = |j: usize| causes[j] == causes[i] || many && of_one_run(&all[j], v);
+        let has_its = |j: usize| (0..2).any(|which| causes[j][which] == causes[i][which]);
+        let is_like = |j: usize| has_its(j) || many && of_one_run(&all[j], v);
         match told.iter_mut().find(|(j, _)| is_like(*j)) {
-            Some((_, more)) => *more += 1,
-            None => told.push((i, 0)),
+            Some((_, alike)) => alike.push(i),
+            None => told.push((i, Vec::new())),
         }
     }
     told
 }
 
-fn more_alike(more: usize) -> String {
-    format!("and {} more alike", grouped(more as u64))
+/// How many more are alike; few are named.
+fn more_alike(all: &[Violated], alike: &[usize]) -> String {
+    let named = alike.iter().map(|i| all[*i].about.trim().replace(' ', " on "));
+    let named = joined(named.filter(|_| alike.len() <= ALIKE), ", ");
+    let named = named.map_or(String::new(), |named| format!(": {named}"));
+    format!("and {} more alike{named}", grouped(alike.len() as u64))
 }
 
 /// Writes the violations, each with its tape.
@@ -211,27 +220,28 @@ fn write_violations(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
             let alone = if r.violations.iter().any(is_other) { ", this one alone" } else { "" };
             writeln!(p.out, "      drawn as upstream comes to it{alone}: {}", of_drawn(count, of))?;
         }
-        leads(p.out, searched, (i, alike))?;
+        leads(p, searched, (i, &alike))?;
     }
     Ok(())
 }
 
 /// What shows a violation, and how many are told by it.
 fn leads(
-    out: &mut dyn Write,
+    p: &mut Printer<'_>,
     searched: &Searched<'_>,
-    (i, alike): (usize, usize),
+    (i, alike): (usize, &[usize]),
 ) -> io::Result<()> {
     if let Some(file) = searched.tapes.get(i) {
-        writeln!(out, "      taintsim replay {file}")?;
+        writeln!(p.out, "      taintsim replay {file}")?;
     }
     if let Some(folder) = searched.reports.get(i) {
-        writeln!(out, "      report in {folder}")?;
+        writeln!(p.out, "      report in {folder}")?;
     }
-    if alike > 0 {
-        writeln!(out, "      {}; -o json names all", more_alike(alike))?;
+    if alike.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let more = more_alike(&searched.report.violations, alike);
+    p.indented(&format!("{more}; -o json names all"), 6, PLAIN)
 }
 
 /// With how many deviations a property does not hold, how often, and why.
@@ -261,11 +271,10 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
         let of = format!("Kubernetes {}", s.release);
         for (i, alike) in told(&s.report.violations) {
             let (v, Some(tape)) = (&s.report.violations[i], s.tapes.get(i)) else { continue };
-            let more = match alike {
-                0 => String::new(),
-                more => format!("; {}", more_alike(more)),
-            };
-            let text = format!("{of}: {} is violated, {}{more}", v.property, how(v));
+            let mut text = format!("{of}: {} is violated, {}", v.property, how(v));
+            if !alike.is_empty() {
+                text += &format!("; {}", more_alike(&s.report.violations, &alike));
+            }
             items.push(Item { text, command: Some(format!("taintsim replay {tape}")) });
         }
         for says in [Says::Exhausted, Says::NotFound, Says::NotTried] {
@@ -323,7 +332,7 @@ pub(crate) fn write_table(
         for (i, alike) in told(&s.report.violations) {
             let v = &s.report.violations[i];
             p.folded(&format!("{} {}: {}", s.release, v.property, v.text), 6, PLAIN)?;
-            leads(p.out, s, (i, alike))?;
+            leads(p, s, (i, &alike))?;
         }
     }
     Ok(())
@@ -410,88 +419,4 @@ pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::choice::Deviation;
-    use crate::report::tables::tests::{csv_of_both, is_told};
-
-    fn violated(text: &str, whose: &str) -> Violated {
-        Violated {
-            property: Property::PodStuck(crate::kernel::Dur::from_secs(60)),
-            about: String::new(),
-            whose: whose.to_owned(),
-            text: text.to_owned(),
-            runs: 3,
-            changes: Vec::new(),
-            tape: Vec::new(),
-            is_small: true,
-            drawn: None,
-        }
-    }
-
-    /// Two pods of one set are one finding, each in a run of its own; another workload's pod, and one that takes a fault, are
-    /// others.
-    #[test]
-    fn what_differs_only_in_where_it_is_is_told_once() {
-        let by = |fault: &str, v: Violated| {
-            let of = Of::Fault(format!("{fault}(nodes: Node(\"n-1\"))"));
-            Violated { changes: vec![Change { of, at: Dur::ZERO }], ..v }
-        };
-        let all = [
-            violated("db-0 is still on n-0", "default/db"),
-            violated("db-1 is still on n-1", "default/db"),
-            violated("web-0 is still on n-1", "default/web"),
-            by("Crash", violated("db-2 is still on n-2", "default/db")),
-            by("Reboot", violated("db-2 is still on n-2", "default/db")),
-            by("Crash", violated("db-0 is still on n-0", "default/db")),
-            Violated { is_small: false, ..violated("db-3 is still on n-0", "default/db") },
-        ];
-        let own = |(object, v): (u64, Violated)| {
-            let deviation = Deviation { point: "next".into(), object, ordinal: 0, value: 1 };
-            Violated { tape: vec![deviation], ..v }
-        };
-        let all: Vec<Violated> = (0..).zip(all).map(own).collect();
-        assert_eq!(told(&all), [(0, 1), (2, 0), (3, 1), (4, 0), (6, 0)]);
-    }
-
-    #[test]
-    fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
-        let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));
-        let violated = |text: &str| violated(text, "");
-        let report = Report {
-            runs: 6,
-            exhausted: true,
-            violations: ["a", "b"].map(violated).into(),
-            ..Report::default()
-        };
-        let searched = Searched {
-            release: "v1.34.4".to_owned(),
-            depth: 1,
-            changes: String::new(),
-            report: &report,
-            tapes: ["1.ron", "2.ron"].map(str::to_owned).into(),
-            reports: Vec::new(),
-        };
-        // Of another release the time let no run be made.
-        let (none, release) = (Report::default(), "v1.35.0".to_owned());
-        let untried = Searched {
-            release,
-            report: &none,
-            tapes: Vec::new(),
-            reports: Vec::new(),
-            changes: String::new(),
-            depth: 1,
-        };
-        let table = table(&[searched, untried], &[stuck, Property::NeedlessEviction, stuck]);
-        is_told(&table, &[]);
-        let expected = "\
-kubernetes,property,found,text,runs,changes,deviations,small,tape
-v1.34.4,pod-stuck(1m),violated,a,3,,0,true,1.ron
-v1.34.4,pod-stuck(1m),violated,b,3,,0,true,2.ron
-v1.34.4,needless-eviction,exhausted,,,,,,
-v1.35.0,pod-stuck(1m),not tried,,,,,,
-v1.35.0,needless-eviction,not tried,,,,,,
-";
-        assert_eq!(csv_of_both(&table), expected);
-    }
-}
+mod tests;
