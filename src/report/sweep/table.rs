@@ -60,7 +60,8 @@ fn write_heading(p: &mut Printer<'_>, heading: &Heading) -> io::Result<()> {
 }
 
 /// Writes a table with a row for each case; `cell` is what it says of a figure of the case. Columns
-/// that have no room beside the others follow in a table of their own.
+/// that have no room beside the others follow in a table of their own, and detection, where it is the
+/// same in all rows, in a line.
 fn write_rows(
     p: &mut Printer<'_>,
     swept: Swept<'_>,
@@ -68,7 +69,12 @@ fn write_rows(
 ) -> io::Result<()> {
     let Swept { heading, layout, cases } = swept;
     let of_case = |c: &Column| -> Vec<String> { cases.iter().map(|case| cell(c, case)).collect() };
-    let figures = layout.columns.iter().map(|c| (head(c), of_case(c)));
+    let is_said = |c: &&Column| {
+        let all = of_case(c);
+        c.measure == Measure::Detection && all.len() > 1 && all.iter().all(|cell| *cell == all[0])
+    };
+    let (said, columns): (Vec<&Column>, Vec<&Column>) = layout.columns.iter().partition(is_said);
+    let figures = columns.into_iter().map(|c| (head(c), of_case(c)));
     let name = |(i, name): (usize, String)| {
         let values = cases.iter().map(|case| case.values[i].clone());
         (name, values.collect())
@@ -90,6 +96,8 @@ fn write_rows(
     for (_, columns) in tables {
         writeln!(p.out, "\n{}", table(&columns, None, |_| false))?;
     }
+    let line = |c: &Column| format!("{}: {} in all rows", c.heading(), cell(c, &cases[0]));
+    said.into_iter().try_for_each(|c| writeln!(p.out, "{}", line(c)))?;
     writeln!(p.out)
 }
 
