@@ -20,8 +20,9 @@ pub(super) type OwnedTemplates = Shared<BTreeMap<(u32, WorkloadId, Uid), Rc<PodT
 
 impl Common {
     pub(super) fn of(plan: &Plan) -> Self {
+        let (notes, nodes, templates, pods) = Default::default();
         Self {
-            plan: Rc::new(without_objects(plan)),
+            plan: Rc::new(Plan { notes, nodes, templates, pods, tape: None, ..plan.clone() }),
             templates: admitted(plan).map(Rc::new).collect(),
             owned_templates: Rc::default(),
         }
@@ -47,40 +48,5 @@ pub(super) fn admission(plan: &Plan) -> Admission {
         namespaces: plan.namespaces.clone(),
         extended_resource_toleration: plan.admission.extended_resource_toleration,
         validates_ready: plan.profile.workload.job.validates_ready,
-    }
-}
-
-fn without_objects(plan: &Plan) -> Plan {
-    Plan {
-        name: plan.name.clone(),
-        doc: plan.doc.clone(),
-        begins: plan.begins,
-        notes: Vec::new(),
-        horizon: plan.horizon,
-        profile: plan.profile.clone(),
-        flags: plan.flags.clone(),
-        timing: plan.timing.clone(),
-        eviction: plan.eviction.clone(),
-        admission: plan.admission,
-        controllers_start: plan.controllers_start,
-        warm_start: plan.warm_start,
-        memory: plan.memory.clone(),
-        nodes: Vec::new(),
-        templates: Vec::new(),
-        pods: Vec::new(),
-        controllers: plan.controllers,
-        scheduler: plan.scheduler,
-        workloads: plan.workloads.clone(),
-        budgets: plan.budgets.clone(),
-        namespaces: plan.namespaces.clone(),
-        timeline: plan.timeline.clone(),
-        actions: plan.actions.clone(),
-        has_devices: plan.has_devices,
-        provisions: plan.provisions,
-        device_taint_rules: plan.device_taint_rules.clone(),
-        readiness: plan.readiness.clone(),
-        lease_records: plan.lease_records,
-        perturb: plan.perturb,
-        tape: None,
     }
 }
