@@ -8,7 +8,7 @@ use super::children::{Child, View, few_children};
 use super::one::{self, Looked};
 use super::outcome::Outcome;
 use super::sampled::{At, Tally};
-use super::search::{Beside, Explore, Report, Strategy, Watch};
+use super::search::{Explore, Report, Strategy, Watch};
 use crate::kernel::Numbers;
 use crate::kernel::search::Wanted;
 use crate::lab::prelude::*;
@@ -64,12 +64,8 @@ fn all_levels(at: At<'_>) -> Result<(Levels<'_>, bool, bool)> {
         tally: Tally::default(),
         seen: Numbers::default(),
         judged: Judged::new(),
-        pruned: 0,
-        skipped: 0,
         beyond: false,
-        beside: None,
-        changed: 0,
-        untried: Vec::new(),
+        told: Report::default(),
     };
     let mut level = vec![Arc::new(Job { parent: None, last: None })];
     let mut depth = 0;
@@ -123,13 +119,13 @@ fn by_levels(at: At<'_>) -> Result<(Report, bool)> {
     if is_auto {
         levels.draw((at, Strategy::Pct, some), AS_WRITTEN[1], &mut drawn)?;
     }
-    levels.beside = Some(levels.tally.beside(drawn)).filter(|beside| beside.runs > 0);
+    levels.told.beside = Some(levels.tally.beside(drawn)).filter(|beside| beside.runs > 0);
     if is_auto && search.changing.as_ref().is_some_and(|changing| !changing.is_nothing()) {
         let as_many = levels.tally.runs.max(CHANGED);
         let runs = if exhausted && search.runs < u64::MAX { as_many } else { search.runs };
         let mut changed = Tally::default();
         levels.draw((at, Strategy::Changed, runs), f64::INFINITY, &mut changed)?;
-        levels.changed = levels.tally.beside(changed).runs;
+        levels.told.changed = levels.tally.beside(changed).runs;
     }
     let mut report = levels.report(exhausted);
     let runs = report.all_runs();
@@ -147,13 +143,10 @@ struct Levels<'a> {
     tally: Tally,
     seen: Numbers,
     judged: Judged,
-    pruned: u64,
-    skipped: u64,
     /// Whether there are choices to try beyond the last level.
     beyond: bool,
-    beside: Option<Beside>,
-    changed: u64,
-    untried: Vec<&'static str>,
+    /// What is told beside what is in the tally.
+    told: Report,
 }
 
 impl Levels<'_> {
@@ -244,7 +237,7 @@ impl Levels<'_> {
     /// Takes in what a run found, and the jobs that follow from it.
     fn add(&mut self, job: &Arc<Job>, done: Done, last: bool, next: &mut Vec<Arc<Job>>) {
         self.tally.runs += 1;
-        self.skipped += if last { 0 } else { done.skipped };
+        self.told.skipped += if last { 0 } else { done.skipped };
         let mut fresh = u32::MAX;
         for (choice, state) in done.states {
             if !self.seen.of(state).1 && self.at.search.prune {
@@ -253,7 +246,7 @@ impl Levels<'_> {
             }
         }
         match done.end {
-            None => self.pruned += 1,
+            None => self.told.pruned += 1,
             Some((digest, fresh)) => {
                 if let Some(judged) = fresh {
                     self.judged.entry(digest).or_insert(judged);
@@ -277,7 +270,7 @@ impl Levels<'_> {
     fn draw(&mut self, by: (At<'_>, Strategy, u64), end: f64, into: &mut Tally) -> Result<()> {
         let (at, strategy, runs) = by;
         let At { search, watch, .. } = at;
-        let before = self.tally.runs + self.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
+        let before = self.tally.runs + self.told.beside.as_ref().map_or(0, |b| b.runs) + into.runs;
         let mut all = search.properties.iter();
         let all_found = all.all(|p| self.tally.is_violated(*p) || into.is_violated(*p));
         let enough = search.until_found && !search.properties.is_empty() && all_found;
@@ -294,7 +287,7 @@ impl Levels<'_> {
                 Strategy::Pct => "pct",
                 _ => "other timelines",
             };
-            self.untried.extend((drawn.runs == 0).then_some(told));
+            self.told.untried.extend((drawn.runs == 0).then_some(told));
             into.take_in(drawn);
         }
         Ok(())
@@ -302,17 +295,8 @@ impl Levels<'_> {
 
     /// What was found.
     fn report(self, exhausted: bool) -> Report {
-        Report {
-            pruned: self.pruned,
-            skipped: self.skipped,
-            states: self.seen.len() as u64,
-            exhausted,
-            complete: exhausted && !self.beyond,
-            beside: self.beside,
-            changed: self.changed,
-            untried: self.untried,
-            ..self.tally.report()
-        }
+        let (states, complete) = (self.seen.len() as u64, exhausted && !self.beyond);
+        self.tally.report(Report { states, exhausted, complete, ..self.told })
     }
 }
 

@@ -45,7 +45,7 @@ impl At<'_> {
     /// The batch is done elsewhere.
     pub(super) fn explore(self) -> Result<(Report, bool)> {
         let (tally, finished) = self.draw()?;
-        let mut report = tally.report();
+        let mut report = tally.report(Report::default());
         // A drawn run deviates nearly everywhere, and little of that matters.
         self.shorten(&mut report.violations, report.runs);
         Ok((report, finished))
@@ -384,13 +384,13 @@ impl Tally {
         self.outcomes.values().min_by(by_count)
     }
 
-    /// What was found, as far as it is told here.
-    pub(super) fn report(self) -> Report {
+    /// What was found, beside what is told already.
+    pub(super) fn report(self, told: Report) -> Report {
         let outcomes = reached(self.outcomes.values(), self.usual());
         let Self { violations, runs, undecided, .. } = self;
         let mut violations: Vec<Violated> = violations.into_values().collect();
         sort(&mut violations);
-        Report { runs, outcomes, violations, undecided, ..Report::default() }
+        Report { runs, outcomes, violations, undecided, ..told }
     }
 }
 
