@@ -227,14 +227,9 @@ impl Going<'_> {
     }
 
     /// Runs of these numbers as they come.
-    fn natural(
-        self,
-        often: &mut Often,
-        numbers: Range<u64>,
-        kept: Kept<'_>,
-    ) -> Option<Vec<Violating>> {
+    fn natural(self, to: &mut Often, runs: Range<u64>, kept: Kept<'_>) -> Option<Vec<Violating>> {
         let choices = |number: u64| Choices::natural(self.search.seed.wrapping_add(number));
-        self.sample(often, numbers, &choices, kept)
+        self.sample(to, runs, &choices, kept)
     }
 
     /// Draws the runs of these numbers and counts them: what is kept of the first that violate. None if it may not go on.
@@ -273,11 +268,8 @@ impl Going<'_> {
             Some(kept(before, Violating { choices: run.choices, found }))
         };
         let all: Vec<Violating> = pool.install(|| {
-            let each = numbers.into_par_iter();
-            each.map_init(|| Searcher::new((search.plan)()), run)
-                .while_some()
-                .flatten_iter()
-                .collect()
+            let runs = numbers.into_par_iter().map_init(|| Searcher::new((search.plan)()), run);
+            runs.while_some().flatten_iter().collect()
         });
         let (ran, cut) = (ran.into_inner(), cut.into_inner());
         often.drawn += ran - first + cut;
@@ -297,8 +289,7 @@ pub(crate) fn drawn(
 ) -> Option<u64> {
     let going = Going { search, pool, watch: &|_| goes_on(), runs };
     let mut often = Often::default();
-    going.natural(&mut often, 0..runs, &|_, _| None)?;
-    Some(often.violated)
+    going.natural(&mut often, 0..runs, &|_, _| None).map(|_| often.violated)
 }
 
 /// What is kept of a run that violates; given how many did before.
