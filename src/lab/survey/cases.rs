@@ -4,10 +4,9 @@
 use super::freed::{self, Outcomes};
 use super::hit::{Bound, Hit, Lost};
 use super::holder::Holder;
-use super::kept::Kept;
 use super::losses::{How, Kind};
 use super::still::Why;
-use crate::analysis::Frees;
+use crate::analysis::{Frees, Kept};
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.
@@ -128,11 +127,10 @@ pub(super) fn waiting(
     }
     let remedy = match bound {
         Bound::Free | Bound::Detached => freed::told(bound, cases[0].1, plan),
-        Bound::Lost => match out_of_reach(&kept_of(cases)) {
-            Some(volumes) => format!(", and no node left reaches {volumes}"),
-            None => ", and where no node left reaches their volumes nothing but their return does"
-                .to_owned(),
-        },
+        Bound::Lost => {
+            let volumes = Kept::out_of_reach(&kept_of(cases)).unwrap_or_default();
+            format!(", and no node left reaches {volumes}")
+        }
         Bound::Unknown => format!(". {}", volumes_hold(cases, plan)),
     };
     format!("{subject} lost: {state} until {node}; {tolerated}{remedy}")
@@ -140,7 +138,7 @@ pub(super) fn waiting(
 
 /// What is known of pods with volumes on lost nodes, and what is not.
 pub(super) fn volumes_hold(cases: &[Case<'_>], plan: &Plan) -> String {
-    if cases.iter().any(|c| c.0.damage.whole_zone) {
+    if cases.iter().any(|c| c.0.loss.takes_a_zone(plan)) {
         "With the volumes in a lost zone nothing but the zone's return helps; where another zone reaches them, a new pod waits until they are detached".to_owned()
     } else {
         let free = Frees::of(plan).node();
@@ -151,16 +149,15 @@ pub(super) fn volumes_hold(cases: &[Case<'_>], plan: &Plan) -> String {
 }
 
 /// The volumes of their pods on lost nodes, each once.
-fn kept_of<'a>(cases: &[Case<'a>]) -> Vec<&'a Kept> {
-    let all: BTreeSet<&Kept> = cases.iter().flat_map(|(_, hit)| &hit.kept).collect();
-    all.into_iter().collect()
+fn kept_of<'a>(cases: &[Case<'a>]) -> BTreeSet<&'a Kept> {
+    cases.iter().flat_map(|(_, hit)| &hit.kept).collect()
 }
 
 /// `volume pv-1 of claim shop/data stays`, of volumes that are attached to lost nodes.
 pub(super) fn attached(cases: &[Case<'_>]) -> String {
     let all: Vec<&Kept> =
         kept_of(cases).into_iter().filter(|k| k.attach && !k.out_of_reach).collect();
-    match named(&all) {
+    match Kept::named(&all) {
         _ if all.is_empty() => "the volume stays".to_owned(),
         (names, true) => format!("{names} stays"),
         (names, false) => format!("{names} stay"),
@@ -202,48 +199,6 @@ impl Few {
 
 /// What keeps pods from nodes that have room, and what would change it.
 pub(super) fn held(holder: Holder, cases: &[Case<'_>], plan: &Plan) -> String {
-    let volumes = holder.is_volumes().then(|| out_of_reach(&kept_of(cases)));
+    let volumes = holder.is_volumes().then(|| Kept::out_of_reach(&kept_of(cases)));
     volumes.flatten().unwrap_or_else(|| holder.words(plan))
-}
-
-/// `volume pv-1 of claim shop/data`, `volumes of claims db/data-0, db/data-1 and 3 more`, and whether
-/// it is one.
-fn named(all: &[&Kept]) -> (String, bool) {
-    let by_claim: BTreeMap<&str, &Kept> = all.iter().map(|k| (k.claim.as_str(), *k)).collect();
-    let all: Vec<&Kept> = by_claim.into_values().collect();
-    match all.as_slice() {
-        [one] => {
-            let volume = one.volume.as_ref().map_or(String::new(), |name| format!(" {name}"));
-            (format!("volume{volume} of claim {}", one.claim), true)
-        }
-        all => {
-            let claims: Vec<&str> = all.iter().map(|k| k.claim.as_str()).collect();
-            (format!("volumes of claims {}", listed(&claims)), false)
-        }
-    }
-}
-
-/// Volumes that no node left reaches: which, from where they are reached, and what frees them. None
-/// if there are none.
-fn out_of_reach(all: &[&Kept]) -> Option<String> {
-    let all: Vec<&Kept> = all.iter().copied().filter(|k| k.out_of_reach).collect();
-    let places: BTreeSet<&str> = all.iter().filter_map(|k| k.from.as_deref()).collect();
-    let places: Vec<&str> = places.into_iter().collect();
-    let (names, one) = named(&all);
-    let back = match (places.iter().any(|place| place.starts_with("node ")), places.len()) {
-        (_, 0) => return None,
-        (true, 1) => "the node's return",
-        (true, _) => "the return of these",
-        (false, _) => "a node there, back or new",
-    };
-    let it = if one { "it" } else { "them" };
-    let reached = match (one, places.len()) {
-        (true, _) => "which is reached from",
-        (false, 1) => "which are reached from",
-        (false, _) => "each of which is reached from one of",
-    };
-    Some(format!(
-        "{names}, {reached} {} alone. What frees {it}: {back}; else only a copy of the data elsewhere helps",
-        listed(&places)
-    ))
 }

@@ -187,7 +187,7 @@ impl<'a> All<'a> {
                 Why::NotEvicted | Why::Late => {}
                 // Each loses a pod with any node, which is what it is for.
                 Why::DaemonSet if !still.below => {}
-                Why::Waits => add(Why::Waits, None, Bound::of(&lost.damage, hit)),
+                Why::Waits => add(Why::Waits, None, Bound::of(hit)),
                 Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare | Why::Endless => {
                     add(still.why, None, Bound::Free);
                 }
@@ -354,7 +354,7 @@ impl<'a> All<'a> {
             if !hit.down.is_zero() && passes && hit.kind.is_some() {
                 let few = Few::of(lost, hit);
                 let of = if few == Few::Single { Vec::new() } else { kinds(lost) };
-                let key = (few, hit.volumes.are_left_out(), of);
+                let key = (few, hit.not_simulated, of);
                 by.entry(key).or_default().push((lost, hit));
             }
         }

@@ -5,7 +5,6 @@
 //! worse. The times below need are counted workload by workload. Why a workload was still short of
 //! pods when the loss ended is what would not have changed however long the loss had lasted.
 
-use super::kept::Kept;
 use super::losses::Loss;
 use super::pressed::Pressed;
 use super::still::{Freed, Still, Why};
@@ -14,8 +13,7 @@ use crate::analysis::disruption::Pace;
 use crate::analysis::moment::{Moment, moment};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::words;
-use crate::analysis::{Costs, Figure, Metrics, Serving};
-use crate::api::volume::{Claim, Reach};
+use crate::analysis::{Costs, Figure, Kept, Metrics, Serving};
 use crate::lab::prelude::*;
 
 /// What a loss cost in all.
@@ -84,8 +82,9 @@ pub(crate) struct Hit {
     /// How long after the loss began the last of these would have been evicted, had it gone on;
     /// none where one was not within [`LATER`].
     pub(crate) evicted_after: Option<Dur>,
-    /// What its pods have that outlives them.
-    pub(crate) volumes: Volumes,
+    /// Its pods have volumes of which nothing is known, so that they are not simulated: its figures are the least that they
+    /// can be.
+    pub(crate) not_simulated: bool,
     /// The volumes of those on lost nodes.
     pub(super) kept: BTreeSet<Kept>,
     /// What the out-of-service taint and deleting the lost nodes would have done, where it waits for them.
@@ -98,51 +97,6 @@ pub(crate) struct Hit {
     /// How it failed, if it is a Job that does and would not without the loss:
     /// `failed: BackoffLimitExceeded (…)`.
     pub(crate) failed: Option<String>,
-}
-
-/// Volumes of a workload's pods; of several the one that binds them most.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Deserialize, Serialize)]
-pub(crate) enum Volumes {
-    /// None, or such as every node reaches at once.
-    #[default]
-    Free,
-    /// They are attached to one node after another.
-    Attached,
-    /// They are reached from one zone.
-    OfZone,
-    /// They are reached from one node.
-    OfNode,
-    /// Nothing is known of them, so that they are not simulated: its figures are the least that they
-    /// can be.
-    NotSimulated,
-}
-
-impl Volumes {
-    fn of(template: &PodTemplate) -> Self {
-        if template.persistent_volumes {
-            return Self::NotSimulated;
-        }
-        let of_claim = |claim: &Claim| match claim.reach {
-            Reach::Node(_) => Self::OfNode,
-            Reach::Zone(_) => Self::OfZone,
-            Reach::Everywhere if claim.attach => Self::Attached,
-            Reach::Everywhere => Self::Free,
-        };
-        template.claims.iter().map(of_claim).max().unwrap_or_default()
-    }
-
-    /// Of each workload that has any.
-    fn of_plan(plan: &Plan) -> BTreeMap<String, Self> {
-        let all = [Self::Attached, Self::OfZone, Self::OfNode, Self::NotSimulated];
-        // The last of a workload's is what binds it most.
-        let owners = |v| plan.owners(&|t| Self::of(t) == v).into_iter().map(move |name| (name, v));
-        all.into_iter().flat_map(owners).collect()
-    }
-
-    /// Whether figures leave them out.
-    pub(crate) fn are_left_out(self) -> bool {
-        self == Self::NotSimulated
-    }
 }
 
 /// What a workload's volumes leave to be done in a loss.
@@ -159,13 +113,12 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    pub(super) fn of(damage: &Damage, hit: &Hit) -> Self {
-        match hit.volumes {
-            Volumes::Free => Self::Free,
-            Volumes::NotSimulated => Self::Unknown,
-            Volumes::OfNode => Self::Lost,
-            Volumes::OfZone if damage.whole_zone => Self::Lost,
-            Volumes::OfZone | Volumes::Attached => Self::Detached,
+    pub(super) fn of(hit: &Hit) -> Self {
+        match hit.kept.iter().any(|kept| kept.out_of_reach) {
+            _ if hit.not_simulated => Self::Unknown,
+            true => Self::Lost,
+            false if hit.kept.is_empty() => Self::Free,
+            false => Self::Detached,
         }
     }
 }
@@ -245,17 +198,15 @@ fn count_before(served: &Served, at: Time) -> Count {
 /// What a loss did, beside the run without it.
 pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hit>) {
     let nothing = Of::default();
-    let volumes = Volumes::of_plan(plan);
+    let not_simulated = plan.with_volumes();
     let one = |(name, of): (&String, &Of)| {
         hit(plan, name, without.workloads.get(name).unwrap_or(&nothing), of)
     };
     let mut hits: Vec<Hit> = with.workloads.iter().map(one).filter(Hit::is_one).collect();
     // A pod without a workload goes by its own name.
-    let bare = volumes.iter().filter(|(name, _)| name.matches('/').count() == 1);
-    let bare = bare.map(|(_, of)| *of).max();
+    let bare = not_simulated.iter().any(|name| name.matches('/').count() == 1);
     for hit in &mut hits {
-        let own = || volumes.get(&hit.workload).copied();
-        hit.volumes = hit.kind.map_or(bare, |_| own()).unwrap_or_default();
+        hit.not_simulated = hit.kind.map_or(bare, |_| not_simulated.contains(&hit.workload));
     }
     let more = |f: Figure| f.of(&with.whole.costs) - f.of(&without.whole.costs);
     let count = |f: fn(&Metrics) -> u64| f(&with.whole) as i64 - f(&without.whole) as i64;
@@ -419,7 +370,7 @@ impl Lost {
     /// Whether its figures are the least that they can be: a workload that it hit has volumes, which
     /// are not simulated.
     pub(crate) fn is_least(&self) -> bool {
-        self.damage.hits.iter().any(|h| h.volumes.are_left_out())
+        self.damage.hits.iter().any(|h| h.not_simulated)
     }
 
     /// For how long a workload is below its need, the longest of them; `least` comes before a time. A Job that failed is so
@@ -450,8 +401,6 @@ pub(crate) struct Damage {
     pub(crate) paced: Vec<(String, Pace)>,
     /// How many nodes and pods it took away.
     pub(crate) size: (usize, usize),
-    /// It took every node of a zone, with the disks that are there.
-    pub(crate) whole_zone: bool,
     /// Who was evicted for a taint of devices, if it is one.
     pub(crate) evicted: Option<Evicted>,
     /// Which of the nodes that are left ran short of something while it lasted.

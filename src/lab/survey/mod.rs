@@ -10,7 +10,6 @@
 //! still    why pods are not replaced
 //! freed    what seeing to lost nodes does for pods that wait for them
 //! holder   what keeps pods that room would not help, and budgets that stop drains
-//! kept     volumes of pods on lost nodes
 //! pressed  what runs short on the nodes that are left
 //! limit    what a loss must not come to
 //! tainted  taints of devices, and told: what they and node pressure did in words
@@ -27,7 +26,6 @@ mod freed;
 mod freed_tests;
 mod hit;
 mod holder;
-mod kept;
 mod limit;
 mod losses;
 mod placed;

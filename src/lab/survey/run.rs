@@ -3,16 +3,15 @@
 use super::findings::{Finding, findings, lead};
 use super::freed::{DONE, SEEN_FOR, freed};
 use super::hit::{Bound, Damage, Figures, Hit, LATER, Lost, Seen, hits};
-use super::kept::kept;
-use super::losses::{How, Loss, Wanted, losses};
+use super::losses::{How, Loss, Wanted, is_there, losses};
 use super::placed::{Placed, placed};
 use super::pressed::Pressed;
 use super::still::Why;
 use super::tainted::{Evicted, status_of};
-use crate::analysis::Frees;
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::evicted_after;
 use crate::analysis::summary::with_evictions;
+use crate::analysis::{Frees, Kept};
 use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::lab::prelude::*;
@@ -234,17 +233,22 @@ impl Runs<'_> {
         let nodes = loss.nodes();
         let on = |p: &&Placed| nodes.binary_search(&p.node).is_ok();
         let on_them: Vec<&Placed> = pods.iter().filter(on).collect();
-        let mut kept = kept(&self.plan, &nodes, &on_them);
+        let is_left = |n| is_there(&self.plan, n) && nodes.binary_search(&n).is_err();
+        let mut kept: BTreeMap<&String, BTreeSet<Kept>> = BTreeMap::new();
+        for p in &on_them {
+            let template = &self.plan.templates[p.template as usize];
+            let volumes = Kept::of(&self.plan, &p.name, template, p.node, is_left);
+            kept.entry(p.workload.as_ref().unwrap_or(&p.name)).or_default().extend(volumes);
+        }
         hits.iter_mut().for_each(|hit| hit.kept = kept.remove(&hit.workload).unwrap_or_default());
         let beyond = with.evicted.beyond(&without.evicted);
         let evicted = if loss.taints() { Some(self.evicted(loss, beyond)?) } else { None };
         let pods = evicted.as_ref().map_or(on_them.len(), |evicted| evicted.pods.len());
         let paced = with.paced.into_iter().filter(|p| !without.paced.contains(p));
         let (paced, size) = (paced.collect(), (nodes.len(), pods));
-        let whole_zone = loss.takes_a_zone(&self.plan);
         let names = nodes.iter().map(|n| self.plan.nodes[*n as usize].name.as_str());
         let pressed = with.pressed.beyond(&without.pressed, &names.collect::<Vec<_>>());
-        let mut damage = Damage { figures, hits, paced, size, whole_zone, evicted, pressed };
+        let mut damage = Damage { figures, hits, paced, size, evicted, pressed };
         self.without_limits(&outages, without, &mut damage)?;
         self.go_on(loss, &mut damage)?;
         self.see_to(loss, without, &mut damage)?;
@@ -322,7 +326,7 @@ impl Runs<'_> {
     fn see_to(&mut self, loss: &Loss, without: &Run, damage: &mut Damage) -> Option<()> {
         let (how, nodes) = (self.survey.how, loss.nodes());
         let waits = |hit: &Hit| {
-            let may_move = matches!(Bound::of(damage, hit), Bound::Free | Bound::Detached);
+            let may_move = matches!(Bound::of(hit), Bound::Free | Bound::Detached);
             may_move && hit.still.is_some_and(|still| still.why == Why::Waits)
         };
         let waiting: Vec<bool> = damage.hits.iter().map(waits).collect();

@@ -88,9 +88,7 @@ fn fields<'h>() -> [Field<&'h Hit>; 19] {
         ("stuck", Kind::Whole, |h| Cell::Whole(h.stuck)),
         ("left", Kind::Whole, |h| Cell::Whole(h.left)),
         ("evicted_after_s", Kind::Number, |h| Cell::number(h.evicted_after.map(Dur::as_secs_f64))),
-        ("not_simulated", Kind::Text, |h| {
-            Cell::text(h.volumes.are_left_out().then_some("volumes"))
-        }),
+        ("not_simulated", Kind::Text, |h| Cell::text(h.not_simulated.then_some("volumes"))),
         ("still_below_need", Kind::Truth, |h| Cell::Truth(h.still.is_some_and(|s| s.below))),
         ("not_back", Kind::Whole, |h| Cell::Whole(h.not_back)),
         ("why_not_back", Kind::Text, |h| Cell::text(h.why_not_back.map(Why::word))),
