@@ -3,6 +3,7 @@
 
 use super::attachments::FollowVolumes;
 use super::explain::gated;
+use super::kept::Kept;
 use super::prelude::*;
 use super::words::rejections;
 use crate::plan::KubeletMode;
@@ -74,6 +75,8 @@ pub(crate) struct Course {
     pub(crate) stuck: BTreeMap<String, String>,
     /// The workloads of these whose pods have no successor before they are gone.
     pub(crate) waits: BTreeSet<String>,
+    /// The volumes of these pods, where they are known.
+    pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, `Job shop/sum`, and why.
     pub(crate) failed: BTreeMap<String, String>,
     /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
@@ -330,9 +333,13 @@ impl Reader<'_> {
                 self.course.due.insert(name.clone(), at + Dur::from_secs(seconds.into()));
             }
             let is_dead = |n: &NodeId| self.follow.node(*n).silent || self.follow.node(*n).off;
+            let is_left = |n| self.follow.node(NodeId(n)).exists && !is_dead(&NodeId(n));
             if let Some(node) = node.filter(is_dead).filter(|_| pod.deleting) {
-                self.note_workload(id, &name);
                 let (plan, names) = (self.analysis.plan, &self.analysis.trace.names);
+                let template = self.follow.template(id).filter(|t| !t.persistent_volumes);
+                let kept = |t| (name.clone(), Kept::of(plan, &name, t, node.0, is_left));
+                self.course.kept.extend(template.map(kept));
+                self.note_workload(id, &name);
                 let owner = self.owners.of(self.analysis, id);
                 let waits = owner.filter(|w| plan.successors_wait(names.workload_name(*w)));
                 self.course.waits.extend(waits.map(|w| self.analysis.workload_in_words(w)));

@@ -14,6 +14,7 @@ pub(crate) use self::left::{Left, LeftAlike};
 use self::when::Seeds;
 pub(crate) use self::when::When;
 use super::prelude::*;
+use crate::analysis::Kept;
 use crate::analysis::course::{Course, Happening, Way};
 use crate::analysis::drains::{KEPT, refusals};
 use crate::trace::ZoneState;
@@ -119,6 +120,8 @@ pub(crate) struct Forecast {
     pub(crate) stuck_alike: Vec<LeftAlike>,
     /// The workloads of these whose pods have no successor before they are gone.
     pub(crate) waits: BTreeSet<String>,
+    /// The volumes of these pods, where they are known.
+    pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, and why.
     pub(crate) failed: Vec<Left>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
@@ -280,6 +283,7 @@ impl Forecast {
             pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
             pending,
             waits: courses.iter().flat_map(|c| c.waits.clone()).collect(),
+            kept: courses.iter().flat_map(|c| c.kept.clone()).collect(),
             failed: Left::of(courses, false, |c| &c.failed),
             held: Left::of(courses, true, |c| &c.held),
             refused: Left::of(courses, false, |c| &c.refused),

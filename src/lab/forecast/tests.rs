@@ -355,3 +355,31 @@ fn jobs_that_wait_or_fail_are_known() {
         forecast.failed.iter().map(|l| (l.pod.as_str(), l.said.as_str())).collect();
     assert_eq!(failed, [("Job default/fails", "BackoffLimitExceeded")]);
 }
+
+/// Two pods of a set, each with a disk of its zone: where both nodes of a die, none reaches that of a; of b, b-1 is left.
+#[test]
+fn volumes_that_no_node_left_reaches_are_known() {
+    let of = |dies: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..1}}", zone: "a"), (names: "b-{{0..1}}", zone: "b")],
+            workloads: [StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-0", "b-0"]), template: (volumes: [(claim: "1Gi")]))],
+            timeline: [(at: "1m", do: Crash(nodes: Nodes([{dies}])))])"#
+        );
+        let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+        let overrides = Overrides::default();
+        let of_one =
+            Forecasting { loaded: &loaded, overrides, first: 1, seeds: 1, told_from: None };
+        let forecast = Forecast::of(&of_one.courses(1, &|_| true).unwrap());
+        let said = Kept::out_of_reach(&forecast.kept.values().flatten().collect());
+        (forecast.stuck.len(), said.unwrap_or_default())
+    };
+    let (stuck, said) = of(r#""a-0", "a-1", "b-0""#);
+    assert!(
+        stuck == 2
+            && said.starts_with(
+                "volume of claim default/data-db-0, which is reached from zone a alone."
+            ),
+        "{stuck} {said}"
+    );
+    assert_eq!(of(r#""a-0", "b-0""#), (2, String::new()));
+}

@@ -4,11 +4,12 @@ mod beside;
 mod parts;
 
 pub(crate) use self::beside::write_beside;
-use self::parts::FEW;
+use self::parts::{FEW, pending};
 use super::said::{ALONE, Outlook, done, how_many, node, number, unless_all};
 use crate::analysis::course::{Happening, Way};
-use crate::analysis::{ranges, shortened};
+use crate::analysis::{Kept, ranges, shortened};
 use crate::files::line;
+use crate::lab::Forecast;
 use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;
 use crate::report::results::*;
@@ -268,7 +269,7 @@ impl Printer<'_> {
     }
 
     fn stuck(&mut self, outlook: &Outlook<'_>, all: bool) -> io::Result<bool> {
-        let stuck = &outlook.forecast.stuck;
+        let Forecast { stuck, waits, kept, .. } = outlook.forecast;
         let one_by_one = all || stuck.len() <= FEW;
         if stuck.is_empty() {
             return Ok(true);
@@ -279,13 +280,18 @@ impl Printer<'_> {
         let pending = outlook.forecast.pending.iter();
         let unattached = pending.filter(|left| bound.contains(left.pod.as_str()));
         let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();
-        // Nodes whose dead pods keep a workload from replacing them, or have the volumes of those that replace them.
+        // Nodes whose dead pods keep a workload from replacing them, or have the volumes of those that replace them, which a
+        // node left reaches.
         let mut blocking: BTreeSet<&str> = BTreeSet::new();
+        let mut are_attached = false;
         let mut nodes_of: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
         for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
-            if outlook.forecast.waits.contains(of) || unattached.contains(&workload.as_deref()) {
+            let blocks = waits.contains(of) || unattached.contains(&workload.as_deref());
+            let volumes = kept.get(pod);
+            if blocks && volumes.is_none_or(|all| all.iter().all(|v| !v.out_of_reach)) {
                 blocking.insert(said);
+                are_attached |= volumes.is_none_or(|all| all.iter().any(|v| v.attach));
             }
             nodes_of.entry(workload.as_deref()).or_default().insert(said);
             if !one_by_one {
@@ -339,27 +345,27 @@ impl Printer<'_> {
                 ),
                 false => String::new(),
             };
+            let attached = match are_attached {
+                true => format!(" After the last two a volume {}.", frees.after_deletion()),
+                false => String::new(),
+            };
             let advice = format!(
-                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, {taint}`kubectl delete node {nodes}`; or `kubectl delete pod POD --force`. After the last two a volume {}.",
-                frees.after_deletion()
+                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, {taint}`kubectl delete node {nodes}`; or `kubectl delete pod POD --force`.{attached}"
             );
             self.indented(&line(&advice), 2, DIM)?;
+        }
+        if let Some(volumes) = Kept::out_of_reach(&kept.values().flatten().collect()) {
+            self.indented(&line(&format!("No node left reaches {volumes}.")), 2, DIM)?;
         }
         Ok(one_by_one)
     }
 
     fn pending(&mut self, outlook: &Outlook<'_>) -> io::Result<()> {
-        let pending = &outlook.forecast.pending_alike;
-        if pending.is_empty() {
-            return Ok(());
+        let pending = pending(outlook, "");
+        if !pending.is_empty() {
+            self.part("Pending at the end")?;
         }
-        self.part("Pending at the end")?;
-        for LeftAlike { workload, said, pods, share } in pending {
-            let why = if said.is_empty() { "not tried yet" } else { said };
-            let said = format!("{}: {why}{}", how_many(pods, "pod"), unless_all(*share));
-            self.item(workload.as_deref().unwrap_or(ALONE), &said)?;
-        }
-        Ok(())
+        pending.iter().try_for_each(|(workload, said)| self.item(workload, said))
     }
 }
 

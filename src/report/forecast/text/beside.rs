@@ -1,7 +1,7 @@
 //! Courses side by side: the figures of each, and what each changes of who goes, and when.
 
 use super::super::said::{ALONE, Outlook, SAME, done_in_all, number, unless_all};
-use super::parts::{FEW, volumes};
+use super::parts::{FEW, pending, volumes};
 use crate::analysis::clock::apart;
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
@@ -76,8 +76,15 @@ fn changed(base: &Outlook<'_>, other: &Outlook<'_>) -> Vec<String> {
     let mut said: Vec<String> =
         lists.map(|(word, pods)| format!("{name} {word} {}", pods.join("; "))).collect();
     said.extend([late(base, other), late(other, base)].into_iter().flatten());
-    let [freed, left] = [stuck(base, other), stuck(other, base)].map(|pods| ranges(&pods));
-    said.extend((!freed.is_empty()).then(|| format!("{name} frees {freed}, stuck otherwise")));
+    let freed = stuck(base, other);
+    let waits = other.forecast.pending.iter().filter(|l| l.share > 0.5 && freed.contains(&&l.pod));
+    let waits = match ranges(&Vec::from_iter(waits.map(|l| &l.pod))) {
+        none if none.is_empty() => none,
+        pods => format!("; Pending instead: {pods}"),
+    };
+    let [freed, left] = [freed, stuck(other, base)].map(|pods| ranges(&pods));
+    let frees = || format!("{name} frees {freed}, stuck otherwise{waits}");
+    said.extend((!freed.is_empty()).then(frees));
     said.extend((!left.is_empty()).then(|| format!("{name} leaves {left} stuck")));
     let rows = |outlook: &Outlook<'_>| -> BTreeMap<_, ByWhen> {
         let all = outlook.forecast.by_when.iter().filter(|b| b.what == Happening::PodDeleted);
@@ -121,7 +128,7 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         return Ok(());
     }
     p.part("Side by side")?;
-    for outlook in courses {
+    for (i, outlook) in courses.iter().enumerate() {
         let range = outlook.span(Happening::PodDeleted, None).map_or(String::new(), |all| {
             let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
             match first == last {
@@ -133,6 +140,8 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         let noun = if outlook.basis.tainted { "more node" } else { "node" };
         let nodes = outlook.total(Happening::NodeNoExecute, noun);
         let pods = done_in_all(outlook.forecast.done, false);
+        // Those of the first stand above.
+        let waiting = if i == 0 { Vec::new() } else { pending(outlook, " Pending") };
         let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
         let said = format!(
             "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
@@ -140,7 +149,7 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;
         outlook.refused().iter().try_for_each(|said| p.indented(&line(said), 6, YELLOW))?;
-        for (name, said) in volumes(outlook).iter().take(FEW) {
+        for (name, said) in volumes(outlook).iter().take(FEW).chain(waiting.iter().take(FEW)) {
             p.indented(&line(&format!("{name}: {said}")), 6, PLAIN)?;
         }
     }

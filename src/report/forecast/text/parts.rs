@@ -1,8 +1,9 @@
 //! How the parts of a forecast are set, and the part on volumes that somebody waits for.
 
-use super::super::said::{Outlook, node, unless_all};
+use super::super::said::{ALONE, Outlook, how_many, node, unless_all};
 use crate::analysis::course::Happening;
 use crate::files::line;
+use crate::lab::forecast::LeftAlike;
 use crate::report::results::*;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
@@ -32,6 +33,16 @@ pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
         (f.object.clone(), format!("Ready {}{on}", outlook.when(&f.when)))
     }));
     lines
+}
+
+/// How many pods of each workload are Pending at the end, which `word` says behind their number, and why.
+pub(super) fn pending(outlook: &Outlook<'_>, word: &str) -> Vec<(String, String)> {
+    let one = |LeftAlike { workload, said, pods, share }: &LeftAlike| {
+        let why = if said.is_empty() { "not tried yet" } else { said };
+        let said = format!("{}{word}: {why}{}", how_many(pods, "pod"), unless_all(*share));
+        (workload.as_deref().unwrap_or(ALONE).to_owned(), said)
+    };
+    outlook.forecast.pending_alike.iter().map(one).collect()
 }
 
 impl Printer<'_> {

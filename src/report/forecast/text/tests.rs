@@ -4,7 +4,6 @@ use super::super::Basis;
 use super::*;
 use crate::analysis::Frees;
 use crate::analysis::course::Course;
-use crate::lab::Forecast;
 use crate::report::{Style, WallClock};
 
 /// A node's name of 41 characters beside a zone's of 40 does not fit into eighty columns.
@@ -103,6 +102,44 @@ fn a_job_that_waits_and_one_that_fails_are_told() {
         "What frees those that others wait for: the node comes back; or,",
     ] {
         assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+}
+
+/// Two pods of a set are stuck, and of db-0 no node left reaches the disk: nothing that is done to n1 helps. On the other
+/// course both are gone, and db-0 finds no node.
+#[test]
+fn no_remedy_is_given_that_a_volume_out_of_reach_defeats() {
+    let db = |i: usize| format!("x/db-{i}");
+    let of = |stuck: &[usize]| {
+        let mut course = Course::default();
+        for i in [0, 1] {
+            course.workloads.insert(db(i), "StatefulSet x/db".to_owned());
+        }
+        course.waits.insert("StatefulSet x/db".to_owned());
+        course.stuck.extend(stuck.iter().map(|i| (db(*i), format!("n{}", i + 1))));
+        let disk = Kept {
+            claim: "x/data-db-0".to_owned(),
+            volume: None,
+            attach: true,
+            from: Some("zone a".to_owned()),
+            out_of_reach: true,
+        };
+        course.kept.insert(db(0), [disk].into());
+        course
+    };
+    let lost = "No node left reaches volume of claim x/data-db-0, which is reached from zone a alone. What frees it: a node there, back or new; else only a copy of the data elsewhere helps.";
+    let one = printed(&[of(&[0])]);
+    assert!(one.contains(lost) && !one.contains("kubectl"), "{one}");
+    let mut freed = of(&[]);
+    freed.pending.insert(db(0), "volume node affinity conflict".to_owned());
+    let both = beside(&[of(&[0, 1])], &[freed]);
+    for wanted in [
+        lost,
+        "kubectl taint nodes n2 node.kubernetes.io/out-of-service",
+        "0 stuck, 1 Pending at the end StatefulSet x/db: 1 pod Pending: volume node affinity conflict",
+        "patch frees x/db-0..x/db-1, stuck otherwise; Pending instead: x/db-0",
+    ] {
+        assert!(both.contains(wanted), "{wanted} in {both}");
     }
 }
 
