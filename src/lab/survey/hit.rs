@@ -24,8 +24,8 @@ pub(crate) struct Figures {
     pub(crate) workloads_down: usize,
     /// The longest of these times.
     pub(crate) down: Dur,
-    /// The sum of them, in workload-minutes.
-    pub(crate) down_minutes: f64,
+    /// The sum of them, each in seconds as it is told.
+    pub(crate) down_sum_s: u64,
     /// Replica-minutes missing.
     pub(crate) missing_minutes: f64,
     /// Requests lost, as minutes in which all were lost.
@@ -216,7 +216,7 @@ pub(super) fn hits(plan: &Plan, without: &Seen, with: &Seen) -> (Figures, Vec<Hi
     let figures = Figures {
         workloads_down: down.len(),
         down: down.iter().copied().max().unwrap_or(Dur::ZERO),
-        down_minutes: down.iter().map(|d| d.as_nanos() as f64 / 60e9).sum(),
+        down_sum_s: down.iter().map(|d| whole(*d).as_secs()).sum(),
         missing_minutes: more(Figure::ReplicaMinutesMissing),
         lost_minutes: more(Figure::RequestsLostMinutes),
         pending: hits.iter().map(|h| h.pending).sum(),
@@ -431,7 +431,7 @@ impl Damage {
             are_counts(&counts) && parts.iter().flatten().all(|x| x.abs() <= FIGURE_MAX)
         };
         let f = &self.figures;
-        let parts = [f.down_minutes, f.missing_minutes, f.lost_minutes];
+        let parts = [f.missing_minutes, f.lost_minutes];
         f.workloads_down as u64 <= COUNT_MAX
             && are_counts(&[f.pending, f.evicted, f.needless, f.stuck, f.not_back])
             && parts.iter().all(|x| x.abs() <= FIGURE_MAX)

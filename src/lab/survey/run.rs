@@ -372,9 +372,37 @@ pub(super) fn longest(states: &[Disrupted], (from, to): (Time, Time)) -> Option<
 }
 
 /// Which of two losses is worse: time below need first, then pods missing, then pods that found no
-/// node.
+/// node. What differs by less than is told is a tie.
 fn worse(a: &Figures, b: &Figures) -> std::cmp::Ordering {
-    let key = |f: &Figures| [f.down_minutes, f.missing_minutes, f.pending as f64, f.evicted as f64];
-    let pairs = key(a).into_iter().zip(key(b));
-    pairs.fold(std::cmp::Ordering::Equal, |order, (a, b)| order.then(a.total_cmp(&b)))
+    let told = |minutes: f64| match (minutes * 10.0).round() as i64 {
+        0 => (minutes * 600.0).round() as i64,
+        tenths => tenths * 60,
+    };
+    let key = |f: &Figures| [f.down_sum_s as i64, told(f.missing_minutes), f.pending, f.evicted];
+    key(a).cmp(&key(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hit::whole;
+    use super::*;
+
+    /// 5m48s both, to the second, and 28.6 replica-minutes against 22.5; 22.52 and 22.48 are both 22.5, and more were
+    /// evicted. Below a tenth of a minute it is seconds that are told.
+    #[test]
+    fn what_is_told_alike_is_a_tie() {
+        let [more, less] = [347_892, 347_866].map(|ms| whole(Dur::from_millis(ms)).as_secs());
+        let of = |down_sum_s, missing_minutes, evicted| Figures {
+            down_sum_s,
+            missing_minutes,
+            evicted,
+            ..Figures::default()
+        };
+        let least = of(more, 22.52, 3);
+        for worst in [of(less, 28.6, 3), of(less, 22.48, 4), of(349, 0.0, 0)] {
+            assert!(worse(&worst, &least).is_gt() && worse(&least, &worst).is_lt(), "{worst:?}");
+        }
+        assert!(worse(&of(0, 2.4 / 60.0, 0), &of(0, 1.2 / 60.0, 9)).is_gt());
+        assert!(worse(&least, &of(less, 22.48, 3)).is_eq());
+    }
 }

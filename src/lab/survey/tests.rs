@@ -134,7 +134,7 @@ fn bare_pods_do_not_come_back() {
     let of = |lost: &super::Lost| {
         let figures = lost.damage.figures;
         // Web has a pod left, which is what it needs; the pod without a workload is none that needs one.
-        assert_eq!((figures.workloads_down, figures.down_minutes), (0, 0.0));
+        assert_eq!((figures.workloads_down, figures.down_sum_s), (0, 0));
         (lost.loss.name(), figures.pending, figures.not_back, lost.why_not_back().concat())
     };
     let mut all: Vec<_> = done.lost.iter().map(of).collect();
