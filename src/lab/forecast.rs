@@ -229,7 +229,7 @@ impl Forecast {
             Foreseen {
                 what: what.0,
                 object: what.1.clone(),
-                when: ends.get(&what.0).map_or(when, |ends| when.within(*ends)),
+                when: when.within(ends.get(&what.0).copied()),
                 node,
                 node_share: on_it.map_or(1.0, |n| n as f64 / in_seeds.len() as f64),
                 workload: workload(courses, &what.1),
@@ -266,7 +266,7 @@ impl Forecast {
             due: due.into_iter().filter_map(over).collect(),
             drawn: courses.iter().flat_map(|c| c.drawn.clone()).collect(),
             happenings,
-            queues: queues(courses),
+            queues: queues(courses, ends.get(&Happening::NodeNoExecute).copied()),
             zones: zones
                 .into_iter()
                 .filter_map(|((zone, state, way), times)| {
@@ -325,6 +325,9 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
 /// What comes in a seed: when, and how many of it come again under an old name.
 type InSeed = (Vec<Time>, u64);
 
+/// When the first of a kind comes in each seed, and put together; and the last.
+type Told = (Vec<Option<Time>>, When, When);
+
 /// How many have come by these times: of each kind, and of pods by workload, too.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     let mut all: BTreeMap<(Happening, Option<&str>), Vec<InSeed>> = BTreeMap::new();
@@ -347,9 +350,9 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         };
         times.iter().map(by).collect()
     };
-    // When the first of all of a kind comes: in each seed, and put together; and the last. What others
-    // come of is before them in this order, and all of a kind before those of a workload.
-    let mut of_kind: BTreeMap<Happening, (Vec<Option<Time>>, When, When)> = BTreeMap::new();
+    // Of all of a kind, or of a workload. What others come of is before them in this order, and all of a kind before those
+    // of a workload.
+    let mut told: BTreeMap<(Happening, Option<&str>), Told> = BTreeMap::new();
     let mut rows = Vec::with_capacity(all.len());
     for ((what, workload), seeds) in all {
         let some = seeds.iter().filter(|(times, _)| !times.is_empty());
@@ -357,7 +360,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let in_all = Count::of(some.map(|(times, _)| times.len() as u64));
         let mut seeds: Vec<Vec<Time>> = seeds.into_iter().map(|(times, _)| times).collect();
         seeds.iter_mut().for_each(|times| times.sort_unstable());
-        let cause = what.cause().and_then(|c| of_kind.get(&c));
+        let cause = |of| told.get(&(what.cause()?, of));
+        let cause = cause(workload).or_else(|| cause(None));
         let of_cause = |seed: usize| cause.and_then(|c| *c.0.get(seed)?);
         let ends =
             |(seed, times): (usize, &Vec<Time>)| Some((seed, (*times.first()?, *times.last()?)));
@@ -369,12 +373,10 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let first = first.not_before(least.filter(|_| what == Happening::NodeUnknown));
         let last = ends.map(|(_, (first, at))| (at, Some(first)));
         let Some(last) = When::after(last, Some(first), all) else { continue };
-        let ends = of_kind.get(&what).map(|(_, first, last)| (first.low, last.high));
-        let [first, last] = [first, last].map(|when| ends.map_or(when, |ends| when.within(ends)));
-        if workload.is_none() {
-            let of_all = seeds.iter().map(|times| times.first().copied());
-            of_kind.insert(what, (of_all.collect(), first, last));
-        }
+        let ends = told.get(&(what, None)).map(|(_, first, last)| (first.low, last.high));
+        let [first, last] = [first, last].map(|when| when.within(ends));
+        let firsts = seeds.iter().map(|times| times.first().copied());
+        told.insert((what, workload), (firsts.collect(), first, last));
         let (workload, counts) = (workload.map(str::to_owned), count(&seeds));
         rows.push(ByWhen { what, workload, counts, all: in_all, again, first, last });
     }
@@ -414,8 +416,8 @@ fn queue_of(courses: &[Course]) -> BTreeMap<&String, usize> {
     queues
 }
 
-/// The queues of zones with several nodes in most of the seeds.
-fn queues(courses: &[Course]) -> Vec<Queue> {
+/// The queues of zones with several nodes in most of the seeds; `ends` are those of all taints.
+fn queues(courses: &[Course], ends: Option<(Time, Time)>) -> Vec<Queue> {
     // Of a seed, and when the first of them was given up.
     type Nodes<'c> = (Vec<(Time, &'c String)>, Option<Time>);
     let (queue_of, seeds) = (queue_of(courses), Seeds::of(courses));
@@ -456,8 +458,8 @@ fn queues(courses: &[Course]) -> Vec<Queue> {
             nodes: nearest_rank(&counts, 50)?,
             names: names.into_iter().cloned().collect(),
             each: nearest_rank(&gaps, 50)?,
-            first,
-            last: When::after(lasts, Some(first), seeds)?,
+            first: first.within(ends),
+            last: When::after(lasts, Some(first), seeds)?.within(ends),
         })
     };
     zones.into_iter().filter(most_seeds).filter_map(queue).collect()

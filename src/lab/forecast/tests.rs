@@ -172,6 +172,35 @@ fn nobody_comes_before_the_first_or_after_the_last() {
     assert_eq!(Vec::from_iter(of_all), [between; 3]);
 }
 
+/// Three seeds: a node that dies at 100 s is tainted then, or 20 s or 40 s later, so that its pod goes no sooner than at 400 s,
+/// and is made anew at once. That another workload's goes at 150 s makes that no sooner; by the spread of seeds alone it
+/// would be at 380 s.
+#[test]
+fn no_pod_is_made_anew_before_one_of_its_workload_goes() {
+    let of = |late: u64| {
+        let mut course = course(&[("x/early-0", 150), ("x/late-0", 400 + late)]);
+        for (what, object, at_s) in [
+            (Happening::NodeNoExecute, "n", 100 + late),
+            (Happening::PodCreated, "x/early-1", 150),
+            (Happening::PodCreated, "x/late-1", 400 + late),
+        ] {
+            course.happenings.insert((what, object.to_owned()), Time::from_secs(at_s));
+        }
+        for pod in ["early-0", "early-1", "late-0", "late-1"] {
+            let workload = pod.split('-').next().unwrap();
+            course.workloads.insert(format!("x/{pod}"), format!("Deployment x/{workload}"));
+        }
+        Course { acts: vec![Time::from_secs(100)], ..course }
+    };
+    let forecast = Forecast::of(&[0, 20, 40].map(of));
+    let first = |what: Happening| {
+        let is_it =
+            |b: &&ByWhen| b.what == what && b.workload.as_deref() == Some("Deployment x/late");
+        forecast.by_when.iter().find(is_it).map(|b| b.first.low.as_secs())
+    };
+    assert_eq!([Happening::PodDeleted, Happening::PodCreated].map(first), [Some(400); 2]);
+}
+
 fn course(at_s: &[(&str, u64)]) -> Course {
     let happenings = at_s
         .iter()

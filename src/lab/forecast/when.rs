@@ -92,8 +92,9 @@ impl When {
         When { low: self.low.max(Time::from_secs(least.as_secs())), ..self }
     }
 
-    /// It comes no sooner than the first of its kind can, and no later than the last.
-    pub(super) fn within(self, (first, last): (Time, Time)) -> Self {
+    /// It comes no sooner than the first of its kind can, and no later than the last, where these are known.
+    pub(super) fn within(self, ends: Option<(Time, Time)>) -> Self {
+        let Some((first, last)) = ends else { return self };
         let median = self.median.as_nanos();
         let (below, above) =
             (median / SECOND_NS * SECOND_NS, median.div_ceil(SECOND_NS) * SECOND_NS);
