@@ -87,7 +87,7 @@ impl Kept {
             (_, 0) => return None,
             (true, 1) => "the node's return",
             (true, _) => "the return of these",
-            (false, _) => "a node there, back or new",
+            (false, _) => "a node there, back, or new once the lost ones are deleted",
         };
         let it = if one { "it" } else { "them" };
         let reached = match (one, places.len()) {

@@ -412,3 +412,25 @@ fn volumes_that_no_node_left_reaches_are_known() {
     );
     assert_eq!(of(r#""a-0", "b-0""#), (2, String::new()));
 }
+
+/// Zone a, with two disks, is gone. A new node there takes neither: db-0 has no successor, and that of web waits for the disk
+/// that a-1 has. With the lost nodes deleted after 13 minutes their pods are gone within a minute, and the disks six later.
+#[test]
+fn a_new_node_takes_the_volumes_of_nodes_that_are_deleted() {
+    let of = |then: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "25m", nodes: [(names: "a-{{0..1}}", zone: "a"), (names: "b-{{0..1}}", zone: "b")],
+            workloads: [StatefulSet(name: "db", replicas: 2, placement: Nodes(["a-0", "b-0"]), template: (volumes: [(claim: "1Gi")])),
+                Deployment(name: "web", replicas: 1, placement: Node("a-1"), template: (volumes: [(claim: "w", zone: "a")]))],
+            timeline: [(at: "1m", do: Crash(nodes: Nodes(["a-0", "a-1"]))), (at: "12m", do: AddNode(node: (name: "a-2", zone: "a"))), {then}])"#
+        );
+        let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+        let overrides = Overrides::default();
+        let of_one =
+            Forecasting { loaded: &loaded, overrides, first: 1, seeds: 1, told_from: None };
+        let forecast = Forecast::of(&of_one.courses(1, &|_| true).unwrap());
+        (forecast.stuck.len(), forecast.pending.len())
+    };
+    assert_eq!(of(""), (2, 1));
+    assert_eq!(of(r#"(at: "14m", do: DeleteNode(nodes: Nodes(["a-0", "a-1"])))"#), (0, 0));
+}

@@ -182,7 +182,7 @@ fn a_volume_that_keeps_a_pod_is_named() {
         of("node a-0").contains("as volume of claim default/web-data stays attached"),
         "{texts:#?}"
     );
-    assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back or new"), "{texts:#?}");
+    assert!(of("zone a").contains("whatever room there is: volume of claim default/web-data, which is reached from zone a alone. What frees it: a node there, back, or new once the lost ones are deleted"), "{texts:#?}");
     let lead = done.lead.join(" ");
     assert!(lead.ends_with("for as long as a loss lasts: web (its volume stays attached to the lost node, or no node left reaches the volumes)."), "{lead}");
 }

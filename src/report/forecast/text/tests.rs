@@ -127,7 +127,7 @@ fn no_remedy_is_given_that_a_volume_out_of_reach_defeats() {
         course.kept.insert(db(0), [disk].into());
         course
     };
-    let lost = "No node left reaches volume of claim x/data-db-0, which is reached from zone a alone. What frees it: a node there, back or new; else only a copy of the data elsewhere helps.";
+    let lost = "No node left reaches volume of claim x/data-db-0, which is reached from zone a alone. What frees it: a node there, back, or new once the lost ones are deleted; else only a copy of the data elsewhere helps.";
     let one = printed(&[of(&[0])]);
     assert!(one.contains(lost) && !one.contains("kubectl"), "{one}");
     let mut freed = of(&[]);
