@@ -350,7 +350,7 @@ impl<'a> Before<'a> {
     /// shortest time after which one of its workload was evicted.
     fn seconds_of(&self, pod: &str, gone: &Gone) -> i64 {
         let timer = self.statements.iter().find_map(|s| match &s.said {
-            Said::TimerSet { pod: of, seconds } if of == pod => Some(*seconds),
+            Said::TimerSet { pod: of, seconds } if of == pod => *seconds,
             _ => None,
         });
         timer.unwrap_or_else(|| {

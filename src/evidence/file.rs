@@ -35,8 +35,9 @@ impl Heard {
         let mut heard = Heard::default();
         let all = files.iter().map(|file| (file, kind(&file.text)));
         // klog leaves the year out: the other files have it.
-        let (logs, others): (Vec<_>, Vec<_>) =
-            all.partition(|(_, kind)| matches!(kind, Ok(Kind::Log)));
+        let (logs, others): (Vec<_>, Vec<_>) = all.partition(|(file, kind)| {
+            matches!(kind, Ok(Kind::Log)) && klog::year_in(&file.text).is_none()
+        });
         others.into_iter().for_each(|(file, kind)| heard.take(file, kind, None));
         heard.of_one_time();
         let mut exported = heard.exports.iter().filter_map(|all| export::made_at(all));
@@ -124,16 +125,20 @@ impl Heard {
             );
             self.note(file, text);
         }
+        self.broken(file, "an audit log", &broken);
+    }
+
+    fn broken(&mut self, file: &Evidence, of: &str, broken: &[usize]) {
         if let Some(first) = broken.first() {
-            let text = "no whole line of an audit log, the first of them line";
-            self.note(file, format!("{} {text} {first}: left out", are(broken.len(), "line")));
+            let text = format!("no whole line of {of}, the first of them line {first}: left out");
+            self.note(file, format!("{} {text}", are(broken.len(), "line")));
         }
     }
 
     fn log(&mut self, file: &Evidence, year: Option<i32>) {
         let found = klog::year_in(&file.text).or(year);
-        let (lines, told) =
-            klog::take(&file.text, &file.file, found.unwrap_or(klog::SOME_YEAR), self);
+        let (lines, told, broken) =
+            klog::take((&file.text, &file.file), found.unwrap_or(klog::SOME_YEAR), self);
         let what = match told {
             0 => {
                 "none of which tells something: of another component, or at too low a level of -v?"
@@ -142,6 +147,7 @@ impl Heard {
             _ => telling(told),
         };
         self.note(file, format!("a log of {}, {what}", counted(lines, "line")));
+        self.broken(file, "a log in JSON", &broken);
         if found.is_none() && told > 0 {
             let text = "klog leaves the year out, and no other file has it: taken for";
             self.note(file, format!("{text} {}", klog::SOME_YEAR));

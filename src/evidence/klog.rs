@@ -1,5 +1,5 @@
 //! Logs of kube-controller-manager and kube-scheduler in klog's forms: structured (`"Deleting pod"
-//! pod="shop/web-0"`) and, of older releases, in whole sentences. `kubectl logs --timestamps` and
+//! pod="shop/web-0"`), as JSON, and, of older releases, in whole sentences. `kubectl logs --timestamps` and
 //! container runtimes put a time of their own before each line, which has the year that klog leaves
 //! out.
 
@@ -12,6 +12,7 @@ use crate::evidence::prelude::*;
 use crate::import::parse_time;
 use crate::language::duration;
 use chrono::{DateTime, NaiveDateTime};
+use std::borrow::Cow;
 
 /// How far into a line its header may begin: behind a time and a stream's name.
 const HEADER_AT_MOST: usize = 64;
@@ -19,44 +20,60 @@ const HEADER_AT_MOST: usize = 64;
 /// How a header begins: a letter for the severity, and figures.
 const HEADER: &str = "I0000 00:00:00";
 
-/// A line's header and message.
-struct Line<'a> {
-    /// `1121 02:02:11.508564`
-    clock: &'a str,
-    message: &'a str,
-    /// The year of a time before the header.
-    year: Option<i32>,
-}
+/// How many lines are looked at to tell what a file is.
+const FIRST_LINES: usize = 20;
+
+/// The keys of a line in JSON that are no values of its message (`component-base/logs/json: NewJSONLogger`).
+const OF_LINE: [&str; 5] = ["ts", "logger", "caller", "msg", "v"];
+
+/// When a line was written, and its message.
+type Line<'a> = (Stamp, Cow<'a, str>);
 
 /// Whether a text begins as a log does.
 pub(super) fn is_log(text: &str) -> bool {
-    text.lines().take(20).any(|line| Line::read(line).is_some())
+    text.lines()
+        .take(FIRST_LINES)
+        .any(|line| in_json(line).is_some() || in_text(line, SOME_YEAR).is_some())
 }
 
-impl<'a> Line<'a> {
-    /// `I1121 02:02:11.508564   11997 job_controller.go:619] message`
-    fn read(line: &'a str) -> Option<Self> {
-        let fits = |(is, wanted): (u8, u8)| match wanted {
-            b'I' => b"IWEF".contains(&is),
-            b'0' => is.is_ascii_digit(),
-            _ => is == wanted,
-        };
-        let begins = |at: &usize| {
-            let rest = &line.as_bytes()[*at..];
-            rest.len() > 30 && rest.iter().copied().zip(HEADER.bytes()).all(fits)
-        };
-        let at = (0..HEADER_AT_MOST.min(line.len())).find(begins)?;
-        let (header, message) = line[at..].split_once("] ")?;
-        let year = line[..at].split_whitespace().find_map(parse_time);
-        let end = header[HEADER.len()..].find(' ').map_or(header.len(), |i| HEADER.len() + i);
-        Some(Line { clock: &header[1..end], message, year: year.map(year_of) })
-    }
+/// `{"ts":1732156931508.564,"caller":"…","msg":"Deleting pod","v":0,"pod":{"name":"web-0","namespace":"shop"}}`, with its
+/// message as the other form has it.
+fn in_json(line: &str) -> Option<Line<'_>> {
+    let at = line.find('{').filter(|at| *at < HEADER_AT_MOST)?;
+    let all: serde_json::Map<String, Value> = serde_json::from_str(&line[at..]).ok()?;
+    // In milliseconds; upstream's documentation shows seconds.
+    let (ts, msg) = (all.get("ts")?.as_f64()?, all.get("msg")?);
+    let us = if ts < 1e11 { ts * 1e6 } else { ts * 1e3 };
+    let values = all.iter().filter(|(key, _)| !OF_LINE.contains(&key.as_str()));
+    let one = |(key, value): (&String, &Value)| {
+        let name = [&value["namespace"], &value["name"]].map(Value::as_str);
+        let name = name.into_iter().flatten().collect::<Vec<_>>().join("/");
+        if name.is_empty() { format!(" {key}={value}") } else { format!(" {key}=\"{name}\"") }
+    };
+    let values: String = values.map(one).collect();
+    let message =
+        if values.is_empty() { msg.as_str()?.to_owned() } else { format!("{msg}{values}") };
+    Some((Stamp(us.round() as i64), message.into()))
+}
 
-    fn at(&self, year: i32) -> Option<Stamp> {
-        let text = format!("{} {}", self.year.unwrap_or(year), self.clock);
-        let time = NaiveDateTime::parse_from_str(&text, "%Y %m%d %H:%M:%S%.f").ok()?;
-        Some(Stamp(time.and_utc().timestamp_micros()))
-    }
+/// `I1121 02:02:11.508564   11997 job_controller.go:619] message`, of this year unless the line has one.
+fn in_text(line: &str, year: i32) -> Option<Line<'_>> {
+    let fits = |(is, wanted): (u8, u8)| match wanted {
+        b'I' => b"IWEF".contains(&is),
+        b'0' => is.is_ascii_digit(),
+        _ => is == wanted,
+    };
+    let begins = |at: &usize| {
+        let rest = &line.as_bytes()[*at..];
+        rest.len() > 30 && rest.iter().copied().zip(HEADER.bytes()).all(fits)
+    };
+    let at = (0..HEADER_AT_MOST.min(line.len())).find(begins)?;
+    let (header, message) = line[at..].split_once("] ")?;
+    let year = line[..at].split_whitespace().find_map(parse_time).map_or(year, year_of);
+    let end = header[HEADER.len()..].find(' ').map_or(header.len(), |i| HEADER.len() + i);
+    let time = format!("{year} {}", &header[1..end]);
+    let time = NaiveDateTime::parse_from_str(&time, "%Y %m%d %H:%M:%S%.f").ok()?;
+    Some((Stamp(time.and_utc().timestamp_micros()), message.into()))
 }
 
 /// The year of a log that nothing tells the year of: one with a 29th of February.
@@ -68,24 +85,30 @@ pub(super) fn year_of(at: Stamp) -> i32 {
     chrono::DateTime::from_timestamp_micros(at.0).map_or(SOME_YEAR, |t| t.year())
 }
 
-/// The year that a log tells by the times in its messages.
+/// The year that a log tells by the times of its lines in JSON, or those in its messages.
 pub(super) fn year_in(text: &str) -> Option<i32> {
     const KEYS: [&str; 3] = ["createTime=\"", "timeStamp=\"", "\"timeAdded\":\""];
     let of = |key: &str| text[text.find(key)? + key.len()..].get(..4)?.parse::<i32>().ok();
-    KEYS.iter().find_map(|key| of(key))
+    let dated = text.lines().take(FIRST_LINES).find_map(in_json);
+    dated.map(|(at, _)| year_of(at)).or_else(|| KEYS.iter().find_map(|key| of(key)))
 }
 
-/// Takes a whole log in: how many lines are klog's, and how many of them tell something.
-pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usize, usize) {
-    let (mut lines, mut told) = (0, 0);
+/// How many lines are klog's, how many of them tell something, and the numbers of those in JSON that are broken.
+type Counts = (usize, usize, Vec<usize>);
+
+/// Takes the whole text of a file in.
+pub(super) fn take((text, file): (&str, &str), year: i32, heard: &mut Heard) -> Counts {
+    let (mut lines, mut told, mut broken) = (0, 0, Vec::new());
     // A worker sets the timers of a node's pods right after it has noted the node's taints.
     let mut tainted: Option<String> = None;
     for (number, text) in (1..).zip(text.lines()) {
-        let Some(line) = Line::read(text) else { continue };
+        let Some((at, message)) = in_json(text).or_else(|| in_text(text, year)) else {
+            broken.extend(text.starts_with('{').then_some(number));
+            continue;
+        };
         lines += 1;
-        let Some(at) = line.at(year) else { continue };
         let place = Place { file: file.to_owned(), unit: "line", number };
-        if let Some((node, list)) = noted_taints(line.message) {
+        if let Some((node, list)) = noted_taints(&message) {
             for taint in list.as_array().into_iter().flatten() {
                 // One that was there before this leader was is dated.
                 let added = time(&taint["timeAdded"]).map(end_of_second);
@@ -99,7 +122,7 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
             }
             tainted = Some(node);
         }
-        let Some(said) = said(line.message) else { continue };
+        let Some(said) = said(&message) else { continue };
         told += 1;
         if let (Said::TimerSet { pod, .. }, Some(node)) = (&said, &tainted) {
             let (pod, node) = (pod.clone(), node.clone());
@@ -107,7 +130,7 @@ pub(super) fn take(text: &str, file: &str, year: i32, heard: &mut Heard) -> (usi
         }
         heard.say(at, 0, said, place);
     }
-    (lines, told)
+    (lines, told, broken)
 }
 
 /// The node of which the taint eviction controller notes the NoExecute taints, and these, which a sentence
@@ -194,7 +217,7 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
         }
         "Adding TimedWorkerQueue item and to be fired at firedTime" => {
             let [pod, created, fired] = ["item", "createTime", "firedTime"].map(|k| values.get(k));
-            timer(pod?, &created?, &fired?)?
+            timer(pod?, &created?, &fired?)
         }
         "Successfully bound pod to node" => Said::Bound { pod: pod()?, node: node()? },
         "Event occurred" => {
@@ -245,7 +268,7 @@ fn unstructured(message: &str) -> Option<Said> {
     if let Some(rest) = message.strip_prefix("Adding TimedWorkerQueue item ") {
         let (pod, times) = rest.split_once(" at ")?;
         let (created, fired) = times.split_once(" to be fired at ")?;
-        return timer(pod.to_owned(), created, fired);
+        return Some(timer(pod.to_owned(), created, fired));
     }
     let reference = message.strip_prefix("Event(v1.ObjectReference{")?;
     let (object, rest) = reference.split_once("}): ")?;
@@ -259,9 +282,10 @@ fn unstructured(message: &str) -> Option<Said> {
     Told { kind, namespace, name, reason, message, component: "" }.said()
 }
 
-fn timer(pod: String, created: &str, fired: &str) -> Option<Said> {
-    let us = go_time(fired)?.0.saturating_sub(go_time(created)?.0);
-    Some(Said::TimerSet { pod, seconds: us.saturating_add(500_000) / 1_000_000 })
+/// Of values in JSON the times are not known: each is when the line was written (`epochMillisTimeEncoder`).
+fn timer(pod: String, created: &str, fired: &str) -> Said {
+    let us = go_time(fired).zip(go_time(created)).map(|(to, from)| to.0.saturating_sub(from.0));
+    Said::TimerSet { pod, seconds: us.map(|us| us.saturating_add(500_000) / 1_000_000) }
 }
 
 /// `2000-01-01 00:06:45.100001001 +0000 UTC m=+0.1`

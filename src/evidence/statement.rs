@@ -39,8 +39,8 @@ pub(crate) enum Said {
     Cordoned { node: String, cordoned: bool, by: String },
     /// The taint eviction controller evicts a pod.
     Evicted { pod: String },
-    /// A timer of the taint eviction controller was set, for so many seconds.
-    TimerSet { pod: String, seconds: i64 },
+    /// A timer of the taint eviction controller was set, for so many seconds, where a source tells.
+    TimerSet { pod: String, seconds: Option<i64> },
     /// Somebody else deleted a pod, or had it evicted through the API; `gracePeriodSeconds`, where
     /// they gave one.
     Deleted { pod: String, by: String, grace: Option<i64> },

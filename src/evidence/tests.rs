@@ -175,6 +175,51 @@ fn logs_tell_of_taints_and_of_nodes_that_are_not_ready() {
     assert_eq!(are, [&is(&["maint=x:NoExecute"]), &is(&[])]);
 }
 
+/// `--logging-format=json` says the same (`component-base/logs/json`): in milliseconds, objects by name and namespace
+/// (`klog/v2: ObjectRef.MarshalLog`), and times among the values as that of the line (`epochMillisTimeEncoder`), so that of a
+/// timer only the pod is known. 1,795,228,185,458 ms are 2026-11-21T02:29:45.458Z by `date -u -d @1795228185`. A line
+/// that is cut short is told, by its number.
+#[test]
+fn a_log_in_json_says_the_same() {
+    let text = r#"2026-11-21T02:29:45.4Z I1121 02:29:45.458000       1 x.go:1] "Recording status change event message for node" status="NodeNotReady" node="a-0"
+I1121 02:29:45.500000       1 x.go:1] "Updating known taints on node" node="a-0" taints=[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T02:29:45Z"}]
+I1121 02:29:45.500000       1 x.go:1] "Adding TimedWorkerQueue item and to be fired at firedTime" item="default/stp-4" createTime="2026-11-21 02:29:45.5 +0000 UTC m=+1.5" firedTime="2026-11-21 02:34:45.5 +0000 UTC m=+301.5"
+I1121 02:29:46.000000       1 x.go:1] "Event occurred" object="default/stp-4" fieldPath="" kind="Pod" apiVersion="v1" type="Normal" reason="Scheduled" message="a \"b\" to a-0"
+I1121 02:30:06.714000       1 x.go:1] "Deleting pod" controller="taint-eviction-controller" pod="default/stp-4"
+I1121 02:30:07.000000       1 x.go:1] successfully acquired lease kube-system/kube-controller-manager
+"#;
+    let json = r#"{"ts":1795228185458,"caller":"node/x.go:1","msg":"Recording status change event message for node","v":2,"status":"NodeNotReady","node":"a-0"}
+2026-11-21T02:29:45.5Z stderr F {"ts":1795228185500.0,"caller":"x.go:1","msg":"Updating known taints on node","v":4,"node":{"name":"a-0"},"taints":[{"key":"node.kubernetes.io/unreachable","effect":"NoExecute","timeAdded":"2026-11-21T02:29:45Z"}]}
+{"ts":1795228185500.0,"caller":"x.go:1","msg":"Adding TimedWorkerQueue item and to be fired at firedTime","v":4,"item":"default/stp-4","createTime":1795228185500.0,"firedTime":1795228185500.1}
+{"ts":1795228186000,"caller":"x.go:1","msg":"Event occurred","v":0,"object":{"name":"stp-4","namespace":"default"},"fieldPath":"","kind":"Pod","apiVersion":"v1","type":"Normal","reason":"Scheduled","message":"a \"b\" to a-0"}
+{"ts":1795228206714.0,"logger":"taint-eviction-controller","caller":"x.go:1","msg":"Deleting pod","controller":"taint-eviction-controller","pod":{"name":"stp-4","namespace":"default"}}
+{"ts":1795228207000,"caller":"x.go:1","msg":"successfully acquired lease kube-system/kube-controller-manager","v":0}
+{"ts":1795228208000,"caller":"x.go:1","msg":"Deleting pod","contr
+"#;
+    let of = |text: &str| {
+        let all = heard(&[("kcm.log", text)]);
+        let said = all.statements.into_iter().map(|s| (s.at, s.said, s.place.number));
+        (said.collect::<Vec<_>>(), all.notes)
+    };
+    let (mut in_text, _) = of(text);
+    let (in_json, notes) = of(json);
+    let timer = |seconds| Said::TimerSet { pod: "default/stp-4".to_owned(), seconds };
+    let set = in_text.iter_mut().find(|(_, said, _)| *said == timer(Some(300))).unwrap();
+    set.1 = timer(None);
+    assert_eq!(in_text, in_json);
+    assert_eq!((in_json[0].0, in_json.len()), (Stamp(1_795_228_185_458_000), 7));
+    let wanted = [
+        "kcm.log: a log of 6 lines, of which 5 tell something",
+        "kcm.log: 1 line is no whole line of a log in JSON, the first of them line 7: left out",
+    ];
+    assert_eq!(notes, wanted);
+    // JSON of something else.
+    let other = r#"{"ts":"2026-11-21T02:29:45Z","msg":"x"}"#;
+    assert!(
+        of(other).1[0].starts_with("kcm.log: left out: it holds no objects of the Kubernetes API")
+    );
+}
+
 #[test]
 fn a_log_of_another_component_is_told() {
     let log = "I1121 02:29:45.458000   11997 kubelet.go:186] \"SyncLoop\" verb=\"x\"\n";
