@@ -31,7 +31,7 @@ pub(crate) struct Pair {
     pub(crate) recorded: Time,
     /// Of all runs the time that is nearest, and how it comes about.
     pub(crate) simulated: Option<(Time, Way)>,
-    /// In which part of all runs it is simulated within the tolerance.
+    /// In which part of all runs it is simulated within the tolerance; not a number if there are none.
     pub(crate) share: f64,
 }
 
@@ -94,7 +94,7 @@ impl Matched {
                 Some(best)
             };
             let simulated = runs.iter().zip(&mut explained).filter_map(of_run).min_by_key(rank);
-            let share = count as f64 / runs.len().max(1) as f64;
+            let share = count as f64 / runs.len() as f64;
             Pair { pod: pod.clone(), recorded: *was, simulated, share }
         };
         let mut pairs: Vec<Pair> = recorded.iter().map(pair).collect();

@@ -103,8 +103,11 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     }
     let loaded = scenario::parse("incident.ron", was.text.clone().into_bytes(), Path::new(""))?;
     let courses = courses("as it was", loaded, &overrides, &args.what_if)?;
-    let runs = run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?;
-    let Some(base) = runs.first() else { return Ok(Exit::Nothing) };
+    let runs = match was.alone {
+        true => Vec::new(),
+        false => run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?,
+    };
+    let base = runs.first().map(Vec::as_slice).unwrap_or_default();
     let verdict = verdict(args, &was, &courses[0], base)?;
     let names = courses.iter().map(|c| c.name.clone());
     let forecasts: Vec<(String, Forecast)> =
@@ -112,9 +115,13 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     print(args, terminal, &verdict, &courses, &forecasts)?;
     args.html.write(|| {
         let Course { loaded, overrides, .. } = &courses[0];
-        let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
-        let board = |text| board(&verdict, text, Some("run".to_owned()));
-        page(|p| write(p, &verdict, true), board, vec![("run".to_owned(), run)])
+        let mut ran = Vec::new();
+        if !was.alone {
+            let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
+            ran.push(("run".to_owned(), run));
+        }
+        let run = ran.first().map(|(name, _)| name.clone());
+        page(|p| write(p, &verdict, true), |text| board(&verdict, text, run), ran)
     })?;
     Ok(Exit::fine_if(verdict.is_explained() || !args.exit_code))
 }

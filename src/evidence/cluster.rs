@@ -46,14 +46,6 @@ impl<'a> Before<'a> {
         let gone = self.gone(&pods, objects, (&homes, &anew));
         let named = self.statements.iter().filter_map(|s| s.said.node());
         let mut names: BTreeSet<String> = named.map(str::to_owned).collect();
-        let failed: BTreeSet<&String> = self.outage.failures().map(|f| &f.node).collect();
-        if nodes.is_empty() && names.iter().all(|name| failed.contains(name)) {
-            notes.push(
-                "all nodes that are named failed, and healthy ones are missing: without them all zones are fully disrupted, and then \
-                 nobody is tainted or evicted; add an export of the cluster"
-                    .to_owned(),
-            );
-        }
         // Of exports those statements are left that are about their nodes, or about nodes that came
         // after them.
         let without: BTreeSet<String> = names.difference(&nodes).cloned().collect();

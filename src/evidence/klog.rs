@@ -208,6 +208,9 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
             Said::NodeOverdue { node: node()?, after }
         }
         "Node is NotReady. Adding it to the Taint queue" => Said::FoundNotReady { node: node()? },
+        "Controller observed a new Node" | "Creating timestamp entry for newly observed Node" => {
+            Said::NodeRegistered { node: node()? }
+        }
         "Successfully acquired lease" => leads(values.get("lock")?),
         _ if words.starts_with("Node is healthy again, ") => Said::NodeReady { node: node()? },
         "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
@@ -235,7 +238,9 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
 type Of = (&'static str, fn(String) -> Said);
 
 /// By how sentences begin that end with a name.
-const OF_LAST: [Of; 3] = [
+const OF_LAST: [Of; 5] = [
+    ("Controller observed a new Node: ", |node| Said::NodeRegistered { node }),
+    ("Creating timestamp entry for newly observed Node ", |node| Said::NodeRegistered { node }),
     ("successfully acquired lease ", leads),
     ("NoExecuteTaintManager is deleting ", |pod| Said::Evicted { pod }),
     ("Recording status change NodeNotReady event", |node| Said::NodeUnknown { node }),
@@ -257,7 +262,7 @@ fn leads(lease: String) -> Said {
 fn unstructured(message: &str) -> Option<Said> {
     let said = |all: &[Of], words: &str, name: &str| {
         let of = all.iter().find(|(begin, _)| words.starts_with(begin));
-        of.map(|(_, of)| of(name.trim_end_matches('.').to_owned()))
+        of.map(|(_, of)| of(name.trim_matches(['.', '"']).to_owned()))
     };
     let of_last = said(&OF_LAST, message, message.rsplit(' ').next()?);
     let node = message.strip_prefix("Node ").and_then(|rest| rest.split_once(' '));

@@ -53,6 +53,10 @@ impl Failure {
     fn of(node: &str, since: Statement, heard: Option<Statement>) -> Self {
         Failure { node: node.to_owned(), since, heard, back: None }
     }
+
+    pub(super) fn is_down(&self, at: Stamp) -> bool {
+        self.since.at <= at && self.back.as_ref().is_none_or(|back| back.at > at)
+    }
 }
 
 impl Outage {
@@ -199,12 +203,10 @@ impl Outage {
 
     /// When evicted pods were deleted once more while a node was still down: they were stuck.
     fn freed(&self) -> impl Iterator<Item = Stamp> {
-        let is_down =
-            |f: &Failure, at| f.since.at < at && f.back.as_ref().is_none_or(|b| b.at > at);
         let of_evicted = self.each_deletion().filter(|(pod, _)| self.evictions.contains_key(*pod));
         of_evicted
             .map(|(_, d)| d.known.at)
-            .filter(move |at| self.failures().any(|f| is_down(f, *at)))
+            .filter(move |at| self.failures().any(|f| f.is_down(*at)))
     }
 
     /// When the last thing happened.

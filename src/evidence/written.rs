@@ -52,6 +52,8 @@ pub(crate) struct Reconstruction {
     /// `--node-monitor-grace-period`, as the files tell it where they do.
     pub(crate) grace: Dur,
     pub(crate) outage: Outage,
+    /// Healthy nodes are missing, without which nobody would be evicted: a run tells nothing.
+    pub(crate) alone: bool,
     /// What was taken, what was left out, what was assumed.
     pub(crate) notes: Vec<String>,
     /// The timeline, a sentence each.
@@ -130,6 +132,7 @@ pub(crate) fn reconstruct(
     let outage = Outage::of(
         &heard.statements.iter().filter(|s| s.at >= plan.start).cloned().collect::<Vec<_>>(),
     );
+    let alone = nodes.is_empty() && lacks_others(&outage, &heard.statements, &mut notes);
     let before = Before { outage: &outage, statements: &heard.statements, start: plan.start };
     let mut all = if plan.from_export { objects } else { before.rewound(&objects, &mut notes) };
     workloads::of_pods(&mut all, &mut notes);
@@ -166,7 +169,25 @@ pub(crate) fn reconstruct(
     let horizon = micros(lasts).0;
     let text = cluster.written(&doc, plan.start, &horizon, (&timeline, asked));
     let grace = watchfulness.grace;
-    Ok(Reconstruction { text, start: plan.start, grace, outage, notes, told })
+    Ok(Reconstruction { text, start: plan.start, grace, outage, alone, notes, told })
+}
+
+/// Whether a pod was evicted while all nodes that are named were down, when nobody is (`ComputeZoneState`); it is said.
+fn lacks_others(outage: &Outage, statements: &[Statement], notes: &mut Vec<String>) -> bool {
+    let named: BTreeSet<&str> = statements.iter().filter_map(|s| s.said.node()).collect();
+    let are_down = |at: Option<Stamp>| {
+        let down = outage.failures().filter(|f| at.is_none_or(|at| f.is_down(at)));
+        down.map(|f| &*f.node).collect::<BTreeSet<&str>>().is_superset(&named)
+    };
+    let lacks = are_down(None) && outage.evictions.values().any(|e| are_down(Some(e.at)));
+    if lacks {
+        notes.push(
+            "pods were evicted while all nodes that are named were down, when nobody is: healthy ones are missing, and without \
+             them neither the evictions nor what would have helped can be simulated; add an export of nodes, `kubectl get nodes -o json`"
+                .to_owned(),
+        );
+    }
+    lacks
 }
 
 /// What is said where nothing is told of a node or an eviction; `notes` are of what was left out.

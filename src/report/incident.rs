@@ -22,7 +22,7 @@ pub(crate) struct Verdict {
     pub(crate) deletions: Vec<(String, Time, String)>,
     /// When the runs end.
     pub(crate) horizon: Time,
-    /// How many seeds were run.
+    /// How many seeds were run; none where healthy nodes are missing, and what runs would say is not known.
     pub(crate) seeds: u64,
     /// The notes of the plan.
     pub(crate) notes: Vec<String>,
@@ -37,6 +37,11 @@ impl Verdict {
     /// How many are explained in any run.
     fn can_be(&self) -> u64 {
         self.matched.pairs.iter().filter(|p| p.is_explained()).count() as u64
+    }
+
+    /// Nothing of what no run said.
+    fn known<'c>(&self, cell: Cell<'c>) -> Cell<'c> {
+        if self.seeds == 0 { Cell::Empty } else { cell }
     }
 
     /// Whether half the runs or more explain every eviction.
@@ -54,6 +59,9 @@ impl Verdict {
             if can_be > explained.median { format!(", {can_be} can be") } else { String::new() };
         let mut parts = vec![match all {
             0 => "no eviction was recorded".to_owned(),
+            _ if self.seeds == 0 => {
+                format!("not known of {of}: the nodes that did not fail are named nowhere")
+            }
             _ => format!("{} of {of} explained within {within}{more}", number(&explained)),
         }];
         let only = self.matched.only_simulated.len() as u64;
@@ -83,9 +91,9 @@ fn fields<'v>() -> [Field<(&'v Verdict, &'v Pair)>; 8] {
         }),
         ("share", Kind::Number, |(_, p)| Cell::number(Some(p.share))),
         ("apart_s", Kind::Number, |(_, p)| Cell::number(p.apart_ms().map(|ms| ms as f64 / 1e3))),
-        ("stands_in", Kind::Truth, |(_, p)| Cell::Truth(p.is(Way::StandsIn))),
-        ("reordered", Kind::Truth, |(_, p)| Cell::Truth(p.is(Way::Reordered))),
-        ("explained", Kind::Truth, |(_, p)| Cell::Truth(p.is_explained())),
+        ("stands_in", Kind::Truth, |(v, p)| v.known(Cell::Truth(p.is(Way::StandsIn)))),
+        ("reordered", Kind::Truth, |(v, p)| v.known(Cell::Truth(p.is(Way::Reordered)))),
+        ("explained", Kind::Truth, |(v, p)| v.known(Cell::Truth(p.is_explained()))),
     ]
 }
 
@@ -107,8 +115,8 @@ pub(crate) fn document(verdict: &Verdict) -> Value {
         "evictions": matched.pairs.iter().map(eviction).collect::<Value>(),
         "only_simulated": only.collect::<Value>(),
         "deletions": deletions.collect::<Value>(),
-        "explained": verdict.explained().median,
-        "can_be_explained": verdict.can_be(),
+        "explained": verdict.known(Cell::Natural(verdict.explained().median)).json(),
+        "can_be_explained": verdict.known(Cell::Natural(verdict.can_be())).json(),
         "recorded": matched.pairs.len(),
         "seeds": verdict.seeds,
         "verdict": verdict.sentence(),
@@ -169,9 +177,11 @@ impl Printer<'_> {
             return Ok(());
         }
         self.part("Evictions, recorded and simulated")?;
-        let said_of =
-            format!("of {} the nearest, and in how many it is so", counted(verdict.seeds, "seed"));
-        writeln!(self.out, "  {}", self.painted(&said_of, DIM))?;
+        if verdict.seeds > 0 {
+            let seeds = counted(verdict.seeds, "seed");
+            let said_of = format!("of {seeds} the nearest, and in how many it is so");
+            writeln!(self.out, "  {}", self.painted(&said_of, DIM))?;
+        }
         // What is not explained is what there is to look at.
         let mut shown: Vec<&Pair> = pairs.iter().collect();
         if shown.len() > most {
@@ -208,6 +218,7 @@ impl Printer<'_> {
 fn word(pair: &Pair) -> (&'static str, anstyle::Style) {
     match pair.share {
         0.5.. => ("explained", GREEN),
+        share if share.is_nan() => ("not known", YELLOW),
         _ if pair.is_explained() => ("can be explained", YELLOW),
         _ => ("not explained", RED),
     }
@@ -215,7 +226,7 @@ fn word(pair: &Pair) -> (&'static str, anstyle::Style) {
 
 fn said(verdict: &Verdict, pair: &Pair) -> String {
     let (Some((simulated, way)), Some(ms)) = (pair.simulated, pair.apart_ms()) else {
-        return "not simulated".to_owned();
+        return if verdict.seeds == 0 { "not known" } else { "not simulated" }.to_owned();
     };
     let word = if ms < 0 { "earlier" } else { "later" };
     let other = match way {
@@ -270,7 +281,7 @@ fn curve(verdict: &Verdict) -> Option<Curve> {
     let alone = verdict.matched.only_simulated.iter().map(|(_, at)| *at);
     let nearest = pairs.iter().filter_map(|p| p.simulated);
     let simulated: Vec<Time> = nearest.map(|(at, _)| at).chain(alone).collect();
-    let last = recorded.iter().chain(&simulated).max()?.as_secs() + 1;
+    let last = recorded.iter().chain(&simulated).max().filter(|_| verdict.seeds > 0)?.as_secs() + 1;
     let step = last.div_ceil(POINTS);
     let times: Vec<Time> = (0..=last.div_ceil(step)).map(|i| Time::from_secs(i * step)).collect();
     let line = |name: &str, of: &[Time]| {
