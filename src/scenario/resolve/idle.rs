@@ -2,6 +2,7 @@
 
 use super::notes::{in_short, listed};
 use super::timeline::Written;
+use crate::api::node::{LABEL_ZONE, zone};
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Toleration;
 use crate::api::volume::attach_limit_key;
@@ -22,7 +23,11 @@ pub(super) fn of(
     let named = [attach_limits(plan), images(plan)];
     let asks = spec.expect.iter().any(|e| matches!(e, language::Expectation::NotEvicted(_)));
     let late = [at_the_end(plan.horizon, written), unnoticed(plan, written, asks)];
-    own.chain([tolerations(plan), pod_eviction_timeout(plan)]).chain(named).chain(late).flatten()
+    let zone = labelled_zone(plan, &written.actions);
+    own.chain([tolerations(plan), pod_eviction_timeout(plan), zone])
+        .chain(named)
+        .chain(late)
+        .flatten()
 }
 
 /// Entries of the timeline that begin as the run ends.
@@ -68,6 +73,22 @@ fn unnoticed(plan: &Plan, written: &Written, asks: bool) -> Option<String> {
     Some(format!(
         "The run ends before it is decided what comes of this, for no node is Unknown before --node-monitor-grace-period ({}) is over{and}: {names}.",
         duration::format(grace)
+    ))
+}
+
+/// Nodes that are in no zone and have, or get, a label that is only called so.
+fn labelled_zone(plan: &Plan, actions: &[Action]) -> Option<String> {
+    let given = actions.iter().flat_map(|a| match &a.act {
+        Do::Label(nodes, to) if to.iter().any(|(k, v)| k == "zone" && v.is_some()) => &nodes[..],
+        _ => &[],
+    });
+    let given: BTreeSet<NodeIndex> = given.copied().collect();
+    let is_called = |(i, n): &(NodeIndex, &NodePlan)| {
+        zone(&n.labels).is_none() && (given.contains(i) || n.labels.contains_key("zone"))
+    };
+    let names = listed((0..).zip(&plan.nodes).filter(is_called).map(|(_, n)| &*n.name))?;
+    Some(format!(
+        "The label `zone` of {names} says nothing of a zone, and they are in none: write `zone: \"a\"` of nodes, not among their labels, or the label `{LABEL_ZONE}`."
     ))
 }
 

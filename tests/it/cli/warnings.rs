@@ -315,6 +315,20 @@ fn what_is_about_nothing_is_said() {
     assert_eq!(said(&even), "");
 }
 
+/// A node's zone is its field or its label `topology.kubernetes.io/zone`: a label `zone` of one that has neither, from the start
+/// or given on the way, says nothing of it.
+#[test]
+fn a_label_that_is_only_called_zone_is_told() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", nodes: [(name: "n", labels: {"zone": "x"}), (name: "m"), (name: "k"),
+            (name: "z", zone: "x", labels: {"zone": "x"}), (name: "t", labels: {"zone": "x", "topology.kubernetes.io/zone": "x"})],
+        timeline: [(at: "1m", do: Label(node: "m", labels: {"zone": "x"})), (at: "2m", do: Label(node: "k", labels: {"zone": None}))])"#;
+    scratch.write("zone.ron", text);
+    let said = unfolded(&scratch.call(&["validate", "zone.ron"]).stderr);
+    assert!(said.contains("zone.ron:1:"), "{said}");
+    assert!(said.contains("The label `zone` of n, m says nothing of a zone"), "{said}");
+}
+
 /// No figure is less than nothing, so that neither of the first two can fail; and a claim without its name
 /// is told what a field is.
 #[test]
