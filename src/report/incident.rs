@@ -304,17 +304,9 @@ fn curve(verdict: &Verdict) -> Option<Curve> {
 }
 
 fn evictions(verdict: &Verdict) -> Table {
-    let at = |at: Time| verdict.clock.rfc3339(at);
-    let row = |p: &Pair| {
-        let (said, _) = word(p);
-        let (apart, share) = (p.apart_ms().map(|ms| ms as f64 / 1e3), p.share * 100.0);
-        json!([p.pod, at(p.recorded), p.simulated.map(|(t, _)| at(t)), apart, share, said])
-    };
-    let only = verdict.matched.only_simulated.iter();
-    let only = only.map(|(pod, t)| json!([pod, null, at(*t), null, null, "only simulated"]));
-    let rows = verdict.matched.pairs.iter().map(row).chain(only);
-    let columns = ["pod", "recorded", "simulated", "apart, seconds", "% of seeds", "verdict"];
-    Table::new("Evictions", columns, rows)
+    let Rows { columns, rows, .. } = table(verdict);
+    let rows = rows.iter().map(|row| row.iter().map(Cell::json).collect::<Value>());
+    Table::new("Evictions", columns.into_iter().map(|c| c.name), rows)
 }
 
 #[cfg(test)]
