@@ -1,8 +1,9 @@
 //! The annotations of objects that say something here.
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-use std::fmt;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The annotations that matter here; others may be large and are not kept.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,41 +28,24 @@ pub(super) struct RawAnnotations {
 
 impl<'de> Deserialize<'de> for RawAnnotations {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = RawAnnotations;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a map of annotations")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawAnnotations, A::Error> {
-                let mut all = RawAnnotations::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    let place = match &*key {
-                        "kubernetes.io/config.source" => &mut all.source,
-                        "scheduler.alpha.kubernetes.io/defaultTolerations" => {
-                            &mut all.default_tolerations
-                        }
-                        "scheduler.alpha.kubernetes.io/tolerationsWhitelist" => {
-                            &mut all.tolerations_whitelist
-                        }
-                        "controller.kubernetes.io/pod-deletion-cost" => &mut all.pod_deletion_cost,
-                        "deployment.kubernetes.io/revision" => &mut all.revision,
-                        "deployment.kubernetes.io/max-replicas" => &mut all.max_replicas,
-                        "storageclass.kubernetes.io/is-default-class" => &mut all.default_class,
-                        _ => {
-                            let _ = map.next_value::<IgnoredAny>()?;
-                            all.mirror |= key == "kubernetes.io/config.mirror";
-                            let end = key.strip_prefix(BOOTSTRAP_COMPLETED);
-                            all.bootstrap_completed.extend(end.map(str::to_owned));
-                            continue;
-                        }
-                    };
-                    *place = Some(map.next_value::<Option<String>>()?.unwrap_or_default());
-                }
-                Ok(all)
-            }
-        }
-        d.deserialize_map(V)
+        let mut all = BTreeMap::<String, Value>::deserialize(d)?;
+        let completed = all.keys().filter_map(|key| key.strip_prefix(BOOTSTRAP_COMPLETED));
+        let completed = completed.map(str::to_owned).collect();
+        let mut text = |key: &str| {
+            let text = all.remove(key).map(Option::<String>::deserialize).transpose();
+            text.map(|text| text.map(Option::unwrap_or_default)).map_err(D::Error::custom)
+        };
+        Ok(RawAnnotations {
+            source: text("kubernetes.io/config.source")?,
+            default_tolerations: text("scheduler.alpha.kubernetes.io/defaultTolerations")?,
+            tolerations_whitelist: text("scheduler.alpha.kubernetes.io/tolerationsWhitelist")?,
+            pod_deletion_cost: text("controller.kubernetes.io/pod-deletion-cost")?,
+            revision: text("deployment.kubernetes.io/revision")?,
+            max_replicas: text("deployment.kubernetes.io/max-replicas")?,
+            default_class: text("storageclass.kubernetes.io/is-default-class")?,
+            bootstrap_completed: completed,
+            mirror: all.contains_key("kubernetes.io/config.mirror"),
+        })
     }
 }
 

@@ -2,12 +2,11 @@
 //! there.
 
 use crate::api::validation::{self, FieldError};
+use serde::de::Error;
 use serde::de::value::StrDeserializer;
-use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// A map of texts in which null stands for the empty text.
 pub(super) type Texts = BTreeMap<String, Option<String>>;
@@ -54,53 +53,23 @@ pub(super) struct RawQuantity(pub String);
 
 impl<'de> Deserialize<'de> for Filled {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl<'de> Visitor<'de> for V {
-            type Value = Filled;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list or a map")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Filled, A::Error> {
-                let mut filled = false;
-                while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {
-                    filled = true;
-                }
-                Ok(Filled(filled))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Filled, A::Error> {
-                let mut filled = false;
-                while seq.next_element::<IgnoredAny>()?.is_some() {
-                    filled = true;
-                }
-                Ok(Filled(filled))
-            }
+        match Value::deserialize(d)? {
+            Value::Object(map) => Ok(Filled(!map.is_empty())),
+            Value::Array(list) => Ok(Filled(!list.is_empty())),
+            _ => Err(D::Error::custom("expected a list or an object, found neither")),
         }
-        d.deserialize_any(V)
     }
 }
 
 impl<'de> Deserialize<'de> for RawQuantity {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
-        struct V;
-        impl Visitor<'_> for V {
-            type Value = RawQuantity;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a quantity like \"500m\" or \"32Gi\"")
-            }
-            fn visit_str<E>(self, v: &str) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_owned()))
-            }
-            fn visit_u64<E>(self, v: u64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
-            fn visit_i64<E>(self, v: i64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
-            fn visit_f64<E>(self, v: f64) -> Result<RawQuantity, E> {
-                Ok(RawQuantity(v.to_string()))
-            }
+        match Value::deserialize(d)? {
+            Value::String(text) => Ok(RawQuantity(text)),
+            Value::Number(number) => Ok(RawQuantity(number.to_string())),
+            _ => Err(D::Error::custom(
+                "expected a quantity like \"500m\" or \"32Gi\", found neither text nor a number",
+            )),
         }
-        d.deserialize_any(V)
     }
 }
 

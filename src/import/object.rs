@@ -412,11 +412,9 @@ impl RawVolume {
 /// The selector of that field as a scenario has it.
 pub(super) fn selector(field: &str, raw: &RawSelector) -> Result<LabelSelector, Wrong> {
     let expressions = raw.match_expressions.iter().map(|e| {
-        let unknown =
-            || format!("{field}: {:?} is not a valid label selector operator", e.operator);
         Ok::<_, Wrong>(LabelSelectorRequirement {
             key: e.key.clone(),
-            operator: fields::shared(&e.operator).ok_or_else(|| Wrong(unknown()))?,
+            operator: fields::word(&format!("{field}: operator"), &e.operator)?,
             values: e.values.clone(),
         })
     });

@@ -100,11 +100,9 @@ fn affinity(raw: &RawAffinity, left_out: &mut dyn FnMut(&'static str)) -> Result
 
 fn node_term(raw: &RawNodeTerm) -> Result<NodeTerm, Wrong> {
     let requirement = |r: &RawRequirement| {
-        let unknown =
-            || format!("affinity.nodeAffinity: {:?} is not a valid selector operator", r.operator);
         Ok(NodeRequirement {
             key: r.key.clone(),
-            operator: fields::shared(&r.operator).ok_or_else(|| Wrong(unknown()))?,
+            operator: fields::word("affinity.nodeAffinity: operator", &r.operator)?,
             values: r.values.clone(),
         })
     };
@@ -138,18 +136,14 @@ fn spread(raw: &RawSpread) -> Result<TopologySpreadConstraint, Wrong> {
     let policy = |text: &str, default: InclusionPolicy| {
         fields::shared(text).filter(|policy| *policy != default)
     };
-    let unknown = || {
-        format!(
-            "topologySpreadConstraints: whenUnsatisfiable {:?} is not known to the API",
-            raw.when_unsatisfiable
-        )
-    };
     let selector = |raw| selector("topologySpreadConstraints: labelSelector", raw);
     Ok(TopologySpreadConstraint {
         max_skew: raw.max_skew,
         topology_key: raw.topology_key.clone(),
-        when_unsatisfiable: fields::shared(&raw.when_unsatisfiable)
-            .ok_or_else(|| Wrong(unknown()))?,
+        when_unsatisfiable: fields::word(
+            "topologySpreadConstraints: whenUnsatisfiable",
+            &raw.when_unsatisfiable,
+        )?,
         label_selector: raw.label_selector.as_ref().map(selector).transpose()?,
         min_domains: raw.min_domains,
         node_affinity_policy: policy(&raw.node_affinity_policy, InclusionPolicy::Honor),
@@ -165,8 +159,7 @@ fn ports(containers: &[RawContainer]) -> Result<Vec<HostPort>, Wrong> {
         let host_port = u16::try_from(number)
             .map_err(|_| Wrong(format!("hostPort {number} is not between 1 and 65535")))?;
         let word = if port.protocol.is_empty() { "TCP" } else { &port.protocol };
-        let protocol: Protocol = fields::shared(word)
-            .ok_or_else(|| Wrong(format!("protocol {word:?} of a port is not known to the API")))?;
+        let protocol: Protocol = fields::word("ports: protocol", word)?;
         let protocol = (protocol != Protocol::TCP).then_some(protocol);
         all.push(HostPort { host_port, protocol, host_ip: port.host_ip.clone() });
     }

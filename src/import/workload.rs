@@ -334,10 +334,7 @@ fn policy(
             left_out("podFailurePolicy: FailIndex");
             continue;
         }
-        let action = fields::shared(&rule.action).ok_or_else(|| {
-            let action = &rule.action;
-            Wrong(format!("spec.podFailurePolicy.rules: action {action:?} is not known to the API"))
-        })?;
+        let action = fields::word("spec.podFailurePolicy.rules: action", &rule.action)?;
         let written = |c: &RawCondition| language::PodFailurePolicyOnPodConditions {
             kind: language::PodConditionKind::DisruptionTarget,
             status: fields::shared(&c.status).filter(|status| *status != ConditionStatus::True),

@@ -121,7 +121,7 @@ fn mistakes_have_a_place() {
         (
             "\"operator\": \"DoesNotExist\"",
             "\"operator\": \"Lacks\"",
-            "f, item 4, NodeReadinessRule \"cni\": spec.nodeSelector: \"Lacks\" is not a valid label selector operator",
+            "f, item 4, NodeReadinessRule \"cni\": spec.nodeSelector: operator is \"Lacks\", which the API does not know",
         ),
     ] {
         assert_eq!(error(&changed(from, to)), message);
