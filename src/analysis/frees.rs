@@ -3,7 +3,7 @@
 use super::prelude::*;
 
 /// What there is of that, beside the node's return and deletions.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Frees {
     /// Pods on nodes that are tainted node.kubernetes.io/out-of-service are deleted for good, and their volumes detached
     /// (S10, S38).

@@ -203,14 +203,11 @@ fn print(
 ) -> Result<()> {
     let basis = Basis {
         clock: verdict.clock,
-        silent: Vec::new(),
-        course: String::new(),
         head: courses[0].loaded.spec.doc.clone(),
         notes: verdict.notes.clone(),
         frees: Frees::ALL,
         horizon: verdict.horizon,
-        open: None,
-        tainted: false,
+        ..Basis::default()
     };
     let beside = Outlook::all(&basis, forecasts);
     let text = |p: &mut Printer<'_>| {

@@ -335,7 +335,9 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         for ((what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
             let of_own = what.is_of_pod().then_some(Some(workload));
-            let again = comes_again(course, *what, object, *at);
+            // Under the name of one whose deletion began before.
+            let deleted = course.happenings.get(&(Happening::PodDeleted, object.clone()));
+            let again = of_own.is_some() && deleted.is_some_and(|deleted| deleted < at);
             for of in std::iter::once(None).chain(of_own) {
                 let seeds = all.entry((*what, of)).or_default();
                 seeds.resize(courses.len(), (Vec::new(), 0));
@@ -381,12 +383,6 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         rows.push(ByWhen { what, workload, counts, all: in_all, again, first, last });
     }
     rows
-}
-
-/// Whether a pod comes under the name of one whose deletion began before.
-fn comes_again(course: &Course, what: Happening, pod: &str, at: Time) -> bool {
-    let deleted = || course.happenings.get(&(Happening::PodDeleted, pod.to_owned()));
-    what.is_of_pod() && deleted().is_some_and(|deleted| *deleted < at)
 }
 
 /// In which queue of its zone each node waits, by number: nodes that are given up only after all

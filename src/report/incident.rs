@@ -164,11 +164,9 @@ pub(crate) fn write(p: &mut Printer<'_>, verdict: &Verdict, all: bool) -> io::Re
 impl Printer<'_> {
     /// How many more there are than were told.
     fn more(&mut self, all: usize, most: usize, what: &str) -> io::Result<()> {
-        if all <= most {
-            return Ok(());
-        }
-        let n = counted((all - most) as u64, &format!("more {what}"));
-        writeln!(self.out, "{}", self.painted(&format!("  {n}: `--all`, `-o json`"), DIM))
+        let left = all.saturating_sub(most);
+        let n = counted(left as u64, &format!("more {what}"));
+        self.untold(left, &format!("{n}: `--all`, `-o json`"))
     }
 
     fn held_against(&mut self, verdict: &Verdict, most: usize) -> io::Result<()> {

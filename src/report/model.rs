@@ -137,7 +137,7 @@ impl<'a> Report<'a> {
 }
 
 /// When a run begins, in microseconds since 1970.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct WallClock(pub i64);
 
 impl WallClock {

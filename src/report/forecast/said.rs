@@ -17,7 +17,7 @@ pub(super) const SAME: Dur = Dur::from_secs(2);
 pub(super) const ALONE: &str = "without a workload";
 
 /// What forecasts are made from.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Basis {
     /// When the export was made.
     pub(crate) clock: WallClock,
@@ -150,6 +150,11 @@ impl<'a> Outlook<'a> {
     pub(super) fn total(&self, what: Happening, noun: &str) -> String {
         let all = self.span(what, None).and_then(|all| all.counts.last());
         all.map_or_else(|| counted(0, noun), |count| how_many(count, noun))
+    }
+
+    /// The pods that go.
+    pub(super) fn deleted(&self) -> impl Iterator<Item = &'a String> {
+        self.of(Happening::PodDeleted).into_iter().map(|f| &f.object)
     }
 
     /// What happens of a kind, in most seeds or in some.

@@ -12,8 +12,7 @@ use crate::report::results::*;
 /// The pods that a course deletes and another neither does nor is about to: by name where nearly all seeds delete them
 /// or it is one; where it is chance which of a workload these are, how many of them.
 fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
-    let there = against.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
-    let there: BTreeSet<&String> = there.chain(against.forecast.due.keys()).collect();
+    let there: BTreeSet<&String> = against.deleted().chain(against.forecast.due.keys()).collect();
     let (mut named, mut counts) = (Vec::new(), Vec::new());
     for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
         pods.retain(|f| !there.contains(&f.object));
@@ -37,10 +36,8 @@ fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
 
 /// The pods that a course deletes and another only later, when all is over that is looked at.
 fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
-    let gone = against.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
-    let gone: BTreeSet<&String> = gone.collect();
-    let pods = course.of(Happening::PodDeleted).into_iter().map(|f| &f.object);
-    let pods = pods.filter(|pod| !gone.contains(pod));
+    let gone: BTreeSet<&String> = against.deleted().collect();
+    let pods = course.deleted().filter(|pod| !gone.contains(pod));
     let (pods, due): (Vec<&String>, Vec<Time>) =
         pods.filter_map(|pod| Some((pod, against.forecast.due.get(pod)?.median))).unzip();
     let due = between(against, *due.iter().min()?, *due.iter().max()?);
@@ -54,9 +51,7 @@ fn stuck<'a>(course: &'a Outlook<'_>, against: &Outlook<'_>) -> Vec<&'a String> 
         let shares = outlook.forecast.stuck.iter().filter(|l| l.pod == *pod).map(|l| l.share);
         shares.sum::<f64>() > 0.5
     };
-    let goes = |outlook: &Outlook<'_>, pod: &String| {
-        outlook.of(Happening::PodDeleted).into_iter().any(|f| f.object == *pod)
-    };
+    let goes = |outlook: &Outlook<'_>, pod: &String| outlook.deleted().any(|one| one == pod);
     let all: BTreeSet<&String> = course.forecast.stuck.iter().map(|l| &l.pod).collect();
     let all = all.into_iter().filter(|pod| stays(course, pod) && !stays(against, pod));
     all.filter(|pod| !goes(course, pod) || goes(against, pod)).collect()

@@ -67,7 +67,7 @@ impl Printer<'_> {
     }
 
     /// That some are left to tell, if any are.
-    pub(super) fn untold(&mut self, left: usize, said: &str) -> io::Result<()> {
+    pub(crate) fn untold(&mut self, left: usize, said: &str) -> io::Result<()> {
         let said = self.painted(said, DIM);
         if left > 0 { writeln!(self.out, "  {said}") } else { Ok(()) }
     }
