@@ -144,7 +144,8 @@ const GATES: &[Gate] = gates! {
     // S25
     "NodeControllerLeaseCircuitBreaker" [on(37)] sets node_lifecycle.lease_circuit_breaker;
     // S27
-    "SchedulerQueueingHints" [on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true)]
+    "SchedulerQueueingHints"
+        [on(28), Stage { since: (28, 5), ..off(28) }, on(32), locked(34, true), gone(37)]
         with scheduler.queueing_hints;
     // Upstream has it from 1.26 on; nothing before taints of devices is simulated.
     "DynamicResourceAllocation" [off(33), on(34), locked(35, true)]
@@ -166,9 +167,9 @@ const GATES: &[Gate] = gates! {
         with workload.logarithmic_scale_down;
     "PodDeletionCost" [off(21), on(22)] with workload.pod_deletion_cost;
     "DeploymentReplicaSetTerminatingReplicas" [off(33), on(35)] with workload.terminating_replicas;
-    "JobTrackingWithFinalizers" [off(22), on(25), locked(26, true), gone(28)]
+    "JobTrackingWithFinalizers" [off(22), on(25), locked(26, true), gone(29)]
         with workload.job.tracking_finalizers;
-    "JobPodFailurePolicy" [off(25), on(26), locked(31, true), gone(32)]
+    "JobPodFailurePolicy" [off(25), on(26), locked(31, true), gone(33)]
         stores PodFailurePolicy with workload.job.pod_failure_policy;
     "JobManagedBy" [off(30), on(32), locked(35, true)] with workload.job.validates_ready;
     // After PodDisruptionConditions: either makes the pod garbage collector mark pods.
@@ -188,7 +189,7 @@ const GATES: &[Gate] = gates! {
     "StaleControllerConsistencyStatefulSet" [on(36)]
         with workload.stateful_set.waits_for_own_writes;
     // S86: gates that have a field stored, and change nothing else here
-    "EvenPodsSpread" [off(16), on(18), locked(19, true), gone(22)] stores TopologySpreadConstraints;
+    "EvenPodsSpread" [off(16), on(18), locked(19, true), gone(21)] stores TopologySpreadConstraints;
     "StartupProbe" [off(16), on(18), locked(20, true), gone(23)] stores StartupProbe;
     "NonPreemptingPriority" [off(15), on(19), locked(24, true), gone(26)] stores PreemptionPolicy;
     "PodAffinityNamespaceSelector" [off(21), on(22), locked(24, true), gone(26)]

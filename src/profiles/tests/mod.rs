@@ -132,6 +132,24 @@ fn a_gate_set_to_its_default_changes_nothing() {
     }
 }
 
+/// The last release whose source has a gate, and where (`pkg/features`), and the first whose source has not.
+#[test]
+fn a_gate_ends_where_the_source_has_it_no_more() {
+    for (gate, last, first_without) in [
+        ("EvenPodsSpread", "1.20.15", "1.21.14"), // kube_features.go:806, locked
+        ("JobTrackingWithFinalizers", "1.28.15", "1.29.15"), // kube_features.go:1053, locked
+        ("JobPodFailurePolicy", "1.32.13", "1.33.13"), // versioned_kube_features.go:435, locked
+        ("SchedulerQueueingHints", "1.36.3", "1.37.1"), // kube_features.go:1948, locked
+    ] {
+        assert_eq!(gated(last, &[(gate, true)]), Ok(profile(last).unwrap()), "{gate}");
+        let is_locked = format!("{gate} to false, feature is locked to true in v{last}");
+        assert!(gated(last, &[(gate, false)]).unwrap_err().to_string().ends_with(&is_locked));
+        let without =
+            format!("unrecognized feature gate: {gate}: v{first_without} does not have it");
+        assert_eq!(gated(first_without, &[(gate, true)]).unwrap_err().to_string(), without);
+    }
+}
+
 #[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
