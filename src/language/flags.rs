@@ -313,8 +313,8 @@ pub(crate) fn take_settings(
         if gates.contains_key(name) {
             continue;
         }
-        match profiles::with_gates(version, &BTreeMap::from([(name.clone(), *value)])) {
-            Ok(_) => drop(gates.insert(name.clone(), *value)),
+        match profiles::check_gate(version, name, *value) {
+            Ok(()) => drop(gates.insert(name.clone(), *value)),
             // It is locked in this release, or gone.
             Err(error) => notes.push(format!(
                 "--feature-gates={name}={value} of the export counts for nothing: {error}"

@@ -134,6 +134,8 @@ const GATES: &[Gate] = gates! {
     // S45
     "GracefulNodeShutdownBasedOnPodPriority" [off(23), on(24)]
         does |p, on| p.kubelet.shutdown_by_priority &= on && p.kubelet.graceful_shutdown;
+    // It changes nothing here, and has to be off where GracefulNodeShutdown is.
+    "WindowsGracefulNodeShutdown" [off(32), on(34)];
     // S15
     "SeparateTaintEvictionController" [on(29), locked(34, true)]
         with taint_eviction.separate_controller;
@@ -227,6 +229,14 @@ impl Gate {
     }
 }
 
+/// Which gate is on only with which (`defaultKubernetesFeatureGateDependencies`), looked at from 1.35 on. Left out are those that
+/// need DynamicResourceAllocation, which is locked there.
+const NEEDS: [(&str, &str); 3] = [
+    ("DRADeviceTaintRules", "DRADeviceTaints"),
+    ("GracefulNodeShutdownBasedOnPodPriority", "GracefulNodeShutdown"),
+    ("WindowsGracefulNodeShutdown", "GracefulNodeShutdown"),
+];
+
 /// The names of all gates that change something here in some release.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|gate| gate.name)
@@ -237,34 +247,48 @@ pub(super) fn gates_of(release: Release) -> Vec<(&'static str, &'static Stage)> 
     GATES.iter().filter_map(|gate| Some((gate.name, gate.stage(release)?))).collect()
 }
 
-/// Whether these gates can be set so in this release.
+/// Whether these gates can be set so in this release, all together (`featuregate/feature_gate.go: unsafeSetFromMap`).
 pub(super) fn check(
     release: Release,
     settings: &BTreeMap<String, bool>,
 ) -> Result<(), ProfileError> {
-    for (name, &value) in settings {
-        let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
-            let known: Vec<&str> = gates_of(release).into_iter().map(|(name, _)| name).collect();
-            let hint = match spelling::nearest(name, gate_names()) {
-                Some(near) => format!("did you mean {near}?"),
-                None if known.is_empty() => {
-                    "no gate of that release changes anything here".to_owned()
-                }
-                None => format!("gates that change something here: {}", known.join(", ")),
-            };
-            return Err(ProfileError::new(format!("unrecognized feature gate: {name}"), hint));
+    settings.iter().try_for_each(|(name, &value)| check_one(release, name, value))?;
+    let gates = gates_of(release);
+    let is_on = |name: &str| {
+        let default = || gates.iter().any(|(gate, stage)| *gate == name && stage.default);
+        settings.get(name).copied().unwrap_or_else(default)
+    };
+    let lacks = |&(name, needed): &(&str, &str)| is_on(name) && !is_on(needed);
+    let lacking: Vec<_> = NEEDS.into_iter().filter(lacks).collect();
+    let Some((name, needed)) = lacking.first().filter(|_| release.minor >= 35) else {
+        return Ok(());
+    };
+    let all: Vec<&str> = lacking.iter().filter(|of| of.1 == *needed).map(|of| of.0).collect();
+    let text = format!("{name} is enabled, but depends on features that are disabled: [{needed}]");
+    Err(ProfileError::new(text, format!("with {needed} off, set {} to false", all.join(" and "))))
+}
+
+/// Whether a gate can be set so in this release, whatever others are.
+pub(super) fn check_one(release: Release, name: &str, value: bool) -> Result<(), ProfileError> {
+    let Some(gate) = GATES.iter().find(|gate| gate.name == name) else {
+        let known: Vec<&str> = gates_of(release).into_iter().map(|(name, _)| name).collect();
+        let hint = match spelling::nearest(name, gate_names()) {
+            Some(near) => format!("did you mean {near}?"),
+            None if known.is_empty() => "no gate of that release changes anything here".to_owned(),
+            None => format!("gates that change something here: {}", known.join(", ")),
         };
-        let Some(stage) = gate.stage(release) else {
-            let text = format!("unrecognized feature gate: {name}: {release} does not have it");
-            return Err(ProfileError::new(text, format!("{name} exists {}", gate.range())));
-        };
-        if stage.locked && stage.default != value {
-            let text = format!(
-                "cannot set feature gate {name} to {value}, feature is locked to {} in {release}",
-                stage.default
-            );
-            return Err(ProfileError::new(text, None));
-        }
+        return Err(ProfileError::new(format!("unrecognized feature gate: {name}"), hint));
+    };
+    let Some(stage) = gate.stage(release) else {
+        let text = format!("unrecognized feature gate: {name}: {release} does not have it");
+        return Err(ProfileError::new(text, format!("{name} exists {}", gate.range())));
+    };
+    if stage.locked && stage.default != value {
+        let text = format!(
+            "cannot set feature gate {name} to {value}, feature is locked to {} in {release}",
+            stage.default
+        );
+        return Err(ProfileError::new(text, None));
     }
     Ok(())
 }

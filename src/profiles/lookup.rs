@@ -35,8 +35,8 @@ fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, b
 /// release's defaults.
 ///
 /// # Errors
-/// An unknown release, a gate that is unknown or that this release does not have, and a locked gate
-/// that is set to something else.
+/// An unknown release, a gate that is unknown or that this release does not have, a locked gate
+/// that is set to something else, and from 1.35 on a gate that is on without one that it needs.
 pub fn with_gates(
     version: &str,
     settings: &BTreeMap<String, bool>,
@@ -44,6 +44,14 @@ pub fn with_gates(
     let release = Release::parse(version)?;
     gates::check(release, settings)?;
     Ok(made(release, None, settings))
+}
+
+/// Whether a release lets a gate be set so, as far as that does not depend on others.
+///
+/// # Errors
+/// Those of [`with_gates`], but for what a gate needs of others.
+pub fn check_gate(version: &str, name: &str, value: bool) -> Result<(), ProfileError> {
+    gates::check_one(Release::parse(version)?, name, value)
 }
 
 /// The behaviour of a release without each single change since an older one that makes any difference to it:

@@ -21,5 +21,5 @@ mod steps;
 mod tests;
 
 pub use gates::gate_names;
-pub use lookup::{profile, with_gates, without_each};
+pub use lookup::{check_gate, profile, with_gates, without_each};
 pub use release::{ProfileError, Release};

@@ -457,7 +457,7 @@ fn device_taint_switches() {
     assert!(rules(&gated("1.36", &[("DRADeviceTaintRules", true)]).unwrap()));
     let devices = |p: &Profile| p.scheduler.dynamic_resources;
     boundary("S106", devices, &["1.18.20", "1.33.13"], &["1.34.0", "1.37.1"]);
-    let neither = [("DRADeviceTaints", false), ("DRADeviceTaintRules", true)];
+    let neither = [("DRADeviceTaints", false), ("DRADeviceTaintRules", false)];
     assert!(!rules(&gated("1.37", &neither).unwrap()));
     // Dynamic resource allocation itself is off in 1.33, and rules have a gate of their own from 1.35 on.
     let on = |version: &str, gates: &[&str]| {

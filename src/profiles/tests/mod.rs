@@ -150,6 +150,35 @@ fn a_gate_ends_where_the_source_has_it_no_more() {
     }
 }
 
+/// `defaultKubernetesFeatureGateDependencies` of 1.35.4 (`kube_features.go:2217`, `:2257`, `:2489`) and 1.37.1 (`:2593`); 1.34 has
+/// no such map. The words are those of `featuregate/feature_gate.go:432` of component-base 0.35.4.
+#[test]
+fn gates_that_need_another_are_refused_without_it() {
+    let graceful = ("GracefulNodeShutdown", false);
+    let by_priority = ("GracefulNodeShutdownBasedOnPodPriority", false);
+    let windows = ("WindowsGracefulNodeShutdown", false);
+    let (taints, rules) = (("DRADeviceTaints", false), ("DRADeviceTaintRules", true));
+    let refused = |version: &str, gates: &[(&str, bool)]| {
+        let error = gated(version, gates).expect_err(version);
+        (error.to_string(), error.hint.unwrap_or_default())
+    };
+    let text = |name: &str, needed: &str| {
+        format!("{name} is enabled, but depends on features that are disabled: [{needed}]")
+    };
+    for version in ["1.35", "1.37"] {
+        let (said, hint) = refused(version, &[graceful]);
+        assert_eq!(said, text(by_priority.0, graceful.0));
+        assert!(hint.ends_with(&format!("set {} and {} to false", by_priority.0, windows.0)));
+        assert_eq!(refused(version, &[graceful, by_priority]).0, text(windows.0, graceful.0));
+        assert!(gated(version, &[graceful, by_priority, windows]).is_ok());
+    }
+    // DRADeviceTaints is off by default in 1.35, and DRADeviceTaintRules is in 1.36.
+    assert_eq!(refused("1.35", &[rules]).0, text(rules.0, taints.0));
+    assert_eq!(refused("1.37", &[taints]).0, text(rules.0, taints.0));
+    assert!(gated("1.36", &[taints]).is_ok());
+    assert!(gated("1.34", &[graceful]).is_ok());
+}
+
 #[test]
 fn gates_that_cannot_be_set_are_refused() {
     for (version, gate, value, message, hint) in [
@@ -204,7 +233,7 @@ fn gates_that_cannot_be_set_are_refused() {
             true,
             "unrecognized feature gate: Nonsense",
             Some(
-                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, ImageMaximumGCAge, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
+                "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, ImageMaximumGCAge, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, WindowsGracefulNodeShutdown, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
                  DRADeviceTaints, DRAPrioritizedList, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
                  NodeInclusionPolicyInPodTopologySpread, MatchLabelKeysInPodTopologySpread, StatefulSetStartOrdinal, SidecarContainers",
             ),

@@ -276,9 +276,10 @@ fn controllers(
 /// of the scenario can be looked at.
 fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
     let version = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
-    if let Ok(profile) = profiles::with_gates(version, &spec.feature_gates) {
-        return Some(profile);
-    }
+    let together = match profiles::with_gates(version, &spec.feature_gates) {
+        Ok(profile) => return Some(profile),
+        Err(error) => error,
+    };
     let problem = |error: ProfileError| Problem::new(&error).maybe_help(error.hint);
     match profiles::profile(version) {
         Err(error) => {
@@ -287,11 +288,15 @@ fn profile(spec: &Scenario, complaints: &Complaints) -> Option<Profile> {
         }
         Ok(without_gates) => {
             // One gate after the other, so that each mistake is named.
-            for (name, value) in &spec.feature_gates {
-                let gate = BTreeMap::from([(name.clone(), *value)]);
-                if let Err(error) = profiles::with_gates(version, &gate) {
-                    complaints.at(at!["feature_gates", name]).add_name(problem(error));
-                }
+            let mut wrong = spec.feature_gates.iter().filter_map(|(name, value)| {
+                Some((name, profiles::check_gate(version, name, *value).err()?))
+            });
+            let Some(first) = wrong.next() else {
+                complaints.at(at!["feature_gates"]).add(problem(together));
+                return Some(without_gates);
+            };
+            for (name, error) in [first].into_iter().chain(wrong) {
+                complaints.at(at!["feature_gates", name]).add_name(problem(error));
             }
             Some(without_gates)
         }
