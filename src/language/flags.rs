@@ -91,7 +91,9 @@ const TOLERATIONS: &str = "since then a pod stays for as long as it tolerates th
     `tolerationSeconds` is a pod's own";
 
 /// What took the place of enable-taint-manager.
-const TAINTS_EVICT: &str = "since then taints always evict; what was off with it is a toleration of NoExecute for ever: `tolerationSeconds` none";
+const TAINTS_EVICT: &str = "since then taints always evict: from lost nodes after `tolerationSeconds` for not-ready and unreachable, which is \
+    what `pod-eviction-timeout` was with it off, 300 s by default, too; only for NoExecute taints that people write it kept pods, as a toleration \
+    of their keys without `tolerationSeconds` does";
 
 /// What holds before disable-force-detach-on-timeout.
 const ALWAYS_DETACHED: &str = "volumes that are in use are always detached after six minutes";

@@ -396,6 +396,16 @@ fn what_a_release_does_not_evict_by_is_told() {
     assert_eq!(told("1.12", r#""pod-eviction-timeout": "1m""#, 300), (false, false));
 }
 
+/// What goes on without the taint manager is eviction by a timeout (`node_lifecycle_controller.go: doEvictionPass`, up to 1.26, 5 m by
+/// default), as 300 s of toleration are from 1.27 on.
+#[test]
+fn what_took_the_place_of_the_taint_manager_evicts_from_lost_nodes() {
+    let text = r#"Scenario(version: 1, horizon: "1m", kubernetes: "1.27",
+        flags: (kube-controller-manager: {"enable-taint-manager": false}), nodes: [(name: "a")])"#;
+    let help = problems(text);
+    assert!(help.contains("what `pod-eviction-timeout` was with it off, 300 s"), "{help}");
+}
+
 /// With a failure policy a Job replaces only failed pods (`SetDefaults_Job`); before 1.28 it replaces them at once, and waits for
 /// the phase all the same, to count them and take their finalizer away (`isPodFailed`). 1.25 drops the policy.
 #[test]
