@@ -186,19 +186,26 @@ fn rate_of_one(plan: &Plan) -> Option<String> {
 
 /// A grace period that may be over before a healthy kubelet renews its lease again, which it does every
 /// quarter of the lease's duration and up to 4 % later (`pkg/kubelet/kubelet.go: newNodeLeaseController`,
-/// `component-helpers/apimachinery/lease: sync`).
+/// `component-helpers/apimachinery/lease: sync`), or where leases do not count, before it posts its status again.
 fn impatient(plan: &Plan) -> Option<String> {
-    let renewed = |mode: KubeletMode| match mode {
-        KubeletMode::Real(real) => Dur::from_nanos(real.node_lease_duration.as_nanos() / 4),
-        KubeletMode::Imitated(_) => Dur::ZERO,
+    let leases = plan.profile.kubelet.leases && plan.profile.node_lifecycle.leases;
+    let heard = |mode: KubeletMode| match mode {
+        KubeletMode::Real(real) if leases => real.node_lease_duration.as_nanos() / 4,
+        KubeletMode::Real(real) => real.node_status_update_frequency.as_nanos(),
+        KubeletMode::Imitated(_) => 0,
     };
     let of_all = plan.nodes.is_empty().then_some(plan.timing.kubelet);
     let modes = plan.nodes.iter().map(|n| plan.kubelet_mode(n)).chain(of_all);
-    let (grace, period) = (plan.flags.node_monitor_grace_period, modes.map(renewed).max()?);
-    (grace < period + Dur::from_nanos(period.as_nanos() / 25)).then(|| {
-        let [grace, period] = [grace, period].map(duration::format);
+    let (grace, period) = (plan.flags.node_monitor_grace_period, modes.map(heard).max()?);
+    let (later, does) = match leases {
+        true => (period / 25, "renews its lease every {} and up to 4 % later"),
+        false => (0, "posts its status every {} (--node-status-update-frequency)"),
+    };
+    (grace.as_nanos() < period + later).then(|| {
+        let [grace, period] = [grace, Dur::from_nanos(period)].map(duration::format);
+        let does = does.replace("{}", &period);
         format!(
-            "Healthy nodes may become Unknown: --node-monitor-grace-period is {grace}, and a kubelet renews its lease every {period} and up to 4 % later."
+            "Healthy nodes may become Unknown: --node-monitor-grace-period is {grace}, and a kubelet {does}."
         )
     })
 }

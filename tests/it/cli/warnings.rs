@@ -680,7 +680,8 @@ fn a_scenario_whose_workloads_make_their_pods_has_pods() {
     assert!(said.contains(size), "{said}");
 }
 
-/// A lease is renewed every 10 s, and up to 4 % later: 10.4 s of silence are those of a healthy node.
+/// A lease is renewed every 10 s, and up to 4 % later: 10.4 s of silence are those of a healthy node. Up to 1.13 there are none
+/// (`kube_features.go`: NodeLease is on from 1.14), and a status is posted as often as the flag says, without jitter.
 #[test]
 fn a_grace_period_shorter_than_a_renewal_is_told() {
     let scratch = Scratch::with_starter();
@@ -691,6 +692,13 @@ fn a_grace_period_shorter_than_a_renewal_is_told() {
     let note = "Healthy nodes may become Unknown: --node-monitor-grace-period is 10s";
     assert!(said("10s").contains(note), "{}", said("10s"));
     assert!(!said("10400ms").contains("Healthy nodes"));
+    let posts = |release: &str, every: &str| {
+        let set = format!("flags.kubelet.node-status-update-frequency={every}");
+        let arguments = ["run", "a.ron", "--summary", "--kubernetes", release, "--set", &set];
+        scratch.call(&arguments).stdout.contains("Healthy nodes may become Unknown")
+    };
+    let seen = ["1.12", "1.13", "1.14"].map(|release| posts(release, "1m"));
+    assert_eq!((seen, posts("1.13", "40s")), ([true, true, false], false));
 }
 
 #[test]
