@@ -408,11 +408,14 @@ fn selects_nothing(plan: &Plan) -> Option<String> {
 fn without_selector(plan: &Plan) -> Option<String> {
     let none = plan.budgets.iter().filter(|b| b.selector == Selector::nothing());
     let names = listed(none.map(|b| in_short(&b.name)))?;
-    let empty = match plan.profile.disruption.empty_selects_all {
-        true => "One that is empty, `selector: ()`, is every pod of the namespace.",
-        false => "One that is empty selects none, either, up to 1.20 (policy/v1beta1).",
-    };
-    Some(format!("Budget {names} has no selector, so that it is about no pod. {empty}"))
+    Some(match plan.profile.disruption.empty_selects_all {
+        true => format!(
+            "Budget {names} has no selector, so that it is about no pod. One that is empty, `selector: ()`, is every pod of the namespace."
+        ),
+        false => format!(
+            "Budget {names} has no selector or an empty one, so that it is about no pod: up to 1.20 (policy/v1beta1) an empty one selects none, either."
+        ),
+    })
 }
 
 /// Budgets with neither of the two fields.
