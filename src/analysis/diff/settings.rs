@@ -290,7 +290,7 @@ impl<'a> Docs<'a> {
     }
 }
 
-/// What a switch is about, and what its values mean; the values alone where they speak for
+/// What a switch is about, behind its component, and what its values mean; the values alone where they speak for
 /// themselves. `read`: the documentation of each file that was asked for before.
 fn prose(
     name: &str,
@@ -316,7 +316,10 @@ fn prose(
             docs.0.get(&(of, name)).map_or_else(|| plain(value), |(doc, _)| sentence(doc))
         }
     };
-    Some((sentence(about?), values.map(variant)))
+    let (of, _) = name.rsplit_once('.').unwrap_or_default();
+    let of = of.replace('.', ", ").replace('_', " ");
+    let about = format!("{of}: {}", sentence(about?));
+    Some((about.trim_start_matches(": ").to_owned(), values.map(variant)))
 }
 
 /// A value without the words that it has in the source: `Some("x")` is `x`.
@@ -417,8 +420,14 @@ mod tests {
             [Some("true"), Some("false")],
             &mut BTreeMap::new(),
         );
-        let about = "The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one";
+        let about = "node lifecycle: The taint decision follows the Ready condition read before this pass's update (up to 1.33), not the current one";
         assert_eq!(lifecycle, Some((about.to_owned(), ["yes".to_owned(), "no".to_owned()])));
+        let of_sets = ["workload.stateful_set.terminal_pods", "request_retries"].map(|name| {
+            prose(name, [Some("1"), Some("2")], &mut BTreeMap::new()).map(|(about, _)| about)
+        });
+        let begins =
+            |i: usize, with: &str| of_sets[i].as_ref().is_some_and(|t| t.starts_with(with));
+        assert!(begins(0, "workload, stateful set: ") && begins(1, "How often"), "{of_sets:?}");
         let entry = prose(
             "taint_eviction.finished_entry",
             [Some("Nil"), Some("Deleted")],
