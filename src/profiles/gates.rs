@@ -277,7 +277,8 @@ pub(super) fn check_one(release: Release, name: &str, value: bool) -> Result<(),
             None if known.is_empty() => "no gate of that release changes anything here".to_owned(),
             None => format!("gates that change something here: {}", known.join(", ")),
         };
-        return Err(ProfileError::new(format!("unrecognized feature gate: {name}"), hint));
+        let text = format!("{name} is no feature gate that changes anything here");
+        return Err(ProfileError::new(text, hint));
     };
     let Some(stage) = gate.stage(release) else {
         let text = format!("unrecognized feature gate: {name}: {release} does not have it");

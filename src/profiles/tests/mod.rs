@@ -186,7 +186,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "1.34",
             "TaintBasedEviction",
             true,
-            "unrecognized feature gate: TaintBasedEviction",
+            "TaintBasedEviction is no feature gate that changes anything here",
             Some("did you mean TaintBasedEvictions?"),
         ),
         (
@@ -221,7 +221,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "1.23",
             "Nonsense",
             true,
-            "unrecognized feature gate: Nonsense",
+            "Nonsense is no feature gate that changes anything here",
             Some(
                 "gates that change something here: CSIStorageCapacity, ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds, \
                  NonPreemptingPriority, PodAffinityNamespaceSelector, ProbeTerminationGracePeriod",
@@ -229,9 +229,9 @@ fn gates_that_cannot_be_set_are_refused() {
         ),
         (
             "1.33",
-            "Nonsense",
+            "AllAlpha", // upstream has it
             true,
-            "unrecognized feature gate: Nonsense",
+            "AllAlpha is no feature gate that changes anything here",
             Some(
                 "gates that change something here: PodDisruptionConditions, ReduceDefaultCrashLoopBackOffDecay, KubeletCrashLoopBackOffMax, KubeletEnsureSecretPulledImages, ImageMaximumGCAge, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, WindowsGracefulNodeShutdown, SeparateTaintEvictionController, SchedulerQueueingHints, DynamicResourceAllocation, \
                  DRADeviceTaints, DRAPrioritizedList, PodSchedulingReadiness, SchedulerAsyncPreemption, SchedulerPopFromBackoffQ, LogarithmicScaleDown, PodDeletionCost, DeploymentReplicaSetTerminatingReplicas, JobManagedBy, JobPodReplacementPolicy, \
