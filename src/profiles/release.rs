@@ -68,12 +68,17 @@ impl Release {
         let numbers = text.trim();
         let numbers = numbers.strip_prefix('v').unwrap_or(numbers);
         let (numbers, suffix) = match numbers.find(['+', '-']) {
+            Some(at) if at + 1 == numbers.len() => return Err(syntax()),
             Some(at) => (&numbers[..at], numbers[at + 1..].split('+').next().unwrap_or_default()),
             None => (numbers, ""),
         };
         let number = |s: &str| {
-            let digits = !s.is_empty() && s.len() <= 6 && s.bytes().all(|b| b.is_ascii_digit());
-            if digits { s.parse::<u32>().map_err(|_| syntax()) } else { Err(syntax()) }
+            let digits = (1..=6).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
+            if digits && (s == "0" || !s.starts_with('0')) {
+                s.parse::<u32>().map_err(|_| syntax())
+            } else {
+                Err(syntax())
+            }
         };
         let mut parts = numbers.split('.');
         let major = number(parts.next().unwrap_or_default())?;
