@@ -17,6 +17,8 @@ pub(crate) struct ValidateArgs {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     #[command(flatten)]
+    change: ChangeArgs,
+    #[command(flatten)]
     output: OutputArg<CheckFormat>,
 }
 
@@ -30,9 +32,10 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
     let mut out = terminal.out();
     let (mut mistakes, mut wrong) = (0, 0);
     let (mut documents, mut checked) = (Vec::new(), Vec::new());
-    let ids = ids(&files, &args.paths);
+    let (ids, overrides) = (ids(&files, &args.paths), args.change.overrides(Vec::new()));
     for (file, id) in files.iter().zip(ids) {
         let loaded = load(file);
+        let read = |loaded: &Loaded| read(loaded, &overrides);
         let found = loaded.as_ref().map_err(Problems::clone).and_then(read);
         if let Err(problems) = &found {
             mistakes += problems.0.len();
@@ -79,8 +82,8 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
 }
 
 /// The plan of a scenario whose guards are settings that it has, with other values that they take.
-fn read(loaded: &Loaded) -> Result<Plan, Problems> {
-    let (plan, expectations) = scenario::expecting(loaded, &Overrides::default())?;
+fn read(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
+    let (plan, expectations) = scenario::expecting(loaded, overrides)?;
     let mut wrong = Vec::new();
     for (guard, bytes) in &expectations.guards {
         let now = |(path, values): (String, Vec<String>)| {
@@ -91,7 +94,7 @@ fn read(loaded: &Loaded) -> Result<Plan, Problems> {
             wrong.push(problem.at(&loaded.source, bytes.clone()));
             continue;
         }
-        let overrides = Overrides { sets: vec![guard.clone()], ..Overrides::default() };
+        let overrides = Overrides { sets: vec![guard.clone()], ..overrides.clone() };
         let Err(problems) = scenario::build(loaded, &overrides) else { continue };
         // An expectation that a guard leaves without its objects is broken, as it has to be.
         if expectations.broken_by(&problems, &loaded.source).is_none() {

@@ -140,6 +140,17 @@ fn one_more_than_the_limits() {
         .fails(2, &["`timeline` has more than 100000 elements", "crowd.ron:100002:1"]);
 }
 
+/// 1.27 has no --pod-eviction-timeout, 1.26 has (`nodelifecyclecontroller.go: AddFlags`).
+#[test]
+fn validate_asks_whether_a_scenario_survives_an_upgrade() {
+    let scratch = Scratch::new();
+    let flags = r#"(kube-controller-manager: {"pod-eviction-timeout": "1m"})"#;
+    scratch.write("f.ron", format!("(version: 1, horizon: \"1m\", kubernetes: \"1.26\", nodes: [(name: \"a\")], flags: {flags})"));
+    assert_eq!(scratch.call(&["validate", "f.ron"]).code, 0);
+    let upgraded = scratch.call(&["validate", "f.ron", "--kubernetes", "1.27"]);
+    upgraded.fails(2, &["has no flag --pod-eviction-timeout; those up to 1.26 have it"]);
+}
+
 /// What gives bytes for ever, wherever a file is read.
 #[cfg(target_os = "linux")]
 #[test]
