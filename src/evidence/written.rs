@@ -143,7 +143,7 @@ pub(crate) fn reconstruct(
         let flags = &mut cluster.control_plane.flags.kube_controller_manager;
         flags.insert(GRACE.to_owned(), FlagValue::Text(watchfulness.grace.to_string()));
     }
-    if asked.kubernetes.is_none() && cluster.summary.release().is_none() {
+    if asked.kubernetes.is_none() && cluster.summary.releases.taken().is_none() {
         notes.push(format!(
             "of which release it is, nothing says: Kubernetes {KUBERNETES} is simulated; --kubernetes says another"
         ));

@@ -16,6 +16,7 @@ use super::kubelet_config;
 use super::lines::some;
 use super::node::NamedNode;
 use super::prelude::*;
+use super::releases;
 use crate::language::flags::{check as check_flag, known as known_flags};
 use crate::profiles::{self, gate_names};
 
@@ -34,29 +35,38 @@ pub(crate) struct ControlPlane {
 pub(super) type KubeletFlags = BTreeMap<String, String>;
 
 /// The components that run in pods.
-const COMPONENTS: [&str; 3] = ["kube-apiserver", "kube-controller-manager", "kube-scheduler"];
+const COMPONENTS: [&str; 3] = ["kube-apiserver", CONTROLLERS, "kube-scheduler"];
+/// The one of them whose release counts most: it does what is done about lost nodes.
+const CONTROLLERS: &str = "kube-controller-manager";
 
 /// What somebody was started with: where it stands, a flag, and its value.
 type Given = (String, String, String);
 
-/// Reads the command lines of the control plane's pods, and kubelets' configuration; what was taken and
-/// what is wrong goes to the summary.
+/// Reads the command lines of the control plane's pods, their release, and kubelets' configuration; what was taken
+/// and what is wrong goes to the summary.
 pub(super) fn read(
     pods: &Named<RawPod>,
     (kubelets, nodes): (&[(Place, Fields)], &[NamedNode]),
     summary: &mut Summary,
 ) -> ControlPlane {
     let mut all = ControlPlane::default();
+    // The newest of its copies.
+    let release = |component: &str| {
+        let run = pods.iter().flat_map(|pod| pod.command_lines(component));
+        run.filter_map(|(image, _)| releases::of_image(image)).max()
+    };
+    let mut in_turn = [CONTROLLERS].into_iter().chain(COMPONENTS);
+    summary.releases.control_plane = in_turn.find_map(release);
     for component in COMPONENTS {
-        let words = |pod: &RawPod| pod.command_lines(component).into_iter().flat_map(|w| flags(&w));
         let given = pods.iter().flat_map(|pod| {
             let place = format!("pod {}", pod.full_name());
-            words(pod).map(move |(name, value)| (place.clone(), name, value))
+            let words = pod.command_lines(component).into_iter().flat_map(|(_, w)| flags(&w));
+            words.map(move |(name, value)| (place.clone(), name, value))
         });
         let taken = take(component, given.collect(), &mut all, summary);
         summary.control_plane.extend(taken);
     }
-    let release = summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
+    let release = summary.releases.taken().unwrap_or_else(|| KUBERNETES.to_owned());
     let configured = |(place, config): &(Place, Fields)| -> Vec<Given> {
         let profile = profiles::profile(&release).ok();
         let flags = profile.map_or_else(Vec::new, |p| kubelet_config::flags(config, &p));
@@ -257,15 +267,15 @@ fn flags(words: &[String]) -> Vec<(String, String)> {
 }
 
 impl RawPod {
-    /// The command lines of a component in this pod, word by word: of containers of its name, or
+    /// The images and the command lines of a component in this pod, word by word: of containers of its name, or
     /// whose command is the component's, in a namespace of the system.
-    fn command_lines(&self, component: &str) -> Vec<Vec<String>> {
+    fn command_lines<'a>(&'a self, component: &str) -> Vec<(&'a str, Vec<String>)> {
         let system =
             self.namespace == "kube-system" || self.namespace.starts_with("openshift-kube-");
         if !system {
             return Vec::new();
         }
-        let words_of = |container: &RawContainer| {
+        let words_of = |container: &'a RawContainer| {
             let texts = container.command.iter().chain(&container.args).flatten();
             // A shell's script is one text.
             let words: Vec<String> =
@@ -273,7 +283,7 @@ impl RawPod {
             let is_program = |w: &String| w.rsplit('/').next() == Some(component);
             let is_its = container.name == component
                 || words.iter().take_while(|w| !w.starts_with("--")).any(is_program);
-            is_its.then_some(words)
+            is_its.then_some((container.image.as_str(), words))
         };
         self.spec.containers.iter().filter_map(words_of).collect()
     }

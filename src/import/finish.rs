@@ -237,7 +237,7 @@ impl Gathered {
             if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
                 summary.of_no_size.push(node.name.clone());
             }
-            summary.kubelets.extend(minor_release(&node.status.node_info.kubelet_version));
+            summary.releases.take_kubelet(&node.status.node_info.kubelet_version);
             shapes.push((node.name.clone(), shape));
         }
         if self.nodes.len() == 0 {
@@ -260,7 +260,7 @@ impl Gathered {
         zero: Stamp,
         control_plane: &mut ControlPlane,
     ) -> Result<Devices> {
-        let version = self.summary.release().unwrap_or_else(|| KUBERNETES.to_owned());
+        let version = self.summary.releases.taken().unwrap_or_else(|| KUBERNETES.to_owned());
         let mut gates = control_plane.feature_gates.clone();
         let of_devices = |gate: &str| [DEVICES_GATE, LISTS_GATE].contains(&gate);
         gates.retain(|gate, _| gate.starts_with("DRADeviceTaint") || of_devices(gate));
@@ -455,18 +455,6 @@ fn convert(
 fn of_pod_on(pods: &Named<RawPod>, node: &str, wrong: Wrong) -> ImportError {
     let pod = pods.placed().find(|(_, p)| p.node() == Some(node));
     at(&pod.map(|(place, _)| place.clone()).unwrap_or_default())(wrong)
-}
-
-/// `v1.34.2+k3s1` is 1.34; in words `1.34`, and of one that is not out yet `a 1.38 pre-release`.
-fn minor_release(version: &str) -> Option<((u32, u32), String)> {
-    let mut parts = version.strip_prefix('v')?.splitn(3, '.');
-    let (major, minor) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-    let suffix = parts.next()?.split_once('-').map_or("", |(_, suffix)| suffix);
-    let said = match ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
-        true => format!("a {major}.{minor} pre-release"),
-        false => format!("{major}.{minor}"),
-    };
-    Some(((major, minor), said))
 }
 
 impl ImportedCluster {

@@ -12,6 +12,7 @@
 //! node, pod  an object, checked, with times relative to time zero
 //! workload   workloads, priority classes, and annotations of namespaces about tolerations
 //! control_plane the command lines of the control plane's pods, and kubelet_config kubelets' configuration
+//! releases   of which release it is
 //! scheduling affinity, topology spread, host ports, gates, and disruption budgets
 //! raw_volumes, storage, disks: claims, who makes their volumes, how much storage there is for
 //!            them, from where they are reached, and these
@@ -73,6 +74,7 @@ mod quantities;
 mod raw_devices;
 mod raw_volumes;
 mod readiness;
+mod releases;
 mod remembered;
 mod replica_sets;
 mod scheduling;

@@ -3,9 +3,9 @@
 
 use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, counts, some, tally};
+use super::releases::Releases;
 use super::times::{Stamp, Zero};
 use crate::language::{PodTemplate, counted};
-use crate::profiles::Release;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Kinds that say of volumes and kubelets what matters here, or nothing that does.
@@ -147,8 +147,8 @@ pub struct Summary {
     pub(crate) kubelet_config: (usize, Vec<String>),
     /// Those of them that could not be taken, and why.
     pub(crate) control_plane_wrong: Vec<String>,
-    /// The minor releases of the nodes' kubelets, and in words: `1.34`, `a 1.38 pre-release`.
-    pub(crate) kubelets: BTreeMap<(u32, u32), String>,
+    /// Of which releases its control plane and its kubelets are.
+    pub(crate) releases: Releases,
 }
 
 impl Summary {
@@ -168,14 +168,14 @@ impl Summary {
     }
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
-        if let Some(newest) = self.newest_kubelet() {
+        if let Some((_, of, whose)) = self.releases.decides() {
             let named = |release| format!("Kubernetes {release}");
-            let taken = self.release().map_or("the default release".to_owned(), named);
-            let text = match self.own_release() {
-                Some(_) => format!("{taken}, the release of the newest kubelet"),
-                None => format!(
-                    "the newest kubelet is of {newest}, which is not known here: {taken} is simulated"
-                ),
+            let taken = self.releases.taken().map_or("the default release".to_owned(), named);
+            let text = match self.releases.own() {
+                Some(_) => format!("{taken}, the release of the {whose}"),
+                None => {
+                    format!("the {whose} is of {of}, which is not known here: {taken} is simulated")
+                }
             };
             lines.add(1, text + ", unless --kubernetes says another");
         }
@@ -383,6 +383,7 @@ impl Summary {
             self.lacks_leases().then(|| {
                 "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.".to_owned()
             }),
+            self.releases.of_others(),
             of_export(self.leaseless.len(), "node", "no lease is in it of ", &leaseless),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
@@ -477,24 +478,5 @@ impl Summary {
         let leases = (self.stray_leases > 0).then(|| counted(self.stray_leases, "node lease"));
         let found: Vec<String> = all.map(|(kind, n)| counted(*n, kind)).chain(leases).collect();
         if found.is_empty() { "no object at all".to_owned() } else { found.join(", ") }
-    }
-
-    /// The newest of the kubelets' minor releases, in words.
-    pub(crate) fn newest_kubelet(&self) -> Option<&str> {
-        self.kubelets.values().next_back().map(String::as_str)
-    }
-
-    /// The same, if it is one that is known.
-    pub(crate) fn own_release(&self) -> Option<String> {
-        let own = self.kubelets.keys().next_back();
-        let own = own.map(|(major, minor)| format!("{major}.{minor}"));
-        own.filter(|release| Release::parse(release).is_ok())
-    }
-
-    /// The same or, where that is newer than all that are known, the newest of them.
-    pub(crate) fn release(&self) -> Option<String> {
-        let newest = Release::all_minors().last()?;
-        let is_newer = self.kubelets.keys().any(|own| *own >= (1, newest.minor));
-        self.own_release().or_else(|| is_newer.then(|| newest.short()))
     }
 }

@@ -69,11 +69,17 @@ impl ImportedCluster {
         }
         if let Some(release) = &asked.kubernetes {
             push(out, "kubernetes", release);
-        } else if let Some(release) = self.summary.release() {
-            out.push_str(match self.summary.own_release() {
-                Some(_) => "    // The newest kubelet's release; the control plane's may be newer.\n",
-                None => "    // The newest release that is known here; that of the newest kubelet is not.\n",
-            });
+        } else if let Some(release) = self.summary.releases.taken() {
+            let whose = self.summary.releases.decides().map_or("", |(.., whose)| whose);
+            let newer =
+                if whose == "control plane" { "" } else { "; the control plane's may be newer" };
+            _ = match self.summary.releases.own() {
+                Some(_) => writeln!(out, "    // The {whose}'s release{newer}."),
+                None => writeln!(
+                    out,
+                    "    // The newest release that is known here; that of the {whose} is not."
+                ),
+            };
             push(out, "kubernetes", &release);
         }
         if let Some(timing) = asked.timing {
@@ -87,7 +93,7 @@ impl ImportedCluster {
         out.push_str("    // What the controllers remember; with `controllers: Restarted` they forget it, and timers start over.\n");
         _ = writeln!(out, "    memory: {},", lay_out(&to_ron(&self.memory), 4));
         let mut nodes = self.nodes.clone();
-        let release = asked.kubernetes.clone().or_else(|| self.summary.release());
+        let release = asked.kubernetes.clone().or_else(|| self.summary.releases.taken());
         self.settings(out, release, &mut nodes);
         if self.summary.unadmitted > 0 {
             out.push_str("    // To keep pods without default tolerations as they are:\n");

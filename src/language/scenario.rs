@@ -203,7 +203,7 @@ impl Flags {
 /// What an export says beside its objects, and where they begin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exported {
-    /// The release of its newest kubelet, where the scenario says none and that is taken.
+    /// Its release, where the scenario says none and that is taken.
     pub(crate) release: Option<String>,
     /// Flags of the control plane, read from its pods.
     pub(crate) flags: Flags,

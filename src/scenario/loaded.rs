@@ -103,10 +103,10 @@ impl Loaded {
         self.imported = Some(cluster.summary);
     }
 
-    /// Takes in of an exported cluster how its control plane is set: its release, which is that of
-    /// the newest kubelet unless the scenario says another, and flags.
+    /// Takes in of an exported cluster how its control plane is set: its release unless the
+    /// scenario says another, and flags.
     pub(crate) fn take_settings(&mut self, cluster: &ImportedCluster) {
-        let release = cluster.summary.release().filter(|_| self.spec.kubernetes.is_none());
+        let release = cluster.summary.releases.taken().filter(|_| self.spec.kubernetes.is_none());
         self.exported = Some(Exported {
             release: release.clone(),
             flags: cluster.control_plane.flags.clone(),

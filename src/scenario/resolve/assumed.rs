@@ -43,25 +43,22 @@ fn as_it_stands(loaded: &Loaded) -> Option<String> {
 fn release(loaded: &Loaded, spec: &Scenario) -> Option<String> {
     let summary = loaded.imported.as_ref()?;
     let release = loaded.exported.as_ref().and_then(|exported| exported.release.as_ref());
-    // An export that is given as a scenario says the one that is taken in its kubelets' place.
-    let is_taken = summary.as_scenario && summary.own_release().is_none();
-    let taken = summary.release().filter(|_| is_taken);
-    match (&spec.kubernetes, release.or(taken.as_ref()), summary.newest_kubelet()) {
-        (said, Some(newest), Some(of)) if summary.own_release().is_none() => {
-            (said.as_ref() == Some(newest)).then(|| {
-                format!("The export: its newest kubelet is of {of}, which is not known here. Kubernetes {newest} is simulated, the newest that is; --kubernetes says another.")
-            })
-        }
-        (said, Some(release), _) => (said.as_ref() == Some(release)).then(|| {
-            format!("The export: Kubernetes {release}, the release of its newest kubelet, as nothing says another.")
+    let releases = &summary.releases;
+    // An export that is given as a scenario says the one that is taken in place of its own.
+    let is_known = releases.own().is_some();
+    let taken = releases.taken().filter(|_| summary.as_scenario && !is_known);
+    match (&spec.kubernetes, release.or(taken.as_ref()), releases.decides()) {
+        (said, Some(release), Some((_, of, whose))) => (said.as_ref() == Some(release)).then(|| match is_known {
+            true => format!("The export: Kubernetes {release}, the release of its {whose}, as nothing says another."),
+            false => format!("The export: its {whose} is of {of}, which is not known here. Kubernetes {release} is simulated, the newest that is; --kubernetes says another."),
         }),
-        (None, None, Some(of)) => Some(format!(
-            "The export: its newest kubelet is of {of}, which is not known here. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
+        (None, None, Some((_, of, whose))) => Some(format!(
+            "The export: its {whose} is of {of}, which is not known here. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
         )),
         (None, None, None) => Some(format!(
             "The export: of which release it is, it does not say. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
         )),
-        (Some(_), None, _) => None,
+        (Some(_), ..) | (None, Some(_), None) => None,
     }
 }
 
