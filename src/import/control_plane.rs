@@ -16,7 +16,7 @@ use super::kubelet_config;
 use super::lines::some;
 use super::node::NamedNode;
 use super::prelude::*;
-use super::releases;
+use super::releases::{self, Minor};
 use crate::language::flags::{check as check_flag, known as known_flags};
 use crate::profiles::{self, gate_names};
 
@@ -42,21 +42,23 @@ const CONTROLLERS: &str = "kube-controller-manager";
 /// What somebody was started with: where it stands, a flag, and its value.
 type Given = (String, String, String);
 
-/// Reads the command lines of the control plane's pods, their release, and kubelets' configuration; what was taken
-/// and what is wrong goes to the summary.
+/// The release of the control plane's pods: of the newest copy of what runs the controllers, or else of another.
+pub(super) fn release(pods: &Named<RawPod>) -> Option<(Minor, String)> {
+    let newest = |component: &str| {
+        let run = pods.iter().flat_map(|pod| pod.command_lines(component));
+        run.filter_map(|(image, _)| releases::of_image(image)).max()
+    };
+    [CONTROLLERS].into_iter().chain(COMPONENTS).find_map(newest)
+}
+
+/// Reads the command lines of the control plane's pods, and kubelets' configuration; what was taken and
+/// what is wrong goes to the summary.
 pub(super) fn read(
     pods: &Named<RawPod>,
     (kubelets, nodes): (&[(Place, Fields)], &[NamedNode]),
     summary: &mut Summary,
 ) -> ControlPlane {
     let mut all = ControlPlane::default();
-    // The newest of its copies.
-    let release = |component: &str| {
-        let run = pods.iter().flat_map(|pod| pod.command_lines(component));
-        run.filter_map(|(image, _)| releases::of_image(image)).max()
-    };
-    let mut in_turn = [CONTROLLERS].into_iter().chain(COMPONENTS);
-    summary.releases.control_plane = in_turn.find_map(release);
     for component in COMPONENTS {
         let given = pods.iter().flat_map(|pod| {
             let place = format!("pod {}", pod.full_name());

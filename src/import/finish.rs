@@ -37,6 +37,9 @@ type Renewals = BTreeMap<String, (Stamp, Option<i64>)>;
 impl Gathered {
     /// The cluster of everything that was gathered.
     fn finish(mut self) -> Result<ImportedCluster> {
+        let releases = &mut self.summary.releases;
+        releases.control_plane = control_plane::release(&self.pods);
+        self.nodes.iter().for_each(|n| releases.take_kubelet(&n.status.node_info.kubelet_version));
         self.make_replica_sets()?;
         self.adopt();
         let injected = self.take_injected();
@@ -45,9 +48,16 @@ impl Gathered {
         let passed = self.passed(zero);
         let places = self.places();
         let readiness = Readiness::of(&self)?;
+        // The gate NodeLease is off in 1.12 and 1.13.
+        let has_leases = |r: String| profiles::profile(&r).is_ok_and(|p| p.kubelet.leases);
+        let has_leases = self.summary.releases.taken().is_none_or(has_leases);
+        self.summary.by_posts = !has_leases && renewed.is_empty();
         let mut shapes = self.node_shapes(zero, &renewed, &readiness)?;
         let kubelets = (&self.kubelets[..], &shapes[..]);
         let mut control_plane = control_plane::read(&self.pods, kubelets, &mut self.summary);
+        if !has_leases && !renewed.is_empty() {
+            control_plane.feature_gates.entry("NodeLease".to_owned()).or_insert(true);
+        }
         for (name, shape) in &mut shapes {
             shape.kubelet = control_plane.of_nodes.remove(name).unwrap_or_default();
         }
@@ -205,6 +215,10 @@ impl Gathered {
         for (place, node) in self.nodes.placed() {
             let lease = match renewed.get(&node.name) {
                 Some((t, duration)) => LeaseSeen::Renewed(*t, *duration),
+                // It is posted as often as leases are renewed.
+                None if summary.by_posts => {
+                    node.posted().map_or(LeaseSeen::NotExported, |t| LeaseSeen::Renewed(t, None))
+                }
                 None if renewed.is_empty() => LeaseSeen::NotExported,
                 None => LeaseSeen::Missing,
             };
@@ -221,7 +235,7 @@ impl Gathered {
             shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
             let labels = fields::labels("metadata.labels", &node.meta.labels);
             shape.allocatable.extend(self.capacities.of(&labels.map_err(at(place))?));
-            let silent_us = renewed.get(&node.name).map_or(0, |(t, _)| zero.us_since(*t));
+            let silent_us = if let LeaseSeen::Renewed(t, _) = lease { zero.us_since(t) } else { 0 };
             match &shape.start {
                 Some(NodeStart::Imported { conditions, cut_off: true, .. }) => {
                     summary.cut_off.push(node.name.clone());
@@ -237,7 +251,6 @@ impl Gathered {
             if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
                 summary.of_no_size.push(node.name.clone());
             }
-            summary.releases.take_kubelet(&node.status.node_info.kubelet_version);
             shapes.push((node.name.clone(), shape));
         }
         if self.nodes.len() == 0 {

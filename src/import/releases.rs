@@ -81,6 +81,32 @@ mod tests {
     use crate::kernel::Dur;
     use crate::profiles::profile;
 
+    /// NodeLease is off in 1.13 (`kube_features.go`), so that leases of kubelets tell that it is on.
+    #[test]
+    fn leases_turn_their_gate_on() {
+        let node = |version: &str| {
+            format!(
+                r#"{{"kind": "Node", "apiVersion": "v1", "metadata": {{"name": "a"}}, "status": {{"nodeInfo": {{"kubeletVersion": "{version}"}}}}}}"#
+            )
+        };
+        let lease = r#"{"kind": "Lease", "apiVersion": "coordination.k8s.io/v1beta1", "metadata": {"name": "a", "namespace": "kube-node-lease"},
+            "spec": {"leaseDurationSeconds": 40, "renewTime": "2026-01-01T00:00:00.000000Z"}}"#;
+        let is_on = |version: &str, lease: &str| {
+            let text = format!(
+                r#"{{"kind": "List", "apiVersion": "v1", "items": [{}{lease}]}}"#,
+                node(version)
+            );
+            let input = Input::from_bytes("f", text.into_bytes()).unwrap();
+            ImportedCluster::read(&[input])
+                .unwrap()
+                .control_plane
+                .feature_gates
+                .contains_key("NodeLease")
+        };
+        let of = |version: &str| [is_on(version, &format!(",{lease}")), is_on(version, "")];
+        assert_eq!([of("v1.13.12"), of("v1.14.0")], [[true, false], [false, false]]);
+    }
+
     /// The grace period is 40 s in 1.31.14 and 50 s in 1.32.13 (`nodelifecycle/config/v1alpha1/defaults.go`).
     #[test]
     fn the_control_planes_release_goes_before_the_kubelets() {

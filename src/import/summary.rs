@@ -53,6 +53,8 @@ pub struct Summary {
     pub(crate) pods: usize,
     /// How many node leases were used.
     pub(crate) leases: usize,
+    /// Kubelets have none: statuses tell who is silent.
+    pub(super) by_posts: bool,
     /// Workloads, disruption budgets, volumes, and namespaces that say something, by kind.
     pub(crate) workloads: BTreeMap<String, usize>,
     /// Workloads of which nothing comes here, and how many of each were left out.
@@ -188,7 +190,8 @@ impl Summary {
     }
 
     fn of_states(&self, lines: &mut Lines) {
-        let silent = "silent (no lease renewed in time, or Ready is Unknown or was never posted)";
+        let what = if self.by_posts { "status posted" } else { "lease renewed" };
+        let silent = format!("silent (no {what} in time, or Ready is Unknown or was never posted)");
         lines.listed("node", &self.cut_off, &format!("{silent}, cut off from the start"));
         let (n, names) = (self.unnoticed.len(), some(&self.unnoticed));
         let is = if n == 1 { "is" } else { "are" };
@@ -232,7 +235,7 @@ impl Summary {
 
     /// Whether it is not known of nodes when they were last heard of.
     fn lacks_leases(&self) -> bool {
-        self.leases == 0 && self.nodes > self.made_up.len()
+        self.leases == 0 && !self.by_posts && self.nodes > self.made_up.len()
     }
 
     /// How long pods take, where that is known.

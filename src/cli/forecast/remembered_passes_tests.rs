@@ -58,6 +58,23 @@ fn an_event_tells_when_passes_come() {
     assert!(low >= 13.0 && high < 13.3, "{low} to {high}");
 }
 
+/// Up to 1.13 kubelets have no leases (gate NodeLease, off), post their status every 10 s, and have 40 s of grace. The pass of
+/// 09:23 was the first to see the status of 09:20, and eight passes later, at 10:03, it is over. One of 09:46 is not late yet.
+#[test]
+fn statuses_tell_who_is_silent_where_there_are_no_leases() {
+    let [late, fresh] = [("s", "09:20"), ("f", "09:46")].map(|(n, at)| silent(n, "09:00", at));
+    let mut items = cluster(&[late, fresh]);
+    items.retain(|item| item["kind"] == "Node");
+    for node in &mut items {
+        node["status"]["nodeInfo"]["kubeletVersion"] = "v1.13.12".into();
+    }
+    items.push(passed_at_58());
+    let courses = courses(items, "1.13.12", None);
+    let (low, high) = when(&courses, Happening::NodeUnknown, "s");
+    assert!(low >= 3.0 && high < 3.3, "{low} to {high}");
+    assert_eq!(when(&courses, Happening::NodeUnknown, "f"), (f64::INFINITY, 0.0));
+}
+
 /// A leader that took office at 09:51 had its controllers started 1.2 s to 4.5 s later, at 09:52.2 to 09:55.5, and its first
 /// pass came then. Ten passes later, 42.2 s to 45.5 s after the export, it gives up a node that has been silent since
 /// before; a pod that tolerates a taint of 09:00 for 60 s goes 60 s after the start.

@@ -2,7 +2,7 @@
 
 use super::core::{Config, NODE_EVICTION_PERIOD};
 use super::decision::Eviction;
-use super::memory::Recaller;
+use super::memory::{Posted, Recaller};
 use super::no_schedule::NoScheduleTainter;
 use super::pass::Monitor;
 use super::pods::PodMarker;
@@ -96,7 +96,7 @@ impl Controller {
             };
             match self.core.config.memory {
                 Some(recalled) => pass = recaller.recall(recalled, pass),
-                None => recaller.assume_running(pass),
+                None => recaller.assume_running(pass, &Posted::new()),
             }
         }
         let nodes = self.core.informers.nodes_as_they_are().iter().flatten().count();

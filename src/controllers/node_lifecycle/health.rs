@@ -245,19 +245,22 @@ impl HealthMap {
     }
 
     /// The health record of a node as passes before this process's next one would have left it: its
-    /// lease was seen by the first of them that came after the renewal. A node whose lease the next
-    /// pass is the first to see has no record yet.
-    pub(super) fn assume_heard(&self, node: &Node, next_pass_ns: i64) {
-        let (Some(ready), Some(lease)) = (node.ready(), self.lease_known(node.id)) else { return };
-        let renewed_ns = lease.0.saturating_mul(1_000);
+    /// lease, or the status that it posted then, was seen by the first of them that came after that. A node of
+    /// which the next pass is the first to hear has no record yet.
+    pub(super) fn assume_heard(&self, node: &Node, posted_ns: Option<i64>, next_pass_ns: i64) {
+        let lease = self.lease_known(node.id);
+        let renewed_ns = lease.map(|lease| lease.0.saturating_mul(1_000));
+        let (Some(ready), Some(heard_ns)) = (node.ready(), renewed_ns.or(posted_ns)) else {
+            return;
+        };
         let period = (self.core.pass_period().as_nanos() as i64).max(1);
-        let passes = next_pass_ns.saturating_sub(renewed_ns) / period;
+        let passes = next_pass_ns.saturating_sub(heard_ns) / period;
         if passes > 0 {
             let heartbeat =
                 self.core.informers.heartbeat(node, self.core.ctx.now()).unwrap_or_default();
             let probe_ns = next_pass_ns - passes * period;
             let transition_ns = seconds(ready.last_transition_time);
-            let (ready, lease) = (Some(saved(ready, heartbeat)), Some(lease));
+            let ready = Some(saved(ready, heartbeat));
             let health = Health { ready, probe_ns, transition_ns, lease, forgotten: None };
             self.save_health(node.id, health);
         }

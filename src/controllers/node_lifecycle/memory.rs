@@ -37,6 +37,9 @@ const HELD_UP_BY_REQUEST: Dur = Dur::from_millis(50);
 /// Requests of one taint's change: GET and PATCH.
 const TAINT_REQUESTS: u32 = 2;
 
+/// When nodes posted their statuses, in ns from the start, where those are their heartbeats.
+pub(super) type Posted = BTreeMap<NodeId, i64>;
+
 /// Takes over what the controller would know.
 pub(super) struct Recaller<'a> {
     pub(super) core: &'a Core,
@@ -62,9 +65,10 @@ impl Recaller<'_> {
             Some(pass) => pass.saturating_sub(self.core.ctx.now().since(Time::ZERO)),
             None => self.next_pass(last, self.pass_ended(recalled, last, within), drawn),
         };
-        self.assume_running(pass);
+        let posted = self.posted(&nodes);
+        self.assume_running(pass, &posted);
         let began = self.passes_before(&passes, within, pass);
-        self.heard_by(&began);
+        self.heard_by(&began, &posted);
         if let Some(pass) = last.filter(|pass| pass.goes_on) {
             self.judged_by(pass.first * SECOND_NS + within);
         }
@@ -97,12 +101,13 @@ impl Recaller<'_> {
     /// Each renewal of a lease was seen by the first pass after it, and so was each post of a status.
     /// A pass that sees a status but no renewal makes a new record, without a lease, so that the pass
     /// after it takes the lease for renewed (`tryUpdateNodeHealth`).
-    fn heard_by(&self, passes: &[i64]) {
+    fn heard_by(&self, passes: &[i64], posted: &Posted) {
         let seen_by = |at: i64| passes.iter().take_while(|pass| **pass >= at).count();
         for node in self.core.informers.nodes() {
             let Some(mut health) = self.health.get(node.id) else { continue };
             // Counted from the next pass, which is the first.
-            let renewed = health.lease.map_or(0, |l| seen_by(l.0.saturating_mul(1_000)));
+            let renewed = health.lease.map(|l| l.0.saturating_mul(1_000));
+            let renewed = renewed.or(posted.get(&node.id).copied()).map_or(0, seen_by);
             let posted = self.posted_later(&node, &health).map_or(0, seen_by);
             if posted > 1 && posted < renewed {
                 health.forgotten = health.lease;
@@ -115,6 +120,16 @@ impl Recaller<'_> {
             }
             self.health.save_health(node.id, health);
         }
+    }
+
+    /// Where leases do not count, when each node's status was posted: some time in the second that it says.
+    fn posted(&self, nodes: &[Rc<Node>]) -> Posted {
+        let posted = nodes.iter().filter(|_| !self.core.switches().leases).filter_map(|node| {
+            let object = self.core.client.node_object(node.id);
+            let at = seconds(node.ready()?.last_heartbeat_time);
+            Some((node.id, at.saturating_add(self.past_zones().within_second(object))))
+        });
+        posted.collect()
     }
 
     /// When a node's status was posted, if that was after its lease was renewed: some time in the
@@ -199,13 +214,13 @@ impl Recaller<'_> {
 
     /// Takes over what a process that had been running for long would know: its nodes, how long ago
     /// a pass heard of each, and its zones as normal. `next`: when the next pass comes.
-    pub(super) fn assume_running(&self, next: Dur) {
+    pub(super) fn assume_running(&self, next: Dur, posted: &Posted) {
         let next_ns = (self.core.ctx.now() + next).as_nanos() as i64;
         for node in self.core.informers.nodes() {
             let (zone, _) = self.zones.zone_of(&node);
             self.monitor.know(node.id, Some(node.uid));
             self.zones.assume_normal(zone);
-            self.health.assume_heard(&node, next_ns);
+            self.health.assume_heard(&node, posted.get(&node.id).copied(), next_ns);
         }
     }
 
@@ -261,8 +276,11 @@ impl Recaller<'_> {
     /// From when on the first pass has heard of a node for the last time, at the latest: since its
     /// lease was renewed or, of a status that was posted after that, since the pass that saw it.
     fn heard_at_the_latest(&self, node: &Node) -> Option<i64> {
-        let renewed = self.core.informers.lease(node.id)?.0.saturating_mul(1_000);
         let posted = node.ready().map(|c| seconds(c.last_heartbeat_time).saturating_add(SECOND_NS));
+        if !self.core.switches().leases {
+            return posted;
+        }
+        let renewed = self.core.informers.lease(node.id)?.0.saturating_mul(1_000);
         let later = posted.filter(|at| *at > renewed);
         let period = self.core.pass_period().as_nanos() as i64;
         Some(later.map_or(renewed, |at| at.saturating_add(period)))
