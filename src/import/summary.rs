@@ -436,9 +436,12 @@ impl Summary {
             lines.listed("Job", jobs, &format!("with {field}, which is not modelled"));
         }
         let unsaid = self.pod_fields.get("resourceClaims").filter(|_| self.slices == 0);
-        let without = format!(
-            "with claims on devices, of which nothing is simulated without ResourceSlices (add `{DEVICES}` to the kubectl command)"
-        );
+        let unread = "as ResourceSlices are read in v1, v1beta1 and v1beta2 (`kubectl get resourceslices.v1beta1.resource.k8s.io`, where the cluster has it)";
+        let without = match self.kinds.contains_key("ResourceSlice") {
+            true => unread.to_owned(),
+            false => format!("without ResourceSlices (add `{DEVICES}` to the kubectl command)"),
+        };
+        let without = format!("with claims on devices, of which nothing is simulated {without}");
         lines.counted("pod", unsaid.copied().unwrap_or(0), &without);
         let advice = " (add `pv,pvc,storageclasses,csidrivers` to the kubectl command)";
         let advice = if self.lack_volumes { advice } else { "" };

@@ -244,6 +244,11 @@ fn what_lacks_slices_or_a_release() {
         "4 pods with claims on devices, of which nothing is simulated without ResourceSlices (add `resourceslices,",
     );
     assert!(without.workloads[0].group().template.resource_claims.is_empty());
+    let alpha = good(&changed(&[]).replace("resource.k8s.io/v1\"", "resource.k8s.io/v1alpha3\""));
+    says(
+        &alpha,
+        "of which nothing is simulated as ResourceSlices are read in v1, v1beta1 and v1beta2",
+    );
     let older = good(&changed(&[]).replace("v1.37.1", "v1.33.0"));
     says(&older, "3 ResourceSlices not simulated in v1.33.");
     assert!(older.nodes[0].devices.is_empty() && older.builds().is_ok());
