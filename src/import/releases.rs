@@ -45,6 +45,19 @@ impl Releases {
         self.own().or_else(|| is_newer.then(|| newest.short()))
     }
 
+    /// Which is simulated, and why: `Kubernetes 1.34, the release of the newest kubelet`.
+    pub(super) fn told(&self) -> Option<String> {
+        let (_, of, whose) = self.decides()?;
+        let named = |release| format!("Kubernetes {release}");
+        let taken = self.taken().map_or("the default release".to_owned(), named);
+        Some(match self.own() {
+            Some(_) => format!("{taken}, the release of the {whose}"),
+            None => {
+                format!("the {whose} is of {of}, which is not known here: {taken} is simulated")
+            }
+        })
+    }
+
     /// Kubelets of other releases.
     pub(super) fn of_others(&self) -> Option<String> {
         let (decides, of, whose) = self.decides()?;

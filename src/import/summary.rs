@@ -170,17 +170,8 @@ impl Summary {
     }
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
-        if let Some((_, of, whose)) = self.releases.decides() {
-            let named = |release| format!("Kubernetes {release}");
-            let taken = self.releases.taken().map_or("the default release".to_owned(), named);
-            let text = match self.releases.own() {
-                Some(_) => format!("{taken}, the release of the {whose}"),
-                None => {
-                    format!("the {whose} is of {of}, which is not known here: {taken} is simulated")
-                }
-            };
-            lines.add(1, text + ", unless --kubernetes says another");
-        }
+        let told = self.releases.told();
+        lines.0.extend(told.map(|told| told + ", unless --kubernetes says another"));
         let (n, taken) = (self.control_plane.len(), self.control_plane.join(", "));
         lines.add(n, format!("said by the control plane's pods: {taken}"));
         let (n, all) = &self.kubelet_config;

@@ -70,16 +70,7 @@ impl ImportedCluster {
         if let Some(release) = &asked.kubernetes {
             push(out, "kubernetes", release);
         } else if let Some(release) = self.summary.releases.taken() {
-            let whose = self.summary.releases.decides().map_or("", |(.., whose)| whose);
-            let newer =
-                if whose == "control plane" { "" } else { "; the control plane's may be newer" };
-            _ = match self.summary.releases.own() {
-                Some(_) => writeln!(out, "    // The {whose}'s release{newer}."),
-                None => writeln!(
-                    out,
-                    "    // The newest release that is known here; that of the {whose} is not."
-                ),
-            };
+            _ = writeln!(out, "    // {}.", self.summary.releases.told().unwrap_or_default());
             push(out, "kubernetes", &release);
         }
         if let Some(timing) = asked.timing {

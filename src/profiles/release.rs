@@ -73,12 +73,8 @@ impl Release {
             None => (numbers, ""),
         };
         let number = |s: &str| {
-            let digits = (1..=6).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
-            if digits && (s == "0" || !s.starts_with('0')) {
-                s.parse::<u32>().map_err(|_| syntax())
-            } else {
-                Err(syntax())
-            }
+            let read = s.parse().ok().filter(|n: &u32| *n < 1_000_000 && n.to_string() == s);
+            read.ok_or_else(syntax)
         };
         let mut parts = numbers.split('.');
         let major = number(parts.next().unwrap_or_default())?;
@@ -87,12 +83,8 @@ impl Release {
         if parts.next().is_some() {
             return Err(syntax());
         }
-        let given = match patch {
-            Some(patch) => format!("{major}.{minor}.{patch}"),
-            None => format!("{major}.{minor}"),
-        };
         if ["alpha", "beta", "rc"].iter().any(|stage| suffix.starts_with(stage)) {
-            let given = format!("{given}-{suffix}");
+            let given = format!("{numbers}-{suffix}");
             let is_known =
                 given == PRE_RELEASE.short() || format!("v{given}") == PRE_RELEASE.to_string();
             let text = format!("{given} is a release before the release");
@@ -100,27 +92,19 @@ impl Release {
                 format!("of those only \"{}\", {PRE_RELEASE}, is modelled; ", PRE_RELEASE.short());
             return if is_known { Ok(PRE_RELEASE) } else { Err(ProfileError::unknown(text, hint)) };
         }
-        match (major, minor) {
-            (1, FIRST_MINOR..=LAST_MINOR) => {}
-            (1, minor) if minor == PRE_RELEASE.minor => {
-                let hint = format!(
-                    "write \"{}\" for its pre-release {PRE_RELEASE}; ",
-                    PRE_RELEASE.short()
-                );
-                let text = format!("Kubernetes {given} is not known yet");
-                return Err(ProfileError::unknown(text, hint));
-            }
-            _ => {
-                let text = format!("Kubernetes {given} is not known");
-                return Err(ProfileError::unknown(text, String::new()));
-            }
+        let text = format!("Kubernetes {numbers} is not known");
+        if (major, minor) == (1, PRE_RELEASE.minor) {
+            let short = PRE_RELEASE.short();
+            let hint = format!("write \"{short}\" for its pre-release {PRE_RELEASE}; ");
+            return Err(ProfileError::unknown(text + " yet", hint));
+        }
+        if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
+            return Err(ProfileError::unknown(text, String::new()));
         }
         let last = Self::of(minor, LAST_PATCH[(minor - FIRST_MINOR) as usize]);
         match patch {
             Some(patch) if patch > last.patch => Err(ProfileError::new(
-                format!(
-                    "Kubernetes {given} is not known: the last known patch of 1.{minor} is {last}"
-                ),
+                format!("{text}: the last known patch of 1.{minor} is {last}"),
                 format!("write \"1.{minor}\" for {last}"),
             )),
             Some(patch) => Ok(Self::of(minor, patch)),

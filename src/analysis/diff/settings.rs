@@ -240,25 +240,17 @@ fn listed(opening: &str, inner: &str) -> String {
 
 /// The files that define switches, by the name of the field of `Profile` that holds them; those of
 /// `Profile` itself without one.
-const FILES: [(&str, &str, &str); 13] = [
-    ("", "Profile", include_str!("../../plan/profile.rs")),
-    ("node_lifecycle", "Switches", include_str!("../../plan/switches/node_lifecycle.rs")),
-    ("taint_eviction", "Switches", include_str!("../../plan/switches/taint_eviction.rs")),
-    ("kubelet", "Switches", include_str!("../../plan/switches/kubelet.rs")),
-    ("scheduler", "Switches", include_str!("../../plan/switches/scheduler.rs")),
-    ("pod_gc", "Switches", include_str!("../../plan/switches/pod_gc.rs")),
-    ("workload", "Switches", include_str!("../../plan/switches/workload.rs")),
-    ("cloud", "Switches", include_str!("../../plan/switches/cloud.rs")),
-    ("attach_detach", "Switches", include_str!("../../plan/switches/attach_detach.rs")),
-    ("persistent_volume", "Switches", include_str!("../../plan/switches/persistent_volume.rs")),
-    (
-        "device_taint_eviction",
-        "Switches",
-        include_str!("../../plan/switches/device_taint_eviction.rs"),
-    ),
-    ("disruption", "Switches", include_str!("../../plan/switches/disruption.rs")),
-    ("eviction", "EvictionRules", include_str!("../../plan/switches/eviction.rs")),
-];
+const FILES: [(&str, &str, &str); 13] = {
+    macro_rules! files {
+        ($($field:literal)*) => {[
+            ("", "Profile", include_str!("../../plan/profile.rs")),
+            ("eviction", "EvictionRules", include_str!("../../plan/switches/eviction.rs")),
+            $(($field, "Switches", include_str!(concat!("../../plan/switches/", $field, ".rs")))),*
+        ]};
+    }
+    files!("node_lifecycle" "taint_eviction" "kubelet" "scheduler" "pod_gc" "workload" "cloud" "attach_detach"
+        "persistent_volume" "device_taint_eviction" "disruption")
+};
 
 /// The documentation of a file's types: by type and field or variant, the text and the field's own
 /// type.
