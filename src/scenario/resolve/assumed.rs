@@ -42,24 +42,27 @@ fn as_it_stands(loaded: &Loaded) -> Option<String> {
 /// The release, where the scenario says none: that of the export, or for want of one the default.
 fn release(loaded: &Loaded, spec: &Scenario) -> Option<String> {
     let summary = loaded.imported.as_ref()?;
-    let release = loaded.exported.as_ref().and_then(|exported| exported.release.as_ref());
+    let exported = loaded.exported.as_ref().and_then(|exported| exported.release.as_ref());
     let releases = &summary.releases;
-    // An export that is given as a scenario says the one that is taken in place of its own.
     let is_known = releases.own().is_some();
+    // An export that is given as a scenario says the one that is taken in place of its own.
     let taken = releases.taken().filter(|_| summary.as_scenario && !is_known);
-    match (&spec.kubernetes, release.or(taken.as_ref()), releases.decides()) {
-        (said, Some(release), Some((_, of, whose))) => (said.as_ref() == Some(release)).then(|| match is_known {
-            true => format!("The export: Kubernetes {release}, the release of its {whose}, as nothing says another."),
-            false => format!("The export: its {whose} is of {of}, which is not known here. Kubernetes {release} is simulated, the newest that is; --kubernetes says another."),
-        }),
-        (None, None, Some((_, of, whose))) => Some(format!(
-            "The export: its {whose} is of {of}, which is not known here. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
-        )),
-        (None, None, None) => Some(format!(
-            "The export: of which release it is, it does not say. Kubernetes {KUBERNETES} is simulated; --kubernetes says another."
-        )),
-        (Some(_), ..) | (None, Some(_), None) => None,
+    if spec.kubernetes.as_ref() != exported.or(taken.as_ref()) {
+        return None;
     }
+    let newest = if spec.kubernetes.is_some() { ", the newest that is" } else { "" };
+    let release = spec.kubernetes.as_deref().unwrap_or(KUBERNETES);
+    Some(match releases.decides() {
+        None => format!(
+            "The export: of which release it is, it does not say. Kubernetes {release} is simulated; --kubernetes says another."
+        ),
+        Some((.., whose)) if is_known => format!(
+            "The export: Kubernetes {release}, the release of its {whose}, as nothing says another."
+        ),
+        Some((_, of, whose)) => format!(
+            "The export: its {whose} is of {of}, which is not known here. Kubernetes {release} is simulated{newest}; --kubernetes says another."
+        ),
+    })
 }
 
 /// Nodes of which an export says no size.

@@ -228,15 +228,12 @@ fn too_full(plan: &Plan) -> Option<String> {
 
 /// Nodes with pods whose volumes they do not reach when the run begins.
 fn out_of_reach(plan: &Plan) -> Option<String> {
-    let mut nodes: Vec<&str> = Vec::new();
-    for (_, node, t) in running(plan) {
-        if let Some(node) = plan.nodes.get(node as usize)
-            && !t.claims.iter().all(|c| reaches(&node.labels, &c.reach))
-            && !nodes.contains(&node.name.as_str())
-        {
-            nodes.push(&node.name);
-        }
-    }
+    let mut seen = BTreeSet::new();
+    let nodes = running(plan).filter_map(|(_, node, t)| {
+        let node = plan.nodes.get(node as usize)?;
+        let is_out = !t.claims.iter().all(|c| reaches(&node.labels, &c.reach));
+        (is_out && seen.insert(&node.name)).then_some(node.name.as_str())
+    });
     let nodes = listed(nodes)?;
     Some(format!(
         "Pods that run at the start on {nodes} have volumes that are not reached from there: no scheduler would have put them there, and their replacements go elsewhere."
