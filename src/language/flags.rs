@@ -297,7 +297,11 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
         component.replace('_', "-"),
         profile.release
     );
-    Some(Problem::new(message).help(flag.instead))
+    let help = format!(
+        "{}; `--set …{name}=none` says nothing of it, and `--against-set` that of the second run of a diff alone",
+        flag.instead
+    );
+    Some(Problem::new(message).help(help))
 }
 
 /// Takes over the flags and gates of an exported control plane that the scenario does not set

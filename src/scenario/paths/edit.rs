@@ -21,6 +21,9 @@ const EITHER: [[&str; 2]; 5] = [
 /// Types with brackets whose values can be set, as they stand in a file.
 const AS_IN_A_FILE: [&str; 3] = ["NodeSelector", "PodSelector", "Placement"];
 
+/// The value with which a flag or a gate is as if nothing were said of it, which is how a release has it that does not know it.
+pub(super) const UNSAID: &str = "none";
+
 /// The steps to what was put; none where there is no such field.
 pub(super) type Put = Result<Option<Place>, Problem>;
 
@@ -139,6 +142,13 @@ fn put(tree: &mut Tree, shape: Shape, path: &[Segment], value: &str) -> Put {
         tree.put(first, Value::brackets(open, Vec::new()));
     }
     let Some(part) = tree.field_mut(first) else { return Ok(None) };
+    if let [Segment { name, index: None }] = rest
+        && value.trim() == UNSAID
+        && ["kubelet", "feature_gates"].contains(&first)
+    {
+        part.parts_mut().into_iter().for_each(|parts| parts.retain(|p| !p.is_named(name)));
+        return Ok(Some(at![first, name.as_str()]));
+    }
     // Flags of a pool's kubelets are written as those of all are.
     let is_flag = first == "kubelet" && matches!(inner.kind(), Kind::Map(_));
     let value = if is_flag { of_flag(value) } else { value.to_owned() };

@@ -2,7 +2,7 @@
 //! more than a field: `timing.watch`, `flags.kubelet.FLAG`.
 
 use super::called::{Called, Target, paths_of, quoted};
-use super::edit::{is_field, is_plain};
+use super::edit::{UNSAID, is_field, is_plain};
 use super::read::{keys, of_flag, seconds_in, seconds_of};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
@@ -313,7 +313,10 @@ pub(super) fn flag_value(
         return Err(problem.meant(&wanted, &flags));
     };
     let map = spec.flags.component_mut(known);
-    map.insert(flag.to_owned(), FlagValue::Text(of_flag(value)));
+    match value.trim() {
+        UNSAID => drop(map.remove(flag)),
+        value => drop(map.insert(flag.to_owned(), FlagValue::Text(of_flag(value)))),
+    }
     Ok(at!["flags", known, flag])
 }
 
@@ -322,6 +325,29 @@ mod tests {
     use super::super::set;
     use crate::scenario::{Overrides, build, parse};
     use std::path::Path;
+
+    /// 1.27 has no --enable-taint-manager (`cmd/kube-controller-manager/app/options/nodelifecyclecontroller.go`), and a file that
+    /// sets it for 1.26 is taken by 1.27 all the same. A label may be `none`.
+    #[test]
+    fn nothing_is_said_any_more_of_a_flag_that_is_none() {
+        let text = r#"(version: 1, horizon: "1m", kubernetes: "1.26", flags: (kube_controller_manager: {"enable-taint-manager": false}),
+            feature_gates: {"NodeOutOfServiceVolumeDetach": false, "JobPodFailurePolicy": true},
+            nodes: [(name: "a", kubelet: {"registry-qps": 7}, labels: {"x": "y"})])"#;
+        let mut spec = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap().spec;
+        for path in [
+            "flags.kube-controller-manager.enable-taint-manager",
+            "flags.kubelet.registry-qps",
+            "feature_gates.NodeOutOfServiceVolumeDetach",
+            "nodes.a.kubelet.registry-qps",
+            "nodes.a.labels.x",
+        ] {
+            assert!(set(&mut spec, &format!("{path}=none")).is_ok(), "{path}");
+        }
+        assert!(spec.flags.kube_controller_manager.is_empty() && spec.flags.kubelet.is_empty());
+        assert_eq!(spec.feature_gates.keys().collect::<Vec<_>>(), ["JobPodFailurePolicy"]);
+        assert!(spec.nodes[0].kubelet.is_empty());
+        assert_eq!(spec.nodes[0].labels["x"], "none");
+    }
 
     /// The API server adds 300 s, but not beside a toleration of all taints (`defaulttolerationseconds/admission.go`), and
     /// the controller of a DaemonSet some without an end (`daemon/util: AddOrUpdateDaemonPodTolerations`).
