@@ -82,43 +82,38 @@ fn turned(a: &Count, b: &Count) -> u64 {
     of(a).into_iter().zip(of(b)).map(|(a, b)| u64::from(a.abs_diff(b))).sum()
 }
 
+/// What is counted of a workload beside its costs, by its name in JSON and in words: pods that it asks for at the end, that are up
+/// then, and the fewest that were up while its costs were counted; pods lost, replacements created, and pods stuck at the end.
+pub(crate) const COUNTS: [(&str, &str); 6] = [
+    ("desired_at_the_end", "desired at the end"),
+    ("up_at_the_end", "up at the end"),
+    ("least_up", "pods up at worst"),
+    ("lost", "lost"),
+    ("replacements", "replaced"),
+    ("stuck_terminating", "stuck Terminating"),
+];
+
 /// What became of a workload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Fate {
     /// What the run cost it.
     pub(crate) bill: Bill,
-    /// Pods that it asks for at the end.
-    pub(crate) desired: u32,
-    /// Pods that are up at the end.
-    pub(crate) up: u32,
-    /// The fewest pods that were up while its costs were counted.
-    pub(crate) least_up: u32,
-    /// Pods lost.
-    pub(crate) lost: u64,
-    /// Replacements created.
-    pub(crate) replaced: u64,
-    /// Pods stuck Terminating at the end.
-    pub(crate) stuck: u64,
+    /// Those of [`COUNTS`].
+    pub(crate) counts: [u64; COUNTS.len()],
 }
 
 impl Fate {
     fn new(analysis: &Analysis<'_>, served: &Served, outcome: Option<&WorkloadOutcome>) -> Self {
         let end = served.at_end();
         let (lost, replaced, stuck) = outcome.map_or((0, 0, 0), |o| (o.lost, o.replaced, o.stuck));
-        Fate {
-            bill: Bill { uncounted: served.is_uncounted(analysis), ..Bill::new(served) },
-            desired: end.desired,
-            up: end.up,
-            least_up: served.spans(analysis.horizon()).map(|(.., c)| c.up).min().unwrap_or(end.up),
-            lost,
-            replaced,
-            stuck,
-        }
+        let bill = Bill { uncounted: served.is_uncounted(analysis), ..Bill::new(served) };
+        let up = served.spans(analysis.horizon()).map(|(.., c)| c.up);
+        let [desired, up, least] = [end.desired, end.up, up.min().unwrap_or(end.up)].map(u64::from);
+        Fate { bill, counts: [desired, up, least, lost, replaced, stuck] }
     }
 
     pub(super) fn is_like(&self, other: &Self, tolerance: Dur) -> bool {
-        let counts = |f: &Self| (f.desired, f.up, f.least_up, f.lost, f.replaced, f.stuck);
-        counts(self) == counts(other) && self.bill.is_like(&other.bill, tolerance)
+        self.counts == other.counts && self.bill.is_like(&other.bill, tolerance)
     }
 }
 

@@ -22,7 +22,7 @@ mod settings;
 
 pub(crate) use change::{Group, Noise, Occurrence, Pair, Way};
 pub use compare::{Difference, compare};
-pub(crate) use costs::{Bill, Fate, Paired};
+pub(crate) use costs::{Bill, COUNTS, Fate, Paired};
 pub(crate) use one_seed::OneSeed;
 pub(crate) use patterns::Pattern;
 pub(crate) use seeds::{FEWEST, Gathered, LEVEL, NEARLY_ALL, OverSeeds, WorkloadOverSeeds};

@@ -4,8 +4,8 @@ use super::printer::notes;
 use super::seeds::{self, SeedSide};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
-    Bill, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Occurrence, OverSeeds, Pair, Paired,
-    Pattern, SettingChange, Settings, WorkloadOverSeeds,
+    Bill, COUNTS, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Occurrence, OverSeeds, Pair,
+    Paired, Pattern, SettingChange, Settings, WorkloadOverSeeds,
 };
 use crate::report::Source;
 use crate::report::results::*;
@@ -240,15 +240,8 @@ fn group(g: &Group) -> Value {
 fn fate(f: &Fate) -> Value {
     let figure = |c: Figure| (c.name().to_owned(), Value::from(f.bill.of(c)));
     let mut all: Map<String, Value> = Figure::ALL.into_iter().map(figure).collect();
-    let counts = [
-        ("desired_at_the_end", u64::from(f.desired)),
-        ("up_at_the_end", f.up.into()),
-        ("least_up", f.least_up.into()),
-        ("lost", f.lost),
-        ("replacements", f.replaced),
-        ("stuck_terminating", f.stuck),
-    ];
-    all.extend(counts.map(|(name, n)| (name.to_owned(), n.into())));
+    let count = |((name, _), n): (&(&str, &str), u64)| ((*name).to_owned(), Value::from(n));
+    all.extend(COUNTS.iter().zip(f.counts).map(count));
     Value::Object(all)
 }
 

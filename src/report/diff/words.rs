@@ -1,6 +1,6 @@
 //! What is said of facts that differ between two runs, and the chain of causes that led to one.
 
-use crate::analysis::diff::{Fate, Group, Pair, Way};
+use crate::analysis::diff::{COUNTS, Fate, Group, Pair, Way};
 use crate::analysis::words::{of_several, ranges};
 use crate::analysis::{causes, words};
 use crate::report::Source;
@@ -136,19 +136,12 @@ pub(super) fn times(g: &Group, side: usize) -> String {
 
 /// `pods up at worst 10 in A, 9 in B; lost 10 in A, 9 in B`
 pub(super) fn fates(a: &Fate, b: &Fate) -> String {
-    let all = [
-        ("pods up at worst", u64::from(a.least_up), u64::from(b.least_up)),
-        ("up at the end", u64::from(a.up), u64::from(b.up)),
-        ("desired at the end", u64::from(a.desired), u64::from(b.desired)),
-        ("lost", a.lost, b.lost),
-        ("replaced", a.replaced, b.replaced),
-        ("stuck Terminating", a.stuck, b.stuck),
-    ];
     // Who is not counted has no worst, which comes first here.
     let uncounted = usize::from(a.bill.uncounted || b.bill.uncounted);
-    let others = all.into_iter().skip(uncounted).filter(|(_, a, b)| a != b);
+    let all = [2, 1, 0, 3, 4, 5].into_iter().skip(uncounted);
+    let all = all.map(|i| (COUNTS[i].1, a.counts[i], b.counts[i]));
     let said = |(what, a, b)| format!("{what} {} in A, {} in B", grouped(a), grouped(b));
-    others.map(said).collect::<Vec<_>>().join("; ")
+    all.filter(|(_, a, b)| a != b).map(said).collect::<Vec<_>>().join("; ")
 }
 
 /// One of the two runs.
