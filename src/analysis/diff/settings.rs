@@ -11,6 +11,7 @@
 
 use crate::analysis::names::ranges;
 use crate::analysis::prelude::*;
+use crate::api::workload::WorkloadSpec;
 use crate::plan::{KubeletConfig, Profile};
 use std::fmt::Debug;
 
@@ -68,9 +69,11 @@ impl Settings {
         let names = |p: &Plan| p.nodes.iter().map(|n| n.name.clone()).collect::<Vec<_>>();
         let pods = |p: &Plan| p.pods.iter().map(|n| n.name.to_string()).collect::<Vec<_>>();
         let entries = |p: &Plan| p.timeline.iter().map(|e| e.name.clone()).collect::<Vec<_>>();
+        let mut switches = Self::switches(&a.profile, &b.profile);
+        switches.sort_by_cached_key(|c| remoteness(&c.name, [a, b]));
         Settings {
             release: (releases.0 != releases.1).then_some(releases),
-            switches: Self::switches(&a.profile, &b.profile),
+            switches,
             others,
             nodes: only(&names(a), &names(b)),
             pods: only(&pods(a), &pods(b)),
@@ -100,6 +103,29 @@ impl Settings {
         let all = [&self.nodes, &self.pods, &self.entries];
         all.into_iter().flatten().any(|names| !names.is_empty())
     }
+}
+
+/// How far a switch by that name is from what these plans have: what not every plan has comes first, what is rarer before the rest, then
+/// what all have, and last what neither has.
+fn remoteness(name: &str, plans: [&Plan; 2]) -> usize {
+    let any = |is: fn(&Plan) -> bool| plans.into_iter().any(is);
+    let of = |is: fn(&WorkloadPlan) -> bool| plans.into_iter().any(|p| p.workloads.iter().any(is));
+    let has_policy = |w: &WorkloadPlan| matches!(&w.spec, WorkloadSpec::Job(job) if !job.pod_failure_policy.is_empty());
+    let claims = any(|p| p.templates.iter().any(|t| !t.claims.is_empty()));
+    let about = [
+        ("workload.job.failure_policy_waits", of(has_policy)),
+        ("device_taint_eviction.", any(|p| p.has_devices)),
+        ("kubelet.eviction.", any(Plan::states_usage)),
+        ("kubelet.images.", any(Plan::lists_images)),
+        ("attach_detach.", claims),
+        ("persistent_volume.", claims),
+        ("disruption.", any(|p| !p.budgets.is_empty())),
+        ("workload.job.", of(|w| w.kind == WorkloadKind::Job)),
+        ("workload.stateful_set.", of(|w| w.kind == WorkloadKind::StatefulSet)),
+        ("workload.daemon_set.", of(|w| w.kind == WorkloadKind::DaemonSet)),
+    ];
+    let place = about.iter().position(|(begins, _)| name.starts_with(begins));
+    place.map_or(about.len(), |i| if about[i].1 { i } else { about.len() + 1 })
 }
 
 /// The names of the switches and defaults in which two profiles differ.

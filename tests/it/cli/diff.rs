@@ -536,3 +536,35 @@ fn what_cannot_be_compared_is_said() {
     scratch.call(&["diff", "a.ron", "output"]).fails(2, &["output", "no manifest.json"]);
     scratch.call(&["diff", "a.ron", "--against-set", "pods.webb.count=3"]).fails(2, &["webb"]);
 }
+
+/// Of the switches those come first that are about what the scenario has and not every one has, and last those about what it has not:
+/// a Job with a failure policy (`onlyReplaceFailedPods`, 1.28), and no volume.
+#[test]
+fn switches_of_what_a_scenario_has_come_first() {
+    let scratch = Scratch::new();
+    let places = |workload: &str| {
+        scratch.write(
+            "s.ron",
+            format!(
+                r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "a")], workloads: [{workload}])"#
+            ),
+        );
+        let args = ["diff", "s.ron", "--kubernetes", "1.27", "--against", "1.28", "-o", "json"];
+        let document: Value = serde_json::from_str(&scratch.call(&args).stdout).expect("is JSON");
+        let switches = document["switches"].as_array().expect("a list").clone();
+        [
+            "workload.job.failure_policy_waits",
+            "workload.job.batches_backoff",
+            "scheduler.fit_ignores_unrequested",
+            "persistent_volume.says_what_to_verify",
+        ]
+        .map(|name| switches.iter().position(|s| s["name"] == name).expect(name))
+    };
+    let rules = "(rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])";
+    let job =
+        format!(r#"Job(name: "sum", template: (restartPolicy: Never), podFailurePolicy: {rules})"#);
+    let [policy, job, all, volumes] = places(&job);
+    assert!(policy == 0 && policy < job && job < all && all < volumes);
+    let [policy, job, all, _] = places(r#"Deployment(name: "web", replicas: 1)"#);
+    assert!(all < policy && all < job);
+}
