@@ -70,6 +70,25 @@ impl<'a> Wanted<'a> {
         (before.is_active() && job.active <= job.wanted()).then_some((id, pod))
     }
 
+    /// The pod of a Job that ends well with this record, which is not taken in yet, though others than its controller have told it
+    /// to stop: it is being deleted, or its machine is to go off.
+    pub(super) fn stopped_well(
+        &self,
+        (id, r): (RecordId, &Record),
+        step: &Step,
+    ) -> Option<(WorkloadId, PodId)> {
+        let (pod, before, _) = step.pod.filter(|(_, before, _)| ends_well(r, before))?;
+        let job = self.analysis.trace.names.owner_of(pod)?;
+        let is_told = before.deleting && !self.deleted.contains(&pod)
+            || step.shut_down(self.analysis, id, r).is_some();
+        (self.jobs.contains_key(&job) && is_told).then_some((job, pod))
+    }
+
+    /// Whether a Job has fewer pods than it asks for.
+    pub(super) fn lacks(&self, job: WorkloadId) -> bool {
+        self.jobs.get(&job).is_some_and(|job| job.active < job.wanted())
+    }
+
     /// Takes a record in: the workload that it concerns, and how many pods that asks for from then on.
     pub(super) fn take(&mut self, r: &Record, step: &Step) -> Option<(WorkloadId, u32)> {
         let asked = asked_from(r);

@@ -45,8 +45,8 @@ pub struct PodTemplate {
     /// How long containers take to stop once asked to, where it is not what the kubelets say; the
     /// grace period cuts it short.
     pub stop: Option<Spread>,
-    /// With what containers exit when they end because they were asked to.
-    pub exit_code: i32,
+    /// With what containers exit when they end because they were asked to; where it is not said, 0.
+    pub exit_code: Option<i32>,
     /// What its containers use, where that is said.
     pub usage: Option<Rc<Usages>>,
     /// Its container's image, where pulls are simulated; where it is not said, a pull is part of the start.

@@ -167,6 +167,11 @@ impl Plan {
                 && self.workloads.iter().any(|w| w.name == workload && waits(w))
     }
 
+    /// With what containers of a workload's pods exit when they are asked to stop, where that is said.
+    pub(crate) fn exit_code_of(&self, workload: &WorkloadPlan) -> Option<i32> {
+        self.templates.get(workload.template as usize)?.exit_code
+    }
+
     /// The notes that a person may have to do something about: all but what is assumed of every
     /// run.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = &String> {

@@ -18,6 +18,18 @@ pub(super) fn of_daemon_set(analysis: &Analysis<'_>, deletion: RecordId) -> Opti
     taint.map(|r| format!("{}, which is not tolerated", words::record(analysis, r)))
 }
 
+/// Why nothing takes the place of a Job's pod that was told to stop and ended well.
+pub(super) fn of_done(plan: &Plan, job: &str) -> String {
+    let is_unsaid = |w: &WorkloadPlan| w.name == job && plan.exit_code_of(w).is_none();
+    let assumed = match plan.workloads.iter().any(is_unsaid) {
+        true => ". That they do is assumed: `template.exit_code` says otherwise",
+        false => "",
+    };
+    format!(
+        "its containers ended with 0, so that its Job counts it as done and makes none in its place{assumed}"
+    )
+}
+
 /// The grace period of nodes.
 pub(super) fn grace(plan: &Plan) -> String {
     let f = &plan.flags;

@@ -55,6 +55,7 @@ fn told(
     let mut steps: Vec<Step> = lost.groups.iter().map(|g| self::lost(question, ends, g)).collect();
     let ended = ends.of(outcome.id, question.until);
     steps.extend(ended.map(|ended| question.step(ended, None)));
+    steps.extend(done(question, &ends.done_of(outcome.id, question.until), outcome.id));
     steps.extend(lost.refused.steps(question));
     steps.extend(missing.iter().flat_map(|few| too_few(*few, question.until)));
     steps.extend(replaced(question, replacements));
@@ -114,6 +115,19 @@ fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step>
     let again = || Step::without_record(to, "enough pods are available again".to_owned());
     let ends = (to < until).then(again);
     std::iter::once(begins).chain(ends)
+}
+
+/// The pods of a Job that were told to stop with work left and count as done: why nothing takes their place.
+fn done(question: Question<'_>, all: &[(RecordId, &Record)], job: WorkloadId) -> Option<Step> {
+    let analysis = question.analysis;
+    let (&(first, r), (_, last)) = (all.first()?, all.last()?);
+    let (name, to) = (analysis.trace.names.workload_name(job), until_the_last(r.at, last.at));
+    let text = match all.len() {
+        1 => words::record(analysis, r),
+        n => format!("{} pods that were told to stop are Succeeded{to}", grouped(n as u64)),
+    };
+    let rule = Some(rules::of_done(analysis.plan, name));
+    Some(Step { at: r.at, text, rule, record: Some(first) })
 }
 
 /// The pods that were created in place of lost ones.

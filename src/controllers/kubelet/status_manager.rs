@@ -201,7 +201,7 @@ impl StatusManager {
         let grace = due.shutdown.unwrap_or(Dur::MAX).min(self.pods.stop_of(pod, due, None));
         let killed = grace < due.unhurried;
         let ended = pod.template.life.as_ref().and_then(|l| l.ends.as_ref()).filter(|_| due.down);
-        let code = ended.map_or(pod.template.exit_code, |(_, code)| *code);
+        let code = ended.map_or(pod.template.exit_code.unwrap_or(0), |(_, code)| *code);
         let failed = killed && !due.down
             || code != 0
             || due.turns.failed

@@ -25,6 +25,7 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
         starts,
         stops,
         half_done(plan),
+        stopped_well(plan),
         attacher(spec, plan),
         held(plan),
     ];
@@ -240,6 +241,19 @@ fn half_done(plan: &Plan) -> Option<String> {
     let names = owners(plan, has_run)?;
     Some(format!(
         "Assumed: pods of {names} that run already end once they have run for as long as others do; those that have run for longer end at once. `ends.ran` of pods says how long they have run."
+    ))
+}
+
+/// With what containers of Jobs exit when they are asked to stop, where nothing says so: from 1.27 on the phase of their pods goes
+/// by it (S30). Imitated kubelets post none.
+fn stopped_well(plan: &Plan) -> Option<String> {
+    let goes_by_it = matches!(plan.timing.kubelet, KubeletMode::Real(_))
+        && plan.profile.kubelet.terminal_phase_before_removal;
+    let is_so = |w: &&WorkloadPlan| w.kind == WorkloadKind::Job && plan.exit_code_of(w).is_none();
+    let jobs = plan.workloads.iter().filter(|w| goes_by_it && is_so(w));
+    let names = listed(jobs.map(|w| in_short(&w.name)))?;
+    Some(format!(
+        "Assumed: containers of {names} exit with 0 when they are asked to stop, so that a pod that is evicted with work left may count as done. `template.exit_code: 143` says otherwise."
     ))
 }
 

@@ -255,7 +255,7 @@ pub(super) fn pod_template(
         deletion_cost: written.pod_deletion_cost.unwrap_or(0),
         start,
         stop,
-        exit_code: written.exit_code.unwrap_or(0),
+        exit_code: written.exit_code,
         image: written.image.as_ref().and_then(|i| lives::image(i, &place.part("image"))),
         life: lives::life(&Written::of_template(written), place),
         containers: lives::containers(written, lookup.profile, place),

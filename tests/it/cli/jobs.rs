@@ -125,3 +125,51 @@ fn who_had_ended_is_told_apart_from_who_was_evicted() {
     has(&run, "evicted 0 pods");
     has(&run, "deletions taint-eviction 1 (1 had ended)");
 }
+
+/// Each of two pods works for 20 minutes, and one is drained after five. It stops within a second, which is before its controller syncs
+/// (`job_controller.go: syncJobBatchPeriod`), and Succeeded is no failure (`isPodFailed`): 15 minutes of work are not done, and the Job
+/// is complete at 20:00. One that takes ten seconds has failed by then, as has one that exits with 143: it is made anew 10 s after that
+/// (`DefaultJobPodFailureBackOff`).
+#[test]
+fn a_pod_that_counts_as_done_with_work_left_is_told() {
+    let scratch = Scratch::new();
+    let told = |more: &str, version: &str| {
+        scratch.write(
+            "drained.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "{version}", horizon: "30m", nodes: [(names: "a-{{0..3}}", zone: "a")],
+                workloads: [Job(name: "etl", parallelism: 2, completions: 2, placement: Nodes(["a-0", "a-1"]),
+                    template: (restartPolicy: Never, ends: (after: "20m"){more}))],
+                timeline: [(at: "5m", do: Drain(node: "a-0"))])"#
+            ),
+        );
+        ["run", "explain"].map(|command| match command {
+            "run" => said(&scratch, &["run", "drained.ron"]),
+            _ => ["etl", "etl-0"]
+                .map(|of| said(&scratch, &["explain", "drained.ron", of]))
+                .join("\n"),
+        })
+    };
+    let assumed = "exit with 0 when they are asked to stop, so that a pod that is evicted with work left may count as done";
+    let why = "its containers ended with 0, so that its Job counts it as done and makes none in its place";
+    let [run, explained] = told("", "1.34");
+    has(&run, assumed);
+    assert_eq!(explained.matches(why).count(), 2, "{explained}");
+    has(
+        &explained,
+        &format!("{why}. That they do is assumed: `template.exit_code` says otherwise"),
+    );
+    has(&explained, "completed at 20:0");
+    let [run, explained] = told(", exit_code: 0", "1.34");
+    assert!(!run.contains(assumed), "{run}");
+    assert!(explained.contains(why) && !explained.contains("is assumed"), "{explained}");
+    // Up to 1.26 the pod goes without a phase of its own.
+    for (more, version) in
+        [(r#", pod_stop: "10s""#, "1.34"), (", exit_code: 143", "1.34"), ("", "1.26")]
+    {
+        let [run, explained] = told(more, version);
+        assert_eq!(run.contains(assumed), more.contains("10s"), "{run}");
+        assert!(!explained.contains("counts it as done"), "{explained}");
+        has(&explained, "its workload made default/etl-");
+    }
+}

@@ -42,7 +42,7 @@ pub(super) fn template(spec: &PodSpec) -> Result<PodTemplate, PlanError> {
             .then(|| Rc::new(SchedulingSpec { never_preempts, ..SchedulingSpec::default() })),
         requests: resources(spec.requests.iter().map(|(r, q)| (r.as_str(), q.as_str())).collect())?,
         deletion_cost: number(spec, DELETION_COST)?,
-        exit_code: number(spec, EXIT_CODE)?,
+        exit_code: Some(number(spec, EXIT_CODE)?).filter(|code| *code != 0),
         source: source(spec)?,
         claims: spec.volumes.iter().map(claim).collect::<Result<_, _>>()?,
         devices: spec.device_claims.iter().map(device_claim).collect::<Result<_, _>>()?,

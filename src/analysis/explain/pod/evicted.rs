@@ -1,7 +1,7 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
-use super::super::node;
 use super::super::prelude::*;
+use super::super::{node, rules};
 use super::case::{Case, FORCED};
 use super::seen::{Moment, Seen, Timer, stay};
 use crate::api::probe::RestartPolicy;
@@ -228,11 +228,10 @@ impl Case<'_, '_> {
     fn aftermath(&mut self, moment: &Moment<'_>) {
         let (of, analysis) = (self.of, self.analysis());
         let (until, horizon) = (of.question.until, analysis.horizon());
-        let end = match until < horizon {
-            true => absolute(until),
-            false => "the end of the run".to_owned(),
-        };
+        let end = if until < horizon { absolute(until) } else { "the end of the run".to_owned() };
         let health = moment.node.and_then(|n| of.story(n, until)).map(|story| story.health);
+        let owner = analysis.trace.names.owner_of(self.pod);
+        let owner = owner.map_or("", |w| analysis.trace.names.workload_name(w));
         let stays = match (moment.r.actor, moment.r.what, health) {
             (Actor::Kubelet, ..) => {
                 format!("it stays as one that has Failed: nobody has cleared it away by {end}")
@@ -245,15 +244,9 @@ impl Case<'_, '_> {
                 "it is Terminating to {end}: no kubelet says that its containers have stopped"
             ),
         };
-        let owner = analysis.trace.names.owner_of(self.pod);
-        let is_of_job =
-            owner.is_some_and(|w| analysis.trace.names.workload_name(w).starts_with("Job/"));
-        let succeeded = What::PodPhase(PodPhase::Succeeded);
-        let ended =
-            self.seen.ended.iter().find(|m| m.record > moment.record && m.r.what == succeeded);
-        if let Some(ended) = ended.filter(|_| is_of_job) {
-            let rule = "its containers ended with 0, so that its Job counts it as done and makes none in its place";
-            self.step(ended, Some(rule.to_owned()));
+        if let Some(done) = of.job_ends().done(self.pod, until) {
+            let rule = rules::of_done(analysis.plan, owner);
+            self.found.steps.push(of.question.step(done, Some(rule)));
         }
         let found = &mut self.found;
         match of.gone(self.pod, moment.record) {

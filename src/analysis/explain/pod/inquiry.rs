@@ -76,10 +76,9 @@ impl<'a> Inquiry<'a> {
         self.known.workloads.get_or_init(|| workloads(self.question.analysis))
     }
 
-    /// The record that says that the Job has failed whose controller deleted a pod for that.
-    pub(super) fn failed_job(&self, pod: PodId) -> Option<(RecordId, &'a Record)> {
-        let Question { analysis, until, .. } = self.question;
-        self.known.job_ends.get_or_init(|| JobEnds::new(analysis)).why_deleted(pod, until)
+    /// How Jobs end, and what that means for their pods.
+    pub(super) fn job_ends(&self) -> &JobEnds<'a> {
+        self.known.job_ends.get_or_init(|| JobEnds::new(self.question.analysis))
     }
 
     /// How many pods a workload asks for at the time of the question.

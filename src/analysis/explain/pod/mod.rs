@@ -98,7 +98,7 @@ impl Case<'_, '_> {
         if !first.is_empty() {
             self.found.sort();
         }
-        let failed = self.of.failed_job(self.pod);
+        let failed = self.of.job_ends().why_deleted(self.pod, self.of.question.until);
         let why = failed.map(|(_, r)| format!(", as {}", words::record(self.analysis(), r)));
         let off = || rules::of_daemon_set(self.analysis(), moment.record);
         let why = why.or_else(|| off().map(|off| format!(": {off}"))).unwrap_or_default();
