@@ -42,14 +42,22 @@ impl Frees {
 
     /// What frees the name or the claim of a pod on a lost node, and what that leaves of its volume.
     pub(crate) fn pod(self) -> String {
+        let stays = self.after_deletion();
+        format!("{}; after the last two the volume {stays}", self.successor(false))
+    }
+
+    /// What lets another pod be made in the place of one on a lost node. A Job counts its pods before they may go, by their phase,
+    /// which whoever deletes by force does not say, and who collects the pods of a node that is gone does.
+    pub(crate) fn successor(self, of_job: bool) -> String {
         let taint = match self.out_of_service {
             true => " the out-of-service taint (only for a machine that is off for certain),",
             false => "",
         };
-        let stays = self.after_deletion();
-        format!(
-            "the node's return,{taint} deleting the node, or the pod by force, changes that; after the last two the volume {stays}"
-        )
+        let deleting = match of_job {
+            true => "or deleting the node changes that; deleting the pod by force does not",
+            false => "deleting the node, or the pod by force, changes that",
+        };
+        format!("the node's return,{taint} {deleting}")
     }
 
     /// What becomes of a volume whose pod or node is deleted by force.
@@ -71,10 +79,7 @@ impl Frees {
 
     /// Why a volume stays attached for good, behind that it does.
     pub(crate) fn never_by_force(self) -> &'static str {
-        match self.detaches_by_force {
-            true => "",
-            false => ", with --disable-force-detach-on-timeout=true",
-        }
+        if self.detaches_by_force { "" } else { ", with --disable-force-detach-on-timeout=true" }
     }
 
     /// A node whose volumes become free: `is back, is deleted or has the out-of-service taint`.

@@ -4,10 +4,11 @@
 //! them to belong to.
 
 use super::super::disruption::{Pace, time_per_node};
+use super::super::frees::Frees;
 use super::prelude::*;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Operator;
-use crate::api::workload::told_apart;
+use crate::api::workload::{WorkloadSpec, told_apart};
 
 /// Why its controller deletes a pod of a DaemonSet, which it would not make there: the taint of its node.
 pub(super) fn of_daemon_set(analysis: &Analysis<'_>, deletion: RecordId) -> Option<String> {
@@ -28,6 +29,22 @@ pub(super) fn of_done(plan: &Plan, job: &str) -> String {
     format!(
         "its containers ended with 0, so that its Job counts it as done and makes none in its place{assumed}"
     )
+}
+
+/// For what a workload waits before it makes a pod in the place of one that is deleted, and what changes that where the kubelet is
+/// not heard; nothing if it does not wait.
+pub(super) fn waits(plan: &Plan, workload: &str) -> Option<String> {
+    let spec = plan.workloads.iter().find(|w| w.name == workload).map(|w| &w.spec);
+    let is_of_job = matches!(spec, Some(WorkloadSpec::Job(_)));
+    let until = match spec.filter(|_| plan.successors_wait(workload))? {
+        WorkloadSpec::Job(job) if plan.profile.workload.job.has_failure_policy(job) => {
+            "it has Failed or Succeeded, as a Job with a podFailurePolicy has it (from 1.28 on)"
+        }
+        WorkloadSpec::Job(_) => "it has Failed or Succeeded: podReplacementPolicy Failed",
+        _ => "it is gone",
+    };
+    let frees = Frees::of(plan).successor(is_of_job);
+    Some(format!("none is made in its place before {until}; {frees}"))
 }
 
 /// The grace period of nodes.

@@ -197,7 +197,9 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady<'_>) 
     notes.extend(now.reasons().map(|(why, n)| format!("{} not Ready {when}: {why}", are(n))));
     match is_the_end {
         true if outcome.stuck > 0 => {
-            notes.push(format!("{} stuck Terminating at the end", are(outcome.stuck)));
+            let waits = rules::waits(analysis.plan, analysis.trace.names.workload_name(outcome.id));
+            let waits = waits.map_or(String::new(), |waits| format!(": {waits}"));
+            notes.push(format!("{} stuck Terminating at the end{waits}", are(outcome.stuck)));
         }
         false if now.terminating > 0 => {
             notes.push(format!("{} Terminating {when}", are(now.terminating)));

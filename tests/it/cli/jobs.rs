@@ -173,3 +173,41 @@ fn a_pod_that_counts_as_done_with_work_left_is_told() {
         has(&explained, "its workload made default/etl-");
     }
 }
+
+/// With a failure policy nothing takes the place of a pod before its phase says how it ended (`onlyReplaceFailedPods`). Who collects
+/// the pods of a deleted node writes that (`gc_controller.go: markFailedAndDeletePod`); one that is deleted by force keeps the Job's
+/// finalizer and its phase.
+#[test]
+fn what_a_job_waits_for_before_it_replaces_a_pod_is_told() {
+    let scratch = Scratch::new();
+    let explained = |version: &str, then: &str, of: &str| {
+        scratch.write(
+            "waits.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "{version}", horizon: "40m", nodes: [(names: "a-{{0..3}}", zone: "a")],
+                workloads: [Job(name: "sum", placement: Node("a-0"), template: (restartPolicy: Never),
+                    podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])]))],
+                timeline: [(at: "5m", do: Partition(node: "a-0")){then}])"#
+            ),
+        );
+        said(&scratch, &["explain", "waits.ron", of])
+    };
+    let why = "none is made in its place before it has Failed or Succeeded, as a Job with a podFailurePolicy has it (from 1.28 on); \
+        the node's return, the out-of-service taint (only for a machine that is off for certain), or deleting the node changes that; \
+        deleting the pod by force does not";
+    let force = r#", (at: "20m", do: DeletePod(pods: All, gracePeriodSeconds: 0))"#;
+    for of in ["sum", "sum-0"] {
+        has(&explained("1.28", "", of), why);
+        has(&explained("1.34", force, of), why);
+        for (version, then) in
+            [("1.27", ""), ("1.34", r#", (at: "20m", do: DeleteNode(node: "a-0"))"#)]
+        {
+            let said = explained(version, then, of);
+            assert!(!said.contains(why), "{said}");
+            assert!(
+                said.contains("in place of a lost one") || said.contains("its workload made"),
+                "{said}"
+            );
+        }
+    }
+}

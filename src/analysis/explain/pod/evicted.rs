@@ -240,9 +240,13 @@ impl Case<'_, '_> {
                 "it is Terminating at {end}: its kubelet stops its containers, which have {grace} s from {} on",
                 absolute(moment.at)
             ),
-            _ => format!(
-                "it is Terminating to {end}: no kubelet says that its containers have stopped"
-            ),
+            _ => {
+                let waits = rules::waits(analysis.plan, owner);
+                let waits = waits.map_or(String::new(), |waits| format!("; {waits}"));
+                format!(
+                    "it is Terminating to {end}: no kubelet says that its containers have stopped{waits}"
+                )
+            }
         };
         if let Some(done) = of.job_ends().done(self.pod, until) {
             let rule = rules::of_done(analysis.plan, owner);
