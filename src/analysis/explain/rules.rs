@@ -6,7 +6,7 @@
 use super::super::disruption::{Pace, time_per_node};
 use super::super::frees::Frees;
 use super::prelude::*;
-use crate::api::taint::{NOT_READY, UNREACHABLE};
+use crate::api::taint::{NOT_READY, OUT_OF_SERVICE, UNREACHABLE};
 use crate::api::toleration::Operator;
 use crate::api::workload::{WorkloadSpec, told_apart};
 
@@ -45,6 +45,18 @@ pub(super) fn waits(plan: &Plan, workload: &str) -> Option<String> {
     };
     let frees = Frees::of(plan).successor(is_of_job);
     Some(format!("none is made in its place before {until}; {frees}"))
+}
+
+/// That the taint out-of-service of a node, as it stands then, does nothing for its pods in this release.
+pub(super) fn out_of_service(now: &Follow<'_>, node: NodeId) -> Option<String> {
+    let plan = now.analysis().plan;
+    let is_tainted = now.taints(node).iter().any(|held| held.taint.key == OUT_OF_SERVICE);
+    (is_tainted && !Frees::of(plan).out_of_service).then(|| {
+        let release = &plan.profile.release;
+        format!(
+            ", and the taint out-of-service frees no pods here: it takes the gate NodeOutOfServiceVolumeDetach, which {release} does not have on (off in 1.24 and 1.25, on from 1.26, not there before)"
+        )
+    })
 }
 
 /// The grace period of nodes.

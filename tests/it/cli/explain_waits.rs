@@ -132,3 +132,27 @@ fn who_waits_for_an_image_is_told_that_it_was_deleted() {
     let steps = told["steps"].to_string();
     assert!(steps.contains("a: image old:1 deleted, as no container uses it"), "{told}");
 }
+
+/// The gate NodeOutOfServiceVolumeDetach is off in 1.24 and 1.25, and on from 1.26 on (`pkg/features/kube_features.go`): before, the
+/// taint frees nobody.
+#[test]
+fn a_taint_that_does_nothing_in_a_release_is_told() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..2}", zone: "a")],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-0"))],
+        timeline: [(at: "2m", do: Crash(node: "a-0")), (at: "12m", do: Taint(node: "a-0", taint: "node.kubernetes.io/out-of-service=x:NoExecute"))])"#;
+    scratch.write("oos.ron", text);
+    let of = |args: &[&str]| {
+        unfolded(&scratch.call(&[&["explain", "oos.ron", "db-0"], args].concat()).stdout)
+    };
+    let idle = "the taint out-of-service frees no pods here";
+    let waits = "none is made in its place before it is gone; the node's return, deleting the node, or the pod by force, changes that";
+    for release in ["1.23", "1.25"] {
+        let said = of(&["--kubernetes", release]);
+        assert!(said.contains(idle) && said.contains(waits), "{said}");
+    }
+    let before = of(&["--kubernetes", "1.25", "--at", "10m"]);
+    assert!(before.contains(waits) && !before.contains(idle), "{before}");
+    let freed = of(&["--kubernetes", "1.26"]);
+    assert!(!freed.contains(idle) && freed.contains("its workload made default/db-0"), "{freed}");
+}

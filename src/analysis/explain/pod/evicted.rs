@@ -243,8 +243,10 @@ impl Case<'_, '_> {
             _ => {
                 let waits = rules::waits(analysis.plan, owner);
                 let waits = waits.map_or(String::new(), |waits| format!("; {waits}"));
+                let idle = moment.node.and_then(|n| rules::out_of_service(of.now(), n));
                 format!(
-                    "it is Terminating to {end}: no kubelet says that its containers have stopped{waits}"
+                    "it is Terminating to {end}: no kubelet says that its containers have stopped{}{waits}",
+                    idle.unwrap_or_default()
                 )
             }
         };

@@ -36,8 +36,8 @@ struct Known<'a> {
     claims: OnceCell<BTreeMap<&'a str, Vec<RecordId>>>,
     /// The records with which the scheduler preempted pods up to the time of the question, by the node that they were on.
     preempted: OnceCell<BTreeSet<(NodeId, RecordId)>>,
-    /// By pod, as it is at the time of the question.
-    states: OnceCell<Vec<PodState>>,
+    /// As it is at the time of the question.
+    now: OnceCell<Follow<'a>>,
 }
 
 /// The records with which pods ended, and with which their kubelets began to evict them; with which the taint
@@ -87,15 +87,13 @@ impl<'a> Inquiry<'a> {
         outcome.map_or(0, |o| value_at(&o.wanted, self.question.until))
     }
 
-    /// A pod as it is at the time of the question.
-    pub(super) fn state(&self, pod: PodId) -> PodState {
-        let states = self.known.states.get_or_init(|| {
-            let analysis = self.question.analysis;
-            let mut follow = Follow::new(analysis);
+    /// What stands at the time of the question.
+    pub(super) fn now(&self) -> &Follow<'a> {
+        self.known.now.get_or_init(|| {
+            let mut follow = Follow::new(self.question.analysis);
             while follow.step_until(self.question.until).is_some() {}
-            (0..analysis.pod_count() as u32).map(|i| follow.pod(PodId(i))).collect()
-        });
-        states.get(pod.index()).copied().unwrap_or_default()
+            follow
+        })
     }
 
     /// The story of a node up to the end of the run, or up to the time of the question.

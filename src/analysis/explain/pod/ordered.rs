@@ -29,7 +29,7 @@ impl Case<'_, '_> {
         let pods = |numbers: std::ops::Range<i32>, is: &dyn Fn(PodState) -> bool| {
             let all = numbers.map(|n| format!("{parent}-{n}"));
             let state = |name: &String| {
-                analysis.trace.names.find_pod(name).map_or_else(PodState::default, |p| of.state(p))
+                analysis.trace.names.find_pod(name).map(|p| of.now().pod(p)).unwrap_or_default()
             };
             all.filter(|name| is(state(name))).collect::<Vec<String>>()
         };
