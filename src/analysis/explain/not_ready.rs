@@ -16,8 +16,6 @@ pub(super) struct NotReady<'a> {
     pub(super) pending: u64,
     /// Pods that are bound, have not started, and of which nothing is noted.
     pub(super) starting: u64,
-    /// Pods that are bound, have not started, and of which something is.
-    pub(super) held: u64,
     /// Pods that are bound, and to whose node a volume is not attached.
     pub(super) unattached: u64,
     /// Pods that are being deleted.
@@ -62,10 +60,7 @@ impl<'a> NotReady<'a> {
             (true, ..) => self.terminating += 1,
             (_, None, _) => self.pending += 1,
             _ if state.is_unattached() => self.unattached += 1,
-            (.., Some(why)) => {
-                self.held += u64::from(state.is_pending());
-                *self.by_reason.entry(why).or_default() += 1;
-            }
+            (.., Some(why)) => *self.by_reason.entry(why).or_default() += 1,
             (.., None) => self.starting += u64::from(state.is_pending()),
         }
     }

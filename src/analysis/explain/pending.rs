@@ -12,73 +12,23 @@ pub(super) struct Rejection {
     names: String,
 }
 
-/// The filters by words of their messages (`pkg/scheduler/framework/plugins/*`), the first that
-/// fits.
-const FILTERS: [(&str, &str); 39] = [
-    ("PersistentVolume's node affinity", "VolumeBinding"),
-    ("volume node affinity", "VolumeBinding"),
-    ("persistent volumes to bind", "VolumeBinding"),
-    ("unbound immediate", "VolumeBinding"),
-    ("enough free storage", "VolumeBinding"),
-    ("ReadWriteOncePod", "VolumeRestrictions"),
-    ("max volume count", "NodeVolumeLimits"),
-    ("allocate all claims", "DynamicResources"),
-    ("resource claim", "DynamicResources"),
-    ("resourceclaim", "DynamicResources"),
-    ("pod topology spread", "PodTopologySpread"),
-    ("pod affinity", "InterPodAffinity"),
-    ("pod anti-affinity", "InterPodAffinity"),
-    ("existing pods anti-affinity", "InterPodAffinity"),
-    ("affinity/selector", "NodeAffinity"),
-    ("node selector", "NodeAffinity"),
-    ("[NodeAffinity]", "NodeAffinity"),
-    ("taint", "TaintToleration"),
-    ("unschedulable", "NodeUnschedulable"),
-    ("were not ready", "CheckNodeCondition"),
-    ("out of disk space", "CheckNodeCondition"),
-    ("unavailable network", "CheckNodeCondition"),
-    ("memory pressure", "CheckNodeMemoryPressure"),
-    ("pid pressure", "CheckNodePIDPressure"),
-    ("disk pressure", "CheckNodeDiskPressure"),
-    ("ports", "NodePorts"),
-    ("Insufficient", "NodeResourcesFit"),
-    ("Too many pods", "NodeResourcesFit"),
-    // Up to 1.9
-    ("MatchNodeSelector", "NodeAffinity"),
-    ("PodToleratesNodeTaints", "TaintToleration"),
-    ("PodFitsHostPorts", "NodePorts"),
-    ("AffinityRulesNotMatch", "InterPodAffinity"),
-    ("MatchInterPodAffinity", "InterPodAffinity"),
-    ("NodeNotReady", "CheckNodeCondition"),
-    ("NodeUnschedulable", "CheckNodeCondition"),
-    ("NodeOutOfDisk", "CheckNodeCondition"),
-    ("NodeNetworkUnavailable", "CheckNodeCondition"),
-    ("NodeUnderMemoryPressure", "CheckNodeMemoryPressure"),
-    ("NodeUnderDiskPressure", "CheckNodeDiskPressure"),
-];
+/// Words of the filters' messages (`pkg/scheduler/framework/plugins/*`), a line each; the last two lines are of releases up to 1.9.
+const WORDS: &str = "PersistentVolume's node affinity|volume node affinity|persistent volumes to bind|unbound immediate
+enough free storage|ReadWriteOncePod|max volume count|allocate all claims|resource claim|resourceclaim
+pod topology spread|pod affinity|pod anti-affinity|existing pods anti-affinity|affinity/selector|node selector|[NodeAffinity]
+taint|unschedulable|were not ready|out of disk space|unavailable network|memory pressure|pid pressure|disk pressure
+ports|Insufficient|Too many pods
+MatchNodeSelector|PodToleratesNodeTaints|PodFitsHostPorts|AffinityRulesNotMatch|MatchInterPodAffinity|NodeNotReady
+NodeUnschedulable|NodeOutOfDisk|NodeNetworkUnavailable|NodeUnderMemoryPressure|NodeUnderDiskPressure";
 
 /// Whether the scheduler can say this of a node, as far as filters are known by their words.
 pub(in crate::analysis) fn is_of_filter(reason: &str) -> bool {
-    FILTERS.iter().any(|(word, _)| reason.contains(word) || word.contains(reason))
+    WORDS.split(['|', '\n']).any(|word| reason.contains(word) || word.contains(reason))
 }
 
 /// That the scheduler does not try a pod before its gates are taken away (`SchedulingGates.PreEnqueue`).
 pub(in crate::analysis) fn gated(gates: &[String]) -> String {
     format!("not to be scheduled before its schedulingGates are removed: {}", gates.join(", "))
-}
-
-/// Reads `0/5 nodes are available: 3 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
-/// preemption: …`.
-pub(super) fn rejections(message: &str) -> Vec<Rejection> {
-    let Some((_, list)) = message.split_once("nodes are available: ") else { return Vec::new() };
-    let list = list.split(". ").next().unwrap_or(list).trim_end_matches('.');
-    let one = |part: &str| {
-        let (nodes, reason) = part.split_once(' ')?;
-        let (nodes, known) = (nodes.parse().ok()?, FILTERS.iter().find(|f| reason.contains(f.0)));
-        let (filter, names) = (known.map_or("a filter", |f| f.1), String::new());
-        Some(Rejection { nodes, filter, reason: reason.to_owned(), names })
-    };
-    list.split(", ").filter_map(one).collect()
 }
 
 /// The result of the scheduler, in one attempt or in several alike ones.
@@ -143,26 +93,4 @@ pub(super) fn verdict(attempts: &[Attempt], gates: &[String], until: Time) -> St
         return pending;
     }
     format!("{pending}; {}", by_filter.iter().map(said).collect::<Vec<_>>().join(", "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_schedulers_message_is_read() {
-        let found = rejections(
-            "0/6 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu, 3 node(s) had untolerated taint \
-             {node.kubernetes.io/unreachable: }. preemption: 0/6 nodes are available: 6 Preemption is not helpful for scheduling.",
-        );
-        let short: Vec<(u64, &str)> = found.iter().map(|r| (r.nodes, r.filter)).collect();
-        assert_eq!(
-            short,
-            [(1, "NodeUnschedulable"), (2, "NodeResourcesFit"), (3, "TaintToleration")]
-        );
-        assert_eq!(rejections("no nodes available to schedule pods"), []);
-        let of_devices = "0/3 nodes are available: 2 cannot allocate all claims, 1 resourceclaim not available on the node.";
-        let filters: Vec<_> = rejections(of_devices).iter().map(|r| r.filter).collect();
-        assert_eq!(filters, ["DynamicResources"; 2]);
-    }
 }

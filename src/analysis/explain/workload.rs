@@ -6,7 +6,6 @@ use super::super::serving::counted_from;
 use super::super::workloads::{Replacement, WorkloadOutcome, workloads};
 use super::drain::Refusals;
 use super::not_ready::NotReady;
-use super::pending::{self, Rejection};
 use super::prelude::*;
 use super::rules;
 use crate::analysis::state::Step as Change;
@@ -161,11 +160,9 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady<'_>) 
     let (analysis, mut notes) = (question.analysis, Vec::new());
     let are = |n: u64| format!("{} of its pods {}", grouped(n), if n == 1 { "is" } else { "are" });
     let is_the_end = question.until == analysis.horizon();
-    let (when, pending, why_pending, starting) = if is_the_end {
-        let starting = outcome.starting.saturating_sub(now.held);
-        ("at the end".to_owned(), outcome.pending, outcome.why_pending, starting)
-    } else {
-        (format!("at {}", absolute(question.until)), now.pending, now.why_pending, now.starting)
+    let when = match is_the_end {
+        true => "at the end".to_owned(),
+        false => format!("at {}", absolute(question.until)),
     };
     let [available, wanted] =
         [&outcome.available, &outcome.wanted].map(|steps| value_at(steps, question.until));
@@ -173,26 +170,18 @@ fn notes(question: Question<'_>, outcome: &WorkloadOutcome, now: &NotReady<'_>) 
         let why = analysis.trace.names.text_of(why);
         notes.push(format!("no more of its pods can be created {when}: {why}"));
     }
-    if pending > 0 {
-        let why = why_pending.map_or(String::new(), |t: TextId| {
-            let message = analysis.trace.names.text_of(t);
-            let said = |r: &Rejection| format!("{} on {}", r.filter, counted(r.nodes, "node"));
-            let filters: Vec<_> = pending::rejections(message).iter().map(said).collect();
-            let why = if filters.is_empty() { message.to_owned() } else { filters.join(", ") };
-            format!(": {why}")
-        });
-        notes.push(format!("{} pending {when}{why}", are(pending)));
+    let said = |why: Option<TextId>| {
+        why.map_or(String::new(), |why| format!(": {}", analysis.trace.names.text_of(why)))
+    };
+    if now.pending > 0 {
+        notes.push(format!("{} pending {when}{}", are(now.pending), said(now.why_pending)));
     }
-    if outcome.unattached > 0 && is_the_end {
-        let why = outcome.why_unattached.map_or("", |t| analysis.trace.names.text_of(t));
-        let are = are(outcome.unattached);
-        notes.push(format!("{are} waiting for a volume at the end: {why}"));
+    if now.unattached > 0 {
+        let why = said(outcome.why_unattached.filter(|_| is_the_end));
+        notes.push(format!("{} waiting for a volume {when}{why}", are(now.unattached)));
     }
-    if now.unattached > 0 && !is_the_end {
-        notes.push(format!("{} waiting for a volume {when}", are(now.unattached)));
-    }
-    if starting > 0 {
-        notes.push(format!("{} starting {when}", are(starting)));
+    if now.starting > 0 {
+        notes.push(format!("{} starting {when}", are(now.starting)));
     }
     notes.extend(now.reasons().map(|(why, n)| format!("{} not Ready {when}: {why}", are(n))));
     match is_the_end {

@@ -340,10 +340,7 @@ fn why_a_pod_is_pending() {
     let verdict = document["verdict"].as_str().expect("a text");
     assert!(verdict.starts_with("pending at 2:00.000: no node suits; NodeResourcesFit on 3 nodes, TaintToleration on 1 node"), "{verdict}");
     let of_workload = json(&scratch, &["output/full", "big"]);
-    assert!(
-        of_workload["notes"].to_string().contains("NodeResourcesFit on 3 nodes"),
-        "{of_workload}"
-    );
+    assert!(of_workload["notes"].to_string().contains("3 Insufficient cpu"), "{of_workload}");
 }
 
 /// A pod with scheduling gates comes to no attempt (`pkg/scheduler/framework/plugins/schedulinggates: PreEnqueue`); before
