@@ -91,7 +91,6 @@ impl Kept {
         });
         let known: Vec<usize> = places.iter().copied().chain(own_places).collect();
         let of = |all: &Vec<f64>| places.iter().map(|p| all[*p]).collect::<Vec<f64>>();
-        let of_part = |two: &[(f64, Vec<f64>); 2]| two.each_ref().map(|(n, sums)| (*n, of(sums)));
         let pairs = (0..group.rows.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
         let pairs: Vec<usize> = pairs.map(|(a, b)| pair(group.rows[a], group.rows[b])).collect();
         let odd_pairs: Vec<usize> =
@@ -103,7 +102,6 @@ impl Kept {
             now: place(group.now).unwrap_or(0),
             moments: self.moments.of_places(&known),
             own: own.into_iter().map(|own| self.own[own].clone()).collect(),
-            parts: self.parts.iter().map(of_part).collect(),
             met: self.met.iter().map(|met| group.rows.iter().map(|r| met[*r]).collect()).collect(),
             differ: pairs.iter().map(|two| self.differ[*two]).collect(),
             batches: self.batches.iter().map(|batch| batch.of_places(&places)).collect(),

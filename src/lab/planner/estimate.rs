@@ -242,7 +242,7 @@ mod tests {
             rows: vec![vec!["300".to_owned()], vec!["none".to_owned()]],
             nodes: vec![1, 1],
             models: vec![("link".to_owned(), 24.0), ("zone".to_owned(), 0.6)],
-            parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; 2 * FIGURES.len()])); 2],
+            parts: vec![[0.0; 2]; 2],
             met: vec![vec![0; 2]; 2],
             differ: vec![0],
             ..Kept::default()
@@ -324,7 +324,7 @@ mod tests {
                 rows: vec![vec!["300".to_owned()]],
                 nodes: vec![1],
                 models: vec![("node".to_owned(), 24.0)],
-                parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; FIGURES.len()]))],
+                parts: vec![[0.0; 2]],
                 met: vec![vec![0]],
                 ..Kept::default()
             };

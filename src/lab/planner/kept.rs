@@ -35,9 +35,8 @@ pub(crate) struct Kept {
     /// row workload by workload, behind those of all.
     #[serde(default)]
     pub(crate) own: Vec<String>,
-    /// By model, one outage at a time: short ones, and others. Their weights, and the sums of the
-    /// figures, row by row.
-    pub(crate) parts: Vec<[(f64, Vec<f64>); 2]>,
+    /// By model, one outage at a time: the weights of short ones, and of others.
+    pub(crate) parts: Vec<[f64; 2]>,
     /// The replications, dealt into batches; in whole years nothing.
     pub(super) batches: Vec<Batch>,
     /// By model, in how many replications its outage came to something else in a row than in the first
@@ -116,7 +115,7 @@ pub(crate) struct Kept {
 }
 
 /// The form of what is kept.
-pub(super) const VERSION: u32 = 8;
+pub(super) const VERSION: u32 = 9;
 
 /// Years that are kept one by one.
 const YEARS_KEPT: usize = 2_000;
@@ -191,13 +190,11 @@ impl Kept {
             && self.rows.iter().all(|r| r.len() == self.paths.len())
             && self.own.len() <= self.paths.len()
             && self.moments.fits(self.places())
-            && (self.parts.iter().flatten()).all(|p| {
-                p.1.len() == width && (0.0..=FIGURE_MAX).contains(&p.0) && are_figures(&p.1)
-            })
+            && self.parts.iter().flatten().all(|p| (0.0..=FIGURE_MAX).contains(p))
             && self.parts.len() <= self.models.len()
             && self.weights.len() == self.parts.len()
             && are_figures(&self.weights)
-            && (self.batches.is_empty() || self.batches.len() == BATCHES)
+            && self.batches.len() == BATCHES * usize::from(!self.parts.is_empty())
             && self.batches.iter().all(|batch| batch.fits(self.parts.len(), width))
             && [&self.odd, &self.odd_pairs].iter().all(|odd| odd.len() == self.parts.len())
             && self.odd.iter().all(|odd| odd.fits(self.places()))
@@ -307,10 +304,7 @@ impl Kept {
                 self.open.resize(self.rows.len(), 0);
                 self.open[row] += 1;
             }
-            let (count, sums) = &mut part[usize::from(!one.is_short)];
-            *count += one.weight;
-            let figures = one.figures.iter().map(|f| f * one.weight);
-            sums.iter_mut().zip(figures).for_each(|(s, f)| *s += f);
+            part[usize::from(!one.is_short)] += one.weight;
         }
         if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
             let mut year = one.year;

@@ -5,6 +5,10 @@ use super::estimate::interval;
 use super::kept::Kept;
 use super::moments::Moments;
 use super::spec::{FIGURES, Objective};
+use crate::analysis::Interval;
+
+/// From which share another row may be best, and from which it is known to be, with that row.
+pub(crate) type ShareAt = ([f64; 2], usize);
 
 /// What a price would have to be for another row to be best.
 #[derive(Clone, PartialEq, Debug)]
@@ -90,32 +94,16 @@ pub(super) struct Lean<'a> {
 }
 
 impl Lean<'_> {
-    /// The mean figures of one outage of a model in a row: of short ones and others, with their
-    /// share.
-    fn part(&self, model: usize, row: usize, is_long: bool) -> Vec<f64> {
-        let (count, sums) = &self.kept.parts[model][usize::from(is_long)];
-        let own = &sums[row * FIGURES.len()..][..FIGURES.len()];
-        let count = if *count > 0.0 { *count } else { 1.0 };
-        own.iter().map(|s| s / count).collect()
-    }
-
     /// The share of a model's outages that are short: by its figures, where these tell and both kinds
     /// were run; otherwise of those that were run.
     fn is_short(&self, model: usize) -> f64 {
-        let [short, long] = &self.kept.parts[model];
+        let [short, long] = self.kept.parts[model];
         let told = self.kept.short.get(model).copied().flatten();
         match told {
-            Some(share) if short.0 > 0.0 && long.0 > 0.0 => share,
-            _ if short.0 + long.0 > 0.0 => short.0 / (short.0 + long.0),
+            Some(share) if short > 0.0 && long > 0.0 => share,
+            _ if short + long > 0.0 => short / (short + long),
             _ => 0.0,
         }
-    }
-
-    /// What the outages of a model cost in a row, if a share of them were short, as they were run.
-    fn ran(&self, model: usize, row: usize, short: f64) -> f64 {
-        let rate = self.kept.models[model].1;
-        let of = |is_long| self.objective.failing(&self.part(model, row, is_long));
-        rate * (short * of(false) + (1.0 - short) * of(true))
     }
 
     /// What a year costs in a row because of a model.
@@ -142,30 +130,35 @@ impl Lean<'_> {
         self.is_below(of)
     }
 
-    /// Whether a row costs less than the best one by more than chance, if all outages were short, or none.
-    fn wins_at_share(&self, [row, best]: [usize; 2], is_long: bool) -> bool {
-        let of = |batch: &Batch| {
-            let cost = |row: usize, m: usize| {
-                self.objective.failing(batch.part(m, is_long, row * FIGURES.len()))
-            };
-            let more = |m: usize| {
-                let weight = self.kept.parts[m][usize::from(is_long)].0;
-                let rate = self.kept.models[m].1;
-                if weight > 0.0 { rate * (cost(row, m) - cost(best, m)) / weight } else { 0.0 }
-            };
+    /// By batch, what a row costs more than the best one, if this share of the outages of each model were short.
+    fn at_share(&self, [row, best]: [usize; 2], short: f64) -> impl Fn(&Batch) -> f64 {
+        let of = move |batch: &Batch, m: usize, is_long: bool| {
+            let cost =
+                |row: usize| self.objective.failing(batch.part(m, is_long, row * FIGURES.len()));
+            let weight = self.kept.parts[m][usize::from(is_long)];
+            let share = if is_long { 1.0 - short } else { short };
             // It has one of so many parts of the outages.
-            let sum: f64 = (0..self.kept.parts.len()).map(more).sum();
-            sum * BATCHES as f64 + self.anyway(row) - self.anyway(best)
+            let times = share * self.kept.models[m].1 * BATCHES as f64;
+            if weight > 0.0 { times * (cost(row) - cost(best)) / weight } else { 0.0 }
         };
-        self.is_below(of)
+        move |batch: &Batch| {
+            let all = 0..self.kept.parts.len();
+            let all: f64 = all.map(|m| of(batch, m, false) + of(batch, m, true)).sum();
+            all + self.anyway(row) - self.anyway(best)
+        }
+    }
+
+    /// What batches say on average, and where that lies.
+    fn span(&self, of: impl Fn(&Batch) -> f64) -> (f64, Interval) {
+        let mut all = Moments::default();
+        self.kept.batches.iter().for_each(|batch| all.add(&[of(batch)]));
+        let (mean, variance) = all.of(&[(0, 1.0)]);
+        (mean, interval((mean, variance), all.n(), self.each))
     }
 
     /// Whether what each batch says is on average below zero by more than chance.
     fn is_below(&self, of: impl Fn(&Batch) -> f64) -> bool {
-        let mut all = Moments::default();
-        self.kept.batches.iter().for_each(|batch| all.add(&[of(batch)]));
-        let is_known = self.kept.moments.n() >= 2 * BATCHES as u64;
-        is_known && interval(all.of(&[(0, 1.0)]), all.n(), self.each).high < -ROUNDED
+        self.kept.moments.n() >= 2 * BATCHES as u64 && self.span(of).1.high < -ROUNDED
     }
 
     pub(super) fn shares(&self, best: usize) -> Vec<(String, f64)> {
@@ -243,38 +236,38 @@ impl Lean<'_> {
         all
     }
 
-    /// The share of short outages now, and the nearest one, in whole percent, beyond which another row is best: one that is known
-    /// to cost more now, and less if all outages were short, or none of them.
-    pub(super) fn short(&self, best: usize) -> Option<(f64, Option<(f64, usize)>)> {
+    /// The share of short outages now, and the nearest one, in whole percent, beyond which another row is best: from where it may be,
+    /// and from where it is known to be.
+    pub(super) fn short(&self, best: usize) -> Option<(f64, Option<ShareAt>)> {
         let models = self.kept.parts.len();
         let all: f64 = self.kept.models.iter().map(|m| m.1).sum();
-        let seen = |is_long: usize| self.kept.parts.iter().map(|p| p[is_long].0).sum::<f64>();
+        let seen = |is_long: usize| self.kept.parts.iter().map(|p| p[is_long]).sum::<f64>();
         if models == 0 || all <= 0.0 || seen(0) <= 0.0 || seen(1) <= 0.0 {
             return None;
         }
         let now = (0..models).map(|m| self.kept.models[m].1 * self.is_short(m)).sum::<f64>() / all;
         // Every model with the same share.
-        let cost = |row: usize, share: f64| {
-            (0..models).map(|m| self.ran(m, row, share)).sum::<f64>() + self.anyway(row)
-        };
         let turn = |row: usize| {
-            let more = |share: f64| cost(row, share) - cost(best, share);
+            let more = |share: f64| self.span(self.at_share([row, best], share)).0;
             let [none, all] = [more(0.0), more(1.0)];
             let share = none / (none - all);
-            match more(now) > 0.0 {
-                true if share > now && all < 0.0 => Some(((share * 100.0).ceil() / 100.0, row)),
-                true if share < now && none < 0.0 => Some(((share * 100.0).floor() / 100.0, row)),
-                _ => None,
-            }
+            let turns = if share > now { all < 0.0 } else { share < now && none < 0.0 };
+            (turns && more(now) > 0.0).then_some((share, row))
         };
         let nearest = self.eligible.iter().copied().filter_map(turn);
         let nearest = nearest.min_by(|a, b| (a.0 - now).abs().total_cmp(&(b.0 - now).abs()));
         // Beyond a row that cannot be told apart from the best, others are best by chance only.
-        let is_known = |(share, row): &(f64, usize)| {
-            !self.same.contains(row) && self.wins_at_share([*row, best], *share < now)
-        };
-        let nearest = nearest.filter(is_known);
-        Some((now, nearest))
+        let nearest = nearest.filter(|(_, row)| !self.same.contains(row));
+        let lies = nearest.and_then(|(share, row)| {
+            let percents =
+                (0..=100_u8).map(|i| f64::from(if share > now { i } else { 100 - i }) / 100.0);
+            let beyond = percents.filter(|p| (*p - now) * (share - now) > 0.0);
+            let more = |p: &f64| self.at_share([row, best], *p);
+            let known = beyond.clone().find(|p| self.is_below(more(p)))?;
+            let may_be = beyond.clone().find(|p| self.span(more(p)).1.low <= ROUNDED)?;
+            Some(([may_be, known], row))
+        });
+        Some((now, lies))
     }
 }
 

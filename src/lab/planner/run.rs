@@ -348,7 +348,6 @@ impl Planner<'_> {
         };
         let apart = self.apart.as_ref().map(|now| apart::groups(&self.sweep.axes, now));
         let models = &drawn[0].models.list;
-        let width = drawn.len() * FIGURES.len();
         let parts = if self.counting.0 == Counting::Outages { models.len() } else { 0 };
         Kept {
             version: VERSION,
@@ -359,8 +358,8 @@ impl Planner<'_> {
             counting: self.counting.clone(),
             models: models.iter().map(|m| (m.name.clone(), m.per_year())).collect(),
 
-            parts: vec![std::array::from_fn(|_| (0.0, vec![0.0; width])); parts],
-            met: vec![vec![0; drawn.len()]; parts.max(1)],
+            parts: vec![[0.0; 2]; parts],
+            met: vec![vec![0; drawn.len()]; models.len()],
             matters: control::parts(formulas, drawn),
             differ: vec![0; drawn.len() * (drawn.len() - 1) / 2],
             short: count::shares_of_short(&drawn[0]),

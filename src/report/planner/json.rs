@@ -63,7 +63,7 @@ fn one(told: &Told<'_>) -> Value {
         "replications_until_known": a.wanted,
         "shares": a.shares.iter().map(|(n, s)| json!({ "model": n, "share": s })).collect::<Vec<_>>(),
         "break_even": a.break_even.iter().map(even).collect::<Vec<_>>(),
-        "short_outages": a.short.map(|(now, then)| json!({ "share": now, "share_at": then.map(|t| t.0), "then": then.map(|t| a.rows[t.1].values.clone()) })),
+        "short_outages": a.short.map(|(now, then)| json!({ "share": now, "share_at": then.map(|t| t.0[1]), "share_may_be": then.map(|t| t.0[0]), "then": then.map(|t| a.rows[t.1].values.clone()) })),
         "sensitivities": a.sensitivities.iter().map(lean).collect::<Vec<_>>(),
         "no_closed_form": kept.no_closed,
         "closed_form_without": kept.closed_without,

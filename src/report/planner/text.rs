@@ -343,14 +343,16 @@ fn changes(told: &Told<'_>) -> Option<String> {
         format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
     };
     let mut all: Vec<String> = a.break_even.iter().filter(|b| !stays(b.row)).map(even).collect();
-    if let Some((now, Some((share, row)))) = a.short
+    if let Some((now, Some((at, row)))) = a.short
         && !stays(row)
-        && (SHARE..1.0 - SHARE).contains(&share)
+        && (SHARE..1.0 - SHARE).contains(&at[1])
     {
-        let word = if share > now { "more" } else { "fewer" };
-        let (share, now, name) = (share * 100.0, now * 100.0, told.name(row));
+        let word = if at[1] > now { "more" } else { "fewer" };
+        let [may_be, share] = at.map(|share| format!("{:.0}", share * 100.0));
+        let share = if may_be == share { share } else { format!("{may_be} to {share}") };
+        let (now, name) = (now * 100.0, told.name(row));
         all.push(format!(
-            "{word} than {share:.0} % of outages were over within five minutes (now {now:.0} %): then {name}"
+            "{word} than {share} % of outages were over within five minutes (now {now:.0} %): then {name}"
         ));
     }
     for s in &a.sensitivities {
