@@ -156,7 +156,9 @@ fn settings_that_touch_each_other_at_the_recommended_values_alone_are_found_out(
     let extras = kept.extras(&p.objective, 0.95);
     let found = extras.iter().find(|e| e.values == best).expect("it was tried");
     let expected = 36.0 * 59.1;
-    assert!(found.touches && (found.extra / expected - 1.0).abs() < 0.01, "{found:?}");
+    let i = found.interval;
+    assert!(found.touches && i.low <= expected && expected <= i.high, "{found:?}");
+    assert!(i.high - i.low < 0.2 * expected, "{found:?}");
     // One of them alone is no combination.
     assert!(kept.is_tried(&["0".to_owned(), super::AS_IT_IS.to_owned()]));
     assert!(p.beside(&kept, &[best.clone(), vec![super::AS_IT_IS.to_owned()]]).is_none());

@@ -2,14 +2,15 @@
 //! simulation adds to it is queueing behind rates and limits, room, outages that overlap, and nodes that are heard late.
 //!
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, of a Job that replaces
-//! failed pods alone, or with a disk that one node may have at a time, for D, whatever is tolerated, and a start; where
-//! D > T the disk moves first. One that clients still reach is not missing before it is
+//! failed pods alone, with a disk that one node may have at a time, or that no other node suits or has room for, for D, whatever is
+//! tolerated, and a start; where D > T the disk moves first. One that clients still reach is not missing before it is
 //! evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
-use super::placed::{Places, Whose, is_bare};
+use super::placed::{Places, Whose, is_bare, suiting};
 use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
+use crate::api::volume::Reach;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
@@ -118,6 +119,8 @@ pub(super) struct Alike {
     pub(super) timeout: f64,
     /// Whether they are not replaced while their node is away.
     waits: bool,
+    /// How long after their node was deleted they go to another one, in seconds, if it is not back before.
+    held: f64,
     /// How long their disks take to move to another node, in seconds.
     moves: f64,
     /// How long they take to start on average, in seconds.
@@ -128,8 +131,8 @@ pub(super) struct Alike {
 
 impl Alike {
     /// What they have in common; a time that is not negative sorts as its bits do.
-    fn key(&self) -> (u64, bool, u64, u64) {
-        (self.timeout.to_bits(), self.waits, self.moves.to_bits(), self.starts.to_bits())
+    fn key(&self) -> (bool, [u64; 4]) {
+        (self.waits, [self.timeout, self.held, self.moves, self.starts].map(f64::to_bits))
     }
 }
 
@@ -159,16 +162,23 @@ pub(super) struct Formula {
 impl Formula {
     /// Of the pods in these places, and of some workloads alone.
     pub(super) fn new(drawn: &Drawn, places: Places, window: Dur, own: &[WorkloadsAt]) -> Self {
-        let mut all = Self::of(drawn, &places, window, None);
-        all.own = own.iter().map(|own| Self::of(drawn, &places, window, Some(own))).collect();
+        let suiting = suiting(&drawn.plan, &places);
+        let mut all = Self::of(drawn, (&places, &suiting), window, None);
+        let of = |own| Self::of(drawn, (&places, &suiting), window, Some(own));
+        all.own = own.iter().map(of).collect();
         all.places = places;
         all
     }
 
-    fn of(drawn: &Drawn, places: &Places, window: Dur, of: Option<&WorkloadsAt>) -> Self {
+    fn of(
+        drawn: &Drawn,
+        (places, suiting): (&Places, &[Vec<NodeIndex>]),
+        window: Dur,
+        of: Option<&WorkloadsAt>,
+    ) -> Self {
         let plan = &drawn.plan;
         let mut nodes: Vec<Vec<Alike>> = plan.nodes.iter().map(|_| Vec::new()).collect();
-        let mut all: Vec<(NodeIndex, Alike)> = missed(plan, places, of).collect();
+        let mut all: Vec<(NodeIndex, Alike)> = missed(plan, places, (of, suiting)).collect();
         let key = |(node, pod): &(NodeIndex, Alike)| (*node, pod.key());
         all.sort_by_key(key);
         for alike in all.chunk_by(|a, b| key(a) == key(b)) {
@@ -261,13 +271,13 @@ impl Formula {
     }
 
     /// Adds what an outage of a model comes to for the pods of a node, which it takes in this share of
-    /// cases; somebody sees to the node when it is `ended`.
+    /// cases; somebody sees to the node when it is `ended`, and then it is `back`.
     fn add(
         &self,
         to: &mut Closed,
         model: &Model,
         node: u32,
-        (ended, share): (f64, f64),
+        ([ended, back], share): ([f64; 2], f64),
         lasts: &Lasts<'_>,
     ) {
         let stops = model.stops_machines();
@@ -286,10 +296,11 @@ impl Formula {
             // Who is cut off from the API server alone serves on until it is given up.
             let serves = if model.is_reached() { (lasts.up_to)(given_up) } else { 0.0 };
             // One that waits is not replaced while its node is away, and started anew there if it was evicted.
+            let waits_until = back.min(ended + alike.held);
             let (until, starts) = match (stops, alike.waits) {
-                (true, true) => (ended, 1.0),
+                (true, true) => (waits_until, 1.0),
                 (true, false) => (given_up, 1.0),
-                (false, true) => (ended, evicted),
+                (false, true) => (waits_until, evicted),
                 (false, false) => (given_up, longer(given_up)),
             };
             let moved = evicted * alike.moves;
@@ -312,33 +323,39 @@ impl Formula {
 fn missed<'a>(
     plan: &'a Plan,
     places: &'a Places,
-    of: Option<&'a WorkloadsAt>,
+    (of, suiting): (Option<&'a WorkloadsAt>, &'a [Vec<NodeIndex>]),
 ) -> impl Iterator<Item = (NodeIndex, Alike)> {
     let of = of.map(|of| with_kept(plan, of));
     let missed = move |(node, whose, needed): (NodeIndex, Whose, bool)| {
-        let (template, workload, stays) = match whose {
+        let place = whose.template(plan)?;
+        let template = plan.templates.get(place)?;
+        let (workload, stays) = match whose {
             Whose::Pod(pod) => {
-                let pod = plan.pods.get(pod as usize)?;
-                let template = plan.templates.get(pod.template as usize)?;
                 if template.source != PodSource::Api || is_bare(plan, template) {
                     return None;
                 }
+                let pod = plan.pods.get(pod as usize)?;
                 // By their tolerations taints let a DaemonSet's pods stay.
-                (template, plan.owner_of(pod).unwrap_or_default(), plan.evicts_by_timeout())
+                (plan.owner_of(pod).unwrap_or_default(), plan.evicts_by_timeout())
             }
-            Whose::Made(workload) => {
-                let workload = plan.workloads.get(workload as usize)?;
-                let template = plan.templates.get(workload.template as usize)?;
-                // The controller of a DaemonSet lets its pods stay, whatever their template says.
-                (template, workload.name.clone(), true)
-            }
+            // The controller of a DaemonSet lets its pods stay, whatever their template says.
+            Whose::Made(workload) => (plan.workloads.get(workload as usize)?.name.clone(), true),
         };
         let is_its = of.as_ref().is_none_or(|of| of.contains(workload.as_str()));
-        let waits = plan.successors_wait(&workload) || has_disk(template);
-        let timeout = timeout(plan, template, stays && workload.starts_with("DaemonSet/"));
-        let moves = if has_disk(template) { moves(plan) } else { 0.0 };
+        let is_daemon = workload.starts_with("DaemonSet/");
+        let stays_there = || template.claims.iter().any(|c| c.reach == Reach::Node(None));
+        let is_bound =
+            !is_daemon && (stays_there() || suiting[place].iter().all(|other| *other == node));
+        let moves = if has_disk(template) && !is_bound { moves(plan) } else { 0.0 };
+        let held = match (is_bound, has_disk(template)) {
+            (true, _) => f64::INFINITY,
+            (_, true) => FORCED_S + moves,
+            _ => 0.0,
+        };
+        let waits = held > 0.0 || plan.successors_wait(&workload);
+        let timeout = timeout(plan, template, stays && is_daemon);
         let starts = starts(plan, template);
-        is_its.then_some((node, Alike { pods: 1.0, timeout, waits, moves, starts, needed }))
+        is_its.then_some((node, Alike { pods: 1.0, timeout, waits, held, moves, starts, needed }))
     };
     places.iter().copied().filter_map(missed)
 }
@@ -357,6 +374,9 @@ fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
 fn has_disk(template: &PodTemplate) -> bool {
     template.claims.iter().any(|c| c.attach && !c.access.is_multi_attach_allowed())
 }
+
+/// How long a disk stays attached to a node that was deleted, in seconds (`ReconcilerMaxWaitForUnmountDuration`).
+const FORCED_S: f64 = 360.0;
 
 /// How long a disk takes to move, in seconds: until the node says that it is not in use, every ten seconds, until the
 /// driver has detached and attached it, each of which is noticed half a second later, and the turns of loops between.
@@ -399,15 +419,16 @@ fn proves(life: &Life, resets_period: bool) -> f64 {
     life.serves_after.as_ref().map_or_else(|| found(0.0), |serves| serves.mean_of(found))
 }
 
-/// When somebody sees to nodes that are away: then their pods are gone with them, or run again. Never,
-/// where too many are away at one time.
-fn ended(drawn: &Drawn, taken: usize) -> f64 {
-    let Some(repair) = drawn.models.repair else { return f64::INFINITY };
+/// When somebody sees to nodes that are away: then their pods are gone with them, or run again; and when they are back, or others
+/// under their names. Never, where too many are away at one time.
+fn ended(drawn: &Drawn, taken: usize) -> [f64; 2] {
+    let Some(repair) = drawn.models.repair else { return [f64::INFINITY; 2] };
     let most = repair.unless_share * drawn.plan.nodes.len() as f64;
     if repair.unless_share < 1.0 && taken as f64 > most {
-        return f64::INFINITY;
+        return [f64::INFINITY; 2];
     }
-    repair.after + if repair.replaces { 0.0 } else { repair.takes }
+    let back = repair.after + repair.takes;
+    [if repair.replaces { repair.after } else { back }, back]
 }
 
 /// How many seconds after its node is away a pod is evicted. Where no taint does it, its node has to be Unknown, and as long

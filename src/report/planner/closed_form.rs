@@ -1,7 +1,7 @@
 //! What the closed form says beside the simulation, and what tells the two apart.
 
 use super::told::{Told, amount, plural};
-use crate::lab::planner::{BY_FORMULA, Counting, FIGURES, MISSING};
+use crate::lab::planner::{BY_FORMULA, Counting, EVICTED, FIGURES, MISSING};
 
 /// Places in [`FIGURES`].
 const PENDING: usize = 6;
@@ -36,7 +36,7 @@ pub(super) fn closed(told: &Told<'_>) -> Option<String> {
         let (waiting, unit) =
             (amount(waiting * told.objective.prices[MISSING]), &told.objective.unit);
         text += &format!(
-            "; {waiting} {unit} of it are of pods of StatefulSets, of Jobs that replace failed pods alone, or with disks, which wait for their nodes whatever is tolerated"
+            "; {waiting} {unit} of it are of pods of StatefulSets, of Jobs that replace failed pods alone, with disks, or that no other node suits or has room for, which wait for their nodes whatever is tolerated"
         );
     }
     Some(text)
@@ -72,7 +72,10 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
             (0..FIGURES.len()).any(|f| !BY_FORMULA.contains(&f) && is_priced(&f)),
             "the price of what it does not know of",
         ),
-        (true, "evictions that queue behind rates of zones and limits of clients"),
+        (
+            best.figures[EVICTED] > 0.0,
+            "evictions that queue behind rates of zones and limits of clients",
+        ),
         (is_open, "pods that are not back when a run ends"),
     ];
     let may_be: Vec<&str> = may_be.iter().filter(|(is, _)| *is).map(|(_, what)| *what).collect();
@@ -87,7 +90,7 @@ fn added(more: f64, pending: f64, may_be: &str) -> String {
         text += &format!(", up to {} of it for pods that were Pending", amount(pending.min(more)));
         rest = "the rest";
     }
-    if pending < 0.95 * more {
+    if pending < 0.95 * more && !may_be.is_empty() {
         text += &format!("; {rest} may be {may_be}");
     }
     text
@@ -103,6 +106,7 @@ mod tests {
         let pending = ": 35.8 more than by formula, up to 35.8 of it for pods that were Pending";
         assert_eq!(added(35.8, 36.0, "queues"), pending);
         assert_eq!(added(777.0, 0.0, "queues"), ": 777 more than by formula; it may be queues");
+        assert_eq!(added(777.0, 0.0, ""), ": 777 more than by formula");
         let both = ": 100 more than by formula, up to 40 of it for pods that were Pending; the rest may be queues";
         assert_eq!(added(100.0, 40.0, "queues"), both);
     }
