@@ -248,8 +248,7 @@ mod tests {
             };
             let parts = more(number).map(of);
             let year = (0..width).map(|i| parts.iter().map(|p| p.year[i]).sum::<f64>()).collect();
-            let (failed, used_up) = (Vec::new(), Vec::new());
-            kept.add(Replication { year, parts: parts.to_vec(), failed, used_up });
+            kept.add(Replication { year, parts: parts.to_vec(), ..Replication::default() });
         }
         answer(&kept, &Objective::new(None), &[], 0.95)
     }

@@ -204,6 +204,14 @@ impl Formula {
         &self.nodes[node as usize]
     }
 
+    /// Whether what is chosen has pods on a node: some workloads, or else all of them.
+    pub(super) fn meets(&self, node: NodeIndex) -> bool {
+        match self.own.as_slice() {
+            [] => !self.node(node).is_empty(),
+            own => own.iter().any(|own| own.meets(node)),
+        }
+    }
+
     /// What an outage of a model comes to on average. What is longer than a run can be is cut there.
     fn mean(&self, drawn: &Drawn, model: usize) -> Option<Vec<Closed>> {
         let model = &drawn.models.list[model];

@@ -153,8 +153,9 @@ mod tests {
             let mut drawn = all[0].clone();
             for model in 0..2 {
                 if is_tilted {
-                    drawn.models.list[model].tilt = tilt(&formulas, &all, model);
-                    assert!(!drawn.models.list[model].tilt.lengths.is_empty());
+                    let tilt = tilt(&formulas, &all, model);
+                    assert!(!tilt.lengths.is_empty());
+                    drawn.models.list[model].tilt = Some(tilt);
                 }
                 let (mut sum, mut weights) = ([0.0; 4], 0.0);
                 for number in 0..20_000 {

@@ -11,7 +11,7 @@ use crate::analysis::below_need::Below;
 use crate::analysis::{Costs, Serving, summary, words};
 use crate::lab::prelude::*;
 use crate::lab::sweep::used_up;
-use crate::scenario::YEAR_S;
+use crate::scenario::{Object, YEAR_S};
 use crate::trace::{Actor, EventText};
 
 /// How costs of a year are counted.
@@ -41,6 +41,8 @@ const SHORT: Dur = Dur::from_secs(300);
 const BUSY_S: f64 = 900.0;
 /// Outages are counted one at a time where fewer than this are busy at one time on average.
 const OVERLAP_MAX: f64 = 0.1;
+/// How often a year something fails at least of which some years tell enough.
+const SELDOM: f64 = 1.0;
 
 impl Counting {
     /// How many replications the first stage has, from which variances are judged, and how many are run
@@ -50,6 +52,15 @@ impl Counting {
         match self {
             Self::Outages => (40, 16),
             Self::Years => (8, 4),
+        }
+    }
+
+    /// How many outages a replication has of each model whose outages are drawn one at a time: so a first stage has forty
+    /// either way.
+    pub(super) const fn each(self) -> u64 {
+        match self {
+            Self::Outages => 1,
+            Self::Years => 5,
         }
     }
 
@@ -90,6 +101,18 @@ pub(super) fn shares_of_short(drawn: &Drawn) -> Vec<Option<f64>> {
         Some(1.0 - lasts.survival(short))
     };
     drawn.models.list.iter().map(of).collect()
+}
+
+/// Whether so few outages of a model take nodes that are met by what is chosen, or of each of its groups, that some years may have
+/// none, and yet are to tell what it comes to: one outage at a time tells it, as it hardly overlaps with another.
+pub(super) fn is_seldom(model: &Model, is_met: impl Fn(NodeIndex) -> bool) -> bool {
+    let takes = |o: &&Object| o.nodes.iter().any(|node| is_met(*node));
+    let met: Vec<&Object> = model.objects.iter().filter(takes).collect();
+    let are_groups = met.iter().any(|o| o.nodes.len() > 1);
+    let share = if are_groups { 1 } else { met.len() } as f64 / model.objects.len().max(1) as f64;
+    !model.is_recorded()
+        && model.per_year() * share < SELDOM
+        && model.per_year() * busy(model) <= OVERLAP_MAX * YEAR_S
 }
 
 /// For how many seconds an outage of a model keeps controllers busy on average.

@@ -163,13 +163,10 @@ impl Kept {
         let n = self.moments.n();
         let first = self.counting.0.stages().0;
         let met = |model: usize| rows.iter().filter_map(|r| self.met[model].get(*r)).max();
-        let least = match self.counting.0 {
-            Counting::Years => None,
-            Counting::Outages => (0..self.met.len())
-                .filter(|m| matches!(self.matters.get(*m), Some(Some(part)) if *part > MATTERS))
-                .filter_map(|m| met(m).copied())
-                .min(),
-        };
+        let least = (self.alone().into_iter())
+            .filter(|m| matches!(self.matters.get(*m), Some(Some(part)) if *part > MATTERS))
+            .filter_map(|m| met(m).copied())
+            .min();
         let more = least.filter(|met| *met < MET).map_or(0, |met| {
             let each = n.max(1).div_ceil(met.max(1));
             (each * MET).min(first * TRIED).max(n + 1)
@@ -263,10 +260,9 @@ mod tests {
             let link = [f64::from(u8::from(is_known)), evicts];
             let link = part(24.0, is_known || is_odd, link);
             let parts = vec![link, part(0.6, keyed.unit(2, i) < of_zone, [0.0; 2])];
-            let (failed, used_up) = (Vec::new(), Vec::new());
             let both = parts[0].year.iter().zip(&parts[1].year);
             let year = both.map(|(link, zone)| link + zone).collect();
-            kept.add(Replication { year, parts, failed, used_up });
+            kept.add(Replication { year, parts, ..Replication::default() });
         }
         kept
     }
@@ -335,8 +331,8 @@ mod tests {
                 let mut figures = [0.0; FIGURES.len()];
                 figures[EVICTED] = lasts.quantile(keyed.unit(0, i));
                 part.put(0, &figures, [24.0, 1.0]);
-                let (year, failed, used_up) = (part.year.clone(), Vec::new(), Vec::new());
-                kept.add(Replication { year, parts: vec![part], failed, used_up });
+                let (year, parts) = (part.year.clone(), vec![part]);
+                kept.add(Replication { year, parts, ..Replication::default() });
             }
             let i = kept.cost_span(&objective, 0, 0.95);
             i.low <= 24.0 * 2.7408 && 24.0 * 2.7408 <= i.high

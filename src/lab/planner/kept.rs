@@ -39,23 +39,23 @@ pub(crate) struct Kept {
     pub(crate) parts: Vec<[f64; 2]>,
     /// The replications, dealt into batches; in whole years nothing.
     pub(super) batches: Vec<Batch>,
-    /// By model, in how many replications its outage came to something else in a row than in the first
-    /// one: then it met what is chosen.
+    /// By model, how many of its outages came to something else in a row than in the first one: then they met what is
+    /// chosen. Of those in whole years it is not known.
     pub(crate) met: Vec<Vec<u64>>,
     /// By model, what part it has by formula in what tells rows apart.
     pub(crate) matters: Vec<Option<f64>>,
     /// In how many replications two rows came to different figures: a lower triangle, row by row.
     pub(crate) differ: Vec<u64>,
-    /// By model, the most that one of its outages weighs; in whole years nothing.
+    /// By model, the most that one of its outages weighs; nothing where they are drawn with whole years.
     pub(crate) weights: Vec<f64>,
     /// By model, outages that come to something else than by formula: of the figures of `moments`, and of all workloads
-    /// what each two rows differ by, pair by pair as in `differ`. In whole years nothing.
+    /// what each two rows differ by, pair by pair as in `differ`.
     pub(super) odd: Vec<Odd>,
     pub(super) odd_pairs: Vec<Odd>,
     /// By model, the share of its outages that are short by its figures, where these tell.
     #[serde(default)]
     pub(crate) short: Vec<Option<f64>>,
-    /// In whole years: what each of the first ones came to, row by row and figure by figure.
+    /// What each of the first whole years came to, row by row and figure by figure.
     pub(crate) years: Vec<Vec<f64>>,
     /// How many nodes each row has.
     pub(crate) nodes: Vec<u32>,
@@ -192,13 +192,14 @@ impl Kept {
             && self.moments.fits(self.places())
             && self.parts.iter().flatten().all(|p| (0.0..=FIGURE_MAX).contains(p))
             && self.parts.len() <= self.models.len()
-            && self.weights.len() == self.parts.len()
+            && self.weights.len() == self.models.len()
             && are_figures(&self.weights)
             && self.batches.len() == BATCHES * usize::from(!self.parts.is_empty())
             && self.batches.iter().all(|batch| batch.fits(self.parts.len(), width))
-            && [&self.odd, &self.odd_pairs].iter().all(|odd| odd.len() == self.parts.len())
+            && [&self.odd, &self.odd_pairs].iter().all(|odd| odd.len() == self.models.len())
             && self.odd.iter().all(|odd| odd.fits(self.places()))
             && self.odd_pairs.iter().all(|odd| odd.fits(self.differ.len() * FIGURES.len()))
+            && self.met.len() == self.models.len()
             && self.met.iter().all(|m| m.len() == rows)
             && are_figures(self.matters.iter().flatten())
             && self.matters.len() == self.models.len()
@@ -244,22 +245,28 @@ impl Kept {
                 && self.apart.iter().all(group)
     }
 
-    /// Takes how much an outage of each model weighs at most; nothing where whole years are run.
+    /// Takes how much an outage of each model weighs at most; nothing where it is drawn with whole years.
     pub(super) fn weigh(&mut self, weights: Vec<f64>) {
-        if !weights.is_empty() {
+        if !self.parts.is_empty() {
             self.batches = vec![Batch::new(weights.len(), self.width()); BATCHES];
-            self.odd = vec![Odd::new(self.places()); weights.len()];
-            self.odd_pairs = vec![Odd::new(self.differ.len() * FIGURES.len()); weights.len()];
         }
+        self.odd = vec![Odd::new(self.places()); weights.len()];
+        self.odd_pairs = vec![Odd::new(self.differ.len() * FIGURES.len()); weights.len()];
         self.weights = weights;
+    }
+
+    /// By outage of a replication, one at a time, its model.
+    pub(crate) fn alone(&self) -> Vec<usize> {
+        let alone = self.weights.iter().enumerate().filter(|(_, most)| **most > 0.0);
+        alone.flat_map(|(m, _)| (0..self.counting.0.each()).map(move |_| m)).collect()
     }
 
     /// Notes which outages came to something else than by formula.
     fn add_odd(&mut self, parts: &[Part]) {
         let (rows, width) = (self.rows.len(), FIGURES.len());
-        for (model, p) in parts.iter().enumerate() {
+        for (model, p) in self.alone().into_iter().zip(parts) {
             let most = self.weights[model];
-            let times = self.models[model].1 * most;
+            let times = self.models[model].1 * most / self.counting.0.each() as f64;
             let part = if most > 0.0 { p.weight / most } else { 0.0 };
             for (place, (off, figure)) in p.off.iter().zip(&p.figures).enumerate() {
                 self.odd[model].add(place, [times * off, times * figure], part);
@@ -276,17 +283,15 @@ impl Kept {
     pub(super) fn add(&mut self, one: Replication) {
         self.moments.add(&one.year);
         let of = |all: &[f64], row: usize| all[row * FIGURES.len()..][..FIGURES.len()].to_vec();
-        let whole = [one.year.as_slice()];
-        let by_model: Vec<&[f64]> = one.parts.iter().map(|p| p.figures.as_slice()).collect();
-        let is_whole = self.counting.0 == Counting::Years;
-        let by_model = if is_whole { &whole[..] } else { &by_model[..] };
+        let differ = |all: &[f64], row, other| !all.is_empty() && of(all, row) != of(all, other);
         for row in 0..self.rows.len() {
-            for (met, figures) in self.met.iter_mut().zip(by_model) {
-                met[row] += u64::from(of(figures, row) != of(figures, 0));
+            for (model, part) in self.alone().into_iter().zip(&one.parts) {
+                self.met[model][row] += u64::from(differ(&part.figures, row, 0));
             }
             for other in 0..row {
-                let differ = by_model.iter().any(|f| of(f, row) != of(f, other));
-                self.differ[pair(row, other)] += u64::from(differ);
+                let mut all = one.parts.iter().map(|p| &p.figures).chain([&one.whole]);
+                let any = all.any(|figures| differ(figures, row, other));
+                self.differ[pair(row, other)] += u64::from(any);
             }
         }
         self.add_odd(&one.parts);
@@ -306,8 +311,8 @@ impl Kept {
             }
             part[usize::from(!one.is_short)] += one.weight;
         }
-        if self.counting.0 == Counting::Years && self.years.len() < YEARS_KEPT {
-            let mut year = one.year;
+        if !one.whole.is_empty() && self.years.len() < YEARS_KEPT {
+            let mut year = one.whole;
             year.truncate(self.width());
             self.years.push(year);
         }

@@ -4,7 +4,7 @@
 //! spec      what is chosen, what counts, what must hold
 //! moments   means and co-moments of all figures of all values, which do not grow with the runs; which
 //!           value is best, and with what certainty
-//! count     one replication: an outage of each model weighted by its rate, or a whole year
+//! count     one replication: an outage of each model weighted by its rate, or a whole year and outages of what is rare
 //! replication  what one of them came to
 //! kept      what is kept of all runs
 //! alike     rows of which one run tells what another comes to
@@ -16,6 +16,7 @@
 //! odd       outages that come to something else than their formula, of which few or none have come yet
 //! estimate  means and variances of costs, leaning on the formula as far as it fits
 //! now       which of the values is set now
+//! work      what replications are run with, and one outage with every row
 //! run       replications on several threads, until enough is known
 //! placed    where pods are as outages begin
 //! closed    the same by formula alone
@@ -49,6 +50,7 @@ mod spec;
 #[cfg(test)]
 mod tests;
 mod together;
+mod work;
 #[cfg(test)]
 mod years_tests;
 

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Default, Deserialize, Serialize)]
 pub(super) struct Replication {
     pub(super) year: Vec<f64>,
+    /// What of that a whole year came to, if one was run.
+    #[serde(default)]
+    pub(super) whole: Vec<f64>,
+    /// The outages of models that are drawn one at a time, model by model.
     pub(super) parts: Vec<Part>,
     /// Jobs that failed with some row, with how, each as often as there are outages or years in which it did.
     pub(super) failed: Vec<(String, String)>,
@@ -64,8 +68,8 @@ impl Part {
 }
 
 impl Replication {
-    /// Whether it is of so many figures of so many rows, and of an outage of so many models, and can be reckoned with.
-    pub(super) fn fits(&self, [places, rows, models]: [usize; 3]) -> bool {
+    /// Whether it is of so many figures of so many rows, and of so many outages, and can be reckoned with.
+    pub(super) fn fits(&self, [places, rows, outages]: [usize; 3]) -> bool {
         let is_part = |p: &Part| {
             let all = [&p.figures, &p.off, &p.year];
             all.iter().all(|own| own.len() == places && are_figures(*own))
@@ -74,7 +78,9 @@ impl Replication {
         };
         self.year.len() == places
             && are_figures(&self.year)
-            && self.parts.len() == models
+            && (self.whole.is_empty() || self.whole.len() == places)
+            && are_figures(&self.whole)
+            && self.parts.len() == outages
             && self.parts.iter().all(is_part)
     }
 }

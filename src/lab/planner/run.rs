@@ -4,12 +4,13 @@ use super::alike::Alike;
 use super::apart::{self, AS_IT_IS};
 use super::closed::{Formula, closed, left_out};
 use super::control;
-use super::count::{self, Counted, Counting, How, Ran};
+use super::count::{self, Counted, Counting, How, is_seldom};
 use super::kept::{Kept, VERSION};
 use super::moments::Selection;
 use super::placed::{Places, bound};
-use super::replication::{Part, Replication};
-use super::spec::{Bound, DRAWN, FIGURES, OWN, Objective, Only};
+use super::replication::Replication;
+use super::spec::{Bound, Objective, Only};
+use super::work::{Standing, Work};
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::scenario::Tilt;
@@ -44,35 +45,6 @@ pub(crate) struct Planner<'a> {
     pub(crate) only: Option<Only>,
     /// Every row is run, where another's run tells what it comes to, too.
     pub(crate) eager: bool,
-}
-
-/// What replications are run with.
-struct Work<'a> {
-    standing: &'a Standing,
-    alike: &'a Alike,
-    /// Workloads whose own figures are kept.
-    own: &'a [WorkloadsAt],
-    /// By row, of where pods are as long as nothing fails.
-    formulas: &'a [Formula],
-    /// By model, which outages are drawn more often.
-    tilts: &'a [Tilt],
-    seed: u64,
-    threads: &'a rayon::ThreadPool,
-    watched: &'a Watched<'a>,
-}
-
-/// What rows cost in a year in which nothing fails.
-struct Standing {
-    /// By row, whether that is nothing.
-    quiet: Vec<bool>,
-    /// Row by row, beyond what all of them cost: of all workloads, and of some alone.
-    figures: Vec<f64>,
-    own: Vec<f64>,
-    /// By row, where pods are.
-    places: Vec<Places>,
-    /// What all of them cost, and which workloads are below their need with all of them.
-    always: Vec<f64>,
-    always_below: BTreeSet<String>,
 }
 
 /// Adds figures to others.
@@ -126,68 +98,32 @@ impl Planner<'_> {
         number: u64,
         goes_on: GoesOn<'_>,
     ) -> Option<Replication> {
-        let (seed, width, own_width) = (work.seed, FIGURES.len(), work.own.len() * OWN.len());
-        let (rows, own_at) = (drawn.len(), drawn.len() * width);
+        let seed = work.seed;
         let how = How { window: self.sweep.window, own: work.own, goes_on };
-        let year = vec![0.0; own_at + rows * own_width];
+        let year = vec![0.0; work.places(drawn.len())[1]];
         let mut all = Replication { year, ..Replication::default() };
         add(&mut all.year, &work.standing.figures);
-        add(&mut all.year[own_at..], &work.standing.own);
-        let mut failed = BTreeMap::new();
-        if self.counting.0 == Counting::Years {
+        add(&mut all.year[work.places(0)[1]..], &work.standing.own);
+        if work.tilts.contains(&None) {
+            let mut failed = BTreeMap::new();
             for (row, drawn) in drawn.iter_mut().enumerate() {
                 let quiet = work.standing.quiet[row];
                 let counted = count::year(drawn, seed.wrapping_add(number), quiet, &how)?;
-                add(&mut all.year[row * width..], &counted.figures);
-                add(&mut all.year[own_at + row * own_width..], &counted.own);
+                let [at, own_at] = work.places(row);
+                add(&mut all.year[at..], &counted.figures);
+                add(&mut all.year[own_at..], &counted.own);
                 all.used_up.extend(counted.memory_used_up.then_some(row));
                 failed.extend(counted.failed);
             }
             all.failed.extend(failed);
-            return Some(all);
+            all.whole.clone_from(&all.year);
         }
-        let models: Vec<f64> = drawn[0].models.list.iter().map(Model::per_year).collect();
-        for (model, rate) in models.into_iter().enumerate() {
-            let key = (model, seed, number as u32);
-            let weight = drawn[0].models.weight(model, seed, number as u32);
-            let mut part = Part::new(weight, rows, all.year.len());
-            let mut known: Vec<(usize, Ran)> = Vec::new();
-            for &row in &work.alike.order {
-                let drawn = &mut drawn[row];
-                // Where a row has more nodes than the first one, more of them fail.
-                let per_year = drawn.models.list[model].per_year();
-                let tells = |(there, ran): &&(usize, Ran)| {
-                    work.alike.tells(*there, row, ran.counted.countdowns)
-                };
-                let ran = match known.iter().find(tells) {
-                    Some((_, ran)) => ran.clone(),
-                    None => count::one(drawn, key, work.standing.quiet[row], &how)?,
-                };
-                part.is_short = ran.is_short;
-                let counted = &ran.counted;
-                // Who is not placed is elsewhere in each run: what is expected is of where they are in this one.
-                let (of_row, places) = (&work.formulas[row], &counted.places);
-                let others = (*places != of_row.places)
-                    .then(|| Formula::new(drawn, places.clone(), how.window, work.own));
-                let formula = others.as_ref().unwrap_or(of_row);
-                part.open[row] = counted.is_open();
-                all.used_up.extend(counted.memory_used_up.then_some(row));
-                failed.extend(counted.failed.clone());
-                let often = [per_year, per_year / rate];
-                let (at, own_at) = (row * width, own_at + row * own_width);
-                part.put(at, &counted.figures, often);
-                part.put(own_at, &counted.own, often);
-                part.known(&DRAWN.map(|f| at + f), formula.of_drawn(drawn, key), often);
-                for (i, formula) in formula.own.iter().enumerate() {
-                    let places: [_; OWN.len()] =
-                        std::array::from_fn(|f| own_at + i * OWN.len() + f);
-                    part.known(&places, formula.of_drawn(drawn, key), often);
-                }
-                known.push((row, ran));
+        for model in (0..work.tilts.len()).filter(|model| work.tilts[*model].is_some()) {
+            for i in number * work.each..(number + 1) * work.each {
+                let part = work.outage(drawn, (model, seed, i as u32), &how, &mut all)?;
+                add(&mut all.year, &part.year);
+                all.parts.push(part);
             }
-            all.failed.extend(std::mem::take(&mut failed));
-            add(&mut all.year, &part.year);
-            all.parts.push(part);
         }
         Some(all)
     }
@@ -249,13 +185,14 @@ impl Planner<'_> {
             own: &own,
             formulas: &formulas,
             tilts: &tilts,
+            each: self.counting.0.each(),
             seed,
             threads: &threads,
             watched: &watched,
         };
         let mut kept = self.kept(&drawn, &formulas);
         kept.own = own.iter().map(|own| own.called.clone()).collect();
-        kept.weigh(tilts.iter().map(Tilt::most).collect());
+        kept.weigh(tilts.iter().map(|t| t.as_ref().map_or(0.0, Tilt::most)).collect());
         kept.standing.clone_from(&standing.figures);
         (kept.always, kept.always_below) = (standing.always.clone(), standing.always_below.clone());
         let groups = self.groups(&kept);
@@ -268,7 +205,7 @@ impl Planner<'_> {
             if (ahead.len() as u64) < wanted {
                 let (begin, least) = (from + ahead.len() as u64, wanted - ahead.len() as u64);
                 let pieces = desk.pieces(begin, least, expected.load(Relaxed), MOST);
-                let of = [kept.places(), kept.rows.len(), kept.parts.len()];
+                let of = [kept.places(), kept.rows.len(), kept.alone().len()];
                 let fits = |one: &Replication| one.fits(of);
                 let all = desk.round(pieces, fits, |mine| self.replications(&work, begin, mine))?;
                 // What comes behind a gap would make the result depend on the threads.
@@ -307,12 +244,17 @@ impl Planner<'_> {
         Ok(kept)
     }
 
-    /// By model which outages are drawn more often than they come: none where whole years are run.
-    fn tilts(&self, formulas: &[Formula], drawn: &[Drawn]) -> Vec<Tilt> {
-        let is_years = self.counting.0 == Counting::Years;
-        let models = if is_years { 0 } else { drawn[0].models.list.len() };
-        let tilt = |m| control::tilt(formulas, drawn, m);
-        (0..models).map(tilt).collect()
+    /// By model which outages are drawn more often than they come: none where they are drawn with whole years.
+    fn tilts(&self, formulas: &[Formula], drawn: &[Drawn]) -> Vec<Option<Tilt>> {
+        let is_alone = |model: &Model| match self.counting.0 {
+            Counting::Outages => true,
+            // Some rows alone are years as they are drawn, beside what was run.
+            Counting::Years => self.only.is_none() && is_seldom(model, |n| formulas[0].meets(n)),
+        };
+        let models = (0..).zip(&drawn[0].models.list);
+        models
+            .map(|(m, model)| is_alone(model).then(|| control::tilt(formulas, drawn, m)))
+            .collect()
     }
 
     /// Some of the replications from `begin` on, by their numbers from there.

@@ -56,7 +56,7 @@ fn difference(told: &Told<'_>, more: f64) -> Option<String> {
         // One outage at a time does not overlap with another.
         let why = match kept.counting.0 {
             Counting::Years => {
-                ", as outages overlap, which it counts twice, and as a node that fails again soon is still empty"
+                "; it may be outages that overlap, which it counts twice, or nodes that fail again while they are empty"
             }
             Counting::Outages => "",
         };

@@ -3,7 +3,7 @@
 
 use super::json::document;
 use super::text;
-use super::told::Told;
+use super::told::{Told, seldom};
 use crate::lab::planner::{FIGURES, Kept, MISSING, NEEDLESS, Row, Sensitivity};
 use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,
@@ -207,10 +207,14 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     if a.now != a.best {
         lines.push(line(a.now, format!("now: {}", told.name(a.now))));
     }
+    let without = seldom(kept).map_or_else(String::new, |names| format!(", without {names}"));
     Some(Plane {
         heading: heading(told, "How bad a year may be"),
         across: "replica-minutes missing in a year".to_owned(),
-        up: format!("% of {} years in which so many are missing, or more", kept.years.len()),
+        up: format!(
+            "% of {} years in which so many are missing, or more{without}",
+            kept.years.len()
+        ),
         lines,
         from_zero: true,
         ..Plane::default()

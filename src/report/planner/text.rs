@@ -4,7 +4,7 @@ use super::closed_form::closed;
 use super::doubts::{doubts, out_of_memory, short_of_memory};
 use super::table::{from_zero, table};
 use super::together::failed;
-use super::told::{Told, amount, plural, range};
+use super::told::{Told, amount, plural, range, seldom};
 use crate::analysis::size_in_words;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::language::few;
@@ -380,15 +380,18 @@ fn rests_on(told: &Told<'_>) -> String {
             "one outage at a time, weighted by its rate, the nodes it takes and its length at their means"
         }
         Counting::Outages => "one outage at a time, weighted by its rate",
-        Counting::Years => "whole years, each figure the mean of the years alone",
+        Counting::Years => "whole years, each figure their mean",
     };
+    let seldom = seldom(told.kept).map_or_else(String::new, |names| {
+        format!("; of what comes too seldom for them ({names}) one outage at a time, weighted by its rate, where pods are now")
+    });
     let line = match told.source.line.as_str() {
         "" => String::new(),
         line => format!("; {line}"),
     };
     let (size, faults) = (size_in_words(&told.kept.size()), &told.source.faults);
     let of = &told.kept.counting.1;
-    format!("{size}{line}; {faults}: {}; {way} ({of})", models.join(", "))
+    format!("{size}{line}; {faults}: {}; {way} ({of}){seldom}", models.join(", "))
 }
 
 #[cfg(test)]

@@ -108,13 +108,20 @@ impl Told<'_> {
     }
 }
 
-/// How many outages were run with each value, or years: `129 outages`.
+/// The models that come too seldom for whole years, and were run one outage at a time beside them.
+pub(super) fn seldom(kept: &Kept) -> Option<String> {
+    let is_year = matches!(kept.counting.0, Counting::Years);
+    let names = kept.models.iter().zip(&kept.weights).filter(|(_, most)| is_year && **most > 0.0);
+    joined(names.map(|((name, _), _)| name.clone()), ", ")
+}
+
+/// How many outages were run with each value, or years: `129 outages`, `8 years and 40 outages`.
 pub(super) fn runs(kept: &Kept) -> String {
     let n = kept.moments.n();
-    match kept.counting.0 {
-        Counting::Outages => counted(n * kept.models.len() as u64, "outage"),
-        Counting::Years => counted(n, "year"),
-    }
+    let years = matches!(kept.counting.0, Counting::Years).then(|| counted(n, "year"));
+    let alone = n * kept.alone().len() as u64;
+    let alone = (alone > 0).then(|| counted(alone, "outage"));
+    joined(years.into_iter().chain(alone), " and ").unwrap_or_default()
 }
 
 /// A cost or figure with three digits that mean something.

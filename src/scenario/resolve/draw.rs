@@ -12,9 +12,10 @@ impl Model {
     /// What a draw of one outage goes by, the draw of which object it is of, that object, whichever
     /// it may be, and the weight of it.
     fn any(&self, seed: u64, number: u32) -> (Draws, Keyed, &Object, f64) {
-        let draws = Draws { tilt: self.tilt.clone(), ..Draws::new(seed, &self.name) };
+        let tilt = self.tilt.clone().unwrap_or_default();
+        let draws = Draws { tilt, ..Draws::new(seed, &self.name) };
         let which = Keyed::new(seed, &format!("faults.which.{}", self.name));
-        let (i, weight) = self.tilt.object(which.unit(0, number), self.objects.len());
+        let (i, weight) = draws.tilt.object(which.unit(0, number), self.objects.len());
         (draws, which, &self.objects[i], weight)
     }
 
@@ -71,11 +72,12 @@ impl Draws {
 }
 
 impl Models {
-    /// The outages of a seed that begin within a span from the start of the run on, by beginning.
+    /// The outages of a seed that begin within a span from the start of the run on, by beginning: of the models whose outages
+    /// are not drawn one at a time.
     pub(crate) fn draw(&self, seed: u64, window: Dur) -> Vec<Outage> {
         let end = window.as_secs_f64();
         let mut parts = Vec::new();
-        for model in &self.list {
+        for model in self.list.iter().filter(|model| model.tilt.is_none()) {
             let draws = Draws::new(seed, &model.name);
             for (i, object) in model.objects.iter().enumerate() {
                 self.failing(model, object, &draws).until(i, end, &mut parts);

@@ -37,8 +37,8 @@ pub(crate) struct Model {
     pub(crate) apart: bool,
     /// What happens.
     pub(crate) act: Act,
-    /// Which outages are drawn more often than they come, one at a time.
-    pub(crate) tilt: Tilt,
+    /// Which outages are drawn more often than they come, where they are drawn one at a time; they are in no span then.
+    pub(crate) tilt: Option<Tilt>,
 }
 
 /// Something that fails as one.

@@ -1,6 +1,6 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
-use super::models::{Act, Model, Models, Object, Repair, Tilt, When, YEAR_S};
+use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
 use super::prelude::*;
 use super::spans;
 use crate::api::node::{named_zone, region};
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             within: within?,
             apart: w.apart,
             act: act?,
-            tilt: Tilt::default(),
+            tilt: None,
         })
     }
 
