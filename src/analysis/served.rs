@@ -2,8 +2,7 @@
 
 use super::prelude::*;
 
-/// The name under which pods without a workload are reported.
-pub(crate) const BARE: &str = "pods without a workload";
+pub(crate) use crate::scenario::expectations::BARE;
 
 /// How many pods of a workload there are, by what the API says and by what is true.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -309,7 +309,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Which pods are static: those belong to their machine.
-fn static_pods(analysis: &Analysis<'_>) -> BTreeSet<PodId> {
+pub(super) fn static_pods(analysis: &Analysis<'_>) -> BTreeSet<PodId> {
     let template = |p: &PodPlan| analysis.plan.templates.get(p.template as usize);
     let is_its = |p: &&PodPlan| template(p).is_some_and(|t| t.source != PodSource::Api);
     let all = analysis.plan.pods.iter().filter(is_its);

@@ -3,7 +3,8 @@
 use crate::language::Tree;
 use crate::language::prelude::*;
 
-/// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all.
+/// A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all, and
+/// `"pods without a workload"` for those together.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Quantity {

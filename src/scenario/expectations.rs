@@ -10,6 +10,9 @@ use crate::api::workload::namespace_of;
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
 
+/// The name under which pods without a workload are reported, and asked for.
+pub(crate) const BARE: &str = "pods without a workload";
+
 /// What a scenario expects of its runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expectations {

@@ -3903,7 +3903,9 @@ class Limit(Struct):
 
 
 class Quantity(Variant):
-    """A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all."""
+    """A figure that changes in the course of a run, or that a run comes to. `"*"` stands for all,
+    and `"pods without a workload"` for those together.
+    """
 
     @staticmethod
     def available(value: str, /) -> Quantity:

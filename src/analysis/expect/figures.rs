@@ -1,7 +1,7 @@
 //! Figures over time as step functions, and their limits.
 
 use super::super::evictions::evictions;
-use super::super::serving::{Count, Served};
+use super::super::serving::{BARE, Count, Served, static_pods};
 use super::super::workloads::WorkloadOutcome;
 use super::nearest::{Near, amiss, nearest};
 use super::never::acts;
@@ -24,7 +24,7 @@ fn sum(all: &[Values]) -> Values {
     out
 }
 
-/// The workloads that are named; none is all of them.
+/// The workloads that are named, pods without one by [`BARE`]; none is all of them, and those.
 type Who<'a> = Option<&'a BTreeSet<String>>;
 
 /// The parts of a step function that lie in a stretch: from when, to when, and the value.
@@ -64,16 +64,15 @@ pub(super) fn further(stretches: &[Stretch]) -> String {
 }
 
 impl Run<'_> {
-    pub(super) fn outcomes(&self, names: Who<'_>) -> Vec<&WorkloadOutcome> {
-        let name = |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id);
-        let is_its = |o: &&WorkloadOutcome| names.is_none_or(|n| n.contains(name(o)));
-        self.workloads().outcomes.iter().filter(is_its).collect()
+    pub(super) fn outcomes(&self, names: Who<'_>) -> Vec<&(String, WorkloadOutcome)> {
+        let is_its = |w: &&(String, _)| names.is_none_or(|n| n.contains(&w.0));
+        self.workloads().iter().filter(is_its).collect()
     }
 
     /// The sum of steps of workloads.
     fn steps(&self, names: Who<'_>, of: impl Fn(&WorkloadOutcome) -> Steps) -> Values {
         let wide = |steps: Steps| steps.into_iter().map(|(t, n)| (t, u64::from(n))).collect();
-        let all: Vec<Values> = self.outcomes(names).into_iter().map(|o| wide(of(o))).collect();
+        let all: Vec<Values> = self.outcomes(names).into_iter().map(|(_, o)| wide(of(o))).collect();
         sum(&all)
     }
 
@@ -93,54 +92,45 @@ impl Run<'_> {
         sum(&self.servings(names).iter().map(one).collect::<Vec<_>>())
     }
 
-    /// The workload or zone that a figure is of; of all of them, the one that is worst at a time.
+    /// The workload or zone that a figure is of, or a pod; of all of them, the one that is worst at a time.
     fn object_of(&self, c: &Comparison, at: Time) -> Option<Object> {
+        let pod = |names, waits| {
+            nearest(self, &self.pods_of(names), at, (waits, Near::Never)).map(Object::Pod)
+        };
         match (&c.quantity, &c.workloads) {
             (Quantity::NotReadyNodes(zone), _) => {
                 let named = self.analysis.find_zone(zone);
                 named.or_else(|| self.worst_zone(at)).map(Object::Zone)
             }
             (Quantity::Requests(_), _) => None,
-            (Quantity::Timers(_), names) => {
-                let all = (0..self.analysis.pod_count() as u32).map(PodId);
-                let its: Vec<PodId> = all.filter(|p| self.is_pod_of(names.as_ref(), *p)).collect();
-                nearest(self, &its, at, (false, Near::Never)).map(Object::Pod)
-            }
-            (quantity, None) => self.worst_workload(quantity, at).map(Object::Workload),
-            (_, names) => self.workload_of(names.as_ref()),
+            (Quantity::Timers(_), names) => pod(names.as_ref(), false),
+            (_, None) => self.object_of(&of_one(c, self.worst(&c.quantity, at)?), at),
+            // Of pods without a workload one tells.
+            (_, names) => self.workload_of(names.as_ref()).or_else(|| pod(names.as_ref(), true)),
         }
     }
 
     /// The zone with the most nodes that are not Ready.
     fn worst_zone(&self, at: Time) -> Option<u16> {
-        let nodes = (0..self.analysis.node_count() as u32).map(NodeId);
-        let zones: BTreeSet<&str> = nodes.map(|n| self.analysis.zone_name(n)).collect();
-        let each = zones.into_iter().map(|zone| (value_at(&self.not_ready(zone), at), zone));
-        let worst = each.filter(|z| z.0 > 0).min_by_key(|z| Reverse(z.0))?;
-        self.analysis.find_zone(worst.1)
+        let lack = |zone: &String| value_at(&self.not_ready(zone), at);
+        let each = self.analysis.zones.iter().map(lack).zip(0..);
+        each.filter(|z| z.0 > 0).min_by_key(|z| Reverse(z.0)).map(|z| z.1)
     }
 
-    /// The workload that a figure is the worst of; of what has no better or worse, the one that lacks the most pods.
-    fn worst_workload(&self, quantity: &Quantity, at: Time) -> Option<WorkloadId> {
-        let ns = Dur::as_nanos;
-        let of_outcome = |of: fn(&WorkloadOutcome) -> Dur| -> Vec<(WorkloadId, u64)> {
-            self.outcomes(None).into_iter().map(|o| (o.id, of(o).as_nanos())).collect()
+    /// Whose figure is the worst; of what has no better or worse, who lacks the most pods.
+    fn worst(&self, quantity: &Quantity, at: Time) -> Option<&str> {
+        let of = |w: &Served| -> u128 {
+            let n = value_at(&w.counts, at);
+            u128::from(match quantity {
+                Quantity::Evicted(_) => return w.costs.evicted.into(),
+                Quantity::Ghosts(_) => n.ghosts,
+                Quantity::DeadEndpoints(_) => n.dead,
+                quantity if quantity.is_span() => return w.costs.missing_ns,
+                _ => n.desired.saturating_sub(n.up),
+            })
         };
-        let of_served = |of: &dyn Fn(&Served, Count) -> u64| -> Vec<(WorkloadId, u64)> {
-            let one = |w: &Served| Some((w.id?, of(w, value_at(&w.counts, at))));
-            self.serving().workloads.iter().filter_map(one).collect()
-        };
-        let all = match quantity {
-            Quantity::UnavailableSeconds(_) => of_outcome(|o| o.unavailable),
-            Quantity::LongestGap(_) => of_outcome(|o| o.longest_gap),
-            Quantity::BelowNeed(_) => of_served(&|w, _| ns(w.costs.below_need)),
-            Quantity::LongestBelowNeed(_) => of_served(&|w, _| ns(w.costs.longest_below_need)),
-            Quantity::Evicted(_) => of_served(&|w, _| w.costs.evicted),
-            Quantity::Ghosts(_) => of_served(&|_, n| n.ghosts.into()),
-            Quantity::DeadEndpoints(_) => of_served(&|_, n| n.dead.into()),
-            _ => of_served(&|_, n| n.desired.saturating_sub(n.up).into()),
-        };
-        all.into_iter().filter(|w| w.1 > 0).min_by_key(|w| Reverse(w.1)).map(|w| w.0)
+        let all = self.serving().workloads.iter().map(|w| (of(w), &*w.name));
+        all.filter(|w| w.0 > 0).min_by_key(|w| Reverse(w.0)).map(|w| w.1)
     }
 
     /// The first of these workloads that the run has.
@@ -169,13 +159,20 @@ impl Run<'_> {
     pub(super) fn is_pod_of(&self, names: Who<'_>, pod: PodId) -> bool {
         let owner = || self.owners.of(self.analysis, pod);
         let name = |w| self.analysis.trace.names.workload_name(w);
-        names.is_none_or(|n| owner().is_some_and(|w| n.contains(name(w))))
+        names.is_none_or(|n| n.contains(owner().map_or(BARE, name)))
+    }
+
+    /// The pods of these workloads. Static ones belong to their machine.
+    fn pods_of(&self, names: Who<'_>) -> Vec<PodId> {
+        let of_machines = static_pods(self.analysis);
+        let all = (0..self.analysis.pod_count() as u32).map(PodId);
+        all.filter(|p| self.is_pod_of(names, *p) && !of_machines.contains(p)).collect()
     }
 
     /// A figure over time.
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
-        let spans = || self.spans(&c.quantity, names).into_iter().map(|s| lasted(s).as_nanos());
+        let spans = || self.spans(&c.quantity, names).into_iter().map(|s| lasted(s.0).as_nanos());
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
         match &c.quantity {
@@ -191,63 +188,65 @@ impl Run<'_> {
             Quantity::Missing(_) => self.served(names, |c| c.desired.saturating_sub(c.up)),
             Quantity::Ghosts(_) => self.served(names, |c| c.ghosts),
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
-            Quantity::BelowNeed(_) | Quantity::UnavailableSeconds(_) => whole(spans().sum()),
+            quantity if adds_up(quantity) => whole(spans().sum()),
             _ => whole(spans().max().unwrap_or(0)),
         }
     }
 
-    /// The stretches of workloads that a duration adds up, or is the longest of.
-    pub(super) fn spans(&self, quantity: &Quantity, names: Who<'_>) -> Vec<Stretch> {
-        if matches!(quantity, Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_)) {
-            return self.servings(names).into_iter().flat_map(|w| w.below.clone()).collect();
+    /// The stretches that a duration adds up, or is the longest of, as they begin, and whose they are. Where they add up, as
+    /// far as no other one counts the same time.
+    pub(super) fn spans(&self, quantity: &Quantity, names: Who<'_>) -> Vec<(Stretch, &str)> {
+        let mut all: Vec<(Stretch, &str)> = match quantity {
+            Quantity::BelowNeed(_) | Quantity::LongestBelowNeed(_) => {
+                let all = self.servings(names).into_iter();
+                all.flat_map(|w| w.below.iter().map(move |span| (*span, &*w.name))).collect()
+            }
+            _ => {
+                let gaps = |o: &WorkloadOutcome| o.gaps(self.analysis.horizon()).into_iter();
+                let all = self.outcomes(names).into_iter();
+                all.flat_map(|(name, o)| gaps(o).map(move |g| ((g.0, g.1), &**name))).collect()
+            }
+        };
+        all.sort_unstable();
+        let mut counted = Time::ZERO;
+        for ((from, to), _) in all.iter_mut().filter(|_| adds_up(quantity)) {
+            *from = counted.clamp(*from, *to);
+            counted = counted.max(*to);
         }
-        let gaps = |o: &WorkloadOutcome| o.gaps(self.analysis.horizon());
-        let gaps = self.outcomes(names).into_iter().flat_map(gaps);
-        gaps.map(|gap| (gap.0, gap.1)).collect()
+        all
     }
 
-    /// When a duration comes to more than its limit, of the workload that is to explain it.
-    fn exceeded(&self, c: &Comparison) -> Option<Time> {
-        let Object::Workload(id) = self.object_of(c, Time::ZERO)? else { return None };
-        let name = self.analysis.trace.names.workload_name(id).to_owned();
-        let adds_up =
-            matches!(c.quantity, Quantity::BelowNeed(_) | Quantity::UnavailableSeconds(_));
+    /// When a duration comes to more than its limit, and whose stretch that is.
+    fn exceeded(&self, c: &Comparison) -> Option<(Time, &str)> {
         let mut left = Dur::from_nanos(c.limit);
-        for span in self.spans(&c.quantity, Some(&BTreeSet::from([name]))) {
+        for (span, whose) in self.spans(&c.quantity, c.workloads.as_ref()) {
             if lasted(span) > left {
-                return Some(span.0.saturating_add(left));
+                return Some((span.0.saturating_add(left), whose));
             }
-            left = left.saturating_sub(if adds_up { lasted(span) } else { Dur::ZERO });
+            left = left.saturating_sub(if adds_up(&c.quantity) { lasted(span) } else { Dur::ZERO });
         }
         None
     }
 
     /// The most that a figure can come to in this run, of those that have such an end: as many as there are of what it
-    /// counts, and of durations the whole run, for each workload that adds to them.
+    /// counts, and of durations the whole run.
     fn most(&self, c: &Comparison) -> Option<u64> {
         let names = c.workloads.as_ref();
         let highest = |values: Values| values.iter().map(|v| v.1).max();
         let whole = self.analysis.horizon().since(Time::ZERO).as_nanos();
-        if names.is_some_and(|names| self.have_no_pods(names)) {
-            return Some(0);
-        }
         match &c.quantity {
             Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
             Quantity::Requests(by) => (!acts(self.analysis.plan, Actor::parse(by)?)).then_some(0),
+            _ if self.have_no_pods(names) => Some(0),
             Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
             Quantity::Unavailable(_) => highest(self.steps(names, |o| o.wanted.clone())),
-            Quantity::BelowNeed(_) => Some(whole * self.servings(names).len() as u64),
-            Quantity::UnavailableSeconds(_) => Some(whole * self.outcomes(names).len() as u64),
-            Quantity::LongestBelowNeed(_) | Quantity::LongestGap(_) => Some(whole),
-            _ => None,
+            quantity => quantity.is_span().then_some(whole),
         }
     }
 
     /// Whether workloads ask for no pods at any time of the run, and have none.
-    pub(super) fn have_no_pods(&self, names: &BTreeSet<String>) -> bool {
-        let mut pods = (0..self.analysis.pod_count() as u32).map(PodId);
-        self.served(Some(names), |c| c.desired).iter().all(|v| v.1 == 0)
-            && !pods.any(|pod| self.is_pod_of(Some(names), pod))
+    pub(super) fn have_no_pods(&self, names: Who<'_>) -> bool {
+        self.served(names, |c| c.desired).iter().all(|v| v.1 == 0) && self.pods_of(names).is_empty()
     }
 
     /// How many pods are asked for at most, of a figure of those that are there.
@@ -307,17 +306,15 @@ impl Run<'_> {
             return None;
         }
         let at_start = Follow::new(self.analysis);
-        let mut pods = (0..self.analysis.pod_count() as u32).map(PodId);
-        let is_its = |p: PodId| all.iter().any(|c| self.is_pod_of(c.workloads.as_ref(), p));
+        let mut pods = all.iter().flat_map(|c| self.pods_of(c.workloads.as_ref()));
         let second = to.as_nanos().div_ceil(SECOND.as_nanos());
-        let was = pods.any(|p| at_start.pod(p).exists && is_its(p));
+        let was = pods.any(|p| at_start.pod(p).exists);
         (!was).then(|| short(Dur::from_secs(second)))
     }
 
     /// How many pods of these workloads have a mark over time.
     fn counted_pods(&self, names: Who<'_>, has: impl Fn(&Follow<'_>, &PodState) -> bool) -> Values {
-        let all = (0..self.analysis.pod_count() as u32).map(PodId);
-        let pods = all.filter(|p| self.is_pod_of(names, *p)).collect();
+        let pods = self.pods_of(names).into_iter().collect();
         self.counted(&pods, Record::pod, |follow, pod| has(follow, &follow.pod(pod)))
     }
 
@@ -394,6 +391,16 @@ pub(super) fn fixed(run: &Run<'_>, c: &Comparison) -> Option<(bool, String)> {
     Some((is_so?, format!("{} is never more than {most}, whatever happens", named(&c.quantity))))
 }
 
+/// Whether a figure is how long something is so in all: at a time at which it is of several, it counts once.
+fn adds_up(quantity: &Quantity) -> bool {
+    matches!(quantity, Quantity::BelowNeed(_) | Quantity::UnavailableSeconds(_))
+}
+
+/// A figure of one workload alone.
+fn of_one(c: &Comparison, whose: &str) -> Comparison {
+    Comparison { workloads: Some(BTreeSet::from([whose.to_owned()])), ..c.clone() }
+}
+
 /// A figure in words.
 pub(super) fn named(q: &Quantity) -> String {
     let (what, of) = q.parts();
@@ -455,9 +462,10 @@ pub(super) fn judge(
         let got = told(&broken) + &never;
         // What cannot be met has no reason but that.
         let of_none = usize::from(!never.is_empty());
-        let exceeded = is_span.then(|| run.exceeded(c)).flatten().map(|at| (at, at));
-        let asked = exceeded.unwrap_or(asked((from, to), during));
-        return Some(failed(run, expected(c, longest), got, &[c][of_none..], asked));
+        let exceeded = is_span.then(|| run.exceeded(c)).flatten();
+        let asked = exceeded.map_or(asked((from, to), during), |(at, _)| (at, at));
+        let its = exceeded.map_or_else(|| c.clone(), |(_, whose)| of_one(c, whose));
+        return Some(failed(run, expected(c, longest), got, &[&its][of_none..], asked));
     }
     let longest = longest?;
     let above = stretches(&parts, |value| value > 0);

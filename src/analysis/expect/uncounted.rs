@@ -28,7 +28,10 @@ pub(super) fn why(run: &Run<'_>, what: &Expected) -> Option<Empty> {
 /// The workloads of a figure that were not whole yet when something came, where the figure leaves that out.
 fn late(run: &Run<'_>, c: &Comparison) -> Vec<(WorkloadId, Late)> {
     let (analysis, names) = (run.analysis, c.workloads.as_ref());
-    let by_api = |o: &WorkloadOutcome| Some((o.id, o.late(analysis, analysis.horizon())?));
+    let id = |name: &str| analysis.trace.names.find_workload(name);
+    let by_api = |(name, o): &(String, WorkloadOutcome)| {
+        Some((id(name)?, o.late(analysis, analysis.horizon())?))
+    };
     let in_truth = |w: &Served| Some((w.id?, w.late(analysis)?));
     match c.quantity {
         Q::Available(_) | Q::Pending(_) | Q::Terminating(_) | Q::Timers(_) => vec![],

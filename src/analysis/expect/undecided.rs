@@ -329,7 +329,7 @@ fn of_figure(run: &Run<'_>, come: &[Coming], c: &Comparison, now: u64) -> Option
 fn lasts(run: &Run<'_>, c: &Comparison) -> Option<String> {
     let horizon = run.analysis.horizon();
     let all = match c.quantity.is_span() {
-        true => run.spans(&c.quantity, c.workloads.as_ref()),
+        true => run.spans(&c.quantity, c.workloads.as_ref()).iter().map(|s| s.0).collect(),
         false => stretches(&parts(&run.values(c), (Time::ZERO, horizon)), |value| value > 0),
     };
     let last = all.into_iter().find(|stretch| stretch.1 >= horizon)?;

@@ -2,9 +2,9 @@
 //! no sense for the run; and the run that expectations are compared with.
 
 use super::super::explain::Object;
-use super::super::serving::Serving;
+use super::super::serving::{BARE, Served, Serving};
 use super::super::summary::{DEFAULT_NEEDLESS_WINDOW, with_evictions};
-use super::super::workloads::{Workloads, workloads};
+use super::super::workloads::{WorkloadOutcome, workloads};
 use crate::analysis::prelude::*;
 use std::cell::OnceCell;
 
@@ -91,7 +91,7 @@ pub(super) const RECORDS: usize = 6;
 pub(super) struct Run<'a> {
     pub(super) analysis: &'a Analysis<'a>,
     pub(super) owners: Owners,
-    workloads: OnceCell<Workloads>,
+    workloads: OnceCell<Vec<(String, WorkloadOutcome)>>,
     serving: OnceCell<Serving>,
 }
 
@@ -101,8 +101,19 @@ impl<'a> Run<'a> {
         Run { analysis, owners: Owners::new(analysis), workloads, serving }
     }
 
-    pub(super) fn workloads(&self) -> &Workloads {
-        self.workloads.get_or_init(|| workloads(self.analysis))
+    /// What the run meant for each workload, by name, and for the pods without one together.
+    pub(super) fn workloads(&self) -> &[(String, WorkloadOutcome)] {
+        self.workloads.get_or_init(|| {
+            let name =
+                |o: &WorkloadOutcome| self.analysis.trace.names.workload_name(o.id).to_owned();
+            let own = workloads(self.analysis).outcomes.into_iter().map(|o| (name(&o), o));
+            let bare = self.serving().workloads.iter().filter(|w| w.id.is_none());
+            let of_bare = |w: &Served| {
+                let (wanted, available) = (w.course(|c| c.desired), w.course(|c| c.ready));
+                (BARE.to_owned(), WorkloadOutcome { wanted, available, ..Default::default() })
+            };
+            own.chain(bare.map(of_bare)).collect()
+        })
     }
 
     /// A failure that one of its records explains.

@@ -128,6 +128,23 @@ fn whatever_way_it_is_said() {
     );
 }
 
+/// Where there is no pod at all, there is none to lack, in whatever words.
+#[test]
+fn of_no_pods_none_is_missing() {
+    let figures = ["unavailable", "missing", "evicted", "timers"]
+        .map(|f| format!("AtMost(of: {f}(\"*\"), is: 0)"));
+    let spans = ["longest_gap", "unavailable_seconds", "below_need", "longest_below_need"];
+    let spans = spans.map(|f| format!("AtMost(of: {f}(\"*\"), is: \"0s\")"));
+    let told: Vec<(&str, &str)> =
+        figures.iter().chain(&spans).map(|e| (e.as_str(), "never more than 0")).collect();
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m",
+        nodes: [(names: "a-{0..1}")],
+        timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#,
+        &told,
+    );
+}
+
 /// Killing is told of what a probe has killed alone. Pods of `web` have none; of `probed`, whose probe never fails, upstream's kubelets
 /// say it as one is deleted (`killContainer`), but not that it was for a probe.
 #[test]

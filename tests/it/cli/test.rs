@@ -793,6 +793,44 @@ fn said_of_failures(text: &str) -> String {
     super::unfolded(&tested.stdout)
 }
 
+/// Two StatefulSets of one pod are on a node that is cut off from 10m to 15m, and a pod without a workload is on one that is lost for
+/// good at 20m of 30m. One or more is below its need for 5 + 10 minutes, none for longer than 10 at a stretch, and those of a
+/// workload for no longer than 5. By the API it lacks the pod from 40 s to 55 s after that on, when its node is Unknown: 50 s after the last
+/// renewal of its lease, one each 10 s, and there is a pass every 5 s.
+#[test]
+fn all_are_pods_without_a_workload_too() {
+    let scenario = |expect: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "30m", nodes: [(names: "a-{{0..1}}", zone: "a")],
+    workloads: [StatefulSet(name: "x", replicas: 1, placement: Node("a-0")), StatefulSet(name: "y", replicas: 1, placement: Node("a-0"))],
+    pods: [(name: "one", on: Node("a-1"))],
+    timeline: [(at: "10m", name: "cut", do: Partition(node: "a-0", duration: "5m")), (at: "20m", name: "lost", do: Crash(node: "a-1"))],
+    expect: [{expect}])"#
+        )
+    };
+    let dir = scratch();
+    let met = r#"Equal(of: below_need("*"), is: "15m"), Equal(of: longest_below_need("*"), is: "10m"),
+        Equal(of: below_need("x"), is: "5m"), Equal(of: below_need("pods without a workload"), is: "10m"),
+        AtLeast(of: available("*"), is: 3, during: ("0s", "10m")), AtLeast(of: up("*"), is: 3, during: ("0s", "9m59s")),
+        AtMost(of: missing("*"), is: 2), Equal(of: available("pods without a workload"), is: 0, during: ("21m", "30m")),
+        AtLeast(of: longest_gap("*"), is: "9m5s"), AtMost(of: longest_gap("pods without a workload"), is: "9m20s"),
+        AtMost(of: unavailable("pods without a workload"), is: 0, during: ("0s", "20m39s"))"#;
+    dir.write("all.ron", scenario(met));
+    let called = dir.call(&["test", "-q", "all.ron"]);
+    assert_eq!(called.code, 0, "{}", called.stdout);
+    for fails in [
+        r#"AtMost(of: longest_below_need("*"), is: "5m")"#,
+        r#"AtMost(of: below_need("*"), is: "6m")"#,
+        r#"AtMost(of: longest_gap("*"), is: "8m")"#,
+        r#"AtMost(of: missing("*"), is: 0, during: ("26m", "30m"))"#,
+    ] {
+        let said = said_of_failures(&scenario(fails));
+        let explained =
+            ["why: pod default/one: ", "why: node a-1: "].iter().any(|w| said.contains(w));
+        assert!(explained, "{fails}: {said}");
+    }
+}
+
 /// A pod takes 2 s from binding to Ready: all three are there within the third second. Their node is lost from 5m to 12m, which is
 /// said, too, however it is asked for.
 #[test]

@@ -3,7 +3,7 @@
 
 use super::{Reader, actor, from_start, word};
 use crate::language::Claim as C;
-use crate::scenario::expectations::{Claim, Comparison, Expected, Relation, Stretch, Times};
+use crate::scenario::expectations::{BARE, Claim, Comparison, Expected, Relation, Stretch, Times};
 use crate::scenario::prelude::*;
 
 impl Reader<'_> {
@@ -50,6 +50,7 @@ impl Reader<'_> {
                 is_counted(by, &of_place)?;
                 None
             }
+            _ if name == BARE => Some(BTreeSet::from([name])),
             _ => {
                 let found = of_place.take(self.workload_named(&name))?;
                 let Some(found) = found else {
@@ -57,8 +58,8 @@ impl Reader<'_> {
                         let all = self.workloads.plans.iter();
                         let known = all.filter_map(|w| w.name.rsplit('/').next());
                         let problem = Problem::new(format!("there is no workload `{name}`"));
-                        let help = "figures are of workloads: a group of pods without one has none to lack";
-                        of_place.add(problem.maybe_help(did_you_mean(&name, known)).or_help(help));
+                        let help = format!("pods that have none are `{BARE}` together");
+                        of_place.add(problem.maybe_help(did_you_mean(&name, known)).or_help(&help));
                     }
                     return None;
                 };
