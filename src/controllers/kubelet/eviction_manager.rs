@@ -43,8 +43,6 @@ struct Monitor {
     look: Option<Time>,
     has_looked: bool,
     next: Option<EventKey>,
-    /// What was last said to be reclaimed of each resource, in which event and how often.
-    said: BTreeMap<EventText, (EventName, u32)>,
 }
 
 /// The eviction managers of all kubelets.
@@ -85,6 +83,7 @@ impl EvictionManager {
     /// A kubelet ends: what its manager knew is gone with it.
     pub(super) fn stops(&self, node: NodeId) {
         self.image_gc.stops(node);
+        self.nodes.with(node, |k| k.said.clear());
         if let Some(key) = self.monitors.with(node, |m| std::mem::take(m).next).flatten() {
             self.nodes.ctx.cancel(key);
         }
@@ -267,7 +266,7 @@ impl EvictionManager {
         Some((candidate.uid, self.kill(&candidate, config, &threshold)))
     }
 
-    /// Says what is reclaimed; of an event that is there already, that it happened once more.
+    /// Says what is reclaimed.
     fn say_threshold_met(&self, node: NodeId, signal: Signal) {
         let text = match signal.resource() {
             Used::Memory => EventText::ReclaimMemory,
@@ -275,19 +274,7 @@ impl EvictionManager {
             Used::NodeFsInodes | Used::ImageFsInodes => EventText::ReclaimInodes,
             Used::NodeFs | Used::ImageFs => EventText::ReclaimEphemeralStorage,
         };
-        let name = About::Node(node, None).name(self.nodes.now());
-        let said = self.monitors.with(node, |m| {
-            let said = m.said.entry(text).or_insert((name, 0));
-            said.1 += 1;
-            *said
-        });
-        let (name, count) = said.unwrap_or((name, 1));
-        if count == 1 {
-            self.nodes.say(name, text.into());
-        } else {
-            let event = Message { body: text.into(), combined: false, count };
-            let _ = self.nodes.api.patch_event(Actor::Kubelet, name, event);
-        }
+        self.nodes.say_of(node, text);
     }
 
     /// Deletes containers that nobody needs, and images that nobody uses, where disk is short; whether nothing is short then

@@ -341,7 +341,18 @@ impl Loops {
             return;
         }
         self.nodes.with(node, |k| k.view_changed = None);
+        let ready = || Some(self.nodes.api.node(node)?.condition(NodeConditionType::Ready)?.status);
+        let before = ready();
         self.post_with(node, fill);
+        // `nodestatus/setters.go: ReadyCondition`, which the recorder's kubelets have say nothing.
+        let is_said = matches!(self.nodes.mode(node), KubeletMode::Real(real) if !real.recorded);
+        if let (true, Some(before), Some(now)) = (is_said, before, ready())
+            && before != now
+        {
+            let is_ready = now == ConditionStatus::True;
+            let text = if is_ready { EventText::NodeReady } else { EventText::NodeNotReady };
+            self.nodes.say_of(node, text);
+        }
     }
 
     /// Posts new heartbeats of a node's conditions, and leaves alone what they say.

@@ -148,6 +148,19 @@ impl Nodes {
         }
     }
 
+    /// Says something of a node; of an event that is there already, that it happened once more.
+    pub(super) fn say_of(&self, node: NodeId, text: EventText) {
+        // Others may say something of the node in this instant, too.
+        let name = EventName::Node(node, self.now() + Dur::from_nanos(1));
+        let said = self.with(node, |k| {
+            let said = k.said.entry(text).or_insert((name, 0));
+            said.1 += 1;
+            *said
+        });
+        let (name, count) = said.unwrap_or((name, 1));
+        self.say_again(name, Message { body: text.into(), combined: false, count });
+    }
+
     /// How long containers have where their kubelet asks for so many seconds, of a pod with that grace period of its own
     /// (`pod_workers.go`, `calculateEffectiveGracePeriod`; `kuberuntime_container.go`, `killContainer`).
     pub(super) fn effective_grace_period(&self, given: i64, own: i64) -> Dur {
@@ -256,6 +269,8 @@ pub(super) struct Kubelet {
     pub(super) slow: Option<Dur>,
     /// The offset of the next periodic report, ns (S23).
     pub(super) report_offset_ns: i64,
+    /// What it said last of its node, in which event and how often.
+    pub(super) said: BTreeMap<EventText, (EventName, u32)>,
 }
 
 impl Kubelet {

@@ -793,6 +793,29 @@ fn said_of_failures(text: &str) -> String {
     super::unfolded(&tested.stdout)
 }
 
+/// Upstream's kubelet says NodeReady where the Ready that it writes is another than the API's: once its node was Unknown, and no other
+/// (`nodestatus/setters.go`, `ReadyCondition`, in every release). That it was lost the node lifecycle controller says.
+#[test]
+fn a_node_that_is_back_says_so() {
+    for release in ["1.18", "1.24", "1.30", "1.34", "1.37"] {
+        let dir = scratch();
+        dir.write(
+            "back.ron",
+            format!(
+                r#"Scenario(version: 1, kubernetes: "{release}", horizon: "30m", nodes: [(names: "a-{{0..3}}", zone: "a")],
+    timeline: [(at: "10m", name: "cut", do: Partition(node: "a-0", duration: "10m"))],
+    expect: [
+        Event(reason: "NodeReady", count: 1), Event(reason: "NodeReady", object: "Node/a-0", message: "Node a-0 status is now: NodeReady", after: "end of cut"),
+        Event(reason: "NodeNotReady", object: "Node/a-0", count: 1, before: "end of cut"),
+        Order([Condition(node: "a-0", type: Ready, status: True), Event(reason: "NodeReady")]),
+    ])"#
+            ),
+        );
+        let called = dir.call(&["test", "-q", "back.ron"]);
+        assert_eq!(called.code, 0, "{release}: {}", called.stdout);
+    }
+}
+
 /// Two StatefulSets of one pod are on a node that is cut off from 10m to 15m, and a pod without a workload is on one that is lost for
 /// good at 20m of 30m. One or more is below its need for 5 + 10 minutes, none for longer than 10 at a stretch, and those of a
 /// workload for no longer than 5. By the API it lacks the pod from 40 s to 55 s after that on, when its node is Unknown: 50 s after the last
