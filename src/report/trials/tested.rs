@@ -61,9 +61,13 @@ impl Tested {
         self
     }
 
-    /// `12 expectations, 1 run`
+    /// `12 expectations, 1 run`, or `12 expectations, 2 guards, 1 run` where those were tried.
     pub(super) fn size(&self) -> String {
-        format!("{}, {}", counted(self.expectations, "expectation"), counted(self.runs, "run"))
+        // The first case is the scenario itself.
+        let guards = self.cases.len().saturating_sub(1 + self.expectations);
+        let all = [(self.expectations, "expectation"), (guards, "guard"), (self.runs, "run")];
+        let all = all.into_iter().filter(|(n, of)| *n > 0 || *of != "guard");
+        all.map(|(n, of)| counted(n, of)).collect::<Vec<_>>().join(", ")
     }
 
     /// The warnings in one text each, with the file's name of every machine.

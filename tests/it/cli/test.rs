@@ -484,6 +484,8 @@ fn guards_that_guard_nothing_fail() {
         dir.write("s.ron", with(guard));
         let out = dir.call(&["test", "-q", "--guards", "s.ron"]);
         assert_eq!(out.code, code, "{guard}: {}", out.stdout);
+        let told = out.stdout.contains("(1 failed of 1 expectation, 1 guard, 1 run)");
+        assert_eq!(told, code == 1, "{guard}: {}", out.stdout);
         assert_eq!(dir.call(&["test", "-q", "s.ron"]).code, 0);
     }
 }
