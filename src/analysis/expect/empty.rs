@@ -14,8 +14,13 @@ const ANY_NUMBER: &str = "none or more of them is so whatever happens";
 
 /// Why it says nothing that this was met; `hits` are the records of each of its parts.
 pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) -> Option<String> {
-    match what {
-        Expected::Seen(sought) => records(run, sought),
+    let fixed = |claim: &Claim, wanted: bool| {
+        claims::fixed(run, claim).filter(|(is_so, _)| *is_so == wanted).map(|(_, why)| why)
+    };
+    let why = match what {
+        Expected::Seen(sought) if sought.is_always_so() => Some(ANY_NUMBER.to_owned()),
+        Expected::Seen(sought) if sought.count.least > 0 => None,
+        Expected::Seen(sought) => never(run, sought),
         Expected::Order(_) => None,
         Expected::Whenever { parts, within, .. } => {
             let none = || follows::says_nothing(run, *within, &hits[0]);
@@ -27,28 +32,19 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
             let of = || reason.as_deref().and_then(|reason| never_for(run, reason));
             without_pods(run, pods).or_else(of)
         }
-        Expected::Figure { comparison, longest, during } => {
+        Expected::Figure { comparison, longest, .. } => {
             // What is limited in time, too, may be broken wherever it is not always nothing.
             let limit = if longest.is_some() { 0 } else { comparison.limit };
-            let claim = Claim::Compare(Comparison { limit, ..comparison.clone() });
-            throughout(run, &claim, *during, true)
+            fixed(&Claim::Compare(Comparison { limit, ..comparison.clone() }), true)
         }
-        Expected::Throughout { claim, stretch, wanted } => {
-            throughout(run, claim, *stretch, *wanted)
-        }
+        Expected::Throughout { claim, wanted, .. } => fixed(claim, *wanted),
         Expected::Eventually(claim, stretch) => claims::at_once(run, claim, *stretch),
         Expected::Until(that, until, from) => claims::over_at_once(run, until, *from)
             .or_else(|| claims::fixed(run, that).map(|(_, why)| why)),
         Expected::Property { wanted: true, .. } => None,
         Expected::Property { property, .. } => about_nothing(run.analysis.plan, property),
-    }
-}
-
-/// Why it says nothing that a claim holds all the time, or never.
-fn throughout(run: &Run<'_>, claim: &Claim, (_, to): Stretch, wanted: bool) -> Option<String> {
-    let fixed = claims::fixed(run, claim).filter(|(is_so, _)| *is_so == wanted);
-    let comes = || is_idle(run, &claims::comparisons(claim), to);
-    fixed.map(|(_, why)| why).or_else(|| before_all(run, to).filter(|_| comes()))
+    };
+    why.or_else(|| before_all(run, what))
 }
 
 /// Whether a figure is nothing before anything happens.
@@ -63,22 +59,24 @@ fn is_of_harm(run: &Run<'_>, c: &Comparison) -> bool {
 /// Whether figures are until then what they are where nothing happens.
 fn is_idle(run: &Run<'_>, all: &[&Comparison], until: Time) -> bool {
     let is_asked = |c: &&Comparison| matches!(c.quantity, Quantity::Requests(_));
-    all.iter().all(|c| is_of_harm(run, c)) || !all.iter().any(is_asked) && is_still(run, until)
+    all.iter().all(|c| is_of_harm(run, c))
+        || !all.iter().any(is_asked) && is_still(run, until, true)
 }
 
-/// Whether this, which was met, is so wherever no node fails and nobody takes pods away. What goes by what is asked of
-/// the API server is not, and what pods do by themselves only where they do nothing.
-pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected) -> bool {
-    let is_still = || is_still(run, run.analysis.horizon());
-    let is_idle = |all: &[&Comparison]| is_idle(run, all, run.analysis.horizon());
+/// Whether this, which was met, is so wherever no node fails and nobody takes pods away by then. What goes by what is asked of
+/// the API server is not, and what nodes and pods do by themselves only where they do nothing.
+pub(super) fn is_met_idly(run: &Run<'_>, what: &Expected, until: Time) -> bool {
+    let is_still = |of_pods| is_still(run, until, of_pods);
     match what {
         Expected::Seen(Sought { what, count, .. }) => {
-            count.most == 0 && (!what.is_about_pods() || comes_of_harm(what) || is_still())
+            count.least == 0 && (comes_of_harm(what) || is_still(what.is_about_pods()))
         }
-        Expected::Pending { count, .. } => count.least == 0 && is_still(),
-        Expected::Figure { comparison, .. } => is_idle(&[comparison]),
-        Expected::Throughout { claim, .. } => is_idle(&claims::comparisons(claim)),
-        Expected::Property { property, wanted: false, .. } => takes_harm(property) || is_still(),
+        Expected::Pending { count, .. } => count.least == 0 && is_still(true),
+        Expected::Figure { comparison, .. } => is_idle(run, &[comparison], until),
+        Expected::Throughout { claim, .. } => is_idle(run, &claims::comparisons(claim), until),
+        Expected::Property { property, wanted: false, .. } => {
+            takes_harm(property) || is_still(true)
+        }
         _ => false,
     }
 }
@@ -100,27 +98,16 @@ pub(crate) fn takes_harm(property: &Property) -> bool {
     )
 }
 
-/// Whether nothing is done in a run until then, and nothing happens to any pod or node.
-fn is_still(run: &Run<'_>, until: Time) -> bool {
+/// Whether nothing is done in a run until then, and nothing happens to any node, or pod.
+fn is_still(run: &Run<'_>, until: Time, of_pods: bool) -> bool {
     let mut follow = Follow::new(run.analysis);
     while let Some((_, _, step)) = follow.step_until(until) {
-        if step.changed_node().is_some() || step.pod.is_some_and(|(_, was, is)| was != is) {
+        let is_other = step.pod.is_some_and(|(_, was, is)| was != is);
+        if step.changed_node().is_some() || of_pods && is_other {
             return false;
         }
     }
     run.analysis.plan.actions.iter().all(|a| a.at > until)
-}
-
-/// The same of records: any number of them would do; or none is asked for, where none can be.
-fn records(run: &Run<'_>, sought: &Sought) -> Option<String> {
-    if sought.is_always_so() {
-        return Some(ANY_NUMBER.to_owned());
-    }
-    if sought.count.least > 0 {
-        return None;
-    }
-    let calm = || before_all(run, sought.times.during.1).filter(|_| comes_of_harm(&sought.what));
-    never(run, sought).or_else(calm)
 }
 
 /// Whether there is no such record before anything happens.
@@ -132,9 +119,18 @@ fn comes_of_harm(what: &Kind) -> bool {
     }
 }
 
-/// That nothing has happened by a time that could take a pod from a node.
-fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
+/// That nothing that could take a pod from a node has happened by the time until which this, which was met, is looked at, and
+/// that it is met where that is so.
+fn before_all(run: &Run<'_>, what: &Expected) -> Option<String> {
     let plan = run.analysis.plan;
+    let to = match what {
+        Expected::Seen(sought) => sought.times.during.1,
+        Expected::Pending { at, .. } => *at,
+        Expected::Figure { during: (_, to), .. }
+        | Expected::Throughout { stretch: (_, to), .. }
+        | Expected::Property { stretch: (_, to), .. } => *to,
+        _ => return None,
+    };
     // Of a node that is tainted from the start pods may be evicted before anything else happens.
     let is_calm = |n: &NodePlan| {
         matches!(n.start, NodeStart::Ready | NodeStart::Absent)
@@ -148,6 +144,9 @@ fn before_all(run: &Run<'_>, to: Time) -> Option<String> {
     // What comes as the stretch ends has no time to do anything in it.
     let is_late = |harm: &Since| harm.at >= to.whole_millis().min(run.analysis.horizon());
     let harm = run.analysis.first_harm(Time::ZERO, Time::MAX).filter(is_late)?;
+    if !is_met_idly(run, what, to) {
+        return None;
+    }
     let (name, to, at) = (run.analysis.entry_name(harm.entry)?, time(to), time(harm.at));
     Some(format!("it is looked at until {to} only, and the first that happens is {name}, at {at}"))
 }

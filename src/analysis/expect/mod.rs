@@ -76,7 +76,7 @@ fn judged(expectations: &[Expectation], analysis: &Analysis<'_>, is_told: bool) 
         let empty =
             || left_out().or_else(nothing).or_else(|| over.map(Empty::open)).or_else(under_way);
         let empty = is_met.then(empty).flatten();
-        let is_met_idly = is_met && empty::is_met_idly(&run, &e.what);
+        let is_met_idly = is_met && empty::is_met_idly(&run, &e.what, analysis.horizon());
         Verdict { failure, empty, is_met_idly, is_open: open.is_some(), wrong }
     };
     expectations.iter().map(verdict).collect()

@@ -128,6 +128,37 @@ fn whatever_way_it_is_said() {
     );
 }
 
+/// Nothing comes of a crash at 5m before that, whatever is looked for.
+#[test]
+fn what_is_looked_at_before_anything_happens_is_told() {
+    let window = r#"count: 0, during: ("0s", "4m")"#;
+    let all = [
+        r#"Deleted(workload: "web", "#,
+        r#"Gone(workload: "web", "#,
+        r#"Created(workload: "web", "#,
+        r#"Bound(workload: "web", "#,
+        r#"PodCondition(type: Ready, status: False, "#,
+        "Phase(phase: Failed, ",
+        r#"Tainted(taint: "unreachable", "#,
+        r#"Untainted(taint: "unreachable", "#,
+        "Condition(type: Ready, status: Unknown, ",
+        r#"Cordoned(node: "a-0", "#,
+        r#"ZoneState(zone: "a", state: PartialDisruption, "#,
+        r#"Event(reason: "TaintManagerEviction", "#,
+    ];
+    let mut all: Vec<String> = all.iter().map(|start| format!("{start}{window})")).collect();
+    all.push(r#"Pending(workload: "web", count: 0, at: "4m")"#.to_owned());
+    all.push(r#"Never(During(between: ("0s", "4m"), that: PodStuck))"#.to_owned());
+    let why = "the first that happens is c, at 5m";
+    let told: Vec<(&str, &str)> = all.iter().map(|e| (e.as_str(), why)).collect();
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..4}", zone: "a")],
+        workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All))],
+        timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#,
+        &told,
+    );
+}
+
 /// Where there is no pod at all, there is none to lack, in whatever words.
 #[test]
 fn of_no_pods_none_is_missing() {
