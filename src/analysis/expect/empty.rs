@@ -2,7 +2,7 @@
 //! about. One rule for each reason, whichever kind of expectation it is.
 
 use super::super::properties::Property;
-use super::never::{never, without_pods};
+use super::never::{never, preempts, without_pods};
 use super::objects::{Hit, never_for};
 use super::prelude::*;
 use super::{claims, follows};
@@ -51,9 +51,7 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
 fn is_of_harm(run: &Run<'_>, c: &Comparison) -> bool {
     use Quantity as Q;
     let of_nodes = matches!(c.quantity, Q::NotReadyNodes(_) | Q::Timers(_) | Q::Evicted(_));
-    // A pod may have to make room for another one.
-    let preempts = run.analysis.plan.templates.iter().any(|t| t.priority.is_some_and(|p| p > 0));
-    of_nodes || matches!(c.quantity, Q::Terminating(_)) && !preempts
+    of_nodes || matches!(c.quantity, Q::Terminating(_)) && !preempts(run.analysis.plan)
 }
 
 /// Whether figures are until then what they are where nothing happens.

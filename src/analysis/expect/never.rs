@@ -5,7 +5,7 @@ use super::prelude::*;
 use crate::api::pod::PodTemplate;
 use crate::api::probe::ProbeType;
 use crate::api::taint::SET_BY_KUBERNETES;
-use crate::plan::Action;
+use crate::plan::{Action, KubeletMode, NodeFault};
 use crate::scenario::expectations::TaintSought;
 
 /// Why there can be no such record.
@@ -22,7 +22,17 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
         Kind::Event { reason, message: part, .. } => {
             let is_killing = reason == EventText::Killing.as_str();
             let killed = is_killing.then(|| never_killed(run, sought, part.as_ref())).flatten();
-            killed.or_else(|| never_said(reason, part.as_ref()?))
+            let told = || never_told(plan, reason);
+            killed.or_else(|| never_said(reason, part.as_ref()?)).or_else(told)
+        }
+        Kind::Condition(kind, ConditionStatus::True) if *kind != NodeConditionType::Ready => {
+            let is_its =
+                |fault: &NodeFault| matches!(fault, NodeFault::Condition(k, _) if k == kind);
+            let sets = |a: &Action| matches!(&a.act, Do::Fail(_, fault) if is_its(fault));
+            let is_said = |n: &NodePlan| matches!(n.start, NodeStart::Imported { .. });
+            let may_be = plan.actions.iter().any(sets) || plan.nodes.iter().any(is_said);
+            let why = never_by(plan, EvictionCause::Pressure).filter(|_| !may_be);
+            why.map(|why| format!("no entry of the timeline sets it, and {why}"))
         }
         Kind::Evicted { by } => never_by(plan, (*by)?),
         Kind::Deleted { by } => {
@@ -111,6 +121,52 @@ fn never_killed(run: &Run<'_>, sought: &Sought, part: Option<&String>) -> Option
 fn never_said(reason: &str, part: &str) -> Option<String> {
     let may = EventText::ALL.iter().any(|text| text.as_str() == reason && text.may_say(part));
     (!may).then(|| format!("no event {reason} ever has a message with `{part}`"))
+}
+
+/// Why nobody tells of that in such a run, whatever happens.
+fn never_told(plan: &Plan, reason: &str) -> Option<String> {
+    use EventText as T;
+    let any = |has: fn(&PodTemplate) -> bool| plan.templates.iter().any(has);
+    let without = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
+    let idle = |by: Actor| (!acts(plan, by)).then(|| format!("{} has nothing to do", by.by()));
+    // The first of those that have the reason.
+    match EventText::parse(reason)? {
+        T::MarkingForDeletion => never_by(plan, EvictionCause::Taint),
+        T::DeletingAllPods | T::NodeControllerEviction => never_by(plan, EvictionCause::Timeout),
+        T::DeviceMarkingForDeletion => never_by(plan, EvictionCause::DeviceTaint),
+        T::Evicted | T::ReclaimMemory | T::FreeDiskSpaceFailed | T::ImageGcFailed => {
+            never_by(plan, EvictionCause::Pressure)
+        }
+        T::NodeReady => {
+            let is_real = matches!(plan.timing.kubelet, KubeletMode::Real(_));
+            without(is_real, "the kubelets of `timing: Ideal` do not tell of it")
+        }
+        T::NodeShutdown | T::Shutdown => {
+            let is_one =
+                |act: &Do| matches!(act, Do::Fail(_, NodeFault::Shutdown(_)) | Do::Maintain(..));
+            without(plan.actions.iter().any(|a| is_one(&a.act)), "no machine is shut down")
+        }
+        T::Unhealthy => {
+            let is_probed = any(|t| t.lives().any(|life| life.probes.iter().any(Option::is_some)));
+            without(is_probed, "there is no probe")
+        }
+        T::BackOff | T::Pulling | T::Pulled | T::Failed => {
+            let is_told = any(|t| t.images().next().is_some())
+                || reason == T::BackOff.as_str() && any(PodTemplate::has_lives);
+            without(is_told, "it is told of containers with an `image` alone, and none has one")
+        }
+        T::Preempted => without(preempts(plan), "no pod has a priority above zero"),
+        T::DeletingNode | T::NodeSynced => idle(Actor::Cloud),
+        T::JobCompleted | T::BackoffLimitExceeded | T::PodFailurePolicy => idle(Actor::Job),
+        T::SuccessfulAttachVolume | T::FailedAttachVolume => idle(Actor::AttachDetach),
+        T::TaintAdded | T::TaintRemoved => idle(Actor::NodeReadiness),
+        _ => None,
+    }
+}
+
+/// Whether a pod may have to make room for another one.
+pub(super) fn preempts(plan: &Plan) -> bool {
+    plan.templates.iter().any(|t| t.priority.is_some_and(|p| p > 0))
 }
 
 /// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which

@@ -128,6 +128,42 @@ fn whatever_way_it_is_said() {
     );
 }
 
+/// Nothing here has an image, a probe, usage, volumes, devices or a priority, is a Job or ruled, and no machine is shut down; and nobody
+/// says that a node is back where kubelets are those of `timing: Ideal`.
+#[test]
+fn what_nothing_here_makes_is_told() {
+    let [idle, usage, image] =
+        ["has nothing to do", "nothing says what pods or nodes use", "with an `image` alone"];
+    let event = |reason: &str| format!(r#"Event(reason: "{reason}", count: 0)"#);
+    let is = |kind: &str| format!("Condition(type: {kind}, status: True, count: 0)");
+    let told = [
+        (event("Pulled"), image),
+        (event("BackOff"), image),
+        (event("Unhealthy"), "there is no probe"),
+        (event("Evicted"), usage),
+        (event("EvictionThresholdMet"), usage),
+        (event("ImageGCFailed"), usage),
+        (event("FailedAttachVolume"), idle),
+        (event("TaintAdded"), idle),
+        (event("Completed"), idle),
+        (event("Preempted"), "no pod has a priority above zero"),
+        (event("NodeShutdown"), "no machine is shut down"),
+        (event("DeviceTaintManagerEviction"), "no node has devices"),
+        (event("NodeControllerEviction"), "has no pod-eviction-timeout"),
+        (event("NodeReady"), "the kubelets of `timing: Ideal` do not tell of it"),
+        (event("FailedCreate"), ""),
+        (is("MemoryPressure"), "no entry of the timeline sets it, and nothing says"),
+        (is("NetworkUnavailable"), "no entry of the timeline sets it, and nothing says"),
+    ];
+    let told: Vec<(&str, &str)> = told.iter().map(|(e, why)| (e.as_str(), *why)).collect();
+    each_is_told(
+        r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "20m", nodes: [(names: "a-{0..4}")],
+        workloads: [Deployment(name: "web", replicas: 5, placement: Spread(All))],
+        timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#,
+        &told,
+    );
+}
+
 /// Nothing comes of a crash at 5m before that, whatever is looked for.
 #[test]
 fn what_is_looked_at_before_anything_happens_is_told() {
