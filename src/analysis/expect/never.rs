@@ -18,7 +18,10 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
     let of_pods = sought.pods.as_ref().filter(|pods| comes_of_pods || asks_for_none(pods));
     let of_kind = || match &sought.what {
         Kind::Tainted(taint) | Kind::Untainted(taint) => never_set(run, taint),
-        Kind::PodCondition(_, ConditionStatus::Unknown) => Some(words::NO_UNKNOWN.to_owned()),
+        // Those of nodes alone do.
+        Kind::PodCondition(_, ConditionStatus::Unknown) => {
+            Some("no condition of a pod ever becomes Unknown here".to_owned())
+        }
         Kind::Event { reason, message: part, .. } => {
             let is_killing = reason == EventText::Killing.as_str();
             let killed = is_killing.then(|| never_killed(run, sought, part.as_ref())).flatten();

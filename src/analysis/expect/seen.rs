@@ -51,8 +51,8 @@ impl Judge<'_> {
             },
             None => {
                 let told = match &self.sought.what {
-                    Kind::PodCondition(_, ConditionStatus::Unknown) => {
-                        Some(words::NO_UNKNOWN.to_owned())
+                    Kind::Event { .. } | Kind::Condition(..) | Kind::PodCondition(..) if n == 0 => {
+                        never(self.run, self.sought)
                     }
                     Kind::Bound if n == 0 && self.sought.nodes.is_some() => {
                         settled(self.run, self.sought)

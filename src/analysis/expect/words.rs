@@ -4,9 +4,6 @@ pub(super) use super::super::clock::to_the_millisecond as span;
 use crate::analysis::prelude::*;
 use crate::scenario::expectations::{Count, Kind, Pods, Sought, Stretch, TaintSought};
 
-/// Why there is no such condition of a pod: those of nodes alone become that.
-pub(super) const NO_UNKNOWN: &str = "no condition of a pod ever becomes Unknown here";
-
 /// A time from the start of the run, to the millisecond: `10m50.5s`.
 pub(super) fn time(at: Time) -> String {
     span(Dur::from_nanos(at.as_nanos()))

@@ -905,6 +905,7 @@ fn a_reason_is_about_the_question() {
             "no condition of a pod ever becomes Unknown here",
             "why:",
         ),
+        (pods, r#"Event(reason: "Unhealthy")"#, "got none; there is no probe", "why:"),
         (pods, "MasterDisruption(state: Entered)", "why: zone a", "node a-0"),
         (pods, r#"Cordoned(node: "a-0", at: "2m")"#, "at 1m", "why:"),
         (pods, r#"AtLeast(of: up("web"), is: 9)"#, "so that it cannot be met", "why:"),
