@@ -32,18 +32,10 @@ use crate::plan::{
 /// All kubelets of a cluster.
 pub(crate) struct Kubelets {
     nodes: Rc<Nodes>,
-    workers: Rc<PodWorkers>,
-    updates: Rc<PodUpdates>,
-    loops: Rc<Loops>,
-    reach: Rc<Reach>,
-    sleepers: Rc<Sleepers>,
     machines: Machines,
     shutdowns: ShutdownManager,
-    volumes: Rc<VolumeManager>,
     stats: Rc<Stats>,
-    images: Rc<Images>,
     image_gc: Rc<ImageGcManager>,
-    eviction: Rc<EvictionManager>,
     /// What a search knows of kubelets by.
     keys: Keys,
 }
@@ -66,17 +58,22 @@ impl Kubelets {
             let name = |name| Name::of(name, keys);
             let ticker = step(to, Name::of("heartbeat", Keys::NOTHING), Self::tick);
             let worker = step(to, name("kubelet"), |k, pod| {
-                k.workers.work(pod);
+                k.machines.workers.work(pod);
                 k.shutdowns.ended(pod).into_iter().for_each(|node| k.shutdown_goes_on(node));
             });
             let booter = step(to, name("boot"), |k, node| k.machines.booted(node));
             let stepper = step(to, name("nodeshutdown"), Self::shutdown_goes_on);
             let checker = step(to, name("runtime-check"), |k, n| k.machines.check_runtime(n));
 
-            let looker = step(to, name("volume-manager"), |k, node| k.volumes.look(node));
-            let planner = step(to, name("eviction-planner"), |k, n| k.eviction.usage_changes(n));
-            let monitor = step(to, name("eviction-manager"), |k, node| k.eviction.look(node));
-            let puller = step(to, name("image-puller"), |k, node| k.images.pulled(node));
+            let looker = step(to, name("volume-manager"), |k, node| {
+                k.machines.containers.volumes.look(node)
+            });
+            let planner =
+                step(to, name("eviction-planner"), |k, n| k.machines.eviction.usage_changes(n));
+            let monitor =
+                step(to, name("eviction-manager"), |k, node| k.machines.eviction.look(node));
+            let puller =
+                step(to, name("image-puller"), |k, node| k.machines.containers.images.pulled(node));
             let collector = step(to, name("image-gc"), |k, node| k.image_gc.tick(node));
 
             let base: Base = (nodes.clone(), Rc::new(Pods::new(&nodes, worker)));
@@ -103,38 +100,24 @@ impl Kubelets {
             let short = (&stats, &image_gc, &pressure);
             let eviction = EvictionManager::new(base.clone(), short, &sleepers, monitor);
             let eviction = Rc::new(eviction);
+            let shutdowns = ShutdownManager::new(base, &status, &sleepers, stepper);
             let machines = Machines {
                 nodes: nodes.clone(),
-                sleepers: sleepers.clone(),
-                loops: loops.clone(),
-                reach: reach.clone(),
-                workers: workers.clone(),
-                updates: updates.clone(),
+                sleepers,
+                loops,
+                reach,
+                workers,
+                updates,
                 containers,
-                eviction: eviction.clone(),
+                eviction,
                 booter,
                 checker,
             };
-            Self {
-                shutdowns: ShutdownManager::new(base, &status, &sleepers, stepper),
-                nodes: nodes.clone(),
-                workers,
-                updates,
-                loops,
-                reach,
-                sleepers,
-                machines,
-                keys,
-                volumes,
-                stats,
-                images,
-                image_gc,
-                eviction,
-            }
+            Self { nodes: nodes.clone(), machines, shutdowns, stats, image_gc, keys }
         });
         api.watch(kubelets.clone());
         if signs.is_some() {
-            api.compute_heartbeats(kubelets.sleepers.clone());
+            api.compute_heartbeats(kubelets.machines.sleepers.clone());
         }
         kubelets
     }
@@ -146,9 +129,9 @@ impl Kubelets {
         let ctx = &self.nodes.ctx;
         ctx.reads(self.keys.of(0));
         ctx.writes(self.keys.of(1 + 2 * node.0 + which as u32));
-        if self.loops.tick(node, which) && which == Loop::Status {
-            self.volumes.reported(node);
-            self.sleepers.fall_asleep(node);
+        if self.machines.loops.tick(node, which) && which == Loop::Status {
+            self.machines.containers.volumes.reported(node);
+            self.machines.sleepers.fall_asleep(node);
         }
     }
 
@@ -175,30 +158,30 @@ impl Kubelets {
         let view = healthy();
         let kubelet = Kubelet { settings, config, cut, view, last_post, ..Kubelet::default() };
         self.nodes.join(node, kubelet);
-        self.volumes.join(node);
-        self.loops.join(node);
-        self.reach.join(node);
-        self.sleepers.join(node);
+        self.machines.containers.volumes.join(node);
+        self.machines.loops.join(node);
+        self.machines.reach.join(node);
+        self.machines.sleepers.join(node);
         self.shutdowns.join(node);
-        self.eviction.join(node);
+        self.machines.eviction.join(node);
         self.stats.join(node, usage);
-        self.images.join(node, images);
+        self.machines.containers.images.join(node, images);
         self.nodes.api.waking(node);
         match self.nodes.mode {
             KubeletMode::Imitated(_) => {
-                self.loops.begin(node);
-                self.eviction.starts(node, self.nodes.now());
+                self.machines.loops.begin(node);
+                self.machines.eviction.starts(node, self.nodes.now());
                 if is_back {
-                    self.workers.overdue([node]);
+                    self.machines.workers.overdue([node]);
                 }
             }
             KubeletMode::Real(real) if starts => {
                 let hears = self.machines.begins(node, real);
-                self.updates.start_anew(node, hears, real);
+                self.machines.updates.start_anew(node, hears, real);
             }
             KubeletMode::Real(_) => {
-                self.loops.begin(node);
-                self.reach.way_changes(node);
+                self.machines.loops.begin(node);
+                self.machines.reach.way_changes(node);
             }
         }
     }
@@ -211,8 +194,8 @@ impl Kubelets {
     /// How long ago a kubelet that starts now would have renewed its lease, had it been running for
     /// long: one period before it does so next.
     pub(crate) fn lease_age(&self, node: NodeId) -> Dur {
-        let Some(next) = self.loops.next(node, Loop::Lease) else { return Dur::ZERO };
-        let period = self.loops.undisturbed(node, Loop::Lease);
+        let Some(next) = self.machines.loops.next(node, Loop::Lease) else { return Dur::ZERO };
+        let period = self.machines.loops.undisturbed(node, Loop::Lease);
         period.saturating_sub(next.since(self.nodes.now()))
     }
 
@@ -220,12 +203,12 @@ impl Kubelets {
     /// from then on is over.
     pub(crate) fn renewed_before(&self, node: NodeId, age: Dur) {
         // No tick of the run has that number.
-        let period = match self.loops.sleeps(node, Loop::Lease) {
+        let period = match self.machines.loops.sleeps(node, Loop::Lease) {
             Some(sleeps) => sleeps.drawn(u32::MAX),
-            None => self.loops.period(node, Loop::Lease),
+            None => self.machines.loops.period(node, Loop::Lease),
         };
         let at = self.nodes.now() + period.saturating_sub(age);
-        self.loops.schedule(node, Loop::Lease, at);
+        self.machines.loops.schedule(node, Loop::Lease, at);
     }
 
     /// What a kubelet thinks of its node when it starts, where that is not that all is well: the
@@ -241,12 +224,12 @@ impl Kubelets {
 
     /// The pod that is created next is one whose kubelet has begun to start it before, if this is given.
     pub(crate) fn begun_before(&self, begun: Option<Begun>) {
-        self.updates.begun.set(begun);
+        self.machines.updates.begun.set(begun);
     }
 
     /// Cuts a kubelet off from the API server, or lets it reach it again.
     pub(crate) fn cut(&self, node: NodeId, how: Option<Connections>) {
-        self.sleepers.silenced(node);
+        self.machines.sleepers.silenced(node);
         let Some((was, off)) =
             self.nodes.with(node, |k| (std::mem::replace(&mut k.cut, how).is_some(), !k.runs()))
         else {
@@ -255,7 +238,7 @@ impl Kubelets {
         let cut = how.is_some();
         if was == cut {
             // Cut off in another way, if at all.
-            return self.reach.way_changes(node);
+            return self.machines.reach.way_changes(node);
         }
         self.nodes.api.waking(node);
         // A machine that is off was silent before, and stays it.
@@ -263,13 +246,13 @@ impl Kubelets {
             self.nodes.record(node, if cut { What::NodeSilent } else { What::NodeHeard });
         }
         match self.nodes.mode {
-            KubeletMode::Imitated(_) if cut => self.loops.pause(node),
+            KubeletMode::Imitated(_) if cut => self.machines.loops.pause(node),
             KubeletMode::Imitated(_) => {
-                self.loops.resume(node);
-                self.workers.overdue([node]);
-                self.volumes.wake(node);
+                self.machines.loops.resume(node);
+                self.machines.workers.overdue([node]);
+                self.machines.containers.volumes.wake(node);
             }
-            KubeletMode::Real(_) => self.reach.way_changes(node),
+            KubeletMode::Real(_) => self.machines.reach.way_changes(node),
         }
     }
 
@@ -281,24 +264,24 @@ impl Kubelets {
         kind: NodeConditionType,
         status: ConditionStatus,
     ) {
-        self.sleepers.wake_up(node);
+        self.machines.sleepers.wake_up(node);
         self.nodes.with(node, |k| k.view[kind as usize] = Some(status));
         self.nodes.view_changes(node);
         if matches!(self.nodes.mode, KubeletMode::Imitated(_)) && self.nodes.gets_through(node) {
-            self.loops.post(node);
-            self.volumes.reported(node);
+            self.machines.loops.post(node);
+            self.machines.containers.volumes.reported(node);
         }
     }
 
     /// Sets how far a kubelet's clock is off.
     pub(crate) fn set_skew(&self, node: NodeId, skew_ns: i64) {
-        self.sleepers.sleep_no_more(node);
+        self.machines.sleepers.sleep_no_more(node);
         self.nodes.with(node, |k| k.skew_ns = skew_ns);
     }
 
     /// Makes heartbeats come only once in `period`, or as configured.
     pub(crate) fn set_heartbeat_period(&self, node: NodeId, period: Option<Dur>) {
-        self.sleepers.sleep_no_more(node);
+        self.machines.sleepers.sleep_no_more(node);
         self.nodes.with(node, |k| k.slow = period);
     }
 
@@ -308,14 +291,14 @@ impl Kubelets {
         api.set_down(down);
         for node in self.nodes.ids() {
             if !down && cache == WatchCache::Lost {
-                self.reach.server_forgets(node);
+                self.machines.reach.server_forgets(node);
             }
-            self.reach.way_changes(node);
+            self.machines.reach.way_changes(node);
         }
         if let (false, KubeletMode::Imitated(_)) = (down, mode) {
             // What kubelets owe their pods is done at once.
-            self.workers.overdue(api.nodes().iter().map(|n| n.id));
-            self.nodes.ids().for_each(|node| self.volumes.wake(node));
+            self.machines.workers.overdue(api.nodes().iter().map(|n| n.id));
+            self.nodes.ids().for_each(|node| self.machines.containers.volumes.wake(node));
         }
     }
 
@@ -331,8 +314,8 @@ impl Kubelets {
             let open = self.nodes.is(node, |k| k.runs() && k.link == Link::Open);
             if server < u64::from(gone) && open {
                 // What it says comes late from now on, and passes have to look at it.
-                self.sleepers.sleep_no_more(node);
-                self.reach.sever(node, real);
+                self.machines.sleepers.sleep_no_more(node);
+                self.machines.reach.sever(node, real);
             }
         }
     }
@@ -361,8 +344,8 @@ impl Kubelets {
     pub(crate) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
         let over = self.shutdowns.begin(node, at_most);
         if let (Some(_), KubeletMode::Real(real)) = (over, self.nodes.mode(node)) {
-            self.loops.sync_node_status(node, real);
-            self.volumes.reported(node);
+            self.machines.loops.sync_node_status(node, real);
+            self.machines.containers.volumes.reported(node);
         }
         if over != Some(false) {
             self.goes_off(node);
@@ -412,17 +395,17 @@ impl Kubelets {
 
     /// The registry that images are pulled from fails so, or answers again.
     pub(crate) fn registry(&self, fails: Option<RegistryFails>) {
-        self.images.registry(fails);
+        self.machines.containers.images.registry(fails);
     }
 
     /// Lets a kubelet's heartbeats be computed from now on, if that is wanted and it is healthy.
     pub(crate) fn fall_asleep(&self, node: NodeId) {
-        self.sleepers.fall_asleep(node);
+        self.machines.sleepers.fall_asleep(node);
     }
 
     /// Simulates every heartbeat until then, at least.
     pub(crate) fn stay_awake(&self, until: Time) {
-        self.sleepers.stay_awake(until);
+        self.machines.sleepers.stay_awake(until);
     }
 
     /// A pod's node hears of it, unless it was seen to be there, and to stop where it is to.
@@ -431,18 +414,18 @@ impl Kubelets {
         if let Some(node) = new.node
             && old.is_none_or(|old| seen(old) != seen(new))
         {
-            self.reach.told(node);
+            self.machines.reach.told(node);
             self.changes_status(new);
-            self.updates.pod_changes(node, new);
+            self.machines.updates.pod_changes(node, new);
         }
     }
 
     /// A pod with volumes, or with an image that a node is to list, comes or goes: a status will say so.
     fn changes_status(&self, pod: &Pod) {
         let template = &pod.template;
-        let is_listed = self.images.lists && template.images().next().is_some();
+        let is_listed = self.machines.containers.images.lists && template.images().next().is_some();
         if let Some(node) = pod.node.filter(|_| !template.claims.is_empty() || is_listed) {
-            self.sleepers.wake_up(node);
+            self.machines.sleepers.wake_up(node);
         }
     }
 
@@ -452,10 +435,10 @@ impl Kubelets {
         let Some(node) = new.node else { return };
         let is = |p: &Pod, status| p.ready.is_some_and(|c| c.status == status);
         if is(new, ConditionStatus::False) && self.nodes.is(node, |k| k.cut.is_none() && k.runs()) {
-            self.sleepers.wake_up(node);
+            self.machines.sleepers.wake_up(node);
             let was_ready = old.is_some_and(|o| is(o, ConditionStatus::True));
             if let (KubeletMode::Real(_), true) = (self.nodes.mode, was_ready) {
-                self.updates.pod_to_reconcile(node, new.uid);
+                self.machines.updates.pod_to_reconcile(node, new.uid);
             }
         }
     }
@@ -468,7 +451,7 @@ impl Watcher for Kubelets {
             && new.volumes.is_some()
             && old.is_some_and(|o| o.volumes != new.volumes)
         {
-            self.volumes.wake(new.id);
+            self.machines.containers.volumes.wake(new.id);
         }
     }
 
