@@ -53,6 +53,7 @@ mod real_kubelets;
 mod real_probes;
 mod rejections;
 mod restarts;
+mod runtimes;
 mod scenarios;
 mod scheduler;
 mod shrink;

@@ -191,6 +191,10 @@ impl EvictionManager {
         self.monitors.with(node, |m| {
             (m.doing, m.look, m.has_looked) = (Doing::Monitoring, Some(now), true);
         });
+        if !self.nodes.works(node) {
+            // Without its runtime there are no statistics (`summaryProvider.Get`).
+            return self.plan(node);
+        }
         let observations = self.stats.observations(node);
         let seen = self.pressure.with(node, |r| {
             let before = r.conditions.clone();

@@ -122,7 +122,8 @@ impl ImageGcManager {
         if !self.nodes.runs(node) {
             return;
         }
-        let error = self.garbage_collect(node);
+        let works = self.nodes.works(node);
+        let error = if works { self.garbage_collect(node) } else { None };
         let failed = |c: &mut Collector| std::mem::replace(&mut c.failed, error.is_some());
         let again = self.collectors.with(node, failed) == Some(true);
         if let Some(error) = error {

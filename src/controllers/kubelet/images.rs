@@ -173,7 +173,7 @@ impl Images {
     pub(super) fn work(&self, uid: Uid) {
         let now = self.nodes.now();
         let Some((due, image)) = self.wanted(uid) else { return };
-        if due.waits || now < due.start || !self.nodes.runs(due.node) {
+        if due.waits || now < due.start || !self.nodes.works(due.node) {
             return;
         }
         if due.turns.are_several()

@@ -256,7 +256,7 @@ impl Loops {
             ctx.set_cause(stored.record);
             self.post(node);
         }
-        if mode.repost_pod_ready {
+        if mode.repost_pod_ready && self.nodes.works(node) {
             for pod in self.pods.not_ready(node).filter(|p| self.containers.lives.is_ready(p.uid)) {
                 self.pods.set_ready(&pod, ConditionStatus::True);
             }

@@ -8,7 +8,14 @@
 //!
 //! `kubelet.go` (`updateRuntimeUp`, every 5 s) and `runtime.go` (`runtimeErrors`, `maxWaitForContainerRuntime`):
 //! a runtime that says that it is not ready counts at once, one that does not answer 30 s after it last did. The
-//! status loop posts what it finds.
+//! status loop posts what it finds, and `syncLoop` skips all pods ("Skipping pod synchronization"), in every release since 1.18.
+//!
+//! Here a runtime that fails does nothing from then on, in either way. What runs runs on, and whatever was asked to stop before
+//! stops; but nothing else is started, stopped, pulled, started again or evicted for pressure (`summaryProvider.Get` fails),
+//! no image is deleted, and a graceful shutdown waits in vain. What was marked NotReady stays so, as the kubelet does not hear
+//! of it. Once its kubelet finds that it works the loop goes on with its next look, and hears of all that it has missed.
+//! Left out: probes, which upstream makes meanwhile where they need no runtime (up to 1.20 even what readiness probes find
+//! is said); requests that hang until `--runtime-request-timeout`; a kubelet that cannot start without its runtime.
 
 use super::asleep::Sleepers;
 use super::containers::Containers;
@@ -17,7 +24,9 @@ use super::loops::Loops;
 use super::nodes::Kubelet;
 use super::pod_workers::PodWorkers;
 use super::reach::Reach;
+use super::status_manager::BACK_OFF_PERIOD;
 use super::updates::PodUpdates;
+use super::uplink::Back;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::RuntimeFails;
 
@@ -32,6 +41,8 @@ const NODE_SYNC: Dur = Dur::from_secs(1);
 const CHECKS: Dur = Dur::from_secs(5);
 /// How long after its last answer a runtime counts as down.
 const MAX_WAIT: Dur = Dur::from_secs(30);
+/// How often a loop that skips its pods looks at its runtime again: once it has for 6.3 s, before that more often (`syncLoop`).
+const SKIPS: Dur = Dur::from_secs(5);
 
 /// The machines of all nodes, and the processes of their kubelets.
 pub(super) struct Machines {
@@ -192,20 +203,51 @@ impl Machines {
             Some(RuntimeFails::Status) => (MAX_WAIT.saturating_sub(check), ConditionStatus::False),
             None => (check, ConditionStatus::True),
         };
+        if fails.is_some() {
+            self.updates.runtime_fails(node);
+            self.nodes.with(node, |k| k.runtime_fails = true);
+        }
         let at = self.nodes.now() + after;
-        self.nodes.with(node, |k| k.runtime_news = Some((at, status)));
+        self.nodes.with(node, |k| k.runtime_news = Some((at, Some(status))));
         self.nodes.ctx.post_at(at, Class::Source, self.checker, node);
     }
 
-    /// A kubelet notices what has become of its runtime, unless something else has since.
+    /// A kubelet notices what has become of its runtime, or syncs its pods again, unless something else has come of it since.
     pub(super) fn check_runtime(&self, node: NodeId) {
         let now = self.nodes.now();
         let due = self.nodes.with(node, |k| k.runtime_news.take_if(|(at, _)| *at == now));
-        let Some(Some((_, status))) = due else { return };
+        let Some(Some((_, news))) = due else { return };
+        let Some(status) = news else { return self.syncs_pods(node) };
         self.sleepers.wake_up(node);
         let ready = NodeConditionType::Ready as usize;
-        if self.nodes.is(node, |k| k.view[ready].replace(status) != Some(status)) {
+        let changes = self.nodes.is(node, |k| k.view[ready].replace(status) != Some(status));
+        if changes {
             self.nodes.view_changes(node);
+        }
+        if status == ConditionStatus::True {
+            // Where it had not noticed, its pod workers try again what they could not do (`completeWork`).
+            let most = if changes { SKIPS } else { BACK_OFF_PERIOD };
+            let draw = |_| self.nodes.draw("runtime-check", node, most);
+            let at = now + self.nodes.real().map_or(Dur::ZERO, draw);
+            self.nodes.with(node, |k| k.runtime_news = Some((at, None)));
+            self.nodes.ctx.post_at(at, Class::Source, self.checker, node);
+        }
+    }
+
+    /// A kubelet's loop goes on, and does what it has skipped.
+    fn syncs_pods(&self, node: NodeId) {
+        let failed = |k: &mut Kubelet| std::mem::take(&mut k.runtime_fails) && k.runs();
+        if !self.nodes.is(node, failed) {
+            return;
+        }
+        self.workers.watch(node);
+        match self.nodes.hears_from(node) {
+            Some(_) if self.nodes.real().is_none() => self.workers.overdue([node]),
+            Some(pods) => {
+                let back = Back { pods, connection: pods, ..Back::default() };
+                self.updates.go_on(node, back, false);
+            }
+            None => {}
         }
     }
 }

@@ -117,6 +117,11 @@ impl Nodes {
         });
     }
 
+    /// Whether a kubelet runs, and can have something done by its container runtime.
+    pub(super) fn works(&self, node: NodeId) -> bool {
+        self.is(node, |k| k.runs() && !k.runtime_fails)
+    }
+
     /// The settings of real kubelets; none of those that are imitated.
     pub(super) fn real(&self) -> Option<Real> {
         match self.mode {
@@ -261,8 +266,10 @@ pub(super) struct Kubelet {
     pub(super) began: Option<Time>,
     /// Where in their period its syncs of pod statuses are, once that matters.
     pub(super) syncs_at: Option<Dur>,
-    /// What its container runtime has come to, and when it will notice.
-    pub(super) runtime_news: Option<(Time, ConditionStatus)>,
+    /// Its container runtime does nothing, or did until now.
+    pub(super) runtime_fails: bool,
+    /// What its container runtime has come to, and when it will notice; or when it syncs its pods again.
+    pub(super) runtime_news: Option<(Time, Option<ConditionStatus>)>,
     /// By how many nanoseconds its clock is off.
     pub(super) skew_ns: i64,
     /// Heartbeats come only once in this time.
@@ -301,9 +308,10 @@ impl Kubelet {
             && self.back.is_none_or(|b| b.connection <= now)
     }
 
-    /// From when on it hears of what becomes of pods now; none while nothing gets through.
+    /// From when on it hears of what becomes of pods now; none while nothing gets through, or its loop skips them.
     pub(super) fn hears_from(&self, now: Time) -> Option<Time> {
         let open = self.runs() && self.cut.is_none() && self.link == Link::Open;
+        let open = open && !self.runtime_fails;
         open.then(|| self.back.map_or(now, |b| b.pods.max(now)))
     }
 

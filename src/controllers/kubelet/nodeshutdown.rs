@@ -220,6 +220,11 @@ impl ShutdownManager {
         let own = pod.termination_grace_period_seconds();
         let asked = own.min(group_seconds);
         let grace = self.nodes.effective_grace_period(asked, own);
+        let waits = asked.saturating_add(asked / 2).max(10).unsigned_abs();
+        let waits = now.saturating_add(Dur::from_secs(waits));
+        if !self.nodes.works(due.node) {
+            return Some(waits);
+        }
         let takes = if due.up { due.unhurried.min(grace) } else { Dur::ZERO };
         // One that is to end already has its containers stopping.
         let stop = if due.stop == Time::MAX { now + takes } else { due.stop.min(now + grace) };
@@ -230,8 +235,7 @@ impl ShutdownManager {
             self.status.tell_to_be_shut_down(&pod);
         }
         self.pods.work_at(uid, stop);
-        let waits = asked.saturating_add(asked / 2).max(10).unsigned_abs();
-        Some(stop.min(now.saturating_add(Dur::from_secs(waits))))
+        Some(stop.min(waits))
     }
 
     /// Whether a machine was told to go off, and is not yet.

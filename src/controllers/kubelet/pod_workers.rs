@@ -23,6 +23,14 @@ impl PodWorkers {
         Self { nodes, pods, containers, status, refusals: refusals.clone(), restarts }
     }
 
+    /// What comes about in a kubelet's containers is seen again.
+    pub(super) fn watch(&self, node: NodeId) {
+        for uid in self.pods.of_node(node) {
+            self.restarts.watch(uid);
+            self.restarts.work(uid);
+        }
+    }
+
     /// Does whatever is due for one life of a pod.
     pub(super) fn work(&self, uid: Uid) {
         match self.nodes.mode {
@@ -41,9 +49,9 @@ impl PodWorkers {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let now = ctx.now();
         let Some(due) = self.pods.due(uid) else { return };
-        let state = self.nodes.with(due.node, |k| (k.cut.is_some() || k.stopped, !k.is_on()));
+        let state = self.nodes.with(due.node, |k| (k.cut.is_some(), !k.is_on()));
         let Some((cut, false)) = state else { return };
-        let cut = cut || api.is_down();
+        let cut = cut || !self.nodes.works(due.node) || api.is_down();
         match (due.missing, due.orphaned) {
             (true, _) | (_, Some(_)) if cut => return,
             (true, _) => return self.containers.create_mirror(uid, &due),
@@ -128,8 +136,9 @@ impl PodWorkers {
         self.containers.run(uid, &due, heard.is_none());
         self.restarts.work(uid);
         self.images(uid, &due);
-        // While nothing gets through, nothing is told; it is once something does.
-        if due.orphaned.is_some() || !self.nodes.gets_through(due.node) {
+        // While nothing gets through or its loop skips pods, nothing is told; it is once that is over.
+        let tells = heard.is_some() && self.nodes.gets_through(due.node);
+        if due.orphaned.is_some() || !tells {
             return;
         }
         let Some(pod) = self.pods.object(uid, &due) else { return };

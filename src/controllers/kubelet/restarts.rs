@@ -55,7 +55,9 @@ impl Restarts {
     /// Does what has come about in the lives of a pod's containers; nothing any more once it is to end.
     pub(super) fn work(&self, uid: Uid) {
         let now = self.nodes.now();
-        self.is_back(uid);
+        if self.nodes.real().is_none() {
+            self.watch(uid);
+        }
         loop {
             let next = self.lives.next(uid).filter(|(_, at, _)| *at <= now);
             let pass = self.pods.due(uid).and_then(|d| d.turns.pass);
@@ -143,11 +145,10 @@ impl Restarts {
         }
     }
 
-    /// Where the recorder's kubelets were dead, their containers are watched again when they are back.
-    fn is_back(&self, uid: Uid) {
+    /// Where a kubelet of the recorder was dead, or a container runtime, containers are watched again when it is back.
+    pub(super) fn watch(&self, uid: Uid) {
         let now = self.nodes.now();
-        let node = self.pods.due(uid).filter(|_| self.nodes.real().is_none()).map(|d| d.node);
-        if node.is_some_and(|node| self.nodes.runs(node)) {
+        if self.pods.due(uid).is_some_and(|d| self.nodes.works(d.node)) {
             self.lives.each(uid, |c| {
                 if !c.watched {
                     c.follow(now);
@@ -201,6 +202,7 @@ impl Restarts {
         let before = self.lives.with(which, |c| {
             let before = c.exited;
             c.end(now);
+            c.noticed = (!c.watched).then_some(now);
             (before, c.watched)
         });
         self.containers.ended(which.0, due);

@@ -239,13 +239,21 @@ impl PodUpdates {
         self.status.starts(node, asks);
     }
 
-    /// A kubelet dies, and what it knew with it, but for what it has started.
-    pub(super) fn kubelet_dies(&self, node: NodeId) {
+    /// A kubelet's container runtime does nothing any more: nobody watches what runs, and what was to start does not.
+    pub(super) fn runtime_fails(&self, node: NodeId) {
         self.containers.images.kubelet_dies(node);
         for uid in self.pods.of_node(node) {
             self.containers.lives.kubelet_dies(uid);
+            self.pods.with_due(uid, |d| d.start_known = false);
+        }
+    }
+
+    /// A kubelet dies, and what it knew with it, but for what it has started.
+    pub(super) fn kubelet_dies(&self, node: NodeId) {
+        self.runtime_fails(node);
+        for uid in self.pods.of_node(node) {
             self.pods.with_due(uid, |d| {
-                (d.start_known, d.evicted, d.unknown) = (false, None, true);
+                (d.evicted, d.unknown) = (None, true);
                 if d.admission == Admission::Admitted && !d.up && !d.down {
                     d.admission = Admission::Open;
                 }
@@ -300,7 +308,7 @@ impl PodUpdates {
                 continue;
             }
             let pod = self.pods.object(uid, &due);
-            if let Some(pod) = &pod {
+            if let Some(pod) = pod.as_ref().filter(|_| self.nodes.works(node)) {
                 self.containers.lives.taken_over(pod, hears);
             }
             if due.forgotten && !due.up {

@@ -42,7 +42,7 @@ pub(super) trait Draws {
 }
 
 /// When each gets through again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Back {
     /// The connection carries something again.
     pub(super) connection: Time,
