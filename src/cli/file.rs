@@ -32,7 +32,10 @@ pub(crate) struct ScenarioOut {
 }
 
 /// What `-o` takes for a form and not for a file, whichever of them a command has.
-const FORMS: [&str; 7] = ["text", "json", "yaml", "csv", "parquet", "scenario", "html"];
+const FORMS: [&str; 13] = [
+    "text", "json", "yaml", "csv", "parquet", "scenario", "html", "junit", "tap", "github",
+    "mermaid", "klog", "perfetto",
+];
 
 impl ScenarioOut {
     /// The file; none for standard output. One that is there is refused, before any work is done

@@ -106,6 +106,12 @@ fn what_a_command_cannot_print_is_refused_with_what_it_can() {
     scratch
         .call(&["faults", "a.ron", "-o", "yaml"])
         .fails(2, &["text, json, scenario, csv, parquet"]);
+    for form in ["junit", "tap", "github", "mermaid", "klog", "perfetto"] {
+        for command in ["import", "faults", "shrink"] {
+            let out = format!("--out {form}");
+            scratch.call(&[command, "a.ron", "-o", form]).fails(2, &[&format!("as {form}"), &out]);
+        }
+    }
     scratch.call(&["shrink", "a.ron", "-o", "scenaro"]).fails(2, &["`scenario`", "--out scenaro"]);
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
     scratch.call(&["report", "output/a", "--table", "curves"]).fails(2, &["-o csv or -o parquet"]);
