@@ -383,7 +383,9 @@ pub(super) static STEPS: &[Step] = &[
     // Volumes
     step(&[(19, 0)], |p| p.scheduler.storage_capacity = true),
     step(&[(19, 0)], |p| p.persistent_volume.names_waiting_pods = true),
-    step(&[(21, 0)], |p| p.attach_detach.polls_attachments = true),
+    // `defer backoffMgr.Backoff().Stop()` begins the first pause, which the second replaces.
+    step(&[(21, 0)], |p| p.attach_detach.looks_after = Some(Dur::from_millis(525))),
+    step(&[(23, 0)], |p| p.attach_detach.looks_after = Some(Dur::from_millis(500))),
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
     step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
     step(&[(24, 0)], |p| {

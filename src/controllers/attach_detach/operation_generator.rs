@@ -11,9 +11,8 @@ use std::cell::RefCell;
 /// `csiTimeout`: for how long an operation waits for the external-attacher.
 const CSI_TIMEOUT: Dur = Dur::from_secs(120);
 /// The pauses between two looks at a VolumeAttachment in the cache
-/// (`waitForVolumeAttachDetachStatusWithLister`): the first, the longest, by what each is longer than the
+/// (`waitForVolumeAttachDetachStatusWithLister`): the longest, by what each is longer than the
 /// one before, and up to which share of it comes on top, both in hundredths.
-const INIT_BACKOFF: Dur = Dur::from_millis(500);
 const MAX_BACKOFF: Dur = Dur::from_secs(7);
 const BACKOFF_PERCENT: u64 = 105;
 const JITTER_PERCENT: u64 = 10;
@@ -26,8 +25,8 @@ pub(super) struct OperationGenerator {
     ctx: Ctx,
     client: Client,
     recorder: EventRecorder,
-    /// It looks at VolumeAttachments from time to time; otherwise it watches them.
-    polls: bool,
+    /// It looks at VolumeAttachments from time to time, first after this long; otherwise it watches them.
+    looks_after: Option<Dur>,
     /// Operations that watch a VolumeAttachment.
     watching: Rc<Watching>,
     informers: Rc<InformerFactory>,
@@ -36,13 +35,13 @@ pub(super) struct OperationGenerator {
 }
 
 impl OperationGenerator {
-    pub(super) fn new(context: ControllerContext, polls: bool) -> Self {
+    pub(super) fn new(context: ControllerContext, looks_after: Option<Dur>) -> Self {
         let ControllerContext { ctx, client, informers, recorder, .. } = context;
         let watching = Rc::new(Watching { ctx: ctx.clone(), tickets: RefCell::default() });
-        if !polls {
+        if looks_after.is_none() {
             client.api().watch(watching.clone());
         }
-        Self { ctx, client, recorder, polls, watching, informers, seen: RefCell::default() }
+        Self { ctx, client, recorder, looks_after, watching, informers, seen: RefCell::default() }
     }
 
     /// `GenerateAttachVolumeFunc`: whether it succeeded.
@@ -155,17 +154,17 @@ impl OperationGenerator {
     ) -> Result<(), Failure> {
         let api = self.client.api().clone();
         let until = self.ctx.now() + CSI_TIMEOUT;
-        let mut pause = INIT_BACKOFF;
+        let mut pause = self.looks_after;
         while self.ctx.now() < until {
-            if self.polls {
+            if let Some(pause) = &mut pause {
                 let most = pause.as_nanos() / 100 * JITTER_PERCENT;
                 let hash = api.names(|n| n.text_hash(volume));
                 let about = Object { id: volume.0, hash };
                 let point = self.ctx.point("attachment-poll");
                 let jitter = self.ctx.uniform(point, about, 0, most.saturating_sub(1));
-                let look = self.ctx.now() + pause + Dur::from_nanos(jitter);
+                let look = self.ctx.now() + *pause + Dur::from_nanos(jitter);
                 self.ctx.sleep_until(look.min(until)).await;
-                pause = Dur::from_nanos(pause.as_nanos() / 100 * BACKOFF_PERCENT).min(MAX_BACKOFF);
+                *pause = Dur::from_nanos(pause.as_nanos() / 100 * BACKOFF_PERCENT).min(MAX_BACKOFF);
                 if look > until {
                     break;
                 }
@@ -173,7 +172,7 @@ impl OperationGenerator {
             if verify()? {
                 return Ok(());
             }
-            if !self.polls {
+            if pause.is_none() {
                 self.watching.change(until).await;
             }
         }

@@ -107,8 +107,8 @@ pub(super) struct Reconciler {
 impl Reconciler {
     /// One that knows of nothing.
     pub(super) fn new(config: Config, context: ControllerContext) -> Self {
-        let polls = config.switches.polls_attachments;
-        let generator = Rc::new(OperationGenerator::new(context.clone(), polls));
+        let looks_after = config.switches.looks_after;
+        let generator = Rc::new(OperationGenerator::new(context.clone(), looks_after));
         let ControllerContext { ctx, group, client, informers, .. } = context;
         Self {
             generator,

@@ -1,11 +1,13 @@
 //! What changed in the attach/detach controller from release to release.
 
+use crate::kernel::Dur;
+
 /// What changed in the attach/detach controller from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switches {
-    /// An operation looks for its VolumeAttachment's status in the cache, from every half second to
-    /// ever more seldom, where it watched the object before (S36).
-    pub(crate) polls_attachments: bool,
+    /// After how long an operation looks for its VolumeAttachment's status in the cache, and then ever more seldom, where it
+    /// watched the object before (S36).
+    pub(crate) looks_after: Option<Dur>,
     /// A volume that is in use on a node is detached after six minutes only where the node is not
     /// ready (S37).
     pub(crate) spares_healthy: bool,

@@ -449,6 +449,17 @@ fn drains_and_ends_of_jobs() {
 }
 
 #[test]
+fn attach_detach_switches() {
+    let looks_after =
+        |p: &Profile| p.attach_detach.looks_after.map_or(0, |after| after.as_millis());
+    check(
+        "S36, S107",
+        looks_after,
+        &[("1.20.15", 0), ("1.21.14", 525), ("1.22.17", 525), ("1.23.17", 500)],
+    );
+}
+
+#[test]
 fn device_taint_switches() {
     let taints = |p: &Profile| p.device_taint_eviction.taints;
     boundary("S60", taints, &["1.33.0", "1.35.9"], &["1.36.0", "1.37.0"]);
