@@ -97,8 +97,9 @@ impl Ctx {
         self.0.queue.borrow_mut().push_at(at, class, self.event(handler, argument))
     }
 
-    /// As [`Self::post_at`], for events whose time of posting must not matter: they
-    /// come behind all of their instant and class that have no rank, in the order of ranks.
+    /// As [`Self::post_at`], for events whose time of posting must not matter: loops that run by the clock, whatever had
+    /// them scheduled. They come behind all of their instant and class that have no rank, in the order of ranks, and no
+    /// record leads to them.
     pub(crate) fn post_ranked<A: Argument>(
         &self,
         at: Time,
@@ -108,7 +109,8 @@ impl Ctx {
         argument: A,
     ) -> EventKey {
         self.0.posting();
-        self.0.queue.borrow_mut().push_ranked(at, class, rank, self.event(handler, argument))
+        let event = Event { cause: NONE, ..self.event(handler, argument) };
+        self.0.queue.borrow_mut().push_ranked(at, class, rank, event)
     }
 
     /// Takes an event back; false if it ran or was cancelled before.

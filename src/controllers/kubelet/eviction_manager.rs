@@ -147,11 +147,7 @@ impl EvictionManager {
             ctx.cancel(key);
         }
         let Some(at) = at else { return };
-        // A loop runs by the clock, whatever had it scheduled.
-        let cause = ctx.cause();
-        ctx.set_cause(u32::MAX);
         let key = ctx.post_ranked(at, Class::Timer, u64::from(node.0), self.looker, node);
-        ctx.set_cause(cause);
         self.monitors.with(node, |m| m.next = Some(key));
     }
 

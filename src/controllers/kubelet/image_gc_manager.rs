@@ -107,12 +107,8 @@ impl ImageGcManager {
 
     fn schedule(&self, node: NodeId, at: Time) {
         let ctx = &self.nodes.ctx;
-        // A loop runs by the clock, whatever had it scheduled.
-        let cause = ctx.cause();
-        ctx.set_cause(u32::MAX);
         let rank = BEHIND_LOOKS + u64::from(node.0);
         let key = ctx.post_ranked(at, Class::Timer, rank, self.ticker, node);
-        ctx.set_cause(cause);
         self.collectors.with(node, |c| c.next = Some(key));
     }
 

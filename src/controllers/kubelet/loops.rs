@@ -129,15 +129,11 @@ impl Loops {
         if let Some(key) = old.flatten() {
             ctx.cancel(key);
         }
-        // A loop runs by the clock, whatever had it scheduled.
-        let cause = ctx.cause();
-        ctx.set_cause(u32::MAX);
         // In the order of nodes, whenever they were scheduled: a loop that was computed for a while
         // is scheduled later than one that was not.
         let rank = u64::from(node.0) << 1 | which as u64;
         let tick = Tick { node, which };
         let key = Some(ctx.post_ranked(at, Class::Source, rank, self.ticker, tick));
-        ctx.set_cause(cause);
         self.next.with(node, |next| next[which as usize] = Next { at, key });
     }
 
