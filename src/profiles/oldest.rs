@@ -61,6 +61,7 @@ pub(super) fn oldest() -> Profile {
             general_predicates: true,
             narrow_search_resets_start: true,
             selector_spread: true,
+            nodes_wake_volumes: true,
             lets_in: 125,
             lets_in_woken: 125,
             lets_in_after_failure: 125,

@@ -333,14 +333,16 @@ pub(super) static STEPS: &[Step] = &[
         s.waits_by_context = true;
         s.preempted_text = PreemptedText::ByUid;
     }),
-    step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),
+    step(&[(30, 0)], |p| {
+        p.scheduler.several_node_changes = true;
+        p.scheduler.taint_changes_wake_all = true;
+    }),
     // S96
     step(&[(19, 0)], |p| p.scheduler.image_scores = ImageScores::Containers),
     step(&[(30, 0)], |p| p.scheduler.image_scores = ImageScores::WithInit),
     step(&[(31, 0)], |p| {
         p.scheduler.spread_woken_by_pods = true;
         p.scheduler.hears_pod_updates = false;
-        p.scheduler.taint_changes_wake_all = true;
     }),
     step(&[(32, 0)], |p| {
         p.scheduler.left_out_counted = true;
@@ -388,6 +390,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(23, 0)], |p| p.attach_detach.looks_after = Some(Dur::from_millis(500))),
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
     step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
+    step(&[(23, 0)], |p| p.scheduler.nodes_wake_volumes = false),
     step(&[(24, 0)], |p| {
         p.attach_detach.spares_healthy = true;
         p.attach_detach.out_of_service = true;

@@ -40,7 +40,10 @@ fn a_class_that_allows_only_zones_that_are_gone_leaves_pods_pending() {
             "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.";
         let said = messages(&trace, "FailedScheduling");
         assert!(said[0].starts_with(refused), "{version}: {said:?}");
-        assert_eq!(nodes(&trace, "pod-bound"), ["b-9"], "{version}");
+        // A node that comes is not ready at first, and up to 1.29 nothing else of it wakes pods that wait for a volume, until they have
+        // waited for five minutes (kubernetes/kubernetes#122284).
+        let bound = if version == "1.27" { vec![] } else { vec!["b-9"] };
+        assert_eq!(nodes(&trace, "pod-bound"), bound, "{version}");
         let analysis = Analysis::new(&plan, &trace);
         let question = Question { analysis: &analysis, until: Time::from_secs(100), groups: &[] };
         let found = explain(question, &find(&analysis, "pod/db-1").unwrap());

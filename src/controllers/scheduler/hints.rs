@@ -47,8 +47,11 @@ fn registered(plugin: Plugin, event: ClusterEvent, switches: &Switches) -> bool 
         {
             true
         }
-        Plugin::VolumeBinding if hints => matches!(event, E::NodeAdd | E::NodeLabel),
-        Plugin::VolumeBinding => event == E::NodeAdd || node_update,
+        Plugin::VolumeBinding => match event {
+            E::NodeAdd | E::NodeLabel => true,
+            E::NodeTaint if switches.taint_changes_wake_all => !hints,
+            _ => node_update && switches.nodes_wake_volumes,
+        },
         Plugin::VolumeRestrictions => matches!(event, E::NodeAdd | E::PodDelete),
         Plugin::NodeVolumeLimits => match event {
             E::VolumeAttachmentDelete => switches.attachments_count,

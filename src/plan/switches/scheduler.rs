@@ -299,8 +299,11 @@ pub struct Switches {
     pub nominations_wake: bool,
     /// So does the end of a nomination with the pod's binding: up to 1.34.
     pub bindings_wake: bool,
-    /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.31.
+    /// Changes of taints wake pods that spread or other pods' affinity rejected: from 1.30 (#122292).
     pub taint_changes_wake_all: bool,
+    /// Any change of a node wakes pods that VolumeBinding rejected: up to 1.22. Later new nodes and labels do, and taints where
+    /// they wake all (S108).
+    pub nodes_wake_volumes: bool,
     /// With queueing hints, changes of taints wake pods unasked that a plugin rejected which hears
     /// of new nodes but not of taints (`scheduler.go: buildQueueingHintMap`): 1.32 to 1.36.
     pub taint_changes_wake_unasked: bool,

@@ -459,6 +459,19 @@ fn attach_detach_switches() {
     );
 }
 
+/// `EventsToRegister` of `volumebinding/volume_binding.go` in 1.22.17 and 1.23.17.
+#[test]
+fn what_wakes_pods_that_wait_for_volumes() {
+    let by_any = |p: &Profile| p.scheduler.nodes_wake_volumes;
+    boundary(
+        "S108",
+        |p| !p.scheduler.nodes_wake_volumes,
+        &["1.18.20", "1.22.17"],
+        &["1.23.17", "1.34.4"],
+    );
+    assert!(by_any(&profile("1.22.17").unwrap()));
+}
+
 #[test]
 fn device_taint_switches() {
     let taints = |p: &Profile| p.device_taint_eviction.taints;
