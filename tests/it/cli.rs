@@ -34,6 +34,7 @@ mod streams;
 mod survey;
 mod sweep;
 mod test;
+mod test_reasons;
 mod timeline;
 mod volumes;
 mod warnings;
