@@ -333,17 +333,13 @@ pub(super) static STEPS: &[Step] = &[
         s.waits_by_context = true;
         s.preempted_text = PreemptedText::ByUid;
     }),
-    step(&[(30, 0)], |p| {
-        p.scheduler.several_node_changes = true;
-        p.scheduler.taint_changes_wake_all = true;
-    }),
+    step(&[(30, 0)], |p| p.scheduler.several_node_changes = true),
+    step(&[(30, 0)], |p| p.scheduler.taint_changes_wake_all = true),
     // S96
     step(&[(19, 0)], |p| p.scheduler.image_scores = ImageScores::Containers),
     step(&[(30, 0)], |p| p.scheduler.image_scores = ImageScores::WithInit),
-    step(&[(31, 0)], |p| {
-        p.scheduler.spread_woken_by_pods = true;
-        p.scheduler.hears_pod_updates = false;
-    }),
+    step(&[(31, 0)], |p| p.scheduler.spread_woken_by_pods = true),
+    step(&[(31, 0)], |p| p.scheduler.hears_pod_updates = false),
     step(&[(32, 0)], |p| {
         p.scheduler.left_out_counted = true;
         p.scheduler.taint_changes_wake_unasked = true;
@@ -391,10 +387,8 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
     step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
     step(&[(23, 0)], |p| p.scheduler.nodes_wake_volumes = false),
-    step(&[(24, 0)], |p| {
-        p.attach_detach.spares_healthy = true;
-        p.attach_detach.out_of_service = true;
-    }),
+    step(&[(24, 0)], |p| p.attach_detach.spares_healthy = true),
+    step(&[(24, 0)], |p| p.attach_detach.out_of_service = true),
     step(&[(27, 0)], |p| p.scheduler.preempts_claim_holders = true),
     step(&[(28, 0)], |p| p.scheduler.skips_free_claims = true),
     step(&[(28, 0)], |p| p.persistent_volume.says_what_to_verify = true),

@@ -58,7 +58,7 @@ pub(crate) struct Controller {
     workqueue: WorkQueue<WorkItem>,
     /// What did the work up to 1.34.
     timed_workers: Shared<TimedWorkerQueue>,
-    /// Up to 1.34 there is an event of the first pod that it evicts, and none of the others (`*emitEventFunc = nil`).
+    /// When the first pod that it evicts was told of: up to 1.34 there is no event of the others (`*emitEventFunc = nil`).
     event_at: Cell<Option<Time>>,
     me: Weak<Self>,
 }

@@ -230,7 +230,7 @@ pub(super) struct Claims(pub(super) Weak<Core>);
 /// `disk-made-node-deleted` of 1.34 try a pod as if its claim were not bound yet; of 1.37 none of 60 does.
 const CLAIM_BEHIND: u32 = 750;
 
-/// Whether it does, where the order within an instant is drawn.
+/// Whether that cache hears of a claim late, where the order within an instant is drawn.
 fn claim_comes_late(core: &Core) -> bool {
     let odds = if core.switches().lets_in > 0 { CLAIM_BEHIND } else { 0 };
     core.ctx.yields(core.ctx.point("scheduler-claim-behind"), Object::NONE, odds)
