@@ -164,7 +164,7 @@ impl Drawing {
         let mut encoder = png::Encoder::new(&mut bytes, width, height);
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
-        encoder.set_adaptive_filter(png::AdaptiveFilterType::Adaptive);
+        encoder.set_filter(png::Filter::Adaptive);
         let written = encoder.write_header().and_then(|mut writer| {
             writer.write_image_data(&pixels)?;
             writer.finish()
