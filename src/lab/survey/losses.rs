@@ -203,22 +203,34 @@ impl Loss {
     }
 
     /// The outages that it comes down to, in the order of their times.
-    pub(crate) fn outages(&self, at: Time, lasts: Dur, how: How) -> Vec<Outage> {
-        let what = |part: &Part| match (&part.kind, how) {
+    pub(crate) fn outages(&self, plan: &Plan, at: Time, lasts: Dur, how: How) -> Vec<Outage> {
+        let what = |part: &Part, nodes: &[NodeIndex]| match (&part.kind, how) {
             (Kind::Controller, _) => Away::Controllers,
             (Kind::Api, _) => Away::ApiServer,
             (_, How::Machine) => Away::Machines,
             (_, How::Network) => Away::Network(Cut::Network),
             (_, How::ApiServer) => Away::Network(Cut::ApiServer),
-            (_, How::Drain) => Away::Maintained(part.nodes.len(), lasts),
+            (_, How::Drain) => Away::Maintained(nodes.len(), lasts),
         };
         let mut outages = Vec::new();
         for part in &self.parts {
             match &part.tainted {
                 Some(tainted) => outages.extend(tainted.outages(at, lasts, &part.text())),
                 None => {
-                    let (name, nodes) = (format!("{} lost", part.text()), part.nodes.clone());
-                    outages.push(Outage { at, lasts: Some(lasts), name, nodes, what: what(part) });
+                    // Nodes that somebody had cordoned stay so after their drain, so that they are an outage of their own.
+                    let is_closed =
+                        |n: &NodeIndex| how == How::Drain && plan.nodes[*n as usize].unschedulable;
+                    let (closed, open) = part.nodes.iter().copied().partition(is_closed);
+                    let mut all: Vec<(Vec<NodeIndex>, &str)> =
+                        vec![(open, ""), (closed, ", which was cordoned")];
+                    all.retain(|(nodes, _)| !nodes.is_empty() || part.nodes.is_empty());
+                    // Controllers are no nodes.
+                    all.truncate(part.nodes.len().max(1));
+                    for (nodes, more) in all {
+                        let (name, what) =
+                            (format!("{} lost{more}", part.text()), what(part, &nodes));
+                        outages.push(Outage { at, lasts: Some(lasts), name, nodes, what });
+                    }
                 }
             }
         }

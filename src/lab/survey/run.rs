@@ -92,7 +92,7 @@ impl Survey<'_> {
     /// What is wrong with the scenario.
     pub(crate) fn as_scenario(&self, loss: &Loss) -> Result<Scenario, Problems> {
         let plan = self.quiet()?;
-        let outages = loss.outages(BEGIN, self.lasts, self.how);
+        let outages = loss.outages(&plan, BEGIN, self.lasts, self.how);
         let mut spec = scenario::changed(self.loaded, &self.overrides)?;
         scenario::instead(&mut spec, &plan, &outages);
         Ok(spec)
@@ -227,7 +227,7 @@ impl Runs<'_> {
 
     /// What a loss does, beside the run without one.
     fn damage(&mut self, loss: &Loss, pods: &[Placed], without: &Run) -> Option<Damage> {
-        let outages = loss.outages(BEGIN, self.survey.lasts, self.survey.how);
+        let outages = loss.outages(&self.plan, BEGIN, self.survey.lasts, self.survey.how);
         let with = self.one(&outages)?;
         let (figures, mut hits) = hits(&self.plan, &without.seen, &with.seen);
         let nodes = loss.nodes();
@@ -310,7 +310,7 @@ impl Runs<'_> {
             return Some(());
         }
         let lasts = self.survey.lasts + LATER;
-        let outages = loss.outages(BEGIN, lasts, self.survey.how);
+        let outages = loss.outages(&self.plan, BEGIN, lasts, self.survey.how);
         let trace = self.traced_to(BEGIN.saturating_add(lasts), &outages)?;
         let after = evicted_after(&Analysis::new(&self.plan, &trace), self.over());
         for hit in damage.hits.iter_mut().filter(|h| h.is_left()) {
@@ -339,7 +339,7 @@ impl Runs<'_> {
             if what == Away::OutOfService && !frees.out_of_service {
                 continue;
             }
-            let mut outages = loss.outages(BEGIN, self.survey.lasts + LATER, how);
+            let mut outages = loss.outages(&self.plan, BEGIN, self.survey.lasts + LATER, how);
             let (name, nodes) = (String::new(), nodes.clone());
             outages.push(Outage { at: over, lasts: None, name, nodes, what });
             outages.sort_by_key(|o| o.at);

@@ -298,6 +298,21 @@ fn zones_are_of_their_regions() {
     assert!(only("zone/4").is_err() && only("zone/").is_err());
 }
 
+/// A node that somebody had cordoned is not opened by the maintenance of its zone: it is a maintenance of its own, which leaves it cordoned.
+#[test]
+fn what_was_cordoned_stays_so_after_a_drain() {
+    let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "a-{0..1}", zone: "a"), (name: "shut", zone: "a", unschedulable: true)])"#;
+    let loaded = parse("s.ron", text.into(), Path::new("")).expect("it is a scenario");
+    let mut survey = survey(&loaded, kinds(&[Kind::Zone]));
+    survey.how = How::Drain;
+    let losses = survey.losses().expect("there is a zone");
+    let written = Tree::of(&survey.as_scenario(&losses[0]).expect("it can be written")).file();
+    let entries: Vec<&str> = written.split("Maintain(").skip(1).collect();
+    let [open, shut] = entries[..] else { panic!("two entries: {written}") };
+    assert!(open.contains("\"a-0\"") && open.contains("\"a-1\"") && !open.contains("Leave"));
+    assert!(shut.contains("\"shut\"") && shut.contains("then: Leave"));
+}
+
 /// What is written of a loss builds into the very steps that the survey ran.
 #[test]
 fn a_loss_can_be_written_as_a_scenario() {
@@ -313,7 +328,8 @@ fn a_loss_can_be_written_as_a_scenario() {
             let mut plan = scenario::build(&loaded, &Overrides::default()).expect("it builds");
             plan.horizon = written.horizon;
             let begin = Time::from_secs(150);
-            replace_timeline(&mut plan, &loss.outages(begin, survey.lasts, how));
+            let outages = loss.outages(&plan, begin, survey.lasts, how);
+            replace_timeline(&mut plan, &outages);
             assert_eq!(
                 (&plan.timeline, &plan.actions),
                 (&written.timeline, &written.actions),

@@ -68,6 +68,11 @@ impl Outage {
         }
     }
 
+    /// Whether the nodes were cordoned before: who maintains them does not open what somebody else has closed.
+    fn stays_cordoned(&self, plan: &Plan) -> bool {
+        self.nodes.iter().all(|n| plan.nodes[*n as usize].unschedulable)
+    }
+
     /// The entry of a timeline that says the same.
     pub(crate) fn entry(&self, plan: &Plan) -> Entry {
         let name = |n: &NodeIndex| plan.nodes[*n as usize].name.clone();
@@ -93,7 +98,7 @@ impl Outage {
                     ..DrainFlags::default()
                 },
                 off: text(off),
-                then: None,
+                then: self.stays_cordoned(plan).then_some(Afterwards::Leave),
                 if_not_drained: Some(IfNotDrained::Skip),
             },
             Away::Drained(timeout) => Step::Drain {
@@ -159,7 +164,7 @@ impl Outage {
                     at_a_time,
                     drain: drained(None),
                     off,
-                    uncordon: true,
+                    uncordon: !self.stays_cordoned(plan),
                     if_not_drained: IfNotDrained::Skip,
                 };
                 Do::Maintain(nodes(), Box::new(how))
