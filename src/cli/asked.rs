@@ -82,7 +82,7 @@ impl From<Failure> for Refused {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Problems(problems) => Self::Problems(problems),
-            Failure::Input(problem) | Failure::Unfinished(problem) => {
+            Failure::Input(problem) | Failure::Unknown(problem) | Failure::Unfinished(problem) => {
                 Self::Problems(Problems::one(problem))
             }
             Failure::Io(text) => Self::Io(text),

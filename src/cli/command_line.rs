@@ -20,7 +20,7 @@ Try it:
 
 Exit codes:
   0 fine                         3 internal error, or something cannot be read or written
-  1 an expectation is not met;   4 nothing was selected
+  1 an expectation is not met;   4 nothing was selected, or is known yet
     runs or recordings differ  130 interrupted
   2 wrong usage or input         5 shards of a work plan are to be done";
 

@@ -23,6 +23,8 @@ pub enum Failure {
     Interrupted(String),
     /// The work goes on on other machines.
     Elsewhere(Away),
+    /// The time was over before anything was known; the help says what to do.
+    Unknown(Problem),
     /// There is more to do before there is a result; the text says what, and the help how.
     Unfinished(Problem),
     /// Nobody reads standard output any more, which is no error: `taintsim … | head`.
@@ -55,7 +57,9 @@ impl Failure {
     pub(crate) fn report(self, terminal: &Terminal) -> Exit {
         match &self {
             Self::Problems(problems) => terminal.problems(problems),
-            Self::Input(p) | Self::Unfinished(p) => terminal.error(&p.message, p.help.as_deref()),
+            Self::Input(p) | Self::Unknown(p) | Self::Unfinished(p) => {
+                terminal.error(&p.message, p.help.as_deref());
+            }
             Self::Io(text) => terminal.error(text, None),
             Self::Interrupted(text) => terminal.note(text),
             // `taintsim shard` and `taintsim gather` say it in their own words.
@@ -64,6 +68,7 @@ impl Failure {
         match self {
             Self::Problems(_) | Self::Input(_) => Exit::Input,
             Self::Io(_) => Exit::Internal,
+            Self::Unknown(_) => Exit::Nothing,
             Self::Interrupted(_) => Exit::Interrupted,
             Self::Unfinished(_) | Self::Elsewhere(_) => Exit::Unfinished,
             Self::ClosedPipe => Exit::Fine,
@@ -140,7 +145,7 @@ pub enum Exit {
     Input = 2,
     /// A defect of the program, or something cannot be written or read.
     Internal = 3,
-    /// Nothing was selected.
+    /// Nothing was selected, or nothing is known yet.
     Nothing = 4,
     /// Shards of a work plan are to be done before there is a result.
     Unfinished = 5,
@@ -154,7 +159,7 @@ pub(crate) const MEANINGS: [(Exit, &str); 7] = [
     (Exit::Differs, "an expectation is not met; runs or recordings differ"),
     (Exit::Input, "wrong usage or input"),
     (Exit::Internal, "internal error, or something cannot be read or written"),
-    (Exit::Nothing, "nothing was selected"),
+    (Exit::Nothing, "nothing was selected, or nothing is known yet"),
     (Exit::Unfinished, "shards of a work plan are to be done"),
     (Exit::Interrupted, "interrupted"),
 ];

@@ -310,9 +310,11 @@ fn not_known(stopped: Stopped, counting: Counting, by_formula: &str) -> Failure 
         Stopped::Asked if interrupt::asked() => {
             Failure::Interrupted("interrupted before anything was known".to_owned())
         }
-        Stopped::Asked => Failure::input(
-            format!("not known yet: the budget was over before two {two} were.{by_formula}"),
-            format!("a longer one, `--budget 5m`, or {fewer}"),
+        Stopped::Asked => Failure::Unknown(
+            Problem::new(format!(
+                "not known yet: the budget was over before two {two} were.{by_formula}"
+            ))
+            .help(format!("a longer one, `--budget 5m`, or {fewer}")),
         ),
         stopped => stopped.into(),
     }
@@ -419,7 +421,7 @@ fn run_all(
 fn if_in_time(ran: Result<(Kept, bool)>) -> Result<Option<(Kept, bool)>> {
     match ran {
         Ok(ran) => Ok(Some(ran)),
-        Err(Failure::Input(_) | Failure::Interrupted(_)) => Ok(None),
+        Err(Failure::Unknown(_) | Failure::Interrupted(_)) => Ok(None),
         Err(other) => Err(other),
     }
 }
@@ -444,7 +446,8 @@ fn tell(
         Told { kept, answer, objective, source, together, years }
     };
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
-    let exit = Exit::fine_if(keeps);
+    let is_known = all.iter().all(Told::is_known);
+    let exit = if is_known { Exit::fine_if(keeps) } else { Exit::Nothing };
     let found = || {
         Ok(Found {
             document: document(&all, kept),

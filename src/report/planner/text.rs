@@ -175,13 +175,23 @@ fn nothing_matters(by_formula: &[Option<f64>], met_nothing: bool, n: u64) -> Opt
     })
 }
 
+impl Told<'_> {
+    /// Whether the runs say what to do, if only that no value matters.
+    pub(crate) fn is_known(&self) -> bool {
+        self.answer.wanted.is_none() || self.nothing_matters().is_some()
+    }
+
+    fn nothing_matters(&self) -> Option<String> {
+        let by_formula: Vec<Option<f64>> = self.answer.rows.iter().map(|r| r.closed).collect();
+        nothing_matters(&by_formula, concerns_nothing(self), self.answer.n)
+    }
+}
+
 fn recommendation(told: &Told<'_>) -> String {
     let (best, now, a) = (told.best(), told.now(), told.answer);
     let unit = &told.objective.unit;
     if let Some(wanted) = a.wanted {
-        let by_formula: Vec<Option<f64>> = a.rows.iter().map(|r| r.closed).collect();
-        let nothing = nothing_matters(&by_formula, concerns_nothing(told), a.n);
-        let nothing = nothing.map(|why| format!("{}: {why}", stays(told)));
+        let nothing = told.nothing_matters().map(|why| format!("{}: {why}", stays(told)));
         return nothing.unwrap_or_else(|| not_known(told, wanted));
     }
     let (settings, name) = (told.settings(), told.name(a.best));

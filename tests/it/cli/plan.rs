@@ -170,6 +170,16 @@ fn what_was_run_answers_for_other_prices() {
     ] {
         scratch.call(&[&kept[..3], &more[..]].concat()).fails(2, &[part]);
     }
+    // Of fifteen outages, of forty that there are to be at least, nothing is known.
+    let mut few = written;
+    few["kept"]["moments"]["n"] = 15.into();
+    scratch.write("few.json", few.to_string());
+    let called = scratch.call(&["plan", "--kept", "few.json"]);
+    assert_eq!(called.code, 4, "{}", called.stderr);
+    assert!(unfolded(&called.stdout).contains("not known yet: 15 paired"), "{}", called.stdout);
+    // Nor is it of none.
+    let none = [&args[..9], &["1ns", "--out", "none"]].concat();
+    scratch.call(&none).fails(4, &["not known yet: the budget was over", "a longer one"]);
     scratch.write("broken.json", "{\"kept\": {}}");
     let called = scratch.call(&["plan", "--kept", "broken.json"]);
     assert_eq!(called.code, 2, "{}", called.stderr);
