@@ -292,6 +292,39 @@ fn a_command_line_changes_a_scenario() {
     assert_eq!(seed(&loaded, &Overrides { sets: vec!["seed=3".to_owned()], ..nine }), Ok(3));
 }
 
+/// An expectation's time, and one of an entry that is added, are relative to an entry of the file that a setting takes away; a name
+/// that no entry has is another mistake.
+#[test]
+fn an_entry_that_a_setting_takes_away_is_named() {
+    let text = |time: &str| {
+        format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "n-{{0..1}}")],
+            timeline: [(name: "cut", at: "1m", do: Reboot(node: "n-0")), (name: "cut b-1", at: "2m", do: Reboot(node: "n-1"))],
+            expect: [Condition(node: "n-0", type: Ready, status: Unknown, after: "{time}")])"#
+        )
+    };
+    let said = |time: &str, sets: &[&str]| {
+        let loaded = parse("s.ron", text(time).into_bytes(), Path::new("")).unwrap();
+        let sets = sets.iter().map(|s| (*s).to_owned()).collect();
+        let built = build(&loaded, &Overrides { sets, ..Overrides::default() });
+        built.err().map(|problems| problems.to_string()).unwrap_or_default()
+    };
+    for (time, name) in [("cut + 5m", "cut"), ("cut b-1", "cut b-1"), ("end of cut + 1m", "cut")] {
+        let told = said(time, &["timeline=[]"]);
+        let all =
+            format!("the entry `{name}` is not there: the setting `timeline=[]` took it away");
+        assert!(told.starts_with("s.ron:3:") && told.contains(&all), "{told}");
+    }
+    let added = r#"timeline[+]=(at: "cut + 1s", do: Reboot(node: "n-0"))"#;
+    let told = said("1m", &["timeline=[]", added]);
+    assert!(
+        told.starts_with("--set:1:") && told.contains("the entry `cut` is not there"),
+        "{told}"
+    );
+    assert!(said("cit + 5m", &["timeline=[]"]).contains("there is no entry named `cit`"));
+    assert_eq!(said("cut + 5m", &[]), "");
+}
+
 /// Two regions have a zone 1 (`GetZoneKey`: region and zone), and one of them has a zone 2.
 #[test]
 fn a_zone_of_several_regions_is_named_with_its_region() {

@@ -48,8 +48,8 @@ pub(super) fn plan(
         leader_election: timing.leader_election,
         added: &declared.added,
     };
-    let (written, moments) =
-        timeline::expand(&spec.timeline, end, damage.entries, &world, complaints);
+    let entries = (&spec.timeline[..], &loaded.spec.timeline[..]);
+    let (written, moments) = timeline::expand(entries, end, damage.entries, &world, complaints);
     check_prices(spec, complaints);
     // What a machine takes to boot; imitated kubelets are there at once.
     let boot = match timing.kubelet {

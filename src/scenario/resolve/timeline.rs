@@ -45,7 +45,7 @@ impl Written {
 /// Entries and steps of the timeline, the steps sorted by time; those of one time stand in the
 /// order of the file. With them, what finds times that are relative to entries.
 pub(super) fn expand<'a>(
-    entries: &'a [Entry],
+    (entries, in_file): (&'a [Entry], &'a [Entry]),
     horizon: Option<Time>,
     incomplete: bool,
     world: &World,
@@ -53,7 +53,7 @@ pub(super) fn expand<'a>(
 ) -> (Written, Resolver<'a>) {
     let lengths: Vec<Option<Dur>> =
         entries.iter().enumerate().map(|(i, e)| lasts(i, &e.step, complaints)).collect();
-    let moments = when::resolve(entries, &lengths, incomplete, complaints);
+    let moments = when::resolve((entries, in_file), &lengths, incomplete, complaints);
     let (mut written, mut mentions) = (Written::default(), 0u64);
     for (i, entry) in entries.iter().enumerate() {
         let lasts = lengths[i];

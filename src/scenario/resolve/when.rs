@@ -57,6 +57,8 @@ const CHAIN_MAX: usize = 1000;
 pub(super) struct Resolver<'a> {
     entries: &'a [Entry],
     names: BTreeMap<&'a str, usize>,
+    /// The entries that the file has.
+    written: &'a [Entry],
     /// What is known of each without its time: as if it happened at the start.
     shapes: Vec<Option<Occurrences>>,
     found: Vec<Option<Option<Occurrences>>>,
@@ -65,9 +67,9 @@ pub(super) struct Resolver<'a> {
 }
 
 /// When each entry happens. `lasts` says how long an entry lasts, if it ends. `incomplete`: entries
-/// are missing for mistakes of their own, so that an unknown name is no mistake.
+/// are missing for mistakes of their own, so that an unknown name is no mistake. The file may have `written` more of them.
 pub(super) fn resolve<'a>(
-    entries: &'a [Entry],
+    (entries, written): (&'a [Entry], &'a [Entry]),
     lasts: &[Option<Dur>],
     incomplete: bool,
     complaints: &'a Complaints,
@@ -87,7 +89,7 @@ pub(super) fn resolve<'a>(
     let shapes =
         entries.iter().enumerate().map(|(i, e)| repeated(i, e, lasts[i], complaints)).collect();
     let found = vec![None; entries.len()];
-    let mut resolver = Resolver { entries, names, shapes, found, incomplete, complaints };
+    let mut resolver = Resolver { entries, names, written, shapes, found, incomplete, complaints };
     for i in 0..entries.len() {
         resolver.entry(i, &mut Vec::new());
     }
@@ -179,7 +181,7 @@ impl<'a> Resolver<'a> {
         if let Ok(offset_ns) = absolute {
             return Ok(Spoken { entry: None, offset_ns });
         }
-        if let Some((name, rest)) = self.longest_name(text) {
+        if let Some((name, rest)) = self.begins(text) {
             let offset_ns = offset(rest).map_err(Some)?;
             return Ok(Spoken { entry: Some((name, false)), offset_ns });
         }
@@ -194,7 +196,7 @@ impl<'a> Resolver<'a> {
         for (prefix, end) in [("end of ", true), ("begin of ", false), ("start of ", false)] {
             if let Some(rest) = text.strip_prefix(prefix) {
                 let (name, rest) =
-                    self.longest_name(rest.trim_start()).ok_or_else(|| self.unknown(rest))?;
+                    self.begins(rest.trim_start()).ok_or_else(|| self.unknown(rest))?;
                 let offset_ns = offset(rest).map_err(Some)?;
                 return Ok(Spoken { entry: Some((name, end)), offset_ns });
             }
@@ -202,24 +204,40 @@ impl<'a> Resolver<'a> {
         Err(self.unknown(text))
     }
 
-    fn longest_name<'t>(&self, text: &'t str) -> Option<(&'a str, &'t str)> {
-        let ends_there =
-            |rest: &str| rest.trim_start().is_empty() || rest.trim_start().starts_with(['+', '-']);
-        let fitting = self.names.keys().filter_map(|&name| {
-            Some((name, text.strip_prefix(name).filter(|rest| ends_there(rest))?))
-        });
-        fitting.max_by_key(|(name, _)| name.len())
+    fn begins<'t>(&self, text: &'t str) -> Option<(&'a str, &'t str)> {
+        longest_name(self.names.keys().copied(), text)
     }
 
     fn unknown(&self, text: &str) -> Nothing {
         if self.incomplete {
             return None;
         }
+        // The one setting that takes entries away.
+        let written = self.written.iter().filter_map(|entry| entry.name.as_deref());
+        if let Some((name, _)) = longest_name(written, text.trim()) {
+            let text =
+                format!("the entry `{name}` is not there: the setting `timeline=[]` took it away");
+            return Some(
+                Problem::new(text).help("leave out that setting, or here what names the entry"),
+            );
+        }
         let name = text.rsplit_once(['+', '-']).map_or(text, |(name, _)| name).trim();
         let problem = Problem::new(format!("there is no entry named `{name}`"));
         let help = did_you_mean(name, self.names.keys().copied());
         Some(problem.maybe_help(help).or_help("a time is a duration from the start, \"10m\", or relative to a named entry, \"cut b + 50s\""))
     }
+}
+
+/// The longest of these names that the text begins with, and what follows it.
+fn longest_name<'n, 't>(
+    names: impl Iterator<Item = &'n str>,
+    text: &'t str,
+) -> Option<(&'n str, &'t str)> {
+    let ends_there =
+        |rest: &str| rest.trim_start().is_empty() || rest.trim_start().starts_with(['+', '-']);
+    let fitting = names
+        .filter_map(|name| Some((name, text.strip_prefix(name).filter(|rest| ends_there(rest))?)));
+    fitting.max_by_key(|(name, _)| name.len())
 }
 
 /// ` + 50s`, ` - 5s`, or nothing.
