@@ -9,7 +9,7 @@ use super::shards::{Inputs, PlanShardsArgs, With, Work};
 use crate::analysis::below_need::left_out;
 use crate::analysis::ranges;
 use crate::analysis::serving::BARE;
-use crate::lab::sweep::{Ran, below_all_along, idle, run_all};
+use crate::lab::sweep::{Outcome as Run, Ran, below_all_along, idle, run_all};
 use crate::lab::{Case, Prepared, Sweep};
 use crate::language::few;
 use crate::report::not_whole_yet;
@@ -154,23 +154,32 @@ fn parted(axis: &Axis) -> Option<String> {
     })
 }
 
-/// One sentence for the settings with which no run of any file is another.
-fn change_nothing(sweeps: &[Sweep<'_>], cases: &[Vec<Case>]) -> Option<String> {
-    let all = sweeps.iter().zip(cases);
-    let mut all = all.map(|(sweep, cases)| idle(&sweep.axes, sweep.zipped, cases));
-    let (first, others) = (all.next()?, Vec::from_iter(all));
-    let of_all = |path: &&str| others.iter().all(|idle| idle.contains(path));
-    let names = first.into_iter().filter(of_all).map(|path| format!("`{path}`"));
-    let names: Vec<String> = names.collect();
-    let (change, values) = match names.len() {
-        0 => return None,
-        1 => ("changes", "its values"),
-        _ => ("change", "their values"),
+/// A sentence for the settings with which no run of any file is another, and one for those that move no figure of any.
+fn change_nothing(sweeps: &[Sweep<'_>], cases: &[Vec<Case>]) -> Vec<String> {
+    let idle_in_all = |alike: fn(&Run, &Run) -> bool| {
+        let all = sweeps.iter().zip(cases);
+        let mut all = all.map(|(sweep, cases)| idle(&sweep.axes, sweep.zipped, cases, alike));
+        let (mut first, others) = (all.next().unwrap_or_default(), Vec::from_iter(all));
+        first.retain(|path| others.iter().all(|idle| idle.contains(path)));
+        first
     };
-    Some(format!(
-        "{} {change} nothing here: every run is the same with all of {values}, record by record.",
-        names.join(", ")
-    ))
+    let (same, mut still) = (idle_in_all(Run::eq), idle_in_all(Run::has_figures_of));
+    still.retain(|path| !same.contains(path));
+    let told = |paths: Vec<&str>, does: [&str; 2], so: &str| {
+        let names = Vec::from_iter(paths.iter().map(|path| format!("`{path}`"))).join(", ");
+        let (does, values) = match paths.len() {
+            0 => return None,
+            1 => (does[0], "its values"),
+            _ => (does[1], "their values"),
+        };
+        Some(format!("{names} {does} here: {so} with all of {values}"))
+    };
+    let same = told(same, ["changes nothing", "change nothing"], "every run is the same");
+    let still = told(still, ["moves no figure", "move no figure"], "each seed comes to the same");
+    let same = same.map(|text| text + ", record by record.");
+    same.into_iter()
+        .chain(still.map(|text| text + ", though not all of it happens alike."))
+        .collect()
 }
 
 /// One sentence for the rows in whose runs nodes ran out of memory.

@@ -325,9 +325,23 @@ pub(crate) fn below_all_along(cases: &[Case]) -> BTreeSet<String> {
     runs.fold(first, |all, run| all.intersection(run).cloned().collect())
 }
 
-/// The settings that change nothing: with each of their values every run is the same, record by record, whatever the others are.
-pub(crate) fn idle<'a>(axes: &'a [Axis], zipped: bool, cases: &[Case]) -> Vec<&'a str> {
-    let same = |a: &Case, b: &Case| a.runs == b.runs && !a.runs.is_empty();
+impl Outcome {
+    /// Whether another run has the same figures, whatever happens in it.
+    pub(crate) fn has_figures_of(&self, other: &Self) -> bool {
+        (&self.metrics, &self.used_up) == (&other.metrics, &other.used_up)
+    }
+}
+
+/// The settings that change nothing: with each of their values every run is alike, whatever the others are.
+pub(crate) fn idle<'a>(
+    axes: &'a [Axis],
+    zipped: bool,
+    cases: &[Case],
+    alike: fn(&Outcome, &Outcome) -> bool,
+) -> Vec<&'a str> {
+    let same = |a: &Case, b: &Case| {
+        !a.runs.is_empty() && a.runs.iter().zip(&b.runs).all(|(a, b)| alike(a, b))
+    };
     if zipped {
         let all = cases.windows(2).all(|two| same(&two[0], &two[1])) && cases.len() > 1;
         return axes.iter().filter(|_| all).map(|axis| axis.path.as_str()).collect();

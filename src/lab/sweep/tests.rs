@@ -214,9 +214,31 @@ fn a_setting_that_changes_no_run_is_found() {
     let sweep = sweep(&loaded, vec![starts, axis("workloads.web.replicas", &["2", "3"])], 2);
     let prepared = sweep.prepare(2).expect("it can be built");
     let cases = run(&prepared, &|_| true).expect("it runs");
-    assert_eq!(idle(&sweep.axes, false, &cases), ["timing.kubelet.pod_start"]);
-    assert!(idle(&sweep.axes, true, &cases).is_empty());
+    assert_eq!(idle(&sweep.axes, false, &cases, Outcome::eq), ["timing.kubelet.pod_start"]);
+    assert!(idle(&sweep.axes, true, &cases, Outcome::eq).is_empty());
     assert_eq!(cases.len(), 4);
+}
+
+/// The node is back three minutes after it was cut off, some two after its pod's timer was set, so that it says when the timer
+/// would end and nothing comes of it.
+#[test]
+fn a_setting_that_moves_no_figure_is_found() {
+    let text = r#"(version: 1, horizon: "10m", nodes: [(names: "a-{0..1}")],
+        workloads: [Deployment(name: "web", replicas: 2, placement: Spread(All))],
+        timeline: [(at: "1m", do: Partition(nodes: Node("a-0"), duration: "3m"))])"#;
+    let loaded =
+        scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect("it is right");
+    let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds";
+    let of = |values: &[&str]| {
+        let sweep = sweep(&loaded, vec![axis(path, values)], 2);
+        let prepared = sweep.prepare(2).expect("it can be built");
+        let cases = run(&prepared, &|_| true).expect("it runs");
+        let found = |alike| idle(&sweep.axes, false, &cases, alike).len();
+        [found(Outcome::eq), found(Outcome::has_figures_of)]
+    };
+    assert_eq!(of(&["300", "600"]), [0, 1]);
+    // After a minute the pod is evicted.
+    assert_eq!(of(&["60", "600"]), [0, 0]);
 }
 
 /// Without grace periods there is none that somebody could grant, and what is assumed of pods is so
