@@ -4,10 +4,10 @@
 use super::called::{Called, Target, paths_of, quoted};
 use super::edit::{UNSAID, is_field, is_plain};
 use super::read::{keys, of_flag, seconds_in, seconds_of};
+use super::unsaid::{constant, unsaid};
 use crate::language::flags::{known as known_flags, values as flag_values};
 use crate::language::text::tree::Value;
 use crate::language::values::SEED;
-use crate::plan::Delay;
 use crate::scenario::prelude::*;
 
 /// A path that can be set.
@@ -45,12 +45,15 @@ pub(crate) fn settings(spec: &Scenario, plan: &Plan) -> Vec<Setting> {
                 let is_it = |(of, name, _): &(&str, &str, _)| path == flag_path(of, name);
                 let Some((_, _, values)) = flags.next_if(is_it) else { continue };
                 let [value, default] = values.map(|v| Some(v).filter(|v| !v.is_empty()));
+                // What the release decides, where nothing else does.
+                let decided = unsaid(plan, &path).filter(|_| value.is_none());
+                let [value, default] = [value, default].map(|v| v.or_else(|| decided.clone()));
                 all.push(Setting { path, value, default });
                 continue;
             }
             _ if path.ends_with(".tolerationSeconds") => otherwise.or_else(|| unsaid(plan, &path)),
             // What is written of delays the plan has in place of their defaults.
-            _ => unsaid(plan, &path).filter(|_| written.is_none()),
+            _ => constant(&path).or_else(|| unsaid(plan, &path).filter(|_| written.is_none())),
         };
         let value = written.or_else(|| default.clone());
         all.push(Setting { path, value, default });
@@ -203,33 +206,6 @@ fn reached(tree: Option<&Tree>, shape: Shape, own: &str, paths: &mut Vec<Written
         _ if is_plain(shape) => paths.push((own.to_owned(), tree.map(shown), None)),
         _ => {}
     }
-}
-
-/// The seconds that the API server adds to a toleration, or a figure of the timing as the language writes it; none of
-/// an ideal one, whose figures cannot be set.
-fn unsaid(plan: &Plan, path: &str) -> Option<String> {
-    let (timing, flags) = (&plan.timing, &plan.flags);
-    let added = |s: i64| plan.admission.default_toleration_seconds.then(|| s.to_string());
-    if path.contains("[unreachable].") {
-        return added(flags.default_unreachable_toleration_seconds);
-    } else if path.contains("[not-ready].") {
-        return added(flags.default_not_ready_toleration_seconds);
-    }
-    let KubeletMode::Real(real) = timing.kubelet else { return None };
-    let Delay { min, max } = match path {
-        "timing.request" => timing.request,
-        "timing.response" => timing.response,
-        "timing.watch" => timing.watch,
-        "timing.pass_overhead" => Delay::constant(timing.pass_overhead),
-        "timing.attacher.attach" => Delay::constant(timing.attacher.0),
-        "timing.attacher.detach" => Delay::constant(timing.attacher.1),
-        "timing.kubelet.pod_start" => Delay::constant(real.pod_start),
-        "timing.kubelet.pod_stop" => Delay::constant(real.pod_stop),
-        "timing.kubelet.boot" => Delay::constant(real.boot),
-        "timing.user" => return Some(format!("{:?}", timing.user)),
-        _ => return None,
-    };
-    Some(if min == max { min.to_string() } else { format!("{min}..{max}") })
 }
 
 /// A value as `--set` takes it.

@@ -18,6 +18,7 @@ mod edit;
 mod known;
 mod now;
 mod read;
+mod unsaid;
 
 pub(super) use apply::set;
 #[cfg(test)]
