@@ -248,6 +248,10 @@ impl Gathered {
                 _ if lease == LeaseSeen::Missing => summary.leaseless.push(node.name.clone()),
                 _ => (),
             }
+            let is_unposted = |t: &Stamp| zero.us_since(*t) > POSTED_US;
+            if lease == LeaseSeen::NotExported && node.posted().as_ref().is_some_and(is_unposted) {
+                summary.unposted.push(node.name.clone());
+            }
             if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
                 summary.of_no_size.push(node.name.clone());
             }

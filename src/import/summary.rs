@@ -83,6 +83,8 @@ pub struct Summary {
     pub(crate) leaseless: Vec<String>,
     /// Nodes that have been silent for so long that a controller would have found them, and that are not Unknown.
     pub(crate) overdue: Vec<String>,
+    /// Nodes that are not Unknown and have posted no status for longer than a kubelet takes between two, where no leases tell.
+    pub(crate) unposted: Vec<String>,
     /// Nodes whose clock is ahead of the control plane's.
     pub(crate) ahead: Vec<String>,
     /// It is ahead of nearly all other nodes', as the control plane's own leases are not in the files.
@@ -201,6 +203,9 @@ impl Summary {
         lines.0.extend(self.of_zero());
         let none = "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)";
         lines.0.extend(self.lacks_leases().then(|| none.to_owned()));
+        let unposted =
+            "without a status for more than 7m30s and not Unknown, the lease taken to be renewed";
+        lines.listed("node", &self.unposted, unposted);
         lines.add(self.nodes, self.of_the_leader());
         if let Some(at) = self.passed.map(Stamp::to_rfc3339) {
             let text = format!("its passes over the nodes are reckoned from an event of {at}");
@@ -364,6 +369,14 @@ impl Summary {
             " silent for more than 5m and not Unknown yet ({}): no node lifecycle controller that runs leaves them so. While none does, nothing of what is told here comes.",
             some(&self.overdue)
         );
+        // `tryUpdateNodeHealth`: a controller heeds a lease that is renewed, however old the status is.
+        let unposted = match &self.unposted[..] {
+            [] => String::new(),
+            all => format!(
+                " Without a status for more than 7m30s (a kubelet posts one every 5m) are {}: a node lifecycle controller that runs has left them so as their leases were renewed; where none runs, they may be lost.",
+                some(all)
+            ),
+        };
         let patient = self.control_plane.iter().any(|f| f.contains("node-monitor-grace-period"));
         let notes = [
             of_export(if patient { 0 } else { self.overdue.len() }, "node", "", &overdue),
@@ -375,7 +388,7 @@ impl Summary {
             of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
             of_export(self.podless.len(), "workload", "the pods of ", podless),
             self.lacks_leases().then(|| {
-                "Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.".to_owned()
+                format!("Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.{unposted}")
             }),
             self.releases.of_others(),
             of_export(self.leaseless.len(), "node", "no lease is in it of ", &leaseless),

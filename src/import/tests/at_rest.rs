@@ -136,3 +136,26 @@ fn nodes_that_contradict_the_rest_are_named() {
         "The export: no lease is in it of 1 node, unlike of others; taken to be alive: bare.";
     assert!(notes.iter().any(|n| n == note), "{notes:?}");
 }
+
+/// A status is posted every 300 s, the first up to half of that later: 450 s. Which of an older one is lost no lease tells here, and where
+/// one is Unknown nobody has to be told.
+#[test]
+fn nodes_of_old_statuses_are_named_where_no_lease_tells() {
+    let posted = [("a", 0), ("b", -120), ("edge", -450), ("old", -451), ("lost", -900)];
+    let of = |(name, s): (&str, i64)| {
+        let mut node = node(name, 0, None)[0].clone();
+        let ready = &mut node["status"]["conditions"][0];
+        ready["lastHeartbeatTime"] = at(s).into();
+        ready["status"] = if name == "lost" { "Unknown" } else { "True" }.into();
+        node
+    };
+    let summary = imported(posted.map(of).to_vec()).summary;
+    assert_eq!(summary.unposted, ["old"]);
+    let (lines, notes) = (summary.lines().join("\n"), summary.notes().join("\n"));
+    let line = "1 node without a status for more than 7m30s and not Unknown, the lease taken to be renewed: old";
+    assert!(lines.contains(line), "{lines}");
+    assert!(notes.contains("(a kubelet posts one every 5m) are old: a node"), "{notes}");
+    // With leases these tell.
+    let with = posted.map(|p| [of(p), node(p.0, 0, None)[1].clone()]).concat();
+    assert!(imported(with).summary.unposted.is_empty());
+}
