@@ -524,3 +524,26 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
     }
     insta::assert_snapshot!(said);
 }
+
+/// `taint_eviction.go: emitPodDeletionEvent` tells of the pod, and node lifecycle of both (`RecordNodeStatusChange`,
+/// `MarkPodsNotReady`); a ReplicaSet's controller tells of the set. What is told of others alone would be met wherever none is expected.
+#[test]
+fn events_are_of_the_kinds_that_they_are_told_of() {
+    for (expect, is_taken) in [
+        (r#"Event(reason: "TaintManagerEviction", object: "Node/b-0", count: 0)"#, false),
+        (r#"Event(reason: "TaintManagerEviction", object: "*/b-0", count: 0)"#, false),
+        (r#"Event(reason: "TaintManagerEviction", object: "Pod/default/web-*")"#, true),
+        (r#"Event(reason: "TaintManagerEviction", node: "b-0")"#, true),
+        (r#"Event(reason: "NodeNotReady", object: "Node/b-0")"#, true),
+        (r#"Event(reason: "NodeNotReady", workload: "db")"#, true),
+        (r#"Event(reason: "RegisteredNode", workload: "web", count: 0)"#, false),
+        (r#"Event(reason: "SuccessfulCreate", object: "Pod/*", count: 0)"#, false),
+        (r#"Event(reason: "SuccessfulCreate", node: "b-0", count: 0)"#, false),
+        (r#"Event(reason: "SuccessfulCreate", object: "ReplicaSet/*")"#, true),
+    ] {
+        let outcome = outcome(expect, "").expect("it is read");
+        let said: Vec<String> = outcome.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(said.is_empty(), is_taken, "{expect}: {said:?}");
+        assert!(is_taken || said[0].contains(" are of kind "), "{said:?}");
+    }
+}

@@ -98,8 +98,59 @@ fn own_name(w: &WorkloadPlan) -> &str {
     w.name.split_once('/').map_or("", |(_, own)| own)
 }
 
-/// Refuses a pattern that no object of the scenario or of the run fits, as events name them.
-fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
+/// Reasons of events by the kinds of objects that they are told of; all others are told of pods.
+const KINDS: [(&str, &str); 9] = [
+    (
+        "Node",
+        "RegisteredNode RemovingNode NodeNotReady NodeReady DeletingAllPods DeletingNode Synced Shutdown EvictionThresholdMet TaintAdded TaintRemoved FreeDiskSpaceFailed ImageGCFailed",
+    ),
+    ("Pod", "NodeNotReady Shutdown"),
+    (
+        "ReplicaSet StatefulSet DaemonSet Job",
+        "SuccessfulCreate SuccessfulDelete FailedCreate FailedDelete",
+    ),
+    ("StatefulSet", "RecreatingFailedPod RecreatingTerminatedPod"),
+    ("Deployment", "ScalingReplicaSet"),
+    ("DaemonSet", "FailedPlacement FailedDaemonPod SucceededDaemonPod"),
+    ("Job", "BackoffLimitExceeded PodFailurePolicy Completed"),
+    (
+        "PodDisruptionBudget",
+        "NoPods CalculateExpectedPodCountFailed NoControllers NoControllerRef UnmanagedPods",
+    ),
+    (
+        "PersistentVolumeClaim",
+        "WaitForFirstConsumer WaitForPodScheduled ExternalProvisioning Provisioning ProvisioningSucceeded ProvisioningFailed",
+    ),
+];
+
+/// Of which kinds of objects an event with this reason is told.
+fn kinds_of(reason: &str) -> Vec<&'static str> {
+    let is_told = |(_, reasons): &&(_, &str)| reasons.split(' ').any(|r| r == reason);
+    let kinds = KINDS.iter().filter(is_told).flat_map(|(kinds, _)| kinds.split(' '));
+    let kinds = Vec::from_iter(kinds);
+    if kinds.is_empty() { vec!["Pod"] } else { kinds }
+}
+
+/// Refuses events of a reason that is told of no such object, and a pattern that no object of the scenario or of the run fits, as
+/// events name them.
+fn can_have_events(
+    run: &Run<'_>,
+    sought: &Sought,
+    (reason, pattern): (&str, Option<&String>),
+) -> Result<(), Wrong> {
+    let kinds = kinds_of(reason);
+    let other = |what: &str| Wrong {
+        message: format!("events {reason} are of kind {} alone, and {what}", kinds.join(", ")),
+        help: Some(
+            "`object` names one as `Node/a-0`, `Pod/default/web-0` or `Job/default/sum`".to_owned(),
+        ),
+    };
+    if sought.pods.is_some() && !kinds.contains(&"Pod") {
+        return Err(other("this is about pods"));
+    } else if sought.nodes.is_some() && !kinds.contains(&"Pod") && !kinds.contains(&"Node") {
+        return Err(other("this is about nodes and what is on them"));
+    }
+    let Some(pattern) = pattern else { return Ok(()) };
     let (plan, names) = (run.analysis.plan, &run.analysis.trace.names);
     let nodes = plan.nodes.iter().map(|n| format!("Node/{}", n.name));
     let pods = names.pod_ids().map(|id| format!("Pod/{}", names.pod_name(id)));
@@ -108,14 +159,32 @@ fn can_have_events(run: &Run<'_>, pattern: &str) -> Result<(), Wrong> {
     // A workload that makes no pods in this run is known from the scenario, and so are its pods.
     let known =
         plan.workloads.iter().flat_map(|w| [w.name.to_string(), format!("Pod/{}-0", own_name(w))]);
-    let all: Vec<String> = nodes.chain(of_run).chain(known).chain(budgets).chain(pods).collect();
-    if all.iter().any(|name| glob(pattern, name)) {
-        return Ok(());
+    let all = nodes.chain(of_run).chain(known).chain(budgets).chain(claims(run)).chain(pods);
+    let all: Vec<String> = all.collect();
+    let fitting = all.iter().filter(|name| glob(pattern, name));
+    let mut fitting = fitting.filter_map(|name| Some(name.split_once('/')?.0)).peekable();
+    if fitting.peek().is_some() {
+        let any = fitting.any(|kind| kinds.contains(&kind));
+        return if any { Ok(()) } else { Err(other(&format!("{pattern} is none"))) };
     }
     let help = did_you_mean(pattern, all.iter().map(String::as_str));
     let form = || "as `Node/a-0` or `Pod/default/web-0`; `*` stands for any letters".to_owned();
     let message = format!("neither the scenario nor the run has such an object: {pattern}");
     Err(Wrong { message, help: help.or_else(|| Some(form())) })
+}
+
+/// The claims of all pods, as events name them.
+fn claims(run: &Run<'_>) -> Vec<String> {
+    let (plan, trace) = (run.analysis.plan, run.analysis.trace);
+    let planned = |p: &PodPlan| {
+        Some((trace.names.find_pod(&p.name)?, &plan.templates.get(p.template as usize)?.claims))
+    };
+    let made =
+        trace.templates.iter().filter_map(|(id, t)| Some((trace.get(*id)?.pod()?, &t.claims)));
+    let all = plan.pods.iter().filter_map(planned).chain(made);
+    let name =
+        |pod, claim| format!("PersistentVolumeClaim/{}", run.analysis.claim_name(claim, pod));
+    all.flat_map(|(pod, claims)| claims.iter().map(move |claim| name(pod, claim))).collect()
 }
 
 /// Whether as many of the pods as expected, those that fit, are Pending at that moment, for that reason.
@@ -211,8 +280,8 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
     let all = expectations.iter().flat_map(|e| e.what.records());
     let mut searches: Vec<Result<Search<'_>, Wrong>> = all
         .map(|sought| {
-            if let Kind::Event { object: Some(pattern), .. } = &sought.what {
-                can_have_events(run, pattern)?;
+            if let Kind::Event { reason, object, .. } = &sought.what {
+                can_have_events(run, sought, (reason, object.as_ref()))?;
             }
             Ok(Search { sought, meant: Meant::by(run, sought)?, hits: Vec::new() })
         })
