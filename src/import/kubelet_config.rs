@@ -222,7 +222,7 @@ mod tests {
         let (flags, told) = read(&[r#"{"kubeletconfig": {"nodeStatusUpdateFrequency": "10s"}}"#]);
         assert_eq!(flags, Vec::<String>::new());
         assert!(
-            told.contains("said by the configuration of 1 kubelet: nothing but defaults"),
+            told.contains("said by the configuration of 1 kubelet: nothing but defaults of 1.34"),
             "{told}"
         );
     }

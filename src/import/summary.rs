@@ -5,6 +5,7 @@ use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, counts, some, tally};
 use super::releases::Releases;
 use super::times::{Stamp, Zero};
+use crate::language::values::KUBERNETES;
 use crate::language::{PodTemplate, counted};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -177,7 +178,10 @@ impl Summary {
         let (n, taken) = (self.control_plane.len(), self.control_plane.join(", "));
         lines.add(n, format!("said by the control plane's pods: {taken}"));
         let (n, all) = &self.kubelet_config;
-        let said = if all.is_empty() { "nothing but defaults".to_owned() } else { all.join(", ") };
+        // Another release that is run has its own, as a kubelet does not tell them from what it was given.
+        let release = self.releases.taken().unwrap_or_else(|| KUBERNETES.to_owned());
+        let defaults = || format!("nothing but defaults of {release}");
+        let said = if all.is_empty() { defaults() } else { all.join(", ") };
         lines.add(*n, format!("said by the configuration of {}: {said}", counted(*n, "kubelet")));
         lines.0.extend(self.control_plane_wrong.iter().cloned());
     }
