@@ -78,7 +78,7 @@ Summary
   kept              1 pod that had a timer or a node tainted NoExecute
   pending timers    0
   deletions         taint-eviction 1
-  not up            3.2 replica-minutes missing
+  missing           3.2 replica-minutes missing
   requests lost     none
   ghosts            1.6 minutes of pods that were deleted or gone and that clients still reached
   nodes Unknown     1, +43.3s after the fault

@@ -168,7 +168,7 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         format!("{minutes} of pods that were deleted or gone and that clients still reached");
     let times = counted(c.restarts, "time");
     where_so([
-        (true, "not up", missing(c) + &uncounted),
+        (true, "missing", missing(c) + &uncounted),
         (true, "requests lost", requests_lost(c) + &uncounted),
         (c.ghost_ns > 0, "ghosts", ghosts),
         (c.most_pending > 0, "pending", pending(c)),
