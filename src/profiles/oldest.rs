@@ -96,6 +96,7 @@ pub(super) fn oldest() -> Profile {
         workload: workload::Switches {
             job: workload::JobSwitches {
                 retry: (Dur::from_secs(10), Dur::from_secs(360)),
+                backoff_limit: workload::BackoffLimit::Absent,
                 gets_before_status: true,
                 tells_end_before_status: true,
                 ..Default::default()

@@ -26,7 +26,7 @@ use scheduler::{
     PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
-use workload::{ScalingText, TerminalPods};
+use workload::{BackoffLimit, ScalingText, TerminalPods};
 
 /// One change.
 pub(super) struct Step {
@@ -454,12 +454,13 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(26, 5), (27, 0)], |p| p.workload.daemon_set.replaces_succeeded = true),
     step(&[(26, 7), (27, 4), (28, 0)], |p| p.workload.daemon_set.ended_pods_make_room = true),
     step(&[(33, 0)], |p| p.workload.daemon_set.node_queue = true),
+    // S112
+    step(&[(8, 0)], |p| p.workload.job.backoff_limit = BackoffLimit::Requeues),
+    step(&[(20, 0)], |p| p.workload.job.backoff_limit = BackoffLimit::Failures),
     step(&[(23, 0)], |p| p.workload.job.gets_before_status = false),
     // Batches of 500 ms are in 1.23 already, but behind the gate JobReadyPods, which is off there.
-    step(&[(24, 0)], |p| {
-        p.workload.job.batch_period = Dur::from_secs(1);
-        p.workload.job.ready_pods = true;
-    }),
+    step(&[(24, 0)], |p| p.workload.job.batch_period = Dur::from_secs(1)),
+    step(&[(24, 0)], |p| p.workload.job.ready_pods = true),
     step(&[(22, 0)], |p| p.workload.job.tracking_finalizers = true),
     step(&[(25, 0)], |p| p.workload.job.pod_failure_policy = true),
     step(&[(26, 0)], |p| p.workload.job.tells_end_before_status = false),

@@ -110,6 +110,30 @@ fn a_job_loses_its_pod_with_the_machine() {
     assert!(made.len() == 1 && (161_000..=163_500).contains(&made[0]), "{made:?}");
 }
 
+/// `exceedsBackoffLimit` (S112): five pods that fail together at 10 s are more than a limit of 4 from 1.20 on. Up to 1.19 syncs that find
+/// failures are counted; five pods that fail at a time are found by two at the most, and those that replace them live for another ten
+/// seconds, so that the fifth such sync comes after 30 s at the earliest. Up to 1.7 there is no limit.
+#[test]
+fn pods_that_fail_together_are_one_failure_of_an_old_job() {
+    let ends = |version: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "10m", timing: Ideal, nodes: [(names: "n-{{0..4}}")],
+                workloads: [Job(name: "j", backoffLimit: 4, parallelism: 5, completions: 5,
+                    template: (restartPolicy: Never, ends: (after: "10s", exit_code: 1)))])"#
+        );
+        times(&run(&plan(&text), Choices::seeded(1)), "job-failed", "BackoffLimitExceeded")
+    };
+    for version in ["1.20", "1.24", "1.34"] {
+        let at = ends(version);
+        assert!(at.len() == 1 && (10_000..=13_000).contains(&at[0]), "{version}: {at:?}");
+    }
+    for version in ["1.8", "1.18", "1.19"] {
+        let at = ends(version);
+        assert!(at.len() == 1 && at[0] > 30_000, "{version}: {at:?}");
+    }
+    assert!(ends("1.7").is_empty());
+}
+
 /// `pastBackoffLimitOnFailure`: pods run from the start, for 5 s each time. They are started again at 5 s at once, at 20 s 10 s
 /// after the end at 10 s, at 45 s 20 s after the end at 25 s. The restarts of all pods together are as many as the limit, or 1
 /// where that is 0: the Job is over, and its pods are deleted. A sync comes up to a second after a change, the kubelet takes

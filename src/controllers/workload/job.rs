@@ -10,6 +10,7 @@ use super::job_policy::JobPolicy;
 use crate::api::workload::{JobEnd, JobSpec, WorkloadSpec};
 use crate::controllers::workload::prelude::*;
 use crate::plan::FailedBefore;
+use crate::plan::switches::workload::BackoffLimit;
 
 /// `--concurrent-job-syncs`
 const WORKERS: usize = 5;
@@ -67,7 +68,10 @@ impl JobController {
 
     fn start_workers(self: &Rc<Self>) {
         for _ in 0..WORKERS {
-            self.core.start_worker(self, async |c: &Rc<Self>, id| c.sync_job(id).await);
+            let (ctx, c) = (&self.core.ctx, self.clone());
+            ctx.spawn_alike(ctx.name(), self.core.group, async move {
+                c.core.queue.work_once(async |id| c.process_next_work_item(id).await).await;
+            });
         }
     }
 
@@ -112,15 +116,24 @@ impl JobController {
         self.enqueue_batched(job.id);
     }
 
-    /// `syncJob`
-    async fn sync_job(&self, id: WorkloadId) -> ApiResult {
+    /// `processNextWorkItem`
+    async fn process_next_work_item(&self, id: WorkloadId) {
+        match self.sync_job(id).await {
+            Ok(true) => self.core.queue.forget(id),
+            Ok(false) => {}
+            Err(_) => self.core.queue.add_rate_limited(id),
+        }
+    }
+
+    /// `syncJob`: whether earlier failures are forgotten.
+    async fn sync_job(&self, id: WorkloadId) -> Result<bool, ApiError> {
         let Some(job) = self.core.to_sync(id)? else {
             self.memory.with(|m| m.forget(id));
-            return Ok(());
+            return Ok(true);
         };
-        let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(()) };
+        let WorkloadSpec::Job(spec) = job.spec.clone() else { return Ok(true) };
         if self.is_over(&job) {
-            return Ok(());
+            return Ok(true);
         }
         self.core.ctx.set_saw(job.record);
         let satisfied = self.memory.with(|m| m.expectations.satisfied(id, self.core.ctx.now()));
@@ -133,11 +146,12 @@ impl JobController {
             || old.observed_generation == 0;
         (s.status.replicas, s.status.ready, s.status.terminating) = (active, ready, terminating);
         s.status.observed_generation = s.job.generation;
-        if self.switches.tracking_finalizers {
+        let written = if self.switches.tracking_finalizers {
             self.control.track(&mut s, changed).await?;
+            true
         } else {
-            self.control.count(&mut s, changed).await?;
-        }
+            self.control.count(&mut s, changed).await?
+        };
         result?;
         // Until Jobs had a record of their own, a new failure made the whole Job wait as an error
         // does.
@@ -145,7 +159,8 @@ impl JobController {
         {
             Err(ApiError::Unavailable)
         } else {
-            Ok(())
+            let more = s.succeeded > s.job.status.job.succeeded;
+            Ok(written || more || self.switches.failure_backoff.is_some())
         }
     }
 
@@ -218,8 +233,21 @@ impl JobController {
                 .fail_job_message(&self.core.client, &s.spec, &s.pods)
                 .map(JobEnd::PodFailurePolicy);
         }
-        let restarted = past_backoff_limit_on_failure(&s.spec, &s.pods);
-        if s.end.is_none() && (all_failed > s.spec.backoff_limit || restarted) {
+        let limit = s.spec.backoff_limit;
+        let exceeds = match self.switches.backoff_limit {
+            BackoffLimit::Absent => false,
+            BackoffLimit::Requeues => {
+                let found = self.core.queue.failures(s.job.id).saturating_add(1);
+                new_failure
+                    && s.active.len() as i32 != s.spec.parallelism
+                    && i64::from(found) > i64::from(limit)
+                    || past_backoff_limit_on_failure(&s.spec, &s.pods)
+            }
+            BackoffLimit::Failures => {
+                all_failed > limit || past_backoff_limit_on_failure(&s.spec, &s.pods)
+            }
+        };
+        if s.end.is_none() && exceeds {
             s.end = Some(JobEnd::BackoffLimitExceeded);
         }
         if !self.switches.tracking_finalizers {

@@ -225,8 +225,8 @@ impl JobControl {
         Ok(())
     }
 
-    /// The status without finalizers: pods are counted as long as they exist, up to 1.24.
-    pub(super) async fn count(&self, s: &mut SyncJobCtx, changed: bool) -> ApiResult {
+    /// The status without finalizers: pods are counted as long as they exist, up to 1.24. Whether there was something to write.
+    pub(super) async fn count(&self, s: &mut SyncJobCtx, changed: bool) -> Result<bool, ApiError> {
         let old = &s.job.status;
         let mut flush = changed
             || (s.status.job.succeeded, s.status.job.failed) != (old.job.succeeded, old.job.failed);
@@ -237,7 +237,7 @@ impl JobControl {
         if flush {
             self.put_last_status(&s.job, s).await?;
         }
-        Ok(())
+        Ok(flush)
     }
 
     /// Writes the status at the end of a sync. The event of a Job's end comes before that or, once

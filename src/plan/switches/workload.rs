@@ -41,6 +41,19 @@ pub struct Switches {
     pub(crate) job: JobSwitches,
 }
 
+/// What a Job's `backoffLimit` is held against (S112).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum BackoffLimit {
+    /// There is none: pods that fail are replaced for ever. Up to 1.7.
+    Absent,
+    /// How many syncs found failures since the queue last forgot the Job (`NumRequeues`): pods that fail together are one or two. Up
+    /// to 1.19.
+    Requeues,
+    /// How many pods have failed.
+    #[default]
+    Failures,
+}
+
 /// What changed in the Job controller from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JobSwitches {
@@ -53,6 +66,8 @@ pub(crate) struct JobSwitches {
     /// Pods that a sync deletes are no longer counted as Ready by the status that it writes (S98): from 1.31 on
     /// (kubernetes/kubernetes#125546).
     pub(crate) deleted_are_unready: bool,
+    /// What `backoffLimit` is held against.
+    pub(crate) backoff_limit: BackoffLimit,
     /// How long a sync that failed waits: first, and at the most.
     pub(crate) retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.
