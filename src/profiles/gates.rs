@@ -193,6 +193,7 @@ const GATES: &[Gate] = gates! {
     // S86: gates that have a field stored, and change nothing else here
     "EvenPodsSpread" [off(16), on(18), locked(19, true), gone(21)] stores TopologySpreadConstraints;
     "StartupProbe" [off(16), on(18), locked(20, true), gone(23)] stores StartupProbe;
+    "PodPriority" [off(8), on(11), locked(16, true), gone(18)] stores Priority;
     "NonPreemptingPriority" [off(15), on(19), locked(24, true), gone(26)] stores PreemptionPolicy;
     "PodAffinityNamespaceSelector" [off(21), on(22), locked(24, true), gone(26)]
         stores NamespaceSelector;

@@ -67,6 +67,7 @@ pub(super) fn oldest() -> Profile {
             lets_in_after_failure: 125,
             hears_pod_updates: true,
             bindings_wake: true,
+            retries: scheduler::Retries::ByTime,
             unschedulable_flush: Dur::from_secs(60),
             update_ends_backoff: true,
             requeue_after_get: true,

@@ -23,7 +23,7 @@ use kubelet::{
 use node_lifecycle::{ConditionTaints, Requeue};
 use scheduler::{
     Balance, BindErrorText, FilterOrder, FitText, FitWords, ImageScores, InternalErrors,
-    PreemptedText, PreemptionWrites, SpreadScore, TaintMessage, Weights,
+    PreemptedText, PreemptionWrites, Retries, SpreadScore, TaintMessage, Weights,
 };
 use taint_eviction::{DisruptionTarget, FinishedEntry};
 use workload::{BackoffLimit, ScalingText, TerminalPods};
@@ -77,6 +77,8 @@ pub(super) static STEPS: &[Step] = &[
     }),
     step(&[(10, 0)], |p| p.node_lifecycle.pid_pressure_taint = true),
     step(&[(11, 0)], |p| p.taint_eviction.workers = 8),
+    step(&[(11, 0)], |p| p.scheduler.retries = Retries::AtOnce), // S113
+    step(&[(14, 0)], |p| p.scheduler.retries = Retries::BackOff),
     step(&[(12, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::Mapped),
     // With the gate NodeLease; the node lifecycle controller does not read them yet.
     step(&[(12, 0)], |p| p.kubelet.leases = true),
@@ -297,10 +299,8 @@ pub(super) static STEPS: &[Step] = &[
         p.scheduler.clears_useless_nomination = true;
         p.scheduler.binds_by_uid = true;
     }),
-    step(&[(24, 0)], |p| {
-        p.scheduler.spread_score = SpreadScore::Rounded;
-        p.scheduler.fit_text = FitText::WithPreemption;
-    }),
+    step(&[(24, 0)], |p| p.scheduler.spread_score = SpreadScore::Rounded),
+    step(&[(24, 0)], |p| p.scheduler.fit_text = FitText::WithPreemption),
     step(&[(26, 0)], |p| {
         let s = &mut p.scheduler;
         s.fit_text = FitText::TwoStops;
@@ -476,6 +476,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(30, 0)], |p| p.workload.job.validates_ready = true),
     step(&[(36, 3), (37, 0)], |p| p.workload.job.counts_active_in_backoff = true),
     // S86
+    step(&[(11, 0)], |p| p.stores(&[ApiField::Priority])),
     step(&[(18, 0)], |p| p.stores(&[ApiField::TopologySpreadConstraints, ApiField::StartupProbe])),
     step(&[(19, 0)], |p| p.stores(&[ApiField::PreemptionPolicy])),
     step(&[(22, 0)], |p| p.stores(&[ApiField::NamespaceSelector])),
@@ -486,9 +487,8 @@ pub(super) static STEPS: &[Step] = &[
         p.stores(&[ApiField::MinDomains, ApiField::MatchLabelKeys, ApiField::SchedulingGates]);
         p.stores(&[ApiField::Ordinals, ApiField::UnhealthyPodEvictionPolicy]);
     }),
-    step(&[(29, 0)], |p| {
-        p.stores(&[ApiField::PodReplacementPolicy, ApiField::ContainerRestartPolicy]);
-    }),
+    step(&[(29, 0)], |p| p.stores(&[ApiField::PodReplacementPolicy])),
+    step(&[(29, 0)], |p| p.stores(&[ApiField::ContainerRestartPolicy])),
     // S89, S103, S104
     step(&[(8, 0)], |p| p.scheduler.fit_words = FitWords::Predicates),
     step(&[(9, 0)], |p| p.scheduler.fit_words = FitWords::Names),

@@ -11,5 +11,5 @@ pub(super) use super::shape::{Shape, Spread};
 pub(super) use super::topology::KeyId;
 pub(super) use crate::api::device::{Allocation, DeviceClaim, SharedClaim};
 pub(super) use crate::controllers::prelude::*;
-pub(super) use crate::plan::switches::scheduler::{InternalErrors, Switches, WakeRule};
+pub(super) use crate::plan::switches::scheduler::{InternalErrors, Retries, Switches, WakeRule};
 pub(super) use crate::trace::Plugin;

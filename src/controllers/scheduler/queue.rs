@@ -116,6 +116,7 @@ impl Queue {
             self.requeue_pod_with_queueing_strategy(entry, strategy, now);
         } else if self.move_request > cycle
             || self.switches.errors_back_off && entry.rejected_by.is_empty()
+            || self.switches.retries == Retries::ByTime
         {
             self.move_to_backoff_q(entry);
         } else {
@@ -167,6 +168,9 @@ impl Queue {
     }
 
     fn move_to_backoff_q(&mut self, entry: QueuedPod) {
+        if self.switches.retries == Retries::AtOnce {
+            return self.move_to_active_q(entry);
+        }
         let end = self.backoff.get_backoff_time(&entry);
         let failed = entry.rejected_by.is_empty();
         let place = if failed { Place::ErrorBackoff(end) } else { Place::Backoff(end) };
@@ -215,7 +219,11 @@ impl Queue {
         entry.shape = shape.clone();
         match place {
             Place::Active => self.waiting.put(Place::Active, entry),
-            Place::Backoff(_) | Place::ErrorBackoff(_) if self.switches.update_ends_backoff => {
+            // A pod that sleeps does so to the end.
+            Place::Backoff(_) | Place::ErrorBackoff(_)
+                if self.switches.update_ends_backoff
+                    && self.switches.retries != Retries::ByTime =>
+            {
                 entry.cause = cause;
                 self.move_to_active_q(entry);
             }

@@ -9,6 +9,8 @@ use crate::kernel::{GROUP_SLOTS, Heap};
 /// The first and the longest back-off (`podInitialBackoffSeconds`, `podMaxBackoffSeconds`).
 const INITIAL_BACKOFF: Dur = Dur::from_secs(1);
 const MAX_BACKOFF: Dur = Dur::from_secs(10);
+/// The longest where pods are tried again by time alone (`CreateDefaultPodBackoff`).
+const MAX_SLEEP: Dur = Dur::from_secs(60);
 
 /// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
 /// them; otherwise first come, first served.
@@ -156,23 +158,29 @@ impl Backoff {
         if let Some(before) = entry.before {
             return self.align(before.backoff_ends);
         }
+        let by_time = self.0.retries == Retries::ByTime;
         let count = match self.0.backoff_counts_rejections {
+            // The update that says that no node was found has the pod tried once more, as it begins to sleep.
+            false if by_time => entry.attempts.saturating_sub(1),
             false => entry.attempts,
             true if entry.errors > 0 => entry.errors,
             true => entry.rejections,
         };
-        if count == 0 {
+        let longest = if by_time { MAX_SLEEP } else { MAX_BACKOFF };
+        if count == 0 || self.0.retries == Retries::AtOnce {
             return Time::ZERO;
         }
         let doubled = 1_u64
             .checked_shl(count - 1)
             .and_then(|n| INITIAL_BACKOFF.checked_mul(n))
-            .unwrap_or(MAX_BACKOFF);
-        self.align(entry.timestamp + doubled.min(MAX_BACKOFF))
+            .unwrap_or(longest);
+        self.align(entry.timestamp + doubled.min(longest))
     }
 
     fn align(&self, t: Time) -> Time {
-        if self.0.pops_from_backoff { Time::from_secs(t.as_secs()) } else { t }
+        // Who sleeps is not looked up once a second.
+        let is_whole = self.0.pops_from_backoff || self.0.retries == Retries::ByTime;
+        if is_whole { Time::from_secs(t.as_secs()) } else { t }
     }
 
     /// Whether a back-off that ends then is still on (`isPodBackingoff`).

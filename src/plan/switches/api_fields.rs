@@ -18,6 +18,8 @@ words! {
         NamespaceSelector = "namespaceSelector",
         /// `v1.PodSpec`
         SchedulingGates = "schedulingGates",
+        /// `v1.PodSpec`, with the name of its class: such pods neither preempt others nor come before them.
+        Priority = "priority",
         /// `v1.PodSpec` and `scheduling/v1.PriorityClass`; what a class says goes into its pods.
         PreemptionPolicy = "preemptionPolicy",
         /// `v1.Container`

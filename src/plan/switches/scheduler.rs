@@ -183,6 +183,18 @@ pub(crate) enum WakeRule {
     Hints,
 }
 
+/// How pods that found no node are tried again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Retries {
+    /// After a second, which doubles up to a minute, whatever changes (`factory.go: MakeDefaultErrorFunc`): up to 1.10.
+    ByTime,
+    /// As soon as something changes: up to 1.13.
+    AtOnce,
+    /// Once something has changed and a second, which doubles up to ten, has passed.
+    #[default]
+    BackOff,
+}
+
 /// What changed in the scheduler from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Switches {
@@ -313,6 +325,8 @@ pub struct Switches {
     /// How long a pod may stay unschedulable before it is tried again unasked: 60 s up to 1.23, 5
     /// min from 1.24 (S29).
     pub unschedulable_flush: Dur,
+    /// How pods that found no node are tried again (S113).
+    pub retries: Retries,
     /// An idle scheduler takes pods that are backing off (SchedulerPopFromBackoffQ): from 1.33.
     pub pops_from_backoff: bool,
     /// Back-off grows with rejections instead of attempts: from 1.34.

@@ -2,7 +2,7 @@
 //! without it, and no word; here it is taken out of the plan, and results say so.
 //!
 //! `pkg/api/pod/util.go: dropDisabledFields`, v1.34, and the strategies of StatefulSets, Jobs and budgets under
-//! `pkg/registry`. Left out: `priority` up to 1.10, and fields that came with 1.6 to 1.9.
+//! `pkg/registry`. Left out: other fields that came with 1.6 to 1.9.
 
 use super::notes::{in_short, listed, owners};
 use super::prelude::*;
@@ -101,11 +101,13 @@ fn of_templates(plan: &mut Plan, field: ApiField) -> Option<String> {
         let of_scheduling =
             |spec: &Rc<SchedulingSpec>| take_from_spec(&mut (**spec).clone(), field);
         let of_life = |life: &Rc<Life>| take_from_life(&mut (**life).clone(), field);
-        template.scheduling.as_ref().is_some_and(of_scheduling)
+        take_priority(&mut template.clone(), field)
+            || template.scheduling.as_ref().is_some_and(of_scheduling)
             || template.lives().any(of_life)
             || template.containers.iter().any(|c| take_sidecar(&mut c.clone(), field))
     })?;
     for template in &mut plan.templates {
+        take_priority(template, field);
         if let Some(spec) = &mut template.scheduling
             && take_from_spec(Rc::make_mut(spec), field)
             && **spec == SchedulingSpec::default()
@@ -152,6 +154,13 @@ fn take_from_spec(spec: &mut SchedulingSpec, field: ApiField) -> bool {
         _ => {}
     }
     *spec != before
+}
+
+/// Takes out a priority and the name of its class; whether there was one.
+fn take_priority(template: &mut PodTemplate, field: ApiField) -> bool {
+    field == ApiField::Priority
+        && (take(&mut template.priority).is_some_and(|p| p != 0)
+            || !take(&mut template.priority_class_name).is_empty())
 }
 
 /// Takes out that an init container is a sidecar; whether it was. Nobody waits for more than its end then, which may never come.

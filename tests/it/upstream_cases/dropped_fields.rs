@@ -17,6 +17,7 @@ const ALL: &str = r#"horizon: "1m", nodes: [(name: "n")],
                 (labelSelector: (matchLabels: {"app": "db"}), namespaceSelector: (), topologyKey: "zone"),
             ])),
             schedulingGates: [(name: "g")],
+            priority: 5,
             preemptionPolicy: Never,
             startupProbe: (periodSeconds: 5),
             initContainers: [(name: "mesh", restartPolicy: Always)],
@@ -73,6 +74,10 @@ fn each_release_drops_what_it_does_not_store() {
     }
     dropped.extend(["topologySpreadConstraints", "startupProbe"]);
     assert_eq!(told(&plan("1.17", "")), dropped);
+    assert_eq!(told(&plan("1.11", "")), dropped);
+    dropped.insert("priority");
+    assert_eq!(told(&plan("1.10", "")), dropped);
+    assert_eq!(told(&plan("1.6", "")), dropped);
 }
 
 /// What is dropped is not there: no gate holds the pods, taints do not count, pods are numbered from 0, and unready ones
@@ -96,6 +101,19 @@ fn what_is_dropped_does_nothing() {
     let gates = r#""PodSchedulingReadiness": true, "MinDomainsInPodTopologySpread": true, "MatchLabelKeysInPodTopologySpread": true,
         "StatefulSetStartOrdinal": true, "PDBUnhealthyPodEvictionPolicy": true"#;
     assert_eq!(of(&plan("1.26", gates)), (1, (2, true, 1), 5, true));
+}
+
+/// The gate PodPriority is off from 1.8 to 1.10: pods are all alike to the scheduler.
+#[test]
+fn a_priority_is_one_with_its_gate() {
+    let of = |release: &str, gates: &str| {
+        plan(release, gates).templates.iter().filter_map(|t| t.priority).max()
+    };
+    assert_eq!(of("1.7", ""), None);
+    assert_eq!(of("1.10", ""), None);
+    assert_eq!(of("1.10", r#""PodPriority": true"#), Some(5));
+    assert_eq!(of("1.11", ""), Some(5));
+    assert_eq!(of("1.11", r#""PodPriority": false"#), None);
 }
 
 /// Whose field it is, and why it is dropped: the gate of a release that has it, or the release itself.

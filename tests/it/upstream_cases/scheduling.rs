@@ -109,19 +109,16 @@ fn conditions_become_taints() {
 }
 
 /// `CheckNodeConditionPredicate` of 1.8 to 1.11 and `getNodeConditionPredicate` of 1.6 and 1.7 do what taints do from 1.12
-/// on: the node is not ready from 5 s to 20 s, and takes no pod meanwhile. In 1.12 the pod is tried as the condition changes, right
-/// before its taint is taken away, and is in a back-off of two seconds then.
+/// on: the node is not ready from 5 s to 20 s, and takes no pod meanwhile. In 1.14 the pod is tried as the condition changes, right
+/// before its taint is taken away, and is in a back-off of two seconds then. Up to 1.10 it sleeps for 1, 2, 4 and 8 s from 10 s on.
 #[test]
 fn a_node_that_is_not_ready_takes_no_pod() {
     let fields = r#"horizon: "1m", nodes: [(name: "n")], timeline: [(at: "5s", do: Condition(node: "n", type: Ready, status: False)),
         (at: "10s", do: CreatePod(pod: (name: "p", on: Unbound))), (at: "20s", do: Condition(node: "n", type: Ready, status: True))]"#;
-    let (early, late) = ("20000 pod-bound default/p n", "22000 pod-bound default/p n");
-    for (release, at) in
-        [("1.6", early), ("1.7", early), ("1.8", early), ("1.11", early), ("1.12", late)]
-    {
+    for (release, second) in [("1.6", 25), ("1.7", 25), ("1.8", 25), ("1.11", 20), ("1.14", 22)] {
         let done = done_by("scheduler", &ron(release, fields));
         let bound: Vec<_> = done.iter().filter(|l| l.contains("pod-bound")).collect();
-        assert_eq!(bound, [at], "{release}");
+        assert_eq!(bound, [&format!("{second}000 pod-bound default/p n")], "{release}");
     }
 }
 
@@ -166,4 +163,38 @@ fn a_binding_is_for_one_life_of_a_pod() {
         "the first one's binding, and the second one's is refused"
     );
     assert_eq!(bound("1.23"), ["10161 pod-bound default/p n"]);
+}
+
+/// When a pod is tried again (S113). One whose only node is opened at 65 s: `MakeDefaultErrorFunc` sleeps 1, 2, 4, 8, 16, 32 and 60 s
+/// up to 1.10, so that it is tried at 0, 1, 3, 7, 15, 31, 63 and 123 s; later the change wakes it. One that four changes woke in vain, when
+/// its node is opened at 26 s: at once up to 1.13, which have no back-off; from 1.14 on its fifth back-off of ten seconds begins at 24 s.
+#[test]
+fn when_a_pod_is_tried_again() {
+    let bound = |release: &str, fields: &str| {
+        let done = done_by("scheduler", &ron(release, &format!(r#"horizon: "4m", {fields}"#)));
+        let at = done.iter().find(|l| l.contains(" pod-bound ")).expect("it is bound");
+        at.split(' ').next().map(|ms| ms.parse::<u64>().expect("milliseconds") / 1_000)
+    };
+    let closed = r#"nodes: [(name: "n", unschedulable: true)], workloads: [ReplicaSet(name: "web", replicas: 1)],
+        timeline: [(at: "65s", do: Uncordon(node: "n"))]"#;
+    for (release, second) in [("1.6", 123), ("1.8", 123), ("1.10", 123), ("1.11", 65), ("1.14", 65)]
+    {
+        assert_eq!(bound(release, closed), Some(second), "{release}");
+    }
+    let opened: Vec<String> = [(5, 6), (7, 9), (10, 14), (15, 24)]
+        .iter()
+        .map(|(shut, open)| {
+            format!(r#"(at: "{shut}s", do: Cordon(node: "small")), (at: "{open}s", do: Uncordon(node: "small"))"#)
+        })
+        .collect();
+    let woken = format!(
+        r#"nodes: [(name: "small", capacity: {{"cpu": "100m"}}), (name: "n", unschedulable: true)],
+        workloads: [ReplicaSet(name: "web", replicas: 1, template: (requests: {{"cpu": "1"}}))],
+        timeline: [{}, (at: "26s", do: Uncordon(node: "n"))]"#,
+        opened.join(", ")
+    );
+    for release in ["1.11", "1.12", "1.13"] {
+        assert_eq!(bound(release, &woken), Some(26), "{release}");
+    }
+    assert!(bound("1.14", &woken) > Some(26));
 }
