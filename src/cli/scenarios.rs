@@ -2,29 +2,76 @@
 //! and what reports call them.
 
 use super::prelude::*;
+use crate::language::few;
+use crate::report::is_results;
 use std::path::Component;
 
-/// The scenarios that the paths mean, each once, in the order of the paths; those of a folder by
-/// name.
+/// The scenarios that paths mean.
+#[derive(Default)]
+pub(crate) struct Scenarios {
+    /// Each once, in the order of the paths; those of a folder by name.
+    pub(crate) files: Vec<PathBuf>,
+    /// Folders that were not looked into.
+    passed_over: Vec<PathBuf>,
+}
+
+impl Scenarios {
+    /// What may help where there is none.
+    pub(crate) fn help(&self) -> Option<String> {
+        let names = few(3, self.passed_over.iter().map(|folder| shown(folder)));
+        (!names.is_empty()).then(|| {
+            format!("hidden folders and results of runs are passed over ({names}); name the file that is meant")
+        })
+    }
+
+    /// Those in a folder and its folders, sorted by name; `asked` is the path that was given.
+    fn collect(&mut self, folder: &Path, asked: &str) -> io::Result<()> {
+        if is_passed_over(folder, asked) {
+            self.passed_over.push(folder.to_owned());
+            return Ok(());
+        }
+        let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            // The type of the entry itself: a link to a folder is not followed, so that a loop of links
+            // ends.
+            if entry.file_type()?.is_dir() {
+                self.collect(&path, asked)?;
+            } else if path.extension().is_some_and(|e| e == "ron") {
+                self.files.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a folder is hidden and not asked for by its name, or holds results: their copies of scenarios are nobody's own.
+fn is_passed_over(folder: &Path, asked: &str) -> bool {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with('.') && !asked.contains(&*name) || is_results(folder)
+}
+
+/// The scenarios that the paths mean.
 ///
 /// # Errors
 /// A path that is not there, a pattern that nothing matches or that is none, a folder that cannot
 /// be read.
-pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    let mut add = |path: &Path| -> Result<()> {
+pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Scenarios> {
+    let mut all = Scenarios::default();
+    let add = |all: &mut Scenarios, path: &Path, asked: &str| -> Result<()> {
         let failed =
             |e| Failure::Io(format!("cannot read {}: {}", path.display(), files::said(&e)));
         if path.is_dir() {
-            return collect(path, &mut files).map_err(failed);
+            return all.collect(path, asked).map_err(failed);
         }
-        files.push(path.to_owned());
+        all.files.push(path.to_owned());
         Ok(())
     };
     for path in paths {
         let text = path.to_string_lossy();
         if path.exists() || file::is_stdin(path) {
-            add(path)?;
+            add(&mut all, path, &text)?;
         } else if text.contains(['*', '?', '[']) {
             let found = glob::glob(&text).map_err(|e| {
                 Failure::Input(Problem::new(format!("`{text}` is not a pattern: {}", e.msg)))
@@ -33,16 +80,21 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             if found.is_empty() {
                 return Err(Failure::Input(Problem::new(format!("no file matches {text}"))));
             }
-            found.iter().try_for_each(|file| add(file))?;
+            for path in &found {
+                match path.ancestors().skip(1).find(|folder| is_passed_over(folder, &text)) {
+                    Some(folder) => all.passed_over.push(folder.to_owned()),
+                    None => add(&mut all, path, &text)?,
+                }
+            }
         } else {
             file::there(path)?;
             // It is there after all; reading it will show what is wrong with it.
-            add(path)?;
+            add(&mut all, path, &text)?;
         }
     }
     let mut seen = BTreeSet::new();
-    files.retain(|file| seen.insert(file::place(file)));
-    Ok(files)
+    all.files.retain(|file| seen.insert(file::place(file)));
+    Ok(all)
 }
 
 /// What scenarios are called on every machine: below the working folder by the path from there,
@@ -71,21 +123,4 @@ pub(crate) fn ids(files: &[PathBuf], paths: &[PathBuf]) -> Vec<String> {
         ids.extend((1..).map(again).find(|id| !ids.contains(id)));
     }
     ids
-}
-
-/// The scenarios in a folder and its folders, sorted by name.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    let mut entries = std::fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // The type of the entry itself: a link to a folder is not followed, so that a loop of links
-        // ends.
-        if entry.file_type()?.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "ron") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

@@ -10,7 +10,7 @@ use super::golden::{self, Golden};
 use super::html::{HtmlArg, RUNS_MAX, run_for_page};
 use super::prelude::*;
 use super::run::load;
-use super::scenarios::{self, scenarios};
+use super::scenarios::{self, Scenarios, scenarios};
 use crate::files::Form;
 use crate::lab::Trial;
 use crate::lab::trial::Outcome as Tried;
@@ -138,14 +138,16 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
     }
     args.html.fits()?;
     may_report(args)?;
-    let files = selected(args)?;
+    let selected = selected(args)?;
+    let files = &selected.files;
     if files.is_empty() {
-        let help = (args.filter.is_some() || args.partition.is_some())
-            .then_some("--filter and --partition leave none");
-        terminal.error("there is no scenario (*.ron) to test", help);
+        let left = (args.filter.is_some() || args.partition.is_some())
+            .then(|| "--filter and --partition leave none".to_owned());
+        let help = left.or_else(|| selected.help());
+        terminal.error("there is no scenario (*.ron) to test", help.as_deref());
         return Ok(Exit::Nothing);
     }
-    let mut results = tested(&files, args, terminal)?;
+    let mut results = tested(files, args, terminal)?;
     if args.fail_fast {
         // Others may have been run beside the first one that failed; how many depends on the
         // machine.
@@ -155,7 +157,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
     let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
-    golden::write(&files, &golden, terminal)?;
+    golden::write(files, &golden, terminal)?;
     match args.output {
         Some(form) => tell(&Reporter { form, file: None }, &all, terminal)?,
         None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,
@@ -164,7 +166,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         let mut text = Vec::new();
         trials::details(&mut text, &all, Style::default())?;
         writeln!(text, "{}", trials::tally(&all))?;
-        let (named, runs) = failed(&files, &all, args, terminal)?;
+        let (named, runs) = failed(files, &all, args, terminal)?;
         Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
     Ok(exit(&all))
@@ -225,15 +227,15 @@ fn failed(
 }
 
 /// The scenarios that are left by --filter and --partition.
-fn selected(args: &TestArgs) -> Result<Vec<PathBuf>> {
-    let mut files = scenarios(&args.paths)?;
-    files.retain(|f| {
+fn selected(args: &TestArgs) -> Result<Scenarios> {
+    let mut all = scenarios(&args.paths)?;
+    all.files.retain(|f| {
         args.filter.as_ref().is_none_or(|text| f.to_string_lossy().contains(text.as_str()))
     });
     if let Some(Part { number, of }) = args.partition {
-        files = files.into_iter().skip(number - 1).step_by(of).collect();
+        all.files = all.files.into_iter().skip(number - 1).step_by(of).collect();
     }
-    Ok(files)
+    Ok(all)
 }
 
 /// Tests scenarios, several at once.

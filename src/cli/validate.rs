@@ -24,15 +24,16 @@ pub(crate) struct ValidateArgs {
 
 /// Runs the command.
 pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
-    let files = scenarios(&args.paths)?;
+    let all = scenarios(&args.paths)?;
+    let files = &all.files;
     if files.is_empty() {
-        terminal.error("there is no scenario (*.ron) to check", None);
+        terminal.error("there is no scenario (*.ron) to check", all.help().as_deref());
         return Ok(Exit::Nothing);
     }
     let mut out = terminal.out();
     let (mut mistakes, mut wrong) = (0, 0);
     let (mut documents, mut checked) = (Vec::new(), Vec::new());
-    let (ids, overrides) = (ids(&files, &args.paths), args.change.overrides(Vec::new()));
+    let (ids, overrides) = (ids(files, &args.paths), args.change.overrides(Vec::new()));
     for (file, id) in files.iter().zip(ids) {
         let loaded = load(file);
         let read = |loaded: &Loaded| read(loaded, &overrides);

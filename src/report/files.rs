@@ -216,13 +216,7 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
     if entries.is_empty() {
         return Ok(());
     }
-    let named = match files::read(&place.join(manifest::FILE), manifest::BYTES_MAX) {
-        Ok(bytes) => manifest::files(&bytes).map_err(|why| not_ours(&why))?,
-        Err(ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => {
-            return Err(not_ours(&format!("it has no {}", manifest::FILE)));
-        }
-        Err(error) => return Err(not_ours(&format!("{}: {error}", manifest::FILE))),
-    };
+    let named = named(place).map_err(|why| not_ours(&why))?;
     for entry in entries {
         let name = entry.file_name();
         let known = name.to_str().is_some_and(|n| n == manifest::FILE || is_ours(place, n, &named));
@@ -234,6 +228,22 @@ fn may_replace(place: &Path) -> Result<(), FileError> {
         }
     }
     Ok(())
+}
+
+/// Whether a folder holds results of this program.
+pub(crate) fn is_results(folder: &Path) -> bool {
+    named(folder).is_ok()
+}
+
+/// The files that the manifest of a folder names, or why it holds no results.
+fn named(folder: &Path) -> Result<Vec<String>, String> {
+    match files::read(&folder.join(manifest::FILE), manifest::BYTES_MAX) {
+        Ok(bytes) => manifest::files(&bytes),
+        Err(ReadError::Io(e)) if e.kind() == io::ErrorKind::NotFound => {
+            Err(format!("it has no {}", manifest::FILE))
+        }
+        Err(error) => Err(format!("{}: {error}", manifest::FILE)),
+    }
 }
 
 /// Whether a file is one of those, or was one that somebody packed or unpacked since.

@@ -61,7 +61,7 @@ pub mod trials;
 
 pub(crate) use crate::analysis::clock::{absolute, short};
 pub(crate) use being_made::not_whole_yet;
-pub(crate) use files::{FileError, Folder, Written};
+pub(crate) use files::{FileError, Folder, Written, is_results};
 pub(crate) use model::WallClock;
 pub use model::{Heading, Report, Source};
 #[cfg(feature = "cli")]

@@ -16,6 +16,7 @@ mod export_zone_lost;
 mod exports;
 mod faults;
 mod files;
+mod folders;
 mod hostile;
 mod html;
 mod interrupt;

@@ -1,0 +1,50 @@
+//! Folders of scenarios as CI keeps them: what `test` and `validate` take from them, and golden timelines beside them.
+
+use super::{Scratch, unfolded};
+use std::fs;
+
+/// Nothing happens to the node.
+const WELL: &str = r#"Scenario(version: 1, horizon: "2m", nodes: [(name: "n")], pods: [(name: "p", on: Node("n"))],
+    golden: "NAME.timeline", expect: [Bound(pod: "p", count: 0)])"#;
+
+fn with_golden(name: &str) -> String {
+    WELL.replace("NAME", name)
+}
+
+/// The folder of a run holds a copy of its scenario, which a test that writes golden timelines would add one to: then the next run
+/// of the scenario would leave the folder as it is.
+#[test]
+fn results_and_hidden_folders_are_passed_over() {
+    let dir = Scratch::new();
+    dir.write("s.ron", with_golden("s"));
+    assert_eq!(dir.call(&["run", "-q", "s.ron"]).code, 0);
+    fs::create_dir_all(dir.path(".venv/lib")).unwrap();
+    dir.write(".venv/lib/wrong.ron", "Scenario(");
+    let files = dir.names("output/s");
+    assert!(files.contains(&"scenario.ron".to_owned()), "{files:?}");
+    for args in [&["validate", "."][..], &["validate", "**/*.ron"]] {
+        let called = dir.call(args);
+        assert_eq!((called.code, called.stdout.lines().count()), (0, 1), "{}", called.stdout);
+    }
+    let updated = dir.call(&["test", "-q", "--update", "."]);
+    assert!(updated.stdout.contains("1 scenario: 1 passed"), "{}", updated.stdout);
+    assert_eq!(dir.names("output/s"), files);
+    assert_eq!(dir.call(&["run", "-q", "s.ron"]).code, 0, "the folder is results still");
+    // Where that leaves nothing it is said; what is named is taken.
+    for command in ["test", "validate"] {
+        for folder in ["output", "output/s"] {
+            dir.call(&[command, folder]).fails(
+                4,
+                &["there is no scenario", "passed over (output/s); name the file that is meant"],
+            );
+        }
+        assert_eq!(dir.call(&[command, ".venv"]).code, 2, "a hidden folder by its name");
+    }
+    let copy = dir.call(&["validate", "output/s/scenario.ron"]);
+    assert_eq!(copy.code, 0, "{}", copy.stderr);
+    // A page's manifest, say, is none of ours.
+    fs::create_dir(dir.path("page")).unwrap();
+    dir.write("page/manifest.json", r#"{"name": "app", "icons": []}"#);
+    dir.write("page/wrong.ron", "Scenario(");
+    assert_eq!(dir.call(&["validate", "page"]).code, 2);
+}
