@@ -69,6 +69,9 @@ pub(crate) fn scenarios(paths: &[PathBuf]) -> Result<Scenarios> {
         Ok(())
     };
     for path in paths {
+        // What begins as an option does can be given again so.
+        let is_like_option = path.to_string_lossy().starts_with('-') && !file::is_stdin(path);
+        let path = &if is_like_option { Path::new(".").join(path) } else { path.clone() };
         let text = path.to_string_lossy();
         if path.exists() || file::is_stdin(path) {
             add(&mut all, path, &text)?;

@@ -48,3 +48,18 @@ fn results_and_hidden_folders_are_passed_over() {
     dir.write("page/wrong.ron", "Scenario(");
     assert_eq!(dir.call(&["validate", "page"]).code, 2);
 }
+
+/// A name that begins as an option does is given again so that it is none.
+#[test]
+fn a_name_that_looks_like_an_option_is_none_in_what_to_call() {
+    let dir = Scratch::new();
+    dir.write(
+        "-s.ron",
+        with_golden("s").replace(r#"Bound(pod: "p", count: 0)"#, r#"Evicted(pod: "p")"#),
+    );
+    let told = dir.call(&["test", "-q", "--update", "--", "-s.ron"]);
+    assert_eq!(told.code, 1, "{}", told.stderr);
+    assert!(told.stdout.contains("`taintsim explain ./-s.ron pod/default/p"), "{}", told.stdout);
+    let tap = dir.call(&["test", "-q", "--reporter", "tap", "--", "-s.ron"]).stdout;
+    assert!(tap.contains("ok 1 - -s.ron: scenario"), "{tap}");
+}
