@@ -25,11 +25,10 @@ pub struct Difference {
     pub(crate) releases: Option<(String, String)>,
 }
 
-/// The golden timeline of a run.
+/// The golden timeline of a run, whatever the scenario's file is called.
 pub fn golden(analysis: &Analysis<'_>, seed: u64) -> String {
     let plan = analysis.plan;
-    let mut out =
-        format!("{HEAD}\n# {}, seed {seed}\n{RELEASE}{}\n", plan.name, plan.profile.release);
+    let mut out = format!("{HEAD}\n# seed {seed}\n{RELEASE}{}\n", plan.profile.release);
     for row in moments(analysis) {
         let last = match row.last.as_millis() == row.first.as_millis() {
             true => String::new(),
@@ -115,7 +114,7 @@ mod tests {
 
     #[test]
     fn lines_that_differ_are_shown_with_what_is_around_them() {
-        let file = format!("{HEAD}\n# x, seed 1\n# Kubernetes v1.34.4\na\nb\nc\nd\ne\n");
+        let file = format!("{HEAD}\n# seed 1\n# Kubernetes v1.34.4\na\nb\nc\nd\ne\n");
         assert_eq!(compare(&file, &file), Ok(None));
         assert_eq!(compare(&file.replace('\n', "\r\n"), &file), Ok(None));
         let found = compare(&file, &file.replace("d\n", "x\n")).unwrap().unwrap();
@@ -131,14 +130,14 @@ mod tests {
 
     #[test]
     fn a_release_does_not_replace_another_ones_file() {
-        let file = format!("{HEAD}\n# x, seed 1\n# Kubernetes v1.34.4\na\n");
+        let file = format!("{HEAD}\n# seed 1\n# Kubernetes v1.34.4\na\n");
         let other = file.replace("1.34.4", "1.33.8");
         assert_eq!(compare(&file, &other), Ok(None), "they do the same");
         let found = compare(&file, &other.replace("a\n", "b\n")).unwrap().unwrap();
         assert_eq!(found.releases, Some(("v1.34.4".to_owned(), "v1.33.8".to_owned())));
         assert_eq!(may_replace(&file, &file.replace("a\n", "b\n")), Ok(()));
         assert_eq!(
-            may_replace("# taintsim golden timeline 1\n# x, seed 1\na\n", &file),
+            may_replace("# taintsim golden timeline 1\n# seed 1\na\n", &file),
             Ok(()),
             "it did not say"
         );

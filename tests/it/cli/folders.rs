@@ -49,6 +49,19 @@ fn results_and_hidden_folders_are_passed_over() {
     assert_eq!(dir.call(&["validate", "page"]).code, 2);
 }
 
+/// A scenario under another name does the same, so that its golden timeline is the same file.
+#[test]
+fn a_golden_timeline_is_that_of_a_scenario_by_any_name() {
+    let dir = Scratch::new();
+    dir.write("s.ron", with_golden("g"));
+    assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
+    let golden = dir.read("g.timeline");
+    fs::rename(dir.path("s.ron"), dir.path("renamed.ron")).unwrap();
+    assert_eq!(dir.call(&["test", "-q", "renamed.ron"]).code, 0);
+    assert_eq!(dir.call(&["test", "-q", "--update", "renamed.ron"]).code, 0);
+    assert_eq!(dir.read("g.timeline"), golden);
+}
+
 /// A name that begins as an option does is given again so that it is none.
 #[test]
 fn a_name_that_looks_like_an_option_is_none_in_what_to_call() {

@@ -142,7 +142,7 @@ fn a_golden_timeline_is_that_of_its_release() {
     assert_eq!(dir.call(&["test", "-q", "--update", "s.ron"]).code, 0);
     let golden = dir.read("g.timeline");
     let first: Vec<String> = dir.text("g.timeline").lines().take(3).map(str::to_owned).collect();
-    assert_eq!(first, ["# taintsim golden timeline 2", "# s, seed 1", "# Kubernetes v1.34.12"]);
+    assert_eq!(first, ["# taintsim golden timeline 2", "# seed 1", "# Kubernetes v1.34.12"]);
     // Another release's run does not take its place, neither by the command line nor by the
     // scenario; 1.33 taints a pass later.
     let refused = dir.call(&["test", "-q", "--update", "--kubernetes", "1.33", "s.ron"]);
