@@ -3,20 +3,30 @@
 use super::file::place;
 use super::prelude::*;
 use crate::lab::Trial;
-use crate::report::trials::{self, Came, Case, Failed};
+use crate::report::trials::{self, Came, Case, Failed, Tested};
 use crate::scenario::FILE_BYTES_MAX;
+
+/// What a test case of a golden timeline is called.
+const CASE: &str = "golden";
 
 /// A golden timeline to write.
 pub(super) struct Golden {
     path: PathBuf,
     text: String,
+    /// A problem where the scenario names it.
+    placed: Problem,
 }
 
-/// Writes those that there are, each that of the scenario in the same place of `files`, unless two of
-/// them would be one file.
-pub(super) fn write(files: &[PathBuf], all: &[Option<Golden>], terminal: &Terminal) -> Result<()> {
+/// Writes those that there are, each that of the scenario in the same place of `files` and `tested`, unless two of
+/// them would be one file. Whether all could be written; of one that could not the test case says why.
+pub(super) fn write(
+    files: &[PathBuf],
+    tested: &mut [Tested],
+    all: Vec<Option<Golden>>,
+    terminal: &Terminal,
+) -> Result<bool> {
     let mut of = BTreeMap::new();
-    for (file, g) in files.iter().zip(all).filter_map(|(file, g)| Some((file, g.as_ref()?))) {
+    for (file, g) in files.iter().zip(&all).filter_map(|(file, g)| Some((file, g.as_ref()?))) {
         if let Some(other) = of.insert(place(&g.path), file) {
             let (one, other, path) = (shown(file), shown(other), g.path.display());
             let text = format!(
@@ -25,11 +35,21 @@ pub(super) fn write(files: &[PathBuf], all: &[Option<Golden>], terminal: &Termin
             return Err(Failure::input(text, "give each of them a golden timeline of its own"));
         }
     }
-    for g in all.iter().flatten() {
-        write_whole(&g.path, g.text.as_bytes())?;
-        terminal.note(&format!("wrote {}", g.path.display()));
+    let mut is_all = true;
+    for (tested, g) in tested.iter_mut().zip(all) {
+        let Some(Golden { path, text, placed }) = g else { continue };
+        match write_whole(&path, text.as_bytes()) {
+            Ok(()) => terminal.note(&format!("wrote {}", path.display())),
+            Err(Failure::Io(message)) => {
+                is_all = false;
+                if let Some(case) = tested.cases.iter_mut().find(|case| case.name == CASE) {
+                    case.came = Came::Wrong(Problems::one(Problem { message, ..placed }));
+                }
+            }
+            Err(other) => return Err(other),
+        }
     }
-    Ok(())
+    Ok(is_all)
 }
 
 /// The test case of the golden timeline, with `text` as the timeline of the run, if it was run; and
@@ -50,15 +70,17 @@ pub(super) fn case(
             compare(trial, (&path, name), &text)
         };
         match compared {
-            Ok(None) if update => written = Some(Golden { path, text }),
+            Ok(None) if update => {
+                written = Some(Golden { path, text, placed: placed(Problem::new("")) })
+            }
             Ok(None) => {}
             Ok(Some((problem, lines))) => {
-                came = Came::Failed(Failed::other("golden", placed(problem), lines))
+                came = Came::Failed(Failed::other(CASE, placed(problem), lines))
             }
             Err(problem) => came = Came::Wrong(Problems::one(placed(problem))),
         }
     }
-    let case = Case { name: "golden".to_owned(), came };
+    let case = Case { name: CASE.to_owned(), came };
     (case, written)
 }
 

@@ -156,8 +156,8 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         let rest = results.split_off((first + 1).min(results.len()));
         results.extend(rest.into_iter().map(|(t, _)| (t.not_run(), None)));
     }
-    let (all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
-    golden::write(files, &golden, terminal)?;
+    let (mut all, golden): (Vec<Tested>, Vec<Option<Golden>>) = results.into_iter().unzip();
+    let are_written = golden::write(files, &mut all, golden, terminal)?;
     match args.output {
         Some(form) => tell(&Reporter { form, file: None }, &all, terminal)?,
         None => args.reporters.iter().try_for_each(|reporter| tell(reporter, &all, terminal))?,
@@ -169,7 +169,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         let (named, runs) = failed(files, &all, args, terminal)?;
         Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
-    Ok(exit(&all))
+    Ok(if are_written { exit(&all) } else { Exit::Internal })
 }
 
 /// Refuses files for reports that are something else, or several reports' place.

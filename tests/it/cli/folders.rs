@@ -62,6 +62,25 @@ fn a_golden_timeline_is_that_of_a_scenario_by_any_name() {
     assert_eq!(dir.read("g.timeline"), golden);
 }
 
+/// The folder of the second golden timeline is not there: the third is written all the same, and every report has all three.
+#[test]
+fn a_golden_timeline_that_cannot_be_written_keeps_no_other() {
+    let dir = Scratch::new();
+    for (file, name) in [("a.ron", "a"), ("b.ron", "nowhere/b"), ("c.ron", "c")] {
+        dir.write(file, with_golden(name));
+    }
+    let called = dir.call(&["test", "-q", "--update", "a.ron", "b.ron", "c.ron"]);
+    assert_eq!(called.code, 3, "{}", called.stderr);
+    let told = unfolded(&called.stdout);
+    for part in
+        ["cannot write nowhere/b.timeline: ", "b.ron:2:13", "3 scenarios: 2 passed, 1 wrong"]
+    {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(dir.path("a.timeline").is_file() && dir.path("c.timeline").is_file());
+    assert_eq!(dir.call(&["test", "-q", "a.ron", "c.ron"]).code, 0);
+}
+
 /// A name that begins as an option does is given again so that it is none.
 #[test]
 fn a_name_that_looks_like_an_option_is_none_in_what_to_call() {
