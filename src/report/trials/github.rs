@@ -13,13 +13,15 @@ use std::io::{self, Write};
 pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()> {
     for t in all {
         let mut tell = |level: &str, problem: &Problem, title: &str, notes: &[String]| {
-            let place = problem.line_and_column().map(|(l, c)| format!(",line={l},col={c}"));
-            let mut text = problem.message.clone();
+            let place = t.place(problem).map(|(l, c)| format!(",line={l},col={c}"));
+            let elsewhere = problem.source().filter(|_| place.is_none());
+            let mut text = elsewhere.map_or(String::new(), |source| format!("{source}: "));
+            text.push_str(&problem.message);
             let help = problem.help.iter().map(|h| format!("\nhelp: {h}"));
             text.extend(help.chain(notes.iter().map(|note| format!("\n{note}"))));
-            let (file, title, text) = (property(&t.file), property(title), message(&text));
+            let (file, title) = (property(t.file.trim_start_matches("./")), property(title));
             let place = place.unwrap_or_default();
-            writeln!(out, "::{level} file={file}{place},title={title}::{text}")
+            writeln!(out, "::{level} file={file}{place},title={title}::{}", message(&text))
         };
         for warning in &t.warnings {
             tell("warning", warning, "warning", &[])?;

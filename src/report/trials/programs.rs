@@ -31,6 +31,10 @@ pub(crate) fn document(all: &[Tested]) -> Value {
 }
 
 fn scenario(t: &Tested) -> Value {
+    let problem = |p: &Problem, kind: &str, notes: &[String]| {
+        let (line, column) = t.place(p).unzip();
+        json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
+    };
     let found = |came: &Came| -> Vec<Value> {
         match came {
             Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
@@ -49,11 +53,6 @@ fn scenario(t: &Tested) -> Value {
         "warnings": t.warnings.iter().map(|p| problem(p, "warning", &[])).collect::<Vec<_>>(),
         "failures": t.cases.iter().flat_map(|c| found(&c.came)).collect::<Vec<_>>(),
     })
-}
-
-fn problem(p: &Problem, kind: &str, notes: &[String]) -> Value {
-    let (line, column) = p.line_and_column().unzip();
-    json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
 }
 
 /// Writes all of it.

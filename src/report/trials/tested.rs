@@ -1,6 +1,7 @@
 //! A scenario that was tested, and what became of it.
 
 use super::case::{Came, Case, Status};
+use crate::files::line;
 use crate::language::{Problem, counted};
 use std::time::Duration;
 
@@ -86,6 +87,13 @@ impl Tested {
             }
             Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
         }
+    }
+
+    /// Line and column of a problem that stands in the scenario, and not in what the command line changes in it.
+    pub(super) fn place(&self, problem: &Problem) -> Option<(usize, usize)> {
+        problem
+            .line_and_column()
+            .filter(|_| problem.source().map(line).as_deref() == Some(&*self.file))
     }
 
     /// A problem in one text, with the file's name of every machine.

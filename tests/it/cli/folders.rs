@@ -81,6 +81,21 @@ fn a_golden_timeline_that_cannot_be_written_keeps_no_other() {
     assert_eq!(dir.call(&["test", "-q", "a.ron", "c.ron"]).code, 0);
 }
 
+/// What is wrong with `--set` stands in no line of the scenario.
+#[test]
+fn a_line_is_one_of_the_file() {
+    let dir = Scratch::new();
+    dir.write("s.ron", with_golden("s"));
+    let args = ["test", "-q", "--set", "nodes[9].zone=b", "./s.ron", "--reporter"];
+    let github = dir.call(&[&args[..], &["github"]].concat()).stdout;
+    let wanted = "::error file=s.ron,title=wrong scenario::--set: there is no node group number 9";
+    assert!(github.starts_with(wanted), "{github}");
+    assert_eq!(dir.call(&[&args[..], &["json=out.json"]].concat()).code, 2);
+    let json: serde_json::Value = serde_json::from_slice(&dir.read("out.json")).unwrap();
+    let failure = &json["scenarios"][0]["failures"][0];
+    assert_eq!((&failure["line"], &failure["column"]), (&().into(), &().into()), "{failure}");
+}
+
 /// A name that begins as an option does is given again so that it is none.
 #[test]
 fn a_name_that_looks_like_an_option_is_none_in_what_to_call() {
