@@ -161,9 +161,6 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     })
 }
 
-/// How many files of a folder are compared with a misspelt name.
-const COMPARED_MAX: usize = 10_000;
-
 /// What people call an input; `-` is standard input.
 pub(crate) fn shown(path: &Path) -> String {
     files::called(&path.display().to_string()).to_owned()
@@ -191,13 +188,7 @@ pub(crate) fn stdin() -> Result<Vec<u8>, Problems> {
 /// The nearest file or folder beside one that is not there.
 pub(crate) fn nearest(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let entries = fs::read_dir(folder).ok()?.flatten().take(COMPARED_MAX);
-    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
-    // A link to nothing is there, and is not what was meant.
-    names.retain(|other| other != name);
-    // The order of a folder is the file system's.
-    names.sort();
+    let names = files::beside(path);
     let near = spelling::nearest(name, names.iter().map(String::as_str))?;
     Some(path.with_file_name(near).display().to_string())
 }
@@ -210,7 +201,7 @@ pub(crate) fn there(path: &Path) -> Result<()> {
 /// What is wrong with a path if nothing is there.
 pub fn missing(path: &Path) -> Option<Problem> {
     let error = fs::metadata(path).err()?;
-    let what = files::said(&error);
+    let what = files::said_of(path, &error);
     let help = nearest(path).map(|near| format!("did you mean `{near}`?"));
     Some(Problem::new(format!("cannot read {}: {what}", path.display())).maybe_help(help))
 }

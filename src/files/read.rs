@@ -82,6 +82,27 @@ pub(crate) fn said(error: &io::Error) -> String {
     }
 }
 
+/// The same of a path, which may be a link to nothing.
+pub(crate) fn said_of(path: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound if path.is_symlink() => "it is a link to nothing".to_owned(),
+        _ => said(error),
+    }
+}
+
+/// How many files of a folder are compared with a misspelt name.
+const COMPARED_MAX: usize = 10_000;
+
+/// What there is beside a path, sorted, without its own name: a link to nothing is there, and is not what was meant.
+pub(crate) fn beside(path: &Path) -> Vec<String> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(COMPARED_MAX);
+    let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
+    names.retain(|other| path.file_name().is_none_or(|own| own != other.as_str()));
+    names.sort();
+    names
+}
+
 /// A number of bytes, as large as one says it.
 fn size(bytes: u64) -> String {
     match bytes {

@@ -58,9 +58,9 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Problems> {
                 error => Problem::new(format!("cannot read {shown}: {error}")),
             });
         };
-        let what = files::said(&error);
+        let what = files::said_of(path, &error);
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let help = did_you_mean(&name, neighbours(path));
+        let help = did_you_mean(&name, files::beside(path));
         Problems::one(Problem::new(format!("cannot read {shown}: {what}")).maybe_help(help))
     })
 }
@@ -97,22 +97,13 @@ pub(crate) fn parse_stored(
 
 /// What to do about a directory where a scenario should be.
 fn inside(path: &Path) -> String {
-    let mut files = neighbours(&path.join("x"));
+    let mut files = files::beside(&path.join("x"));
     files.retain(|name| name.ends_with(".ron"));
     if files.is_empty() {
         return "there is no scenario (*.ron) in it; `taintsim test` and `taintsim validate` take folders".to_owned();
     }
     let list = few(6, files.iter().map(|name| path.join(name).display().to_string()));
     format!("name a file in it: {list}; `taintsim test` and `taintsim validate` take folders")
-}
-
-fn neighbours(path: &Path) -> Vec<String> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.flatten().take(1000).map(|e| e.file_name().to_string_lossy().into_owned());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
 }
 
 fn from_bytes(

@@ -110,3 +110,20 @@ fn a_name_that_looks_like_an_option_is_none_in_what_to_call() {
     let tap = dir.call(&["test", "-q", "--reporter", "tap", "--", "-s.ron"]).stdout;
     assert!(tap.contains("ok 1 - -s.ron: scenario"), "{tap}");
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_nothing_is_told_and_no_other_is_meant() {
+    let dir = Scratch::new();
+    dir.write("s.ron", with_golden("s"));
+    std::os::unix::fs::symlink("nowhere.ron", dir.path("gone.ron")).unwrap();
+    for (args, path) in [(["validate", "."], "./gone.ron"), (["validate", "gone.ron"], "gone.ron")]
+    {
+        let called = dir.call(&args);
+        let said = format!("cannot read {path}: it is a link to nothing");
+        assert_eq!(called.code, 2, "{}", called.stderr);
+        assert!(called.stderr.contains(&said), "{}", called.stderr);
+        assert!(!called.stderr.contains("did you mean"), "{}", called.stderr);
+    }
+    assert!(dir.call(&["validate", "."]).stdout.contains("s.ron: fine"), "the other is checked");
+}
