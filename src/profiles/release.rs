@@ -49,8 +49,10 @@ impl ProfileError {
     }
 
     /// Of a release that is not known, with those that are behind the hint.
-    fn unknown(text: String, hint: String) -> Self {
-        Self::new(text, format!("{hint}1.{FIRST_MINOR} to 1.{LAST_MINOR} are known"))
+    fn unknown(text: String, hint: &str) -> Self {
+        let pre_release = format!("pre-release \"{}\" ({PRE_RELEASE})", PRE_RELEASE.short());
+        let known = format!("1.{FIRST_MINOR} to 1.{LAST_MINOR} and the {pre_release} are known");
+        Self::new(text, hint.to_owned() + &known)
     }
 }
 
@@ -63,7 +65,7 @@ impl Release {
             let hint = format!(
                 "write \"1.{LAST_MINOR}\" for the last patch of a minor release, \"1.20.2\" for one patch; "
             );
-            ProfileError::unknown(format!("{shown:?} is not a release of Kubernetes"), hint)
+            ProfileError::unknown(format!("{shown:?} is not a release of Kubernetes"), &hint)
         };
         let numbers = text.trim();
         let numbers = numbers.strip_prefix('v').unwrap_or(numbers);
@@ -88,18 +90,14 @@ impl Release {
             let is_known =
                 given == PRE_RELEASE.short() || format!("v{given}") == PRE_RELEASE.to_string();
             let text = format!("{given} is a release before the release");
-            let hint =
-                format!("of those only \"{}\", {PRE_RELEASE}, is modelled; ", PRE_RELEASE.short());
-            return if is_known { Ok(PRE_RELEASE) } else { Err(ProfileError::unknown(text, hint)) };
+            return if is_known { Ok(PRE_RELEASE) } else { Err(ProfileError::unknown(text, "")) };
         }
         let text = format!("Kubernetes {numbers} is not known");
         if (major, minor) == (1, PRE_RELEASE.minor) {
-            let short = PRE_RELEASE.short();
-            let hint = format!("write \"{short}\" for its pre-release {PRE_RELEASE}; ");
-            return Err(ProfileError::unknown(text + " yet", hint));
+            return Err(ProfileError::unknown(text + " yet", ""));
         }
         if major != 1 || !(FIRST_MINOR..=LAST_MINOR).contains(&minor) {
-            return Err(ProfileError::unknown(text, String::new()));
+            return Err(ProfileError::unknown(text, ""));
         }
         let last = Self::of(minor, LAST_PATCH[(minor - FIRST_MINOR) as usize]);
         match patch {

@@ -238,7 +238,13 @@ fn gates_that_cannot_be_set_are_refused() {
                  NodeInclusionPolicyInPodTopologySpread, MatchLabelKeysInPodTopologySpread, StatefulSetStartOrdinal, SidecarContainers",
             ),
         ),
-        ("1.99", "NodeLease", true, "Kubernetes 1.99 is not known", Some("1.6 to 1.37 are known")),
+        (
+            "1.99",
+            "NodeLease",
+            true,
+            "Kubernetes 1.99 is not known",
+            Some("1.6 to 1.37 and the pre-release \"1.38-alpha\" (v1.38.0-alpha.0) are known"),
+        ),
     ] {
         let error = gated(version, &[(gate, value)]).expect_err(gate);
         assert_eq!((error.to_string().as_str(), error.hint.as_deref()), (message, hint));

@@ -775,7 +775,7 @@ fn a_pre_release_may_change_before_it_ships() {
     let plain = scratch.call(&["run", "a.ron", "--kubernetes", "1.37", "--summary"]);
     assert!(!plain.stdout.contains("pre-release"), "{}", plain.stdout);
     let to_come = scratch.call(&["run", "a.ron", "--kubernetes", "1.38"]);
-    let advice = "write \"1.38-alpha\" for its pre-release v1.38.0-alpha.0";
+    let advice = "and the pre-release \"1.38-alpha\" (v1.38.0-alpha.0) are known";
     to_come.fails(2, &["Kubernetes 1.38 is not known yet", advice]);
     let range = ["explore", "a.ron", "--kubernetes", "1.36..1.38-alpha", "--runs", "3"];
     let explored = scratch.call(&range);
