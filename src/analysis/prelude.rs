@@ -25,5 +25,5 @@ pub(super) use crate::trace::{
     Actor, BudgetState, DrainEnd, DrainOutcome, EventText, EvictionCause, NO_RECORD, Note, Record,
     RecordId, Refusal, TaintChange, Trace, What, ZoneState,
 };
-pub(super) use std::cmp::Reverse;
+pub(super) use std::cmp::{Ordering, Reverse};
 pub(super) use std::collections::{BTreeMap, BTreeSet};

@@ -330,3 +330,32 @@ fn what_is_left_is_as_bad_as_what_was_given() {
     let small = shrunk(RETRIED, wrong).unwrap();
     assert!(is_bound(&small.text, &wrong), "{}", small.text);
 }
+
+/// An eviction that comes too late, one too many of them, and one that does not come as the partition is over too soon: less of it
+/// would be none at all, also where nothing happens. A node is Unknown some 50 s after it is silent, and its pods stay for another 300 s. Of
+/// two pods that are one too many, one taint evicts both where both are on its node.
+#[test]
+fn what_is_left_misses_an_expectation_in_the_same_way() {
+    let text = r#"(version: 1, kubernetes: "1.34", horizon: "10m", timing: Ideal,
+        nodes: [(names: "n-{0..3}", zone: "a")],
+        pods: [(name: "web", on: Node("n-0"))],
+        workloads: [ReplicaSet(name: "idle", replicas: 4, placement: Spread(All))],
+        timeline: [(at: "30s", do: Cordon(node: "n-3")), TIMELINE],
+        expect: [EXPECT])"#;
+    let (taints, cut) = (
+        r#"(at: "61s", do: Taint(node: "n-1", taint: "m:NoExecute")), (at: "61s", do: Taint(node: "n-2", taint: "m:NoExecute"))"#,
+        r#"(at: "61s", do: Partition(node: "n-0"))"#,
+    );
+    for (timeline, expect, said, entries) in [
+        (cut, r#"Evicted(pod: "web", before: "2m")"#, "outside of that, at", 1),
+        (taints, r#"Evicted(workload: "idle", count: 1)"#, "got 2", 1),
+        (taints, r#"Equal(of: evicted("idle"), is: 1)"#, "got 2", 1),
+        (&cut.replacen(')', r#", duration: "80s")"#, 1), r#"Evicted(pod: "web")"#, "got none", 1),
+    ] {
+        let text = text.replace("TIMELINE", timeline).replace("EXPECT", expect);
+        let small = shrunk(&text, Property::Expect).unwrap();
+        assert!(small.violation.contains(said), "{expect}: {}", small.violation);
+        assert_eq!(small.sizes[1].entries, entries, "{expect}: {}", small.text);
+        assert!(!small.text.contains("Cordon"), "{expect}: {}", small.text);
+    }
+}

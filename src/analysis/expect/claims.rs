@@ -135,10 +135,11 @@ pub(super) fn eventually(run: &Run<'_>, claim: &Claim, during: Stretch) -> Optio
     }
     let expected = format!("at some time {} {}", stretch(during), said(claim));
     let later = values.iter().find(|v| v.0 > during.1 && v.1 == 1);
+    let way = if later.is_some() { Ordering::Greater } else { Ordering::Less };
     let got = later.map_or("never".to_owned(), |v| {
         format!("after it first at {}{}", time(v.0), late(v.0, during.1))
     });
-    Some(failed(run, claim, (expected, got), &[(during.1, during.1)], during))
+    Some(Failed { way, ..failed(run, claim, (expected, got), &[(during.1, during.1)], during) })
 }
 
 /// Why it says nothing that it holds at some moment of the stretch: it does at the first one, and
@@ -166,7 +167,8 @@ pub(super) fn until(run: &Run<'_>, that: &Claim, until: &Claim, from: Time) -> O
     let expected = format!("from {} on {}, until {}", time(from), said(that), said(until));
     let Some(end) = end else {
         let got = format!("no {} by the end of the run", said(until));
-        return Some(failed(run, until, (expected, got), &[(horizon, horizon)], (from, horizon)));
+        let never = failed(run, until, (expected, got), &[(horizon, horizon)], (from, horizon));
+        return Some(Failed { way: Ordering::Less, ..never });
     };
     // At the moment at which the second begins to hold, the first need not any more.
     let all = parts(&holds(run, that), (from, end));

@@ -366,6 +366,12 @@ pub(super) fn failed(
     let object = || amiss().or_else(|| figures.iter().find_map(|c| run.object_of(c, to)));
     let object = if records.is_empty() { object() } else { None };
     let mut failed = run.failed(expected, got, records).about(object);
+    // Of a limit that is kept on one side there is one way to break it.
+    if let [c] = figures
+        && c.relation == Relation::Equal
+    {
+        failed.way = value_at(&run.values(c), from).cmp(&c.limit);
+    }
     if let Some((_, at)) = &mut failed.about {
         // What a request was for only those after it show.
         *at = at.or((to < run.analysis.horizon()).then_some(to));

@@ -80,6 +80,7 @@ pub(super) fn judge(
     let expected = format!("whenever {comes}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|(hit, _)| hit.record).take(RECORDS).collect();
     let mut failed = run.failed(expected, got, records);
+    failed.way = if next.is_some() { Ordering::Greater } else { Ordering::Less };
     // Asked is what nothing came of by when it had to.
     if let Some((object, at)) = &mut failed.about {
         *object = match (each, whose(run, each, first)) {

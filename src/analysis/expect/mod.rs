@@ -115,6 +115,7 @@ pub(crate) fn decided(
             node: None,
             text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
             records: f.records,
+            missed: Some((f.way, f.about.map(|(object, _)| object))),
         };
         Some((i, violation))
     };

@@ -223,7 +223,7 @@ pub(super) fn judge_pending(
         Some((pod, ..)) if n > count.most => Some((Object::Pod(*pod), Some(at))),
         _ => failed.about.or_else(|| Some((of_all()?, Some(at)))),
     };
-    Some(Failed { about, ..failed })
+    Some(Failed { about, way: n.cmp(&count.most.min(n.max(count.least))), ..failed })
 }
 
 /// Why it says nothing that no pod waits for such a reason: none ever did in the run, and it is none

@@ -24,6 +24,7 @@ impl Judge<'_> {
     fn failed(&self, got: String, hits: &[Hit]) -> Failed {
         let records = hits.iter().map(|h| h.record).take(RECORDS).collect();
         let failed = self.run.failed(expected(self.run, self.sought), got, records);
+        let failed = Failed { way: self.way(hits), ..failed };
         let is_late = |h: &Hit| self.sought.times.before.is_some_and(|by| h.at > by);
         let is_of_running = matches!(self.sought.what, Kind::Phase(PodPhase::Running));
         if !is_of_running || hits.iter().all(is_late) {
@@ -33,6 +34,20 @@ impl Judge<'_> {
         let early = self.hits.iter().filter(|h| h.at == Time::ZERO).count();
         let early = (early > 0).then(|| format!("; {early} of them ran from the start"));
         Failed { got: failed.got + &early.unwrap_or_default(), about: None, ..failed }
+    }
+
+    /// Whether there are too few, or the first of those that are told comes too early; or the other way round.
+    fn way(&self, told: &[Hit]) -> Ordering {
+        let (count, times, n) = (&self.sought.count, &self.sought.times, self.hits.len() as u64);
+        let (from, to) = times.first.unwrap_or((Time::ZERO, Time::MAX));
+        let (from, to) = (times.after.unwrap_or(from), times.before.unwrap_or(to));
+        match told.first() {
+            _ if n < count.least => Ordering::Less,
+            _ if n > count.most => Ordering::Greater,
+            Some(hit) if hit.at < from => Ordering::Less,
+            Some(hit) if hit.at > to => Ordering::Greater,
+            _ => Ordering::Equal,
+        }
     }
 
     fn count(&self) -> Option<Failed> {
@@ -356,6 +371,7 @@ pub(super) fn judge_order(run: &Run<'_>, parts: &[Sought], found: &[Vec<Hit>]) -
         let why = never(run, &parts[i]).map_or(String::new(), |why| format!("; {why}"));
         let got = format!("no {}{why}", described(i));
         let failed = run.failed(expected(), got, evidence());
+        let failed = Failed { way: Ordering::Less, ..failed };
         return Some(failed.about(lacking(run, &parts[i], &[])));
     }
     let firsts: Vec<Hit> = firsts.iter().flatten().copied().collect();

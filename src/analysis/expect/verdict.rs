@@ -61,6 +61,8 @@ pub struct Failed {
     pub(crate) expected: String,
     /// What came instead.
     pub(crate) got: String,
+    /// Whether that is less than what was expected, or earlier, or more, or later; equal is otherwise.
+    pub(super) way: Ordering,
     /// The records that decided it, in their order; a few at most.
     pub(crate) records: Vec<RecordId>,
     /// The object whose explanation says why, and up to which time where not to the end of the run.
@@ -140,7 +142,7 @@ impl<'a> Run<'a> {
             |id: &&RecordId| analysis.trace.get(**id).is_some_and(|r| r.actor == Actor::Scheduler);
         let first = records.iter().find(|id| !is_scheduler(id)).or(records.first());
         let about = first.and_then(|&id| object(id));
-        Failed { expected, got, records, about }
+        Failed { expected, got, way: Ordering::Equal, records, about }
     }
 
     pub(super) fn serving(&self) -> &Serving {

@@ -24,6 +24,7 @@ mod tests;
 mod violation;
 mod walk;
 
+use super::explain::Object;
 use super::names::stem;
 use super::prelude::*;
 use violation::Found;
@@ -83,11 +84,20 @@ pub struct Harm {
     lives: bool,
     /// The pod was Ready.
     ready: bool,
+    /// Of an expectation that is not met, whether what came is less or more than that.
+    way: Option<Ordering>,
+    /// Whether a record decided that, or, where there is none, what it is about was in trouble.
+    came: (bool, bool),
 }
 
 impl Harm {
     /// That of a violation.
     pub fn of(violation: &Violation, analysis: &Analysis<'_>) -> Self {
+        if let Some((way, about)) = violation.missed {
+            let is_by_record = !violation.records.is_empty();
+            let came = (is_by_record, !is_by_record && was_in_trouble(about, analysis));
+            return Self { way: Some(way), came, ..Self::default() };
+        }
         let mut follow = Follow::new(analysis);
         let last = violation.records.last().copied();
         let is_before = |(id, r): &(RecordId, &Record)| Some(*id) != last && r.at <= violation.at;
@@ -106,6 +116,7 @@ impl Harm {
             node: pod.node_id().is_some(),
             lives: pod.phase == PodPhase::Running || back,
             ready: pod.ready,
+            ..Self::default()
         }
     }
 
@@ -115,7 +126,25 @@ impl Harm {
             && self.node >= other.node
             && self.lives >= other.lives
             && self.ready >= other.ready
+            && (self.way == other.way && self.came >= other.came)
     }
+}
+
+/// Whether a node, or that of a pod, was not well at some time of the run, or had a NoExecute taint.
+fn was_in_trouble(about: Option<Object>, analysis: &Analysis<'_>) -> bool {
+    let mut follow = Follow::new(analysis);
+    while follow.step().is_some() {
+        let node = match about {
+            Some(Object::Pod(pod)) => follow.pod(pod).node_id(),
+            Some(Object::Node(node)) => Some(node),
+            _ => return false,
+        };
+        let flags = node.map(|node| follow.node(node));
+        if flags.is_some_and(|f| f.no_execute > 0 || f.exists && !f.is_back()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The workload of a pod, or the pod's name without its number: one of several may be called otherwise where there are

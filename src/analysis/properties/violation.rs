@@ -1,5 +1,6 @@
 //! What is reported where a property does not hold.
 
+use crate::analysis::explain::Object;
 use crate::analysis::prelude::*;
 use crate::language::Property;
 
@@ -18,6 +19,8 @@ pub struct Violation {
     pub text: String,
     /// The records that decided it, in order.
     pub records: Vec<RecordId>,
+    /// Of an expectation that is not met: whether what came is less or more than that, and what explains it.
+    pub(crate) missed: Option<(Ordering, Option<Object>)>,
 }
 
 /// The places where one property does not hold, as they are found.
@@ -42,6 +45,7 @@ impl Found {
         let records: BTreeSet<RecordId> =
             records.iter().copied().filter(|r| *r != NO_RECORD).collect();
         let records = records.into_iter().collect();
-        self.all.push(Violation { property: self.property, at, pod, node, text, records });
+        let property = self.property;
+        self.all.push(Violation { property, at, pod, node, text, records, missed: None });
     }
 }

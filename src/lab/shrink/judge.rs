@@ -68,7 +68,7 @@ impl<'a> Judge<'a> {
         Ok(seen)
     }
 
-    /// Whether an expectation is met where nothing happens. An expectation may also be missed for
+    /// Whether an expectation is met where nothing happens, or missed in another way. It may also be missed for
     /// want of what it is about, and that is not what was missed.
     fn is_about_events(&self, tree: &Tree) -> bool {
         let mut quiet = tree.clone();
