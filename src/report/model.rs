@@ -6,7 +6,7 @@ use super::being_made::still_being_made;
 use super::prelude::*;
 use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
 use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
-use crate::files::Fingerprint;
+use crate::files::{Fingerprint, called};
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::sync::Arc;
 
@@ -98,6 +98,17 @@ impl<'a> Report<'a> {
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.analysis.plan.notes.clone();
         notes.extend(self.not_whole_yet());
+        notes
+    }
+
+    /// The same, each behind the place of what it names in a scenario that points at no other file.
+    pub(crate) fn placed_notes(&self) -> Vec<String> {
+        let Source { file, text, fingerprint, .. } = self.source;
+        let source = crate::language::Source { name: called(file).into(), text: text.clone() };
+        let mut notes = self.notes();
+        if fingerprint.inputs.is_empty() {
+            notes.iter_mut().for_each(|note| *note = source.noted(note).to_string());
+        }
         notes
     }
 

@@ -76,11 +76,9 @@ impl Loaded {
 
     /// A note of its plan, at what that names first, where the scenario itself has it.
     pub(crate) fn noted(&self, note: &str) -> Problem {
-        let problem = Problem::new(note);
-        let name = note.split('`').nth(1).filter(|_| self.imported.is_none());
-        match name.and_then(|name| Tree::read(&self.source.text).ok()?.called(name)) {
-            Some(bytes) => problem.at(&self.source, bytes),
-            None => problem,
+        match self.imported {
+            None => self.source.noted(note),
+            Some(_) => Problem::new(note),
         }
     }
 

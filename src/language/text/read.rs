@@ -2,6 +2,7 @@
 //! them there may be.
 
 use super::mistake::Mistake;
+use super::problem::{Problem, Source};
 use super::tree::{Tree, Value, close_of};
 use super::words::Words;
 
@@ -28,6 +29,18 @@ impl Tree {
     /// Reads a text that was written by us, which may be as large as what it was written from.
     pub(super) fn written(text: &str) -> Result<Self, Mistake> {
         read(text, false)
+    }
+}
+
+impl Source {
+    /// A note about the scenario that this is, at what the note names first.
+    pub(crate) fn noted(&self, note: &str) -> Problem {
+        let problem = Problem::new(note);
+        let name = note.split('`').nth(1);
+        match name.and_then(|name| Tree::read(&self.text).ok()?.called(name)) {
+            Some(bytes) => problem.at(self, bytes),
+            None => problem,
+        }
     }
 }
 

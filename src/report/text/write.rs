@@ -63,7 +63,7 @@ impl Printer<'_> {
         if !plan.profile.recorded {
             self.indented("This release was not checked against recordings.", 2, YELLOW)?;
         }
-        self.notes(&report.notes())?;
+        self.notes(&report.placed_notes())?;
         writeln!(self.out)
     }
 

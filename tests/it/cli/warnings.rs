@@ -16,7 +16,7 @@ fn what_was_not_whole_when_a_fault_came_is_not_undamaged() {
     let ran = scratch.call(&["run", "late.ron", "--summary", "--html"]);
     let words = unfolded(&ran.stdout);
     for said in [
-        "Still being made when `cut b` came, at 1m",
+        "late.ron:4:33: Still being made when `cut b` came, at 1m",
         "StatefulSet default/db (whole at ",
         "Give workloads a `placement`",
         "when it was first whole; cut b came before",
@@ -529,6 +529,8 @@ fn a_warning_of_a_test_has_its_line() {
     let said = said_by_a_test(&scratch, text);
     let wanted = "warning: so.ron:2:9: The run ends at 10m, and late would end at 31m";
     assert!(said.contains(wanted), "{said}");
+    let ran = unfolded(&scratch.call(&["run", "so.ron", "--summary"]).stdout);
+    assert!(ran.contains(wanted.trim_start_matches("warning: ")), "{ran}");
 }
 
 /// Without a timeline nobody can be evicted; under a flag by which kubelets are heard of too seldom, or with a taint from the
