@@ -190,6 +190,7 @@ impl Fact {
 
 /// What somebody noted, where it is a fact; `later`: not at the start.
 fn noted(note: Note, arg: u32, later: bool) -> Option<Fact> {
+    let (arg, _) = note.parts(arg);
     match note {
         Note::AttachmentAttached => later.then_some(Fact::VolumeAttached),
         Note::AttachmentGone => Some(Fact::VolumeDetached),

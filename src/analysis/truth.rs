@@ -233,7 +233,7 @@ impl<'a> Truth<'a> {
                     _ => self.idle.remove(&pod),
                 };
             }
-            What::Noted(Note::ContainerEnded, 0) => {
+            What::Noted(note @ Note::ContainerEnded, arg) if note.parts(arg).0 == 0 => {
                 let restarts = |t: &PodTemplate| t.restart_policy.restarts(0);
                 if live != NO_NODE && !self.follow.template(pod).is_none_or(restarts) {
                     self.done.insert(pod);

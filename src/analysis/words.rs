@@ -211,6 +211,9 @@ pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
 }
 
 fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, u32)) -> String {
+    let (arg, name) = note.parts(arg);
+    let name =
+        name.map_or(String::new(), |name| format!(" {}", analysis.trace.names.text_of(name)));
     match note {
         Note::ZoneQueue => format!("zone {} gets its queue", analysis.zone_told(r)),
         Note::TaintsKnown => {
@@ -226,11 +229,12 @@ fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, 
         Note::ContainerServes if arg == 0 => format!("{object}: its container does not serve"),
         Note::ContainerUnhealthy => {
             let probe = ProbeType::ALL.get(arg as usize).map_or("", |p| p.as_str());
-            format!("{object}: its container failed its {probe} probe, and is killed")
+            format!("{object}: its container{name} failed its {probe} probe, and is killed")
         }
         note => {
             let ms = Dur::from_millis(arg.into()).to_string();
             let said = note.row().1.replace("{arg}", &arg.to_string()).replace("{ms}", &ms);
+            let said = said.replace("its container", &format!("its container{name}"));
             let said = said.replace("{object}", object);
             if !said.contains("{text}") {
                 return said;

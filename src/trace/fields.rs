@@ -158,6 +158,8 @@ impl Trace {
     }
 
     fn fill_note(&self, f: &mut Fields, note: Note, arg: u32) {
+        let (arg, container) = note.parts(arg);
+        f.message = container.map(|name| self.names.text_of(name).to_owned());
         match note {
             Note::NodeExpired
             | Note::LastHeartbeat

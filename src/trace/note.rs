@@ -1,5 +1,6 @@
 //! What controllers find or decide without anything changing, and changes that are told on request.
 
+use crate::api::names::TextId;
 use crate::api::words::words;
 use ObjectKind::{Node, Nothing, Pod, Workload, Zone};
 use std::ops::RangeInclusive;
@@ -165,7 +166,7 @@ words! {
         /// while it runs.
         /// Object: pod; argument: 1 or 0.
         ContainerServes = "container-serves": (Pod, "{object}: its container serves"),
-        /// A container has ended by itself. Object: pod; argument: its exit code.
+        /// A container has ended by itself. Object: pod; argument: its exit code, and which it is (`Note::parts`).
         ContainerEnded = "container-ended":
             (Pod, "{object}: its container has ended, with exit code {arg}"),
         /// A container is started before all of `spec.containers` have been: of several, or an init container. Object: pod;
@@ -175,9 +176,10 @@ words! {
         ContainerRestarted = "container-restarted":
             (Pod, "{object}: its container {text} is started again"),
         /// A container's probe has failed, so that it is killed. Object: pod; argument: 0 for its liveness probe, 2 for its
-        /// startup probe.
+        /// startup probe, and which it is.
         ContainerUnhealthy = "container-unhealthy": (Pod, ""),
-        /// CrashLoopBackOff: a container is not started again yet. Object: pod; argument: for how many seconds since its end.
+        /// CrashLoopBackOff: a container is not started again yet. Object: pod; argument: for how many seconds since its end,
+        /// and which it is.
         BackOff = "back-off": (Pod, "{object}: CrashLoopBackOff, {arg} s from its container's end on"),
         /// The pull of the image of a pod's container is asked for. Object: pod; argument: how many are before it on its node.
         ImagePulling = "image-pulling":
@@ -203,7 +205,44 @@ impl Note {
     /// Those of the VolumeAttachment of such a volume.
     pub(crate) const OF_ATTACHMENTS: RangeInclusive<Self> =
         Self::AttachmentCreated..=Self::AttachmentGone;
+    /// How many bits of its argument a note of one container has for what it tells: an exit code, a probe, at most the 300
+    /// seconds of a back-off.
+    const TOLD: u32 = 9;
+
+    /// The argument of a note of one container: what it tells, and the name of the container where its pod has several.
+    pub(crate) fn of_one(told: u32, name: Option<TextId>) -> u32 {
+        let most = (1 << Self::TOLD) - 1;
+        let name = name.filter(|name| name.0 < u32::MAX >> Self::TOLD);
+        name.map_or(0, |name| (name.0 + 1) << Self::TOLD) | told.min(most)
+    }
+
+    /// What the argument of a note tells, without the container that it may name.
+    pub(crate) fn parts(self, arg: u32) -> (u32, Option<TextId>) {
+        match self {
+            Self::ContainerEnded | Self::ContainerUnhealthy | Self::BackOff => {
+                let name = (arg >> Self::TOLD).checked_sub(1).map(TextId);
+                (arg & ((1 << Self::TOLD) - 1), name)
+            }
+            _ => (arg, None),
+        }
+    }
+
     /// Those of a pod's containers, and of its image.
     pub(crate) const OF_CONTAINERS: RangeInclusive<Self> =
         Self::ContainerServes..=Self::ImagePullFailed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 137 in the lower nine bits, and above them one more than the text: 6 · 512 + 137.
+    #[test]
+    fn a_note_of_one_container_names_it_where_there_are_several() {
+        let (ended, name) = (Note::ContainerEnded, TextId(5));
+        assert_eq!(Note::of_one(137, Some(name)), 3_209);
+        assert_eq!(ended.parts(3_209), (137, Some(name)));
+        assert_eq!((Note::of_one(300, None), Note::BackOff.parts(300)), (300, (300, None)));
+        assert_eq!(Note::ImagePulled.parts(3_209), (3_209, None), "in milliseconds");
+    }
 }

@@ -201,12 +201,6 @@ impl Trace {
         }
     }
 
-    /// What a record's event says of a pod's container that is not started again yet.
-    pub(crate) fn backs_off(&self, r: &Record) -> Option<&str> {
-        let body = self.pod_message(r)?.body;
-        (body.text == EventText::BackOff).then(|| self.names.text_of(TextId(body.arg)))
-    }
-
     /// The kind of text of an event about a pod that has an argument.
     pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
         Some(self.pod_message(r)?.body.text)

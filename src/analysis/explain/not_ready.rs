@@ -80,7 +80,7 @@ fn reason(noted: &Noted<'_>, is_pending: bool, of: Option<&PodTemplate>) -> Opti
     let done = of.and_then(|t| noted.done(t));
     let why = match note {
         Note::ContainerServes | Note::ContainerEnded if done.is_some() => {
-            "one of its containers has ended, and is not started again"
+            "the container has ended, and is not started again"
         }
         Note::ImagePulling => "the pull of the image is waited for",
         Note::ImagePulled => "the image was pulled, and the container starts",
@@ -95,5 +95,8 @@ fn reason(noted: &Noted<'_>, is_pending: bool, of: Option<&PodTemplate>) -> Opti
         Note::ContainerServes => "no probe has found yet that the container serves",
         _ => return None,
     };
-    Some(why.to_owned())
+    Some(match noted.name {
+        Some(name) => why.replace("the container", &format!("container {name}")),
+        None => why.to_owned(),
+    })
 }

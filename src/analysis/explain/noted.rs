@@ -11,6 +11,8 @@ use crate::api::container::{Container, Role};
 pub(super) struct Noted<'a> {
     /// The last note, and its argument. That a container ended or was killed holds until one is started.
     pub(super) last: Option<(Note, u32)>,
+    /// The container that this is about, by name where the pod has several; once one has ended also that it serves no more.
+    pub(super) name: Option<&'a str>,
     /// Before it backed off, or ended, its container was killed for a probe.
     pub(super) is_killed: bool,
     /// The exit code of the container with whose end the pod ceased to serve.
@@ -27,6 +29,7 @@ impl<'a> Noted<'a> {
         match r.what {
             What::PodCreated(_) => *self = Self::default(),
             What::ContainersStarted(_) => {
+                self.name = None;
                 use Note::{BackOff, ContainerEnded, ContainerServes, ContainerUnhealthy};
                 self.last = match self.last {
                     Some((ContainerEnded | BackOff | ContainerUnhealthy, _)) => {
@@ -36,6 +39,13 @@ impl<'a> Noted<'a> {
                 };
             }
             What::Noted(note, arg) if Note::OF_CONTAINERS.contains(&note) => {
+                let (arg, name) = note.parts(arg);
+                if !matches!(
+                    (note, self.last),
+                    (Note::ContainerServes, Some((Note::ContainerEnded, _)))
+                ) {
+                    self.name = name.map(|name| trace.names.text_of(name));
+                }
                 self.ended = match (note, self.last) {
                     (Note::ContainerServes, Some((Note::ContainerEnded, code))) => Some(code),
                     (Note::ContainerEnded, _) => Some(arg),

@@ -237,7 +237,7 @@ impl<'a> Lost<'a> {
             let is_of_job = analysis.trace.names.workload_name(ids[*place]).starts_with("Job/");
             let done = done_to(&step, r, is_of_job);
             let code = |(_, c): (RecordId, &Record)| match c.what {
-                What::Noted(Note::ContainerEnded, code) => Some(code),
+                What::Noted(note @ Note::ContainerEnded, arg) => Some(note.parts(arg).0),
                 _ => None,
             };
             let is_down = step.pod.is_some_and(|(_, a, b)| a.is_available() && !b.is_available())

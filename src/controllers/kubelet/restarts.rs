@@ -167,8 +167,15 @@ impl Restarts {
             c.noticed = Some(now + until_relist);
             c.life.ends.as_ref().map_or(0, |(_, code)| *code)
         });
-        self.lives.note(due.pod, Note::ContainerEnded, code.unwrap_or(0).unsigned_abs());
+        self.note(which, due, Note::ContainerEnded, code.unwrap_or(0).unsigned_abs());
         self.containers.ended(which.0, due);
+    }
+
+    /// Notes something of a container, by its name where the pod has several.
+    fn note(&self, which: (Uid, usize), due: &Due, note: Note, told: u32) {
+        let name = due.turns.are_several().then(|| self.lives.name(which, due));
+        let name = name.map(|name| self.nodes.api.names(|n| n.text(&name)));
+        self.lives.note(due.pod, note, Note::of_one(told, name));
     }
 
     /// The result of a probe has changed: a container that fails is killed by the sync that this asks for.
@@ -178,7 +185,7 @@ impl Restarts {
             return;
         }
         self.lives.say_failures(which.0, due);
-        self.lives.note(due.pod, Note::ContainerUnhealthy, probe as u32);
+        self.note(which, due, Note::ContainerUnhealthy, probe as u32);
         if now >= due.listed {
             return self.kills(which, due, probe);
         }
@@ -367,7 +374,7 @@ impl Restarts {
         };
         if self.lives.with(which, |c| std::mem::replace(&mut c.backs_off, true)) == Some(false) {
             let seconds = (backoff.as_nanos() / 1_000_000_000) as u32;
-            self.lives.note(due.pod, Note::BackOff, seconds);
+            self.note(which, due, Note::BackOff, seconds);
         }
         self.lives.say_back_off(which, due);
         self.lives.with(which, |c| c.noticed = Some(now + waits));

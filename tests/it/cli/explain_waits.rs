@@ -36,7 +36,7 @@ fn a_workload_tells_why_its_pods_are_not_ready() {
     assert!(queue["notes"].to_string().contains(said), "{queue}");
 }
 
-/// Of several containers it is said which one a pod waits for: by its event, one that fails again and again, and by its template
+/// Of several containers it is said which one a pod waits for: by its name, one that fails again and again, and by its template
 /// an init container that has not ended. The sixth back-off is of five minutes, after 2 + 6 · 10 + 10 + 20 + 40 + 80 + 160 = 372 s.
 #[test]
 fn a_pod_tells_which_container_it_waits_for() {
@@ -75,8 +75,13 @@ fn what_a_pod_waits_for_once_one_of_its_containers_has_ended() {
     for (object, at, said) in [
         ("pod/default/alone", "2m", "and it waits for init container load, which has not ended"),
         ("deployment/web", "2m", "it waits for init container load, which has not ended"),
-        ("pod/default/j-0", "2m", "has ended with exit code 0, and is not started again"),
-        ("job/j", "2m", "one of its containers has ended, and is not started again"),
+        (
+            "pod/default/j-0",
+            "2m",
+            "container up has ended with exit code 0, and is not started again",
+        ),
+        ("pod/default/j-0", "2m", "its container up has ended, with exit code 0"),
+        ("job/j", "2m", "container up has ended, and is not started again"),
         ("pod/default/two", "2m", "one of its containers does not serve"),
     ] {
         let told = told(object, at);

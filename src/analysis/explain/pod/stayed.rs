@@ -161,9 +161,10 @@ impl Case<'_, '_> {
             true => ("one of its containers", "each of its containers", "one of its images"),
             false => ("its container", "its container", "its image"),
         };
+        let named = seen.noted.name.map(|name| format!("container {name}"));
+        let one = named.as_deref().unwrap_or(one);
         let why = match note {
             Note::BackOff => {
-                let one = self.backing_off(*last).unwrap_or_else(|| one.to_owned());
                 format!("{one} waits {arg} s from its end on to be started again: CrashLoopBackOff")
             }
             Note::ContainerUnhealthy => format!("{one} is killed for a probe"),
@@ -214,14 +215,6 @@ impl Case<'_, '_> {
 
     fn is_several(&self) -> bool {
         self.template().is_some_and(|t| !t.containers.is_empty())
-    }
-
-    /// Of a pod of several containers which one backs off, as the event says that follows a note of that; since 1.26 it does.
-    fn backing_off(&self, noted: RecordId) -> Option<String> {
-        let trace = self.analysis().trace;
-        let event = trace.get(noted + 1).filter(|r| self.is_several() && r.cause == noted)?;
-        let (_, name) = trace.backs_off(event)?.split_once("failed container ")?;
-        Some(format!("container {}", name.split(' ').next()?))
     }
 
     /// Explains a pod that its kubelet ended, as its machine was told to go off; whether it is such a pod.
