@@ -125,7 +125,8 @@ fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
 /// What was found of a scenario, as JSON.
 fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
     let mistake = |p: &Problem| {
-        let (line, column) = p.line_and_column().unzip();
+        let is_of_file = p.source() == Some(&*shown(file));
+        let (line, column) = p.line_and_column().filter(|_| is_of_file).unzip();
         json!({ "line": line, "column": column, "message": p.message, "help": p.help })
     };
     let mistakes = found.as_ref().err().into_iter().flat_map(|problems| &problems.0).map(mistake);

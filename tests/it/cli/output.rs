@@ -39,6 +39,13 @@ fn json_where_there_was_only_text() {
     assert_eq!((&mistake["line"], &mistake["column"]), (&1.into(), &23.into()));
     assert_eq!(found["files"][1]["warnings"].as_array().map(Vec::len), Some(0));
     assert!(called.stderr.contains("in 1 of 2 files"), "{}", called.stderr);
+    let called = scratch.call(&["validate", "a.ron", "--kubernetes", "1.5", "-o", "json"]);
+    let found: Value = serde_json::from_str(&called.stdout).expect("JSON");
+    assert_eq!(
+        found["files"][0]["mistakes"][0]["line"],
+        Value::Null,
+        "it is in no line of the file"
+    );
 
     let called = scratch.call(&["test", "a.ron", "-o", "json"]);
     let found: Value = serde_json::from_str(&called.stdout).expect("JSON");
