@@ -12,7 +12,10 @@ use crate::analysis::properties::{Violation, check};
 use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
 use crate::lab::not_violable;
 use crate::lab::tape;
-use crate::report::explore::{Says, Searched, answer, document, table, told, write, write_table};
+use crate::language;
+use crate::report::explore::{
+    OfRun, Says, Searched, answer, document, of_runs, table, told, write, write_table,
+};
 use crate::report::html::Page;
 use crate::report::html::board::{Part, Steps, Table};
 use crate::report::replay::{Replayed, lanes};
@@ -22,9 +25,9 @@ const RUNS: u64 = 20_000;
 /// How many runs are drawn where all of few deviations were tried. An outcome that one run in a
 /// hundred has is missed with a probability of 0.99^256 = 0.08.
 const BESIDE: u64 = 256;
-/// The part of the time in which there is a search, where what it finds is to be made small for a
-/// report.
-const SEARCHING: f64 = 0.6;
+/// The part of the time in which there is a search, as what it finds is run again for its tape; and where that is to be
+/// made small for a report.
+const SEARCHING: [f64; 2] = [0.9, 0.6];
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
@@ -77,7 +80,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     let mut interrupted = false;
     let count = releases.len() as f64;
     let time = args.time.map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9);
-    let searching = if args.report.is_some() { time * SEARCHING } else { time };
+    let searching = time * SEARCHING[usize::from(args.report.is_some())];
     for (i, release) in releases.into_iter().enumerate() {
         // Each release has its part of the time, and what those before it left.
         let end = searching * (i as f64 + 1.0) / count;
@@ -138,8 +141,8 @@ struct Searching<'a> {
 /// A release, and what was found under it.
 type Reported = (Option<String>, Report);
 
-/// The plan of a violation, and its run.
-type Played = (Plan, sim::Searched);
+/// The plan of a violation, and its choices as a tape writes them, of whichever property.
+type Played = (Plan, language::Tape);
 
 /// More runs are left to `replay`.
 const DRAWN_RUNS: usize = 8;
@@ -254,16 +257,17 @@ impl Searching<'_> {
         )
     }
 
-    /// The plan of a violation that was found under a release, and its run.
+    /// The plan of a violation that was found under a release, and its choices by the names of its run.
     fn played(&self, release: Option<&str>, v: &Violated) -> Played {
         let plan = self.plan(release, &v.changes);
         let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
         let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
-        (plan, run)
+        let taped = tape::spec_of(&plan, &run, None, &v.tape);
+        (plan, taped)
     }
 
     /// The tape of a violation that was found under a release, which its run shows.
-    fn tape(&self, release: Option<&str>, v: &Violated, (plan, run): &Played) -> Tape {
+    fn tape(&self, release: Option<&str>, v: &Violated, (plan, taped): &Played) -> Tape {
         let args = self.args;
         Tape {
             version: tape::VERSION,
@@ -272,12 +276,12 @@ impl Searching<'_> {
             kubernetes: release.map(str::to_owned),
             timing: args.timing.clone(),
             set: args.overrides(None, &v.changes).sets,
-            tape: tape::spec_of(plan, run, Some(v.property.to_string()), &v.tape),
+            tape: language::Tape { property: Some(v.property.to_string()), ..taped.clone() },
             scenario: self.loaded.source.text.to_string(),
         }
     }
 
-    /// Writes a tape for each violation, and says where.
+    /// Writes the tapes, and says where that of each violation is.
     fn tapes<'r>(&self, name: &str, reports: &'r [Reported]) -> Result<Vec<Searched<'r>>> {
         let Self { args, loaded, .. } = *self;
         let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
@@ -290,28 +294,25 @@ impl Searching<'_> {
                 format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1)
             };
             // A run is made once for all that it shows: on a large cluster it is what takes the time here.
-            let all = &report.violations;
-            let of_run =
-                |v: &Violated, w: &Violated| (&v.tape, &v.changes) == (&w.tape, &w.changes);
-            let first = |i: &usize| all.iter().position(|v| of_run(v, &all[*i]));
-            let mut by_run: Vec<usize> = (0..all.len()).collect();
-            by_run.sort_by_cached_key(first);
-            for same in by_run.chunk_by(|i, j| first(i) == first(j)) {
-                let ran = self.played(release.as_deref(), &all[same[0]]);
+            let (all, of_runs) = (&report.violations, of_runs(&report.violations));
+            let mut own: Vec<usize> = (0..all.len()).filter(|i| of_runs[*i].tape == *i).collect();
+            own.sort_by_key(|i| of_runs[*i].first);
+            for same in own.chunk_by(|i, j| of_runs[*i].first == of_runs[*j].first) {
+                let played = self.played(release.as_deref(), &all[same[0]]);
                 for &i in same {
-                    let tape = self.tape(release.as_deref(), &all[i], &ran);
+                    let tape = self.tape(release.as_deref(), &all[i], &played);
                     if let Some(folder) = &mut folder {
                         folder.write(&file(i), |out| out.write_all(tape.write().as_bytes()))?;
                     }
                 }
             }
-            let at = |i| args.out.join(name).join(file(i)).display().to_string();
+            let at = |of: &OfRun| args.out.join(name).join(file(of.tape)).display().to_string();
             searches.push(Searched {
                 release: written.map(|plan| plan.profile.release).unwrap_or_default(),
                 depth: args.depth(),
                 changes: args.changes_told(),
                 report,
-                tapes: (0..report.violations.len()).map(at).collect(),
+                tapes: of_runs.iter().map(at).collect(),
                 reports: Vec::new(),
             });
         }

@@ -145,12 +145,33 @@ fn list(p: &mut Printer<'_>, outcomes: &[Reached]) -> io::Result<()> {
     Ok(())
 }
 
-/// More violations than this of one property in one run are told as one.
+/// More violations than this of one property in one run are told as one, and have one tape.
 const ALIKE: usize = 3;
 
-/// Whether the same run shows both, of one property.
-fn of_one_run(a: &Violated, b: &Violated) -> bool {
-    (a.property, &a.tape, &a.changes) == (b.property, &b.tape, &b.changes)
+/// Which violations a violation has in common with others, by their places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OfRun {
+    /// The run: the first of all that it shows.
+    pub(crate) first: usize,
+    /// The tape: its own, or that of the first of many that its run shows of its property.
+    pub(crate) tape: usize,
+}
+
+/// For each violation what shows it.
+pub(crate) fn of_runs(all: &[Violated]) -> Vec<OfRun> {
+    let mut firsts: Vec<usize> = Vec::with_capacity(all.len());
+    for v in all {
+        // Tapes of drawn runs are long: each is held against one of each run.
+        let of_first = |j: &usize| (&all[*j].tape, &all[*j].changes) == (&v.tape, &v.changes);
+        let first = (0..firsts.len()).filter(|j| firsts[*j] == *j).find(of_first);
+        firsts.push(first.unwrap_or(firsts.len()));
+    }
+    let one = |(i, &first): (usize, &usize)| {
+        let is_alike = |j: &usize| (firsts[*j], all[*j].property) == (first, all[i].property);
+        let alike: Vec<usize> = (0..all.len()).filter(is_alike).collect();
+        OfRun { first, tape: if alike.len() > ALIKE { alike[0] } else { i } }
+    };
+    firsts.iter().enumerate().map(one).collect()
 }
 
 /// What a violation comes of, wherever it is: of which property, whose, and what it takes: faults, entries at other times,
@@ -173,12 +194,11 @@ fn cause(v: &Violated, by_words: bool) -> Cause<'_> {
 /// Which violations are told, and which are like each: of the same cause elsewhere, or of one run that shows many.
 pub(crate) fn told(all: &[Violated]) -> Vec<(usize, Vec<usize>)> {
     let both = |v| [false, true].map(|by_words| cause(v, by_words));
-    let causes: Vec<[Cause<'_>; 2]> = all.iter().map(both).collect();
+    let (of_runs, causes) = (of_runs(all), all.iter().map(both).collect::<Vec<_>>());
     let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (i, v) in all.iter().enumerate() {
-        let many = all.iter().filter(|other| of_one_run(other, v)).count() > ALIKE;
+    for (i, of_run) in of_runs.iter().enumerate() {
         let has_its = |j: usize| (0..2).any(|which| causes[j][which] == causes[i][which]);
-        let is_like = |j: usize| has_its(j) || many && of_one_run(&all[j], v);
+        let is_like = |j: usize| has_its(j) || of_runs[j].tape == of_run.tape;
         match told.iter_mut().find(|(j, _)| is_like(*j)) {
             Some((_, alike)) => alike.push(i),
             None => told.push((i, Vec::new())),

@@ -63,6 +63,24 @@ fn entries_that_come_to_the_same_are_told_once() {
     assert_eq!(more_alike(&all, &[1, 2]), "and 2 more alike: red, blue");
 }
 
+/// A run that shows four pods stuck has one tape for them, another that shows two has one for each, as has what the
+/// first shows of another property.
+#[test]
+fn many_violations_of_one_run_have_one_tape() {
+    let drawn = |object: u64, v: Violated| {
+        let deviation = Deviation { point: "next".into(), object, ordinal: 0, value: 1 };
+        Violated { tape: vec![deviation], ..v }
+    };
+    let stuck = |run: u64, whose: &str| drawn(run, violated("is still on n-0", whose));
+    let other = Violated { property: Property::WrongPod, ..stuck(1, "default/a") };
+    let mut all: Vec<Violated> = ["a", "b", "c", "d"].map(|name| stuck(1, name)).into();
+    all.insert(1, stuck(2, "e"));
+    all.extend([stuck(2, "f"), other]);
+    let found: Vec<[usize; 2]> = of_runs(&all).iter().map(|r| [r.first, r.tape]).collect();
+    assert_eq!(found, [[0, 0], [1, 1], [0, 0], [0, 0], [0, 0], [1, 5], [0, 6]]);
+    assert_eq!(told(&all).len(), 4, "the four are told as one");
+}
+
 #[test]
 fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_one() {
     let stuck = Property::PodStuck(crate::kernel::Dur::from_secs(60));

@@ -103,3 +103,30 @@ fn time_for_which_the_search_holds_up_a_request_is_nobodys_fault() {
     let said = unfolded(&found.stdout);
     assert!(said.contains(" at 2m0"), "{said}");
 }
+
+/// Each of five pods stays Ready on a node that went from False to Unknown (#112733), in the default order: one run, and one tape
+/// for all of them.
+#[test]
+fn what_one_run_shows_of_many_pods_is_written_once() {
+    let dir = Scratch::new();
+    dir.write(
+        "dead.ron",
+        r#"(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "4m", nodes: [(names: "node-{1..2}")],
+            pods: [(name: "web", count: 5, on: Node("node-1"))],
+            timeline: [
+                (at: "30s", do: Condition(node: "node-1", type: Ready, status: False)),
+                (at: "61s", do: Crash(node: "node-1")),
+            ])"#,
+    );
+    let hunt = ["explore", "dead.ron", "-p", "stale-ready", "--depth", "0", "-q", "-o", "json"];
+    let document: serde_json::Value = serde_json::from_str(&dir.call(&hunt).stdout).unwrap();
+    let all = document["searches"][0]["violations"].as_array().unwrap();
+    let tape = "output/dead-explore/stale-ready-1.tape.ron";
+    assert_eq!(all.iter().filter(|v| v["tape"] == tape).count(), 5, "{document}");
+    assert_eq!(dir.names("output/dead-explore"), ["manifest.json", "stale-ready-1.tape.ron"]);
+    let shown = dir.call(&["replay", tape]);
+    for pod in 0..5 {
+        let words = format!("default/web-{pod} is still Ready at 2m45s");
+        assert!(unfolded(&shown.stdout).contains(&words), "{words}: {}", shown.stdout);
+    }
+}
