@@ -56,13 +56,7 @@ fn search(pool: &ThreadPool, loaded: &Loaded, name: &str, depth: u32, until_foun
 fn shrunk(loaded: &Loaded, name: &str) -> Size {
     let spec = scenario::changed(loaded, &Overrides::default()).expect("the scenario is right");
     shrink(
-        Shrink {
-            loaded,
-            spec,
-            goal: Goal::Violates(property(name)),
-            told: None,
-            keeps_tape: false,
-        },
+        Shrink { loaded, spec, goal: Goal::Violates(property(name)), told: None },
         &mut |_, _| true,
     )
     .expect("it violates")

@@ -105,7 +105,7 @@ fn least(asked: &Asked<'_>, tape: &Tape, found: &Violated, until: f64) -> Result
     let loaded = tape.loaded(&of.folder)?;
     let spec = scenario::changed(&loaded, &tape.overrides())?;
     let (goal, told) = (Goal::Violates(found.property), Some(found.text.as_str()));
-    let what = Shrink { loaded: &loaded, spec, goal, told, keeps_tape: true };
+    let what = Shrink { loaded: &loaded, spec, goal, told };
     let progress = Progress::new(asked.terminal, asked.quiet, &of.name, 0, |done, _| {
         format!("making it small: {} scenarios tried", grouped(done))
     });

@@ -72,7 +72,7 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let which = ("which property does it violate?", "--property");
     let property = asked(args.property, spec.tape.as_ref(), which)?;
     let (goal, meant) = (Goal::Violates(property), told(&source));
-    let what = Shrink { loaded: &loaded, spec, goal, told: meant.as_deref(), keeps_tape: false };
+    let what = Shrink { loaded: &loaded, spec, goal, told: meant.as_deref() };
     let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     interrupt::heeding(|| write_text(to_file, &shrunk.text, terminal))?;

@@ -225,8 +225,6 @@ pub struct Shrink<'a> {
     pub goal: Goal<'a>,
     /// What is told of the violation that is meant, where a run may have several; otherwise it is the first.
     pub told: Option<&'a str>,
-    /// Its tape stays, if without a deviation: what is left is no matter of a seed then.
-    pub keeps_tape: bool,
 }
 
 /// What a scenario does.

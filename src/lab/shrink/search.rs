@@ -29,7 +29,7 @@ pub fn shrink(what: Shrink<'_>, watch: Watch<'_>) -> Result<Shrunk, Failed> {
     let names = Names::expand(&mut tree);
     let seen = judge.first(&tree)?;
     let before = seen.size;
-    let keeps_tape = what.keeps_tape;
+    let keeps_tape = matches!(what.goal, Goal::Violates(_)) && spec.tape.is_some();
     let mut search = Search { judge, tree, seen, tried: 0, searching: false, keeps_tape, watch };
     let is_least = search.all().is_ok();
     let Search { mut tree, seen, tried, judge, .. } = search;
@@ -46,6 +46,7 @@ struct Search<'a, 'w> {
     tried: u64,
     /// A candidate that does not violate is searched for another order.
     searching: bool,
+    /// What violates by its tape is to do so by that, if without a deviation, and not by a seed that happens to.
     keeps_tape: bool,
     watch: Watch<'w>,
 }

@@ -110,7 +110,6 @@ pub fn smallest(
         spec: random.loaded.spec.clone(),
         goal: Goal::Fails(&fails),
         told: None,
-        keeps_tape: false,
     };
     Some(match shrink(what, &mut |_, _| goes_on()) {
         Ok(shrunk) => shrunk.text,
