@@ -241,6 +241,19 @@ fn nobody_is_heard_while_the_api_server_is_away() {
     assert_eq!(times(4), [50_010], "a heartbeat came since");
 }
 
+/// Cut off since 10 s, and Unknown at 50 s: that a Job's requests are held up from 0.1 s to 68 s makes its silence no shorter.
+#[test]
+fn what_is_held_up_leaves_a_silent_node_silent() {
+    let mut s = Story::new(100, &[]);
+    let node = s.node;
+    s.run.record(ms(10_000), NO_RECORD, Actor::User, What::NodeSilent, node);
+    s.run.ready(ms(50_000), NO_RECORD, node, Unknown);
+    let (plan, mut trace) = s.run.finish();
+    trace.held_up = vec![(ms(100), Dur::from_secs(34)), (ms(34_000), Dur::from_secs(34))];
+    let property = Property::parse("false-unknown").unwrap();
+    assert!(check(&property, &Analysis::new(&plan, &trace)).is_empty());
+}
+
 #[test]
 fn never_ready_waits_for_a_kubelets_pauses() {
     // Two pauses of twice 30 s, ten seconds to the next look, and some for requests.
