@@ -58,13 +58,16 @@ impl<'a> Analysis<'a> {
     }
 
     /// When something is overdue that should have happened `within` a span after `since`, not
-    /// counting the time for which a search held up watches or requests meanwhile; none where that is
-    /// beyond the end of time.
+    /// counting the time for which a search held up watches or requests meanwhile, several at once or
+    /// one; none where that is beyond the end of time.
     pub(crate) fn due(&self, since: Time, within: Dur) -> Option<Time> {
-        let mut due = since.checked_add(within)?;
+        let (mut due, mut known) = (since.checked_add(within)?, since);
+        // In order of its beginning, as it came about.
         for &(at, lasts) in &self.trace.held_up {
-            if at <= due && at.saturating_add(lasts) > since {
-                due = due.checked_add(lasts)?;
+            let to = at.saturating_add(lasts);
+            if at <= due && to > known {
+                due = due.checked_add(to.since(at.max(known)))?;
+                known = to;
             }
         }
         Some(due)

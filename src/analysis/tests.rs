@@ -53,6 +53,25 @@ fn a_lost_node_is_told_step_by_step() {
     assert_eq!(rows[10].since, Some(Since { at: ms(500_000), entry: 0, ended: true }));
 }
 
+/// Of what is held up the union counts, from when something is waited for: a minute from 10 s on ends at 70 s.
+#[test]
+fn time_that_is_held_up_counts_once_and_from_when_it_matters() {
+    let (plan, mut trace) = one_node_lost();
+    let mut due = |held: &[(u64, u64)]| {
+        let lasts = |&(from, to): &(u64, u64)| (ms(from), Dur::from_millis(to - from));
+        trace.held_up = held.iter().map(lasts).collect();
+        Analysis::new(&plan, &trace).due(ms(10_000), Dur::from_secs(60)).map(Time::as_millis)
+    };
+    assert_eq!(due(&[]), Some(70_000));
+    assert_eq!(due(&[(100, 10_000)]), Some(70_000), "over before");
+    assert_eq!(due(&[(100, 34_100)]), Some(70_000 + 24_100), "24.1 s of it are within");
+    assert_eq!(due(&[(20_000, 30_000), (20_000, 30_000)]), Some(80_000), "two watches at once");
+    assert_eq!(due(&[(20_000, 30_000), (25_000, 35_000)]), Some(85_000), "15 s in all");
+    assert_eq!(due(&[(20_000, 40_000), (25_000, 35_000)]), Some(90_000), "one within another");
+    assert_eq!(due(&[(20_000, 30_000), (80_000, 81_000)]), Some(81_000), "the second at the end");
+    assert_eq!(due(&[(71_000, 81_000)]), Some(70_000), "too late");
+}
+
 #[test]
 fn a_lost_nodes_summary() {
     let (plan, trace) = one_node_lost();

@@ -50,7 +50,7 @@ impl<'a> Bound<'a> {
         let mut due = self.analysis.due(since, self.within)?;
         for &(from, to) in &self.held_up {
             if from <= due && to > since {
-                due = due.max(to.checked_add(self.within)?);
+                due = due.max(self.analysis.due(to, self.within)?);
             }
         }
         Some(due)
