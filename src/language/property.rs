@@ -9,8 +9,8 @@ use std::{fmt, mem};
 /// What must never happen in a run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize, Serialize)]
 pub enum Property {
-    /// A pod stays on a node with a NoExecute taint that it does not tolerate, or no longer, for
-    /// longer than its bound (1m).
+    /// A pod that nobody deletes stays on a node with a NoExecute taint that it does not tolerate, or
+    /// no longer, for longer than its bound (1m).
     /// Counted from the time at which it has to go.
     PodStuck(Dur),
     /// Taint eviction deletes a pod although at that moment no taint of its node requires it.
