@@ -5,6 +5,7 @@ use super::refusal::Refusals;
 use super::restarts::Restarts;
 use super::status_manager::StatusManager;
 use crate::controllers::kubelet::prelude::*;
+use crate::plan::Imitated;
 
 /// The pod workers of all kubelets.
 pub(super) struct PodWorkers {
@@ -34,7 +35,7 @@ impl PodWorkers {
     /// Does whatever is due for one life of a pod.
     pub(super) fn work(&self, uid: Uid) {
         match self.nodes.mode {
-            KubeletMode::Imitated(_) => self.work_imitated(uid),
+            KubeletMode::Imitated(mode) => self.work_imitated(uid, mode),
             KubeletMode::Real(_) => self.work_real(uid),
         }
     }
@@ -45,7 +46,7 @@ impl PodWorkers {
     }
 
     /// The recorder's kubelets: nothing but the end of containers goes on where they are cut off.
-    fn work_imitated(&self, uid: Uid) {
+    fn work_imitated(&self, uid: Uid, mode: Imitated) {
         let Nodes { ctx, api, .. } = &*self.nodes;
         let now = ctx.now();
         let Some(due) = self.pods.due(uid) else { return };
@@ -88,16 +89,19 @@ impl PodWorkers {
             self.pods.with_due(uid, |d| d.started = true);
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
+            self.containers.lives.say_ready(uid);
             api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
         } else if runs
             && !stop
             && self.containers.lives.knows(uid)
             && let Some(pod) = self.pods.object(uid, &due).filter(|p| !p.phase.is_terminal())
         {
-            if due.started || self.containers.lives.finished(uid).is_some() {
-                self.status.tell_ready(&pod);
-            } else {
+            let has_finished = self.containers.lives.finished(uid).is_some();
+            if !due.started && !has_finished {
                 self.status.tell_restarts(&pod);
+            } else if has_finished || mode.repost_pod_ready || self.status.needs_update(&pod, &due)
+            {
+                self.status.tell_ready(&pod);
             }
         }
         if stop {
