@@ -4,7 +4,7 @@ use super::container::{Container, Image, Role};
 use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
-use super::probe::{Life, RestartPolicy};
+use super::probe::{Life, Probe, ProbeType, RestartPolicy};
 use super::quantity::Resources;
 use super::scheduling::SchedulingSpec;
 use super::toleration::Toleration;
@@ -119,6 +119,24 @@ impl PodTemplate {
     /// Something of its own containers may have it be not ready.
     pub(crate) fn has_lives(&self) -> bool {
         self.lives().next().is_some()
+    }
+
+    /// How long its probes may take to find that a container serves that was started; none where something of its own may have it
+    /// be not ready for longer, or later.
+    pub(crate) fn probed(&self) -> Option<Dur> {
+        let fails =
+            |l: &Life| l.serves_after.is_some() || l.serves_for.is_some() || l.ends.is_some();
+        let is_other = self.lives().any(|l| fails(l)) || self.images().any(|image| image.always);
+        if is_other || !self.containers.is_empty() {
+            return None;
+        }
+        let which = [ProbeType::Startup, ProbeType::Readiness];
+        let probes = self.lives().flat_map(|l| which.iter().filter_map(move |w| l.probe(*w)));
+        let takes = |p: &Probe| {
+            p.initial_delay
+                .saturating_add(p.period.saturating_mul(u64::from(p.success_threshold) + 1))
+        };
+        Some(probes.map(takes).fold(Dur::ZERO, Dur::saturating_add))
     }
 
     /// Whether it takes time to make a volume of such a pod.

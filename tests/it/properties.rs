@@ -237,3 +237,32 @@ fn nothing_is_replaced_where_no_controller_runs() {
             (at: "70s", do: DeletePod(pod: "db-1")), (at: "3m", do: DeletePod(pod: "db-0"))]"#;
     assert_eq!(said("not-replaced", story), [""; 0]);
 }
+
+/// #80968 with pods of whose containers something is said. The node is cut off from 61 s to 121 s, and its kubelet does not look
+/// again. A liveness probe has no say in Ready, and one of readiness of 10 s may take 10 s until it begins and 10 s for its
+/// success: 20 s more.
+#[test]
+fn probes_that_succeed_are_no_reason_to_stay_not_ready() {
+    let of = |repost: &str, more: &str| {
+        let story = format!(
+            r#"horizon: "8m", nodes: [(names: "n-{{1..2}}", lease_offset: "3s", status_offset: "4s")],
+            timing: Custom(request: "5ms", response: "5ms", watch: "1ms", kubelet: Imitated({repost}), user: Raw),
+            pods: [(name: "web", on: Node("n-1"){more})],
+            timeline: [(at: "61s", do: Partition(node: "n-1", duration: "60s"))]"#
+        );
+        said("never-ready", &story)
+    };
+    let told = "repost_pod_ready: false";
+    let [plain] = &of(told, "")[..] else { panic!("it is violated without a probe") };
+    assert!(
+        plain.contains(" still is at 4m34s although n-1 has been healthy since 2m4s"),
+        "{plain}"
+    );
+    assert_eq!(&of(told, ", livenessProbe: ()")[..], std::slice::from_ref(plain));
+    let later = plain.replace("at 4m34s", "at 4m54s");
+    assert_eq!(of(told, ", readinessProbe: (periodSeconds: 10)"), [later]);
+    // Its probe may not have come by the end of the run, and a container that fails has its pod be not ready by itself.
+    assert_eq!(of(told, ", readinessProbe: (periodSeconds: 600)"), [""; 0]);
+    assert_eq!(of(told, r#", livenessProbe: (), serves_for: "1h""#), [""; 0]);
+    assert_eq!(of("", ", livenessProbe: ()"), [""; 0], "a kubelet that looks again");
+}

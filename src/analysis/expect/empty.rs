@@ -156,6 +156,9 @@ pub(crate) fn about_nothing(plan: &Plan, property: &Property) -> Option<String> 
         Property::BudgetOverdrawn(_) if plan.budgets.is_empty() => "there is no disruption budget",
         Property::JobStalled(_) if has_none(WorkloadKind::Job) => "there is no Job",
         Property::RunsTwice if has_none(WorkloadKind::StatefulSet) => "there is no StatefulSet",
+        Property::NeverReady(_) if plan.templates.iter().all(|t| t.probed().is_none()) => {
+            "containers of each pod may have it be not ready by themselves"
+        }
         _ => return None,
     };
     Some(why.to_owned())

@@ -176,18 +176,16 @@ pub(super) fn never_ready<'a>(analysis: &'a Analysis<'a>, found: &mut Found, wit
         let (state, life) = (&pod.state, pod.life());
         let node = pod.node_if(NodeFlags::is_back)?;
         // What its own containers make not ready is no race, nor is a pull with each of their starts.
-        let pulls = |t: &PodTemplate| t.images().any(|image| image.always);
         let template = pod.walk.follow.template(pod.id);
-        let own = template.is_some_and(|t| t.has_lives() || pulls(t));
-        let lost = !own
-            && state.exists
+        let probed = template.map_or(Some(Dur::ZERO), PodTemplate::probed)?;
+        let lost = state.exists
             && state.phase == PodPhase::Running
             && !state.ready
             && !state.deleting
             && life.was_ready;
         // Containers that a boot starts anew take their time.
         let booted = pod.walk.booted_at[node.index()].saturating_add(start);
-        lost.then(|| pod.node_since().max(life.ready_at).max(booted))
+        lost.then(|| pod.node_since().max(life.ready_at).max(booted).saturating_add(probed))
     };
     let tell = |pod: &Looked<'_, 'a>, [name, node]: [&str; 2], at: Time| {
         let (lost, back) = (pod.life().ready_at, pod.node_since());
