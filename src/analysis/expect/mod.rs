@@ -151,7 +151,7 @@ fn violated(
     let open = (is_open && !wanted && to >= run.analysis.horizon()).then_some(*property);
     found.retain(|v| (from..=to).contains(&v.at));
     let Some(first) = found.first().filter(|_| !wanted) else {
-        let expected = format!("a violation of {}", property.name());
+        let expected = format!("a violation of {property}");
         let none = || run.failed(expected, format!("none{}", unlike(run, property)), Vec::new());
         return ((wanted && found.is_empty()).then(none), open);
     };
@@ -160,7 +160,7 @@ fn violated(
         got += &format!(", and {} more", found.len() - 1);
     }
     let records = first.records.iter().copied().take(RECORDS).collect();
-    let failed = run.failed(format!("no violation of {}", property.name()), got, records);
+    let failed = run.failed(format!("no violation of {property}"), got, records);
     // What led there is explained as of when it was certain, not as of the first step on the way.
     let object = first.pod.map(Object::Pod).or(first.node.map(Object::Node));
     // Why it was evicted, or was not, is another question than why it was bound.

@@ -433,7 +433,7 @@ fn what_a_scenario_expects_is_searched_for() {
     let found = dir.call(&[&hunt[..], &["-q", "--property", "expect"]].concat());
     assert_eq!(found.code, 1, "{}{}", found.stdout, found.stderr);
     let said = unfolded(&found.stdout);
-    assert!(said.contains("Never: expected no violation of pod-stuck, got"), "{said}");
+    assert!(said.contains("Never: expected no violation of pod-stuck(1m), got"), "{said}");
     let tape = "output/e-explore/1.32-expect-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
     assert!(
