@@ -232,6 +232,8 @@ pub(crate) struct Facts<'a> {
     owners: Owners,
     /// By pod: why it could last not be scheduled.
     why: BTreeMap<PodId, TextId>,
+    /// The pods that were marked NotReady for their node, and whose containers go on as before.
+    marked: BTreeSet<PodId>,
     /// Per node and condition whether it is True; one bit per type.
     true_conditions: Vec<u8>,
 }
@@ -241,8 +243,9 @@ impl<'a> Facts<'a> {
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
         let (follow, owners) = (Follow::new(analysis), Owners::new(analysis));
         let (taints, zones, why) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        let marked = BTreeSet::new();
         let true_conditions = vec![0; analysis.node_count()];
-        Facts { analysis, follow, taints, zones, owners, why, true_conditions }
+        Facts { analysis, follow, taints, zones, owners, why, marked, true_conditions }
     }
 
     /// Walks through the trace and hands each fact to `found`.
@@ -365,16 +368,26 @@ impl<'a> Facts<'a> {
             What::Noted(Note::JobFailed, why) => {
                 Some(Fact::JobFailed(WorkloadId(r.object), TextId(why)))
             }
+            What::ContainersStarted(_) | What::Noted(Note::ContainerServes, _) => {
+                self.marked.remove(&PodId(r.object));
+                None
+            }
             What::Noted(note, arg) => noted(note, arg, later),
             // The others are told elsewhere, or repeat what other records say.
             _ => None,
         }
     }
 
-    /// A pod is Ready or not, where that is not just what its node's state has it be.
-    fn ready(&self, r: &Record, status: ConditionStatus) -> Option<Fact> {
-        let template = self.follow.template(r.pod()?)?;
-        template.has_lives().then_some(Fact::PodReady(status == ConditionStatus::True))
+    /// A pod is Ready or not, where that is not just what its node's state has it be: those that are marked for it, and are Ready
+    /// again with it, are told by the node.
+    fn ready(&mut self, r: &Record, status: ConditionStatus) -> Option<Fact> {
+        let pod = r.pod().filter(|p| self.follow.template(*p).is_some_and(|t| t.has_lives()))?;
+        let (marks, is_ready) = (r.actor == Actor::NodeLifecycle, status == ConditionStatus::True);
+        let was_marked = self.marked.remove(&pod);
+        if marks {
+            self.marked.insert(pod);
+        }
+        (!marks && !(was_marked && is_ready)).then_some(Fact::PodReady(is_ready))
     }
 
     /// A condition other than Ready that became True, or False again.

@@ -131,3 +131,19 @@ fn names_of_wide_characters_are_padded_by_their_columns() {
     let columns: Vec<usize> = rows.map(column).collect();
     assert!(columns.len() > 3 && columns.iter().all(|c| *c == columns[0]), "{}", run.stdout);
 }
+
+/// Two pods on a node that is cut off, one with a probe that always succeeds: both are marked NotReady for their node, and Ready
+/// again with it, which the node tells.
+#[test]
+fn a_pod_that_is_marked_for_its_node_is_told_by_that_whatever_its_probes() {
+    let dir = Scratch::new();
+    dir.write(
+        "two.ron",
+        r#"Scenario(version: 1, horizon: "5m", nodes: [(name: "n-1"), (name: "n-2")],
+            pods: [(name: "web", on: Node("n-1"), livenessProbe: ()), (name: "old", on: Node("n-1"))],
+            timeline: [(at: "60s", do: Partition(node: "n-1", duration: "70s"))])"#,
+    );
+    let told = dir.call(&["run", "two.ron"]).stdout;
+    assert!(told.contains("n-1 Unknown") && told.contains("n-1 Ready again"), "{told}");
+    assert!(!told.contains("not Ready") && !told.contains("default/web"), "{told}");
+}
