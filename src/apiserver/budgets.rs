@@ -165,7 +165,7 @@ impl ApiServer {
     /// `NotFound`; `Internal` where several budgets select it.
     pub(crate) fn pod_to_evict(&self, actor: Actor, how: Eviction, id: PodId) -> ApiResult<Begun> {
         let pod = self.pod(id).ok_or(ApiError::NotFound)?;
-        let free = pod.phase.is_terminal()
+        let free = how.rules.ended_pods_are_free && pod.phase.is_terminal()
             || how.rules.unstarted_pods_are_free
                 && (pod.phase == PodPhase::Pending || pod.is_terminating());
         let budget = if free { None } else { self.budget_to_charge(actor, &pod, how.rules)? };

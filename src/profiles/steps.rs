@@ -235,6 +235,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(24, 0)], |p| p.scheduler.taint_message = TaintMessage::Untolerated),
     step(&[(34, 0)], |p| p.scheduler.taint_message = TaintMessage::UntoleratedPlural),
     // The eviction subresource and the disruption controller
+    step(&[(12, 0)], |p| p.eviction.ended_pods_are_free = true), // S114
     step(&[(19, 0)], |p| p.eviction.unstarted_pods_are_free = true),
     step(&[(20, 0)], |p| p.eviction.unready_pods_are_free = true),
     step(&[(21, 0)], |p| {
@@ -280,9 +281,9 @@ pub(super) static STEPS: &[Step] = &[
         (s.selector_spread, s.default_spread) = (false, true);
         (s.preemption_tries_all, s.preemption_gets_pod) = (false, false);
     }),
+    step(&[(21, 0)], |p| p.scheduler.update_ends_backoff = false),
     step(&[(21, 0)], |p| {
         p.scheduler.node_affinity_message = "node(s) didn't match Pod's node affinity/selector";
-        p.scheduler.update_ends_backoff = false;
     }),
     step(&[(22, 0)], |p| {
         let s = &mut p.scheduler;
@@ -417,10 +418,8 @@ pub(super) static STEPS: &[Step] = &[
         p.scheduler.deallocated_text = true;
     }),
     // Workload controllers
-    step(&[(21, 0)], |p| {
-        p.workload.logarithmic_scale_down = true;
-        p.workload.pod_deletion_cost = true;
-    }),
+    step(&[(21, 0)], |p| p.workload.logarithmic_scale_down = true),
+    step(&[(21, 0)], |p| p.workload.pod_deletion_cost = true),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),

@@ -4,6 +4,8 @@
 /// What of evictions changed from release to release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EvictionRules {
+    /// A pod that has ended goes without a look at its budget (S114, 1.12 on).
+    pub(crate) ended_pods_are_free: bool,
     /// A pod that is Pending or being deleted goes without a look at its budget (1.19 on).
     pub(crate) unstarted_pods_are_free: bool,
     /// A pod that is not ready goes while the budget is met without it (1.20 on).

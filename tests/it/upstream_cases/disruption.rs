@@ -87,6 +87,8 @@ fn a_budget_protects_what_runs() {
             done_by("user", &plan).iter().filter(|l| l.starts_with("10000 pod-gone")).count(),
         )
     };
+    // Up to 1.11 its budget is asked of each.
+    assert_eq!(outcome("1.11"), (states().map(|(name, _)| name.to_owned()).to_vec(), 0));
     assert_eq!(
         outcome("1.18"),
         (vec!["pending".to_owned(), "running".to_owned(), "terminating".to_owned()], 2)
