@@ -31,7 +31,7 @@ pub(super) struct Names(BTreeSet<String>);
 impl Names {
     fn add(&mut self, name: &str) {
         let number = name.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let word = matches!(name, "true" | "false" | "null" | "yes" | "no");
+        let word = matches!(name, "true" | "false" | "null" | "yes" | "no" | "the");
         if name.len() > 1
             && !number
             && !word
@@ -171,6 +171,15 @@ mod tests {
         let node = of("ip-10-1-0-7.example");
         assert!(node.ends_with("x-7") && !node.contains("10-1-0"), "{node}");
         assert_ne!(node, of("ip-10-1-0-7.other"));
+    }
+
+    /// Who preempts is "the scheduler (preemption)", and words of logs are read.
+    #[test]
+    fn a_word_is_no_name() {
+        let mut of = Names::default();
+        let (pod, by) = ("shop/lo".to_owned(), PREEMPTED.to_owned());
+        of.of_statement(&Said::Deleted { pod, by, grace: None });
+        assert_eq!(of.replaced("Adding it to the Taint queue"), "Adding it to the Taint queue");
     }
 
     /// The nanoseconds of an event's making (`tools/record/event.go: makeEvent`) are read of its name.
