@@ -20,6 +20,11 @@ const RUN_ITSELF: [&str; 6] = [
     "deployment-controller",
     "pod-garbage-collector",
 ];
+/// Those that evict pods for taints of nodes, up to 1.28 and since, and of devices.
+const EVICTS: [&str; 3] =
+    ["node-controller", "taint-eviction-controller", "device-taint-eviction-controller"];
+/// Before the name of a controller that has an account of its own.
+const SERVICE_ACCOUNTS: &str = "system:serviceaccount:kube-system:";
 /// A lease that was acquired no longer ago than this has a new holder.
 const JUST_ACQUIRED_US: i64 = 2_000_000;
 
@@ -52,10 +57,11 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
     let of = &line["objectRef"];
     let by = [&line["impersonatedUser"], &line["user"]];
     let by = by.iter().find_map(|user| user["username"].as_str());
+    let agent = line["userAgent"].as_str().unwrap_or_default();
     let request = Request {
         at,
         verb: text(&line["verb"]),
-        user: by.unwrap_or_default().to_owned(),
+        user: user(by.unwrap_or_default(), agent),
         resource: text(&of["resource"]),
         subresource: text(&of["subresource"]),
         namespace: text(&of["namespace"]),
@@ -69,6 +75,18 @@ pub(super) fn take(line: &Value, place: Place, heard: &mut Heard) -> Taken {
         [] if !request.unclear() => Taken::Nothing,
         [] | [Said::NodeWritten { .. }] => Taken::Unclear(request.to_string()),
         _ => Taken::Told,
+    }
+}
+
+/// The process of all controllers, which ask in its name without `--use-service-account-credentials`.
+const PROCESS: &str = "system:kube-controller-manager";
+
+/// Who asked: of that process the controller, which ends the name of its client (`rest: AddUserAgent`).
+fn user(name: &str, agent: &str) -> String {
+    let is_its = |last: &&str| last.ends_with("-controller") || last.ends_with("-collector");
+    match agent.rsplit('/').next().filter(is_its) {
+        Some(controller) if name == PROCESS => format!("{SERVICE_ACCOUNTS}{controller}"),
+        _ => name.to_owned(),
     }
 }
 
@@ -113,16 +131,15 @@ impl Request<'_> {
     /// Whether a controller of that name asked, by its service account, or all of them by the one
     /// of their process.
     fn is_by(&self, controllers: &[&str]) -> bool {
-        let is_its = |c: &&str| self.user == format!("system:serviceaccount:kube-system:{c}");
-        // Without `--use-service-account-credentials` all controllers ask in the name of their process.
-        self.user == "system:kube-controller-manager" || controllers.iter().any(is_its)
+        self.user == PROCESS
+            || self.user.strip_prefix(SERVICE_ACCOUNTS).is_some_and(|c| controllers.contains(&c))
     }
 
     /// Whether it is the control plane's or a node's own business.
     fn is_own(&self) -> bool {
         let own = ["system:kube-", "system:node:", "system:apiserver"];
         own.iter().any(|name| self.user.starts_with(name))
-            || (self.user).starts_with("system:serviceaccount:kube-system:")
+            || self.user.starts_with(SERVICE_ACCOUNTS)
     }
 
     fn writes(&self) -> bool {
@@ -164,6 +181,11 @@ impl Request<'_> {
             ("nodes", "") if self.verb == "delete" => {
                 Some(Said::NodeDeleted { node: self.name.clone(), by: by() })
             }
+            // A kubelet registers its node.
+            ("nodes", "") if self.verb == "create" => self
+                .user
+                .strip_prefix("system:node:")
+                .map(|node| Said::NodeRegistered { node: node.to_owned() }),
             ("nodes", "") if self.writes() => return self.of_node(),
             (_, "scale") if self.writes() => self.scaled(),
             (_, "") if self.writes() && !self.is_own() => self.scaled(),
@@ -201,7 +223,7 @@ impl Request<'_> {
         if self.user.starts_with("system:node:") || self.user == "system:kube-scheduler" {
             return None;
         }
-        if self.is_by(&["taint-eviction-controller", "node-controller"]) {
+        if self.is_by(&EVICTS) {
             return Some(Said::Evicted { pod });
         }
         (!self.is_by(&RUN_ITSELF)).then(|| Said::Deleted {

@@ -156,6 +156,7 @@ fn deletions_and_evictions_need_no_body() {
         );
         for user in [
             "system:serviceaccount:kube-system:taint-eviction-controller",
+            "system:serviceaccount:kube-system:device-taint-eviction-controller",
             CONTROLLER,
             "system:kube-controller-manager",
         ] {
@@ -171,6 +172,8 @@ fn deletions_and_evictions_need_no_body() {
         ] {
             assert_eq!(by(user, "delete", "pods/shop/web-0"), [], "{user}");
         }
+        let is = Said::NodeRegistered { node: name("a-1") };
+        assert_eq!(by(KUBELET, "create", "nodes/a-1"), [is]);
         let is = Said::NodeDeleted { node: name("b-03"), by: name("jane") };
         assert_eq!(by("jane", "delete", "nodes/b-03"), [is]);
         let is = Said::WorkloadDeleted { workload: name("StatefulSet/shop/db"), by: name("jane") };
@@ -180,6 +183,23 @@ fn deletions_and_evictions_need_no_body() {
         let is = Said::NodeUnknown { node: name("a-1") };
         assert_eq!(by(CONTROLLER, "patch", "nodes/a-1/status"), [is]);
     }
+}
+
+/// Without `--use-service-account-credentials` all controllers are one user; which it was stands at the end of the
+/// client's name (`SimpleControllerClientBuilder.Config`).
+#[test]
+fn controllers_of_one_user_are_told_apart() {
+    let by = |controller: &str| {
+        let user = "system:kube-controller-manager";
+        let mut line = line(&at(0), "Metadata", user, "delete", "pods/shop/web-0", json!({}));
+        let agent =
+            format!("kube-controller-manager/v1.34.4 (linux/amd64) kubernetes/5d1a07/{controller}");
+        line["userAgent"] = agent.into();
+        said(&[line])
+    };
+    assert_eq!(by("node-controller"), [Said::Evicted { pod: name("shop/web-0") }]);
+    assert_eq!(by("replicaset-controller"), []);
+    assert_eq!(by("pod-garbage-collector"), []);
 }
 
 #[test]
