@@ -35,7 +35,10 @@ impl Told<'_> {
                 cordoned: self.reason == "NodeNotSchedulable",
                 by: SOMEBODY.to_owned(),
             },
-            ("Pod", "TaintManagerEviction" | "NodeControllerEviction") => {
+            (
+                "Pod",
+                "TaintManagerEviction" | "DeviceTaintManagerEviction" | "NodeControllerEviction",
+            ) => {
                 let evicted = Said::Evicted { pod: pod() };
                 (!self.message.starts_with("Cancelling")).then_some(evicted)?
             }
@@ -59,7 +62,10 @@ impl Told<'_> {
                     owner: format!("{kind}/{}/{}", self.namespace, self.name),
                 }
             }
-            ("Lease", "LeaderElection") if self.message.ends_with("became leader") => {
+            // Up to 1.19 the lock is another object.
+            ("Lease" | "Endpoints" | "ConfigMap", "LeaderElection")
+                if self.message.ends_with("became leader") =>
+            {
                 Said::Leader { component: node() }
             }
             _ => return None,

@@ -26,6 +26,9 @@ const FIRST_LINES: usize = 20;
 /// The keys of a line in JSON that are no values of its message (`component-base/logs/json: NewJSONLogger`).
 const OF_LINE: [&str; 5] = ["ts", "logger", "caller", "msg", "v"];
 
+/// The controller that evicts pods for taints of nodes, as it calls itself.
+const TAINT_EVICTION: &str = "taint-eviction-controller";
+
 /// When a line was written, and its message.
 type Line<'a> = (Stamp, Cow<'a, str>);
 
@@ -195,7 +198,8 @@ impl Values<'_> {
 
 fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
     let node = || values.get("node");
-    let pod = || values.get("pod");
+    // Its uid may follow.
+    let pod = || Some(values.get("pod")?.split(':').next()?.to_owned());
     Some(match words {
         "Recording status change event message for node"
         | "Node is unresponsive. Adding it to the Taint queue" => {
@@ -213,7 +217,14 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
         }
         "Successfully acquired lease" => leads(values.get("lock")?),
         _ if words.starts_with("Node is healthy again, ") => Said::NodeReady { node: node()? },
-        "Deleting pod" | "NoExecuteTaintManager is deleting pod" => Said::Evicted { pod: pod()? },
+        // A workload's deletes pods in the same words, and names the workload (`RealPodControl.DeletePod`); that of device
+        // taints names none.
+        "Deleting pod" if values.get("controller").is_some_and(|by| by != TAINT_EVICTION) => {
+            return None;
+        }
+        "Deleting pod" | "NoExecuteTaintManager is deleting pod" | "Evicted pod by deleting it" => {
+            Said::Evicted { pod: pod()? }
+        }
         "Added taint to node" => {
             let (node, taints) = (node()?, audit::taints(&values.json("taint")));
             by_controllers(&node, taints.first()?).unwrap_or(Said::Tainted { node, taints })
@@ -238,8 +249,9 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
 type Of = (&'static str, fn(String) -> Said);
 
 /// By how sentences begin that end with a name.
-const OF_LAST: [Of; 5] = [
+const OF_LAST: [Of; 6] = [
     ("Controller observed a new Node: ", |node| Said::NodeRegistered { node }),
+    ("Starting deletion of pod ", |pod| Said::Evicted { pod }),
     ("Creating timestamp entry for newly observed Node ", |node| Said::NodeRegistered { node }),
     ("successfully acquired lease ", leads),
     ("NoExecuteTaintManager is deleting ", |pod| Said::Evicted { pod }),
@@ -247,11 +259,19 @@ const OF_LAST: [Of; 5] = [
 ];
 
 /// By how those go on that begin with a node's name.
-const OF_NODE: [Of; 3] = [
+const OF_NODE: [Of; 4] = [
     ("is unresponsive as of ", |node| Said::NodeUnknown { node }),
     ("is NotReady as of ", |node| Said::FoundNotReady { node }),
     ("is healthy again", |node| Said::NodeReady { node }),
+    ("is ready again", |node| Said::NodeReady { node }),
 ];
+
+/// What a sentence says of a pod and a node.
+type OfBoth = (&'static str, &'static str, &'static str, fn(String, String) -> Said);
+
+/// By what stands before a pod, between it and a node, and behind that.
+const OF_BOTH: [OfBoth; 1] =
+    [("pod ", " is bound successfully on node ", ",", |pod, node| Said::Bound { pod, node })];
 
 /// `kube-system/kube-controller-manager`
 fn leads(lease: String) -> Said {
@@ -269,6 +289,13 @@ fn unstructured(message: &str) -> Option<Said> {
     let of_node = || node.and_then(|(node, rest)| said(&OF_NODE, rest, node));
     if let Some(said) = of_last.or_else(of_node) {
         return Some(said);
+    }
+    for (before, between, behind, of) in OF_BOTH {
+        let both = message.strip_prefix(before).and_then(|rest| rest.split_once(between));
+        if let Some((pod, rest)) = both {
+            let node = rest.split(behind).next()?.trim_matches('"');
+            return Some(of(pod.to_owned(), node.to_owned()));
+        }
     }
     if let Some(rest) = message.strip_prefix("Adding TimedWorkerQueue item ") {
         let (pod, times) = rest.split_once(" at ")?;

@@ -15,6 +15,10 @@ fn heard(texts: &[(&str, &str)]) -> Heard {
     Heard::of(&texts.iter().map(one).collect::<Vec<_>>())
 }
 
+fn said(file: &str, text: &str) -> Vec<Said> {
+    heard(&[(file, text)]).statements.into_iter().map(|s| s.said).collect()
+}
+
 fn node(name: &str) -> Said {
     Said::NodeUnknown { node: name.to_owned() }
 }
@@ -218,6 +222,67 @@ I1121 02:30:07.000000       1 x.go:1] successfully acquired lease kube-system/ku
     assert!(
         of(other).1[0].starts_with("kcm.log: left out: it holds no objects of the Kubernetes API")
     );
+}
+
+/// `DeviceTaintManagerEviction` (`device_taint_eviction.go`, 1.33 on), and the lock of up to 1.19 (`endpointslock.go`).
+#[test]
+fn events_of_other_words_say_the_same() {
+    let of = |kind: &str, name: &str, (reason, message): (&str, &str)| {
+        let event = json!({"kind": "Event", "apiVersion": "v1", "metadata": {"name": "x"},
+            "reason": reason, "message": message, "eventTime": "2026-11-20T04:40:00.5Z",
+            "involvedObject": {"kind": kind, "namespace": "shop", "name": name}});
+        said("e.json", &event.to_string())
+    };
+    let taint = |message: &str| of("Pod", "p", ("DeviceTaintManagerEviction", message));
+    assert_eq!(taint("Marking for deletion"), [Said::Evicted { pod: "shop/p".to_owned() }]);
+    assert_eq!(taint("Cancelling deletion"), []);
+    let manager = "kube-controller-manager";
+    let leads = of("Endpoints", manager, ("LeaderElection", "cp-2_1 became leader"));
+    assert_eq!(leads, [Said::Leader { component: manager.to_owned() }]);
+}
+
+/// `RealPodControl.DeletePod` names the workload (1.19 on), the taint eviction controller itself, that of device taints
+/// nobody (1.33 to 1.35), and the pod's uid (`NamespacedObject.String`); since 1.36 it says it in other words.
+#[test]
+fn who_deletes_a_pod_stands_in_the_line() {
+    let evicted = || vec![Said::Evicted { pod: "shop/web-0".to_owned() }];
+    let bound = || vec![Said::Bound { pod: "shop/web-0".to_owned(), node: "a-0".to_owned() }];
+    let json = |controller: &str| {
+        format!(
+            r#"{{"ts":1795149700250,"msg":"Deleting pod","v":2,"controller":"{controller}","pod":{{"name":"web-0","namespace":"shop"}}}}"#
+        )
+    };
+    let text = |line: &str| format!("I1120 04:41:40.250000       1 x.go:1] {line}");
+    let ours =
+        r#""Deleting pod" logger="x" controller="taint-eviction-controller" pod="shop/web-0""#;
+    for (line, is) in [
+        (text(ours), evicted()),
+        (json("taint-eviction-controller"), evicted()),
+        (text(r#""Deleting pod" controller="web-5c7d" pod="shop/web-0""#), Vec::new()),
+        (json("web-5c7d"), Vec::new()),
+        (text("Controller web-5c7d deleting pod shop/web-0"), Vec::new()),
+        (text(r#""Deleting pod" logger="x" pod="shop/web-0:5d1a-07""#), evicted()),
+        (text(r#""Evicted pod by deleting it" pod="shop/web-0:5d1a-07" latency="1ms""#), evicted()),
+        (text("Starting deletion of pod shop/web-0"), evicted()),
+        (
+            text(
+                "pod shop/web-0 is bound successfully on node \"a-0\", 9 nodes evaluated, 9 nodes were found feasible.",
+            ),
+            bound(),
+        ),
+        (
+            text(
+                "pod shop/web-0 is bound successfully on node a-0, 9 nodes evaluated, 9 nodes were found feasible",
+            ),
+            bound(),
+        ),
+        (
+            text("Node a-0 is ready again, cancelled pod eviction"),
+            vec![Said::NodeReady { node: "a-0".to_owned() }],
+        ),
+    ] {
+        assert_eq!(said("kcm.log", &(line.clone() + "\n")), is, "{line}");
+    }
 }
 
 #[test]
