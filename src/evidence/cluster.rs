@@ -115,7 +115,8 @@ impl<'a> Before<'a> {
     fn end_of(&self, pod: &str) -> Option<Stamp> {
         let deleted = self.outage.deletions.get(pod).and_then(|all| Some(&all.first()?.known));
         let ends = self.outage.evictions.get(pod).into_iter().chain(deleted);
-        ends.map(|known| Stamp(known.at.0 - known.within_us)).min()
+        let ends = ends.map(|known| Stamp(known.at.0 - known.within_us));
+        ends.chain(self.outage.ended.get(pod).copied()).min()
     }
 
     /// When another pod was made under the name of one that had come to its end, as far as is told.

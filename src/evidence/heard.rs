@@ -71,45 +71,33 @@ impl Heard {
     }
 
     /// Nodes of which only their pods tell that they were given up, as events of single namespaces have
-    /// it: where these pods were is known of exports, or because something says so. A pod of a node that was
+    /// it: where these pods were then is known of exports, or because something says so. A pod of a node that was
     /// given up, of which a metric tells that it was deleted and not by whom, is taken to be evicted.
     pub(super) fn nodes_by_pods(&mut self, objects: &[Value]) {
-        let pods = objects.iter().filter(|o| o["kind"] == "Pod");
-        let on = |pod: &Value| Some((full_name(pod), pod["spec"]["nodeName"].as_str()?.to_owned()));
-        let mut on: BTreeMap<String, String> = pods.filter_map(on).collect();
-        let mut told: BTreeSet<String> = BTreeSet::new();
-        for s in &self.statements {
+        let homes = self.homes(objects);
+        let home = |pod: &str, at: Stamp| homes.get(pod)?.range(..=at).next_back()?.1.clone();
+        let told: BTreeSet<String> = (self.statements.iter())
+            .filter(|s| matches!(s.said, Said::NodeUnknown { .. } | Said::NodeNotReady { .. }))
+            .filter_map(|s| s.said.node().map(str::to_owned))
+            .collect();
+        let (mut by_pods, mut down, mut taken) = (BTreeSet::new(), BTreeSet::new(), 0);
+        for s in &mut self.statements {
             match &s.said {
-                Said::Bound { pod, node } | Said::On { pod, node } => {
-                    on.insert(pod.clone(), node.clone());
+                Said::PodNotReady { pod } => {
+                    if let Some(node) = home(pod, s.at).filter(|n| !told.contains(n)) {
+                        by_pods.insert(node.clone());
+                        down.insert(node.clone());
+                        s.said = Said::NodeNotReady { node };
+                    }
                 }
-                Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
-                    told.insert(node.clone());
-                }
-                _ => {}
-            }
-        }
-        let mut by_pods: BTreeSet<String> = BTreeSet::new();
-        for s in &mut self.statements {
-            if let Said::PodNotReady { pod } = &s.said
-                && let Some(node) = on.get(pod).filter(|n| !told.contains(*n)).cloned()
-            {
-                by_pods.insert(node.clone());
-                s.said = Said::NodeNotReady { node };
-            }
-        }
-        let mut down: BTreeSet<String> = BTreeSet::new();
-        let mut taken = 0;
-        for s in &mut self.statements {
-            match &mut s.said {
                 Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
                     down.insert(node.clone());
                 }
-                Said::NodeReady { node } => _ = down.remove(node),
+                Said::NodeReady { node } | Said::NodeDeleted { node, .. } => _ = down.remove(node),
                 Said::Deleted { pod, by, .. }
-                    if by == UNNAMED && on.get(pod).is_some_and(|node| down.contains(node)) =>
+                    if by == UNNAMED && home(pod, s.at).is_some_and(|n| down.contains(&n)) =>
                 {
-                    s.said = Said::Evicted { pod: std::mem::take(pod) };
+                    s.said = Said::Evicted { pod: pod.clone() };
                     taken += 1;
                 }
                 _ => {}
@@ -128,6 +116,37 @@ impl Heard {
                 form(by_pods.len(), "it was", "they were")
             ));
         }
+    }
+
+    /// By pod on which node it was from when on; on none from when one of its name was created. Where a pod is found it
+    /// has been since it was created.
+    fn homes(&self, objects: &[Value]) -> BTreeMap<String, BTreeMap<Stamp, Option<String>>> {
+        let ever = Stamp(i64::MIN);
+        let mut homes: BTreeMap<String, BTreeMap<Stamp, Option<String>>> = BTreeMap::new();
+        for pod in objects.iter().filter(|o| o["kind"] == "Pod") {
+            let created = time(&pod["metadata"]["creationTimestamp"]).unwrap_or(ever);
+            let node = pod["spec"]["nodeName"].as_str().map(str::to_owned);
+            homes.entry(full_name(pod)).or_default().insert(created, node);
+        }
+        for s in &self.statements {
+            let Some(pod) = s.said.pod() else { continue };
+            let of_pod = homes.entry(pod.to_owned()).or_default();
+            let (since, node) = match &s.said {
+                Said::Created { .. } => (s.created(), None),
+                Said::Bound { node, .. } => (Stamp(s.at.0 - s.within_us), Some(node)),
+                Said::On { node, .. } => {
+                    let since = match of_pod.range(..=s.at).next_back() {
+                        Some((_, Some(_))) => s.at,
+                        Some((created, None)) => *created,
+                        None => ever,
+                    };
+                    (since, Some(node))
+                }
+                _ => continue,
+            };
+            of_pod.insert(since, node.cloned());
+        }
+        homes
     }
 
     /// Leaves out what is about nodes that no export knows, which are another cluster's, and says

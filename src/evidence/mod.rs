@@ -28,6 +28,8 @@ mod audit;
 #[cfg(test)]
 mod audit_tests;
 mod cluster;
+#[cfg(test)]
+mod deleted_tests;
 mod events;
 mod export;
 #[cfg(test)]

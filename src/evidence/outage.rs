@@ -45,6 +45,8 @@ pub(crate) struct Outage {
     pub(crate) deletions: BTreeMap<String, Vec<Deletion>>,
     /// Leaders that took over while it lasted.
     pub(crate) leaders: Vec<(String, Statement)>,
+    /// When pods ended at the latest that another was made after under their name.
+    pub(crate) ended: BTreeMap<String, Stamp>,
     /// A pass of the node lifecycle controller that found a node not ready.
     pub(crate) pass: Option<Statement>,
 }
@@ -64,7 +66,9 @@ impl Outage {
     pub(crate) fn of(statements: &[Statement]) -> Self {
         let mut outage = Outage::default();
         let mut last_heard: BTreeMap<&str, Statement> = BTreeMap::new();
+        let mut first_said: BTreeMap<&str, Stamp> = BTreeMap::new();
         for s in statements {
+            let first = s.said.pod().map_or(s.at, |pod| *first_said.entry(pod).or_insert(s.at));
             match &s.said {
                 Said::NodeHeard { node } => _ = last_heard.insert(node, s.clone()),
                 Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
@@ -73,6 +77,9 @@ impl Outage {
                 Said::NodeReady { node } => {
                     last_heard.insert(node, s.clone());
                     outage.ready(node, s);
+                }
+                Said::Created { pod, .. } if s.at.0 - first.0 > SAME_US => {
+                    outage.ended.entry(pod.clone()).or_insert(s.created());
                 }
                 Said::KubeletNotReady { node } => {
                     last_heard.insert(node, s.clone());

@@ -153,6 +153,12 @@ pub(crate) struct Statement {
 }
 
 impl Statement {
+    /// Since when another pod of its name may be there, of one that was created: its controller tells of it a moment later
+    /// (`RealPodControl.createPods`), and by another clock than the scheduler's.
+    pub(super) fn created(&self) -> Stamp {
+        Stamp(self.at.0 - self.within_us - SECOND_US)
+    }
+
     /// `at 2026-11-20T04:42:51Z`, or between when and when if it is not known to the second.
     pub(super) fn when(&self) -> String {
         let (from, until) = (Stamp(self.at.0 - self.within_us).to_rfc3339(), self.at.to_rfc3339());
