@@ -44,8 +44,15 @@ impl<'a> Before<'a> {
         pods.retain(|pod| self.end_of(pod).is_none());
         pods.extend(seen(&all, "Pod"));
         let gone = self.gone(&pods, objects, (&homes, &anew));
-        let named = self.statements.iter().filter_map(|s| s.said.node());
-        let mut names: BTreeSet<String> = named.map(str::to_owned).collect();
+        let named = self.statements.iter().filter_map(|s| Some((s.said.node()?, s)));
+        let named: BTreeMap<&str, &Statement> = named.collect();
+        // Of a node that was deleted before the start that is the last that is said.
+        let there = |s: &Statement| {
+            let goes = matches!(s.said, Said::NodeDeleted { .. } | Said::Orphaned { .. });
+            s.at >= self.start || !goes
+        };
+        let there = named.into_iter().filter(|(_, last)| there(last));
+        let mut names: BTreeSet<String> = there.map(|(name, _)| name.to_owned()).collect();
         // Of exports those statements are left that are about their nodes, or about nodes that came
         // after them.
         let without: BTreeSet<String> = names.difference(&nodes).cloned().collect();
@@ -135,7 +142,9 @@ impl<'a> Before<'a> {
     /// On which node each pod was.
     fn homes(&self, anew: &BTreeMap<&str, Stamp>) -> BTreeMap<&str, String> {
         let home = |s: &'a Statement| match &s.said {
-            Said::Bound { pod, node } | Said::On { pod, node } => Some((&**pod, node.clone())),
+            Said::Bound { pod, node } | Said::On { pod, node } | Said::Orphaned { pod, node } => {
+                Some((&**pod, node.clone()))
+            }
             _ => None,
         };
         let is_first = |s: &&Statement| !is_anew(anew, s);

@@ -30,6 +30,13 @@ impl Told<'_> {
             ("Node", "NodeNotReady") => Said::NodeUnknown { node: node() },
             ("Node", "NodeReady") => Said::NodeReady { node: node() },
             ("Node", "RegisteredNode") => Said::NodeRegistered { node: node() },
+            ("Node", "RemovingNode") => Said::NodeDeleted { node: node(), by: SOMEBODY.to_owned() },
+            // Up to 1.20 the reason is the message, and the message the reason.
+            ("Node", reason)
+                if reason == "DeletingNode" || self.message.ends_with(" event: DeletingNode") =>
+            {
+                Said::NodeDeleted { node: node(), by: CLOUD.to_owned() }
+            }
             ("Node", "NodeNotSchedulable" | "NodeSchedulable") => Said::Cordoned {
                 node: node(),
                 cordoned: self.reason == "NodeNotSchedulable",

@@ -134,7 +134,7 @@ impl Heard {
             let (since, node) = match &s.said {
                 Said::Created { .. } => (s.created(), None),
                 Said::Bound { node, .. } => (Stamp(s.at.0 - s.within_us), Some(node)),
-                Said::On { node, .. } => {
+                Said::On { node, .. } | Said::Orphaned { node, .. } => {
                     let since = match of_pod.range(..=s.at).next_back() {
                         Some((_, Some(_))) => s.at,
                         Some((created, None)) => *created,
@@ -150,20 +150,20 @@ impl Heard {
     }
 
     /// Leaves out what is about nodes that no export knows, which are another cluster's, and says
-    /// so. Pods of theirs go with them. Nodes that came to this cluster after the export are its own:
-    /// something is said of nodes of it, too.
+    /// so. Pods of theirs go with them. Nodes that came to this cluster after the export are its own, and those that
+    /// went before: something is said of nodes of it, too.
     pub(super) fn of_cluster(&mut self, known: &BTreeSet<String>, exported: Option<Stamp>) {
-        let came = self.came_since(known, exported);
-        if !came.is_empty() {
+        let others = self.others(known, exported);
+        if !others.is_empty() {
             self.notes.push(format!(
-                "{} came after the export ({}): taken to be without labels and requests",
-                counted(came.len(), "node"),
-                few(5, came.iter().map(String::as_str))
+                "{} came after the export, or went before it ({}): taken to be without labels and requests",
+                counted(others.len(), "node"),
+                few(5, others.iter().map(String::as_str))
             ));
         }
         let mut strange: BTreeMap<String, usize> = BTreeMap::new();
         for s in &self.statements {
-            let unknown = |n: &&str| !known.contains(*n) && !came.contains(*n);
+            let unknown = |n: &&str| !known.contains(*n) && !others.contains(*n);
             if let Some(node) = s.said.node().filter(unknown) {
                 *strange.entry(node.to_owned()).or_default() += 1;
             }
@@ -184,17 +184,29 @@ impl Heard {
         ));
     }
 
-    /// The nodes that the controllers learnt of after the export.
-    fn came_since(&self, known: &BTreeSet<String>, exported: Option<Stamp>) -> BTreeSet<String> {
+    /// The nodes that the controllers learnt of after the export, or that were deleted before it; not these if others
+    /// were given up after it, which is another outage.
+    fn others(&self, known: &BTreeSet<String>, exported: Option<Stamp>) -> BTreeSet<String> {
         let mut nodes = self.statements.iter().filter_map(|s| s.said.node());
-        if !nodes.any(|n| known.contains(n)) {
+        let Some(exported) = exported.filter(|_| nodes.any(|n| known.contains(n))) else {
             return BTreeSet::new();
-        }
-        let registered = self.statements.iter().filter_map(|s| match &s.said {
-            Said::NodeRegistered { node } if exported.is_some_and(|e| s.at > e) => Some(node),
+        };
+        let is_before = self.statements.iter().any(|s| match &s.said {
+            Said::NodeUnknown { node } | Said::NodeNotReady { node } => {
+                s.at > exported && known.contains(node)
+            }
+            _ => false,
+        });
+        let others = self.statements.iter().filter_map(|s| match &s.said {
+            Said::NodeRegistered { node } if s.at > exported => Some(node),
+            Said::NodeDeleted { node, .. } | Said::Orphaned { node, .. }
+                if s.at < exported && !is_before =>
+            {
+                Some(node)
+            }
             _ => None,
         });
-        registered.filter(|n| !known.contains(*n)).cloned().collect()
+        others.filter(|n| !known.contains(*n)).cloned().collect()
     }
 
     /// Says where the clocks of files are far apart, and where two files tell of the same things at other times: their

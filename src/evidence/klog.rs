@@ -215,8 +215,12 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
         "Controller observed a new Node" | "Creating timestamp entry for newly observed Node" => {
             Said::NodeRegistered { node: node()? }
         }
+        "Controller observed a Node deletion" => by_somebody(node()?),
         "Successfully acquired lease" => leads(values.get("lock")?),
         _ if words.starts_with("Node is healthy again, ") => Said::NodeReady { node: node()? },
+        _ if words.starts_with("Found orphaned Pod assigned to the Node, deleting") => {
+            Said::Orphaned { pod: pod()?, node: node()? }
+        }
         // A workload's deletes pods in the same words, and names the workload (`RealPodControl.DeletePod`); that of device
         // taints names none.
         "Deleting pod" if values.get("controller").is_some_and(|by| by != TAINT_EVICTION) => {
@@ -249,8 +253,12 @@ fn structured(words: &str, values: &Values<'_>) -> Option<Said> {
 type Of = (&'static str, fn(String) -> Said);
 
 /// By how sentences begin that end with a name.
-const OF_LAST: [Of; 6] = [
+const OF_LAST: [Of; 10] = [
     ("Controller observed a new Node: ", |node| Said::NodeRegistered { node }),
+    ("Controller observed a Node deletion: ", by_somebody),
+    ("deleting node since it is no longer present in cloud provider: ", by_cloud),
+    ("Deleting node since it is no longer present in cloud provider: ", by_cloud),
+    ("Deleting node (no longer present in cloud provider): ", by_cloud),
     ("Starting deletion of pod ", |pod| Said::Evicted { pod }),
     ("Creating timestamp entry for newly observed Node ", |node| Said::NodeRegistered { node }),
     ("successfully acquired lease ", leads),
@@ -270,8 +278,21 @@ const OF_NODE: [Of; 4] = [
 type OfBoth = (&'static str, &'static str, &'static str, fn(String, String) -> Said);
 
 /// By what stands before a pod, between it and a node, and behind that.
-const OF_BOTH: [OfBoth; 1] =
-    [("pod ", " is bound successfully on node ", ",", |pod, node| Said::Bound { pod, node })];
+const OF_BOTH: [OfBoth; 2] = [
+    ("Found orphaned Pod ", " assigned to the Node ", ". Deleting", |pod, node| Said::Orphaned {
+        pod,
+        node,
+    }),
+    ("pod ", " is bound successfully on node ", ",", |pod, node| Said::Bound { pod, node }),
+];
+
+fn by_somebody(node: String) -> Said {
+    Said::NodeDeleted { node, by: SOMEBODY.to_owned() }
+}
+
+fn by_cloud(node: String) -> Said {
+    Said::NodeDeleted { node, by: CLOUD.to_owned() }
+}
 
 /// `kube-system/kube-controller-manager`
 fn leads(lease: String) -> Said {
@@ -292,7 +313,8 @@ fn unstructured(message: &str) -> Option<Said> {
     }
     for (before, between, behind, of) in OF_BOTH {
         let both = message.strip_prefix(before).and_then(|rest| rest.split_once(between));
-        if let Some((pod, rest)) = both {
+        // Up to 1.12 an orphan's namespace is not told.
+        if let Some((pod, rest)) = both.filter(|(pod, _)| pod.contains('/')) {
             let node = rest.split(behind).next()?.trim_matches('"');
             return Some(of(pod.to_owned(), node.to_owned()));
         }

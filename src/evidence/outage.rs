@@ -8,6 +8,8 @@ use crate::evidence::prelude::*;
 const SAME_US: i64 = 30_000_000;
 /// From one pass of the node lifecycle controller to the next, by default.
 const PASS_US: i64 = 5 * SECOND_US;
+/// How long the pod garbage collector waits for a node that is gone, and from one of its passes to the next.
+const QUARANTINE_US: [i64; 2] = [40 * SECOND_US, 20 * SECOND_US];
 
 /// A node that was not Ready.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +19,7 @@ pub(crate) struct Failure {
     pub(crate) since: Statement,
     /// When its kubelet was last heard of, if a source tells, and if it was silent.
     pub(crate) heard: Option<Statement>,
-    /// When it was back, if it was.
+    /// When it was back, or deleted, if it was.
     pub(crate) back: Option<Statement>,
 }
 
@@ -45,7 +47,7 @@ pub(crate) struct Outage {
     pub(crate) deletions: BTreeMap<String, Vec<Deletion>>,
     /// Leaders that took over while it lasted.
     pub(crate) leaders: Vec<(String, Statement)>,
-    /// When pods ended at the latest that another was made after under their name.
+    /// The first end of pods whose nodes were gone, or that another was made after under their name.
     pub(crate) ended: BTreeMap<String, Stamp>,
     /// A pass of the node lifecycle controller that found a node not ready.
     pub(crate) pass: Option<Statement>,
@@ -56,8 +58,13 @@ impl Failure {
         Failure { node: node.to_owned(), since, heard, back: None }
     }
 
+    /// When it was back, unless it was deleted.
+    pub(super) fn returned(&self) -> Option<&Statement> {
+        self.back.as_ref().filter(|back| !matches!(back.said, Said::NodeDeleted { .. }))
+    }
+
     pub(super) fn is_down(&self, at: Stamp) -> bool {
-        self.since.at <= at && self.back.as_ref().is_none_or(|back| back.at > at)
+        self.since.at <= at && self.returned().is_none_or(|back| back.at > at)
     }
 }
 
@@ -76,7 +83,22 @@ impl Outage {
                 }
                 Said::NodeReady { node } => {
                     last_heard.insert(node, s.clone());
-                    outage.ready(node, s);
+                    outage.over(node, s);
+                    outage.joins(node, s);
+                }
+                Said::NodeRegistered { node } => outage.joins(node, s),
+                Said::NodeDeleted { node, by } => {
+                    outage.act(s, by);
+                    outage.over(node, s);
+                }
+                Said::Orphaned { pod, node } => {
+                    outage.ended.entry(pod.clone()).or_insert(s.at);
+                    let said = Said::NodeDeleted { node: node.clone(), by: SOMEBODY.to_owned() };
+                    let [waits, within_us] = QUARANTINE_US;
+                    let at = Stamp(s.at.0 - waits);
+                    let deleted = Statement { at, within_us, said, place: s.place.clone() };
+                    outage.act(&deleted, SOMEBODY);
+                    outage.over(node, &deleted);
                 }
                 Said::Created { pod, .. } if s.at.0 - first.0 > SAME_US => {
                     outage.ended.entry(pod.clone()).or_insert(s.created());
@@ -120,7 +142,6 @@ impl Outage {
                 Said::TaintsAre { by, .. }
                 | Said::NodeWritten { by, .. }
                 | Said::Cordoned { by, .. }
-                | Said::NodeDeleted { by, .. }
                 | Said::WorkloadDeleted { by, .. }
                 | Said::Scaled { by, .. } => outage.act(s, by),
                 _ => {}
@@ -138,21 +159,44 @@ impl Outage {
         outage
     }
 
-    /// A cordon that several sources tell of is one; of these the one that knows who it was counts.
+    /// A cordon that several sources tell of is one, as is a deletion of a node that has not joined again; of these
+    /// the one counts that knows who it was, and else the one that knows the time better.
     fn act(&mut self, s: &Statement, by: &str) {
         let action = (s.clone(), by.to_owned());
+        let is_gone = s.said.node().is_some_and(|node| self.gone(node).is_some());
         let is_it = |(told, _): &&mut (Statement, String)| match (&told.said, &s.said) {
             (
                 Said::Cordoned { node: a, cordoned: was, .. },
                 Said::Cordoned { node: b, cordoned: is, .. },
-            ) => a == b && was == is,
+            ) => a == b && was == is && s.at.0 - told.at.0 < SAME_US,
+            (Said::NodeDeleted { node: a, .. }, Said::NodeDeleted { node: b, .. }) => {
+                is_gone && a == b
+            }
             _ => false,
         };
-        let near = |(told, _): &&mut (Statement, String)| s.at.0 - told.at.0 < SAME_US;
-        match self.actions.iter_mut().rev().take_while(near).find(is_it) {
-            Some(told) if told.1 == SOMEBODY && by != SOMEBODY => *told = action,
+        let knows = |(told, who): &(Statement, String)| (who != SOMEBODY, -told.within_us);
+        match self.actions.iter_mut().rev().find(is_it) {
+            Some(told) if knows(told) < knows(&action) => *told = action,
             Some(_) => {}
             None => self.actions.push(action),
+        }
+    }
+
+    /// When a node was deleted that has not joined again.
+    fn gone(&self, node: &str) -> Option<Stamp> {
+        let last = self.actions.iter().rev().find_map(|(told, _)| match &told.said {
+            Said::NodeDeleted { node: n, .. } if n == node => Some(Some(told.at)),
+            Said::NodeRegistered { node: n } if n == node => Some(None),
+            _ => None,
+        });
+        last.flatten()
+    }
+
+    /// A deleted node of which something is said again has joined again.
+    fn joins(&mut self, node: &str, s: &Statement) {
+        if self.gone(node).is_some_and(|at| at.0 < s.at.0 - s.within_us) {
+            let said = Said::NodeRegistered { node: node.to_owned() };
+            self.actions.push((Statement { said, ..s.clone() }, SOMEBODY.to_owned()));
         }
     }
 
@@ -164,7 +208,9 @@ impl Outage {
     }
 
     fn silent(&mut self, node: &str, s: &Statement, heard: Option<&Statement>) {
-        let is_open = |silence: &&mut Failure| silence.node == node && silence.back.is_none();
+        let is_gone = self.gone(node).is_some();
+        let is_open =
+            |silence: &&mut Failure| silence.node == node && (silence.back.is_none() || is_gone);
         let open = self.silences.iter_mut().rev().find(is_open);
         match open {
             // Said before, by another source or again: the earliest of the exact ones counts.
@@ -178,7 +224,8 @@ impl Outage {
         }
     }
 
-    fn ready(&mut self, node: &str, s: &Statement) {
+    /// A node is Ready again, or deleted.
+    fn over(&mut self, node: &str, s: &Statement) {
         let all = self.silences.iter_mut().chain(&mut self.not_ready);
         for failure in all.filter(|x| x.node == node) {
             failure.back.get_or_insert_with(|| s.clone());

@@ -1,7 +1,7 @@
 //! What nearly every file of this layer names.
 
 pub(super) use super::statement::{
-    KUBELET, PREEMPTED, Place, SOMEBODY, Said, Statement, UNNAMED, are, end_of_second, form,
+    CLOUD, KUBELET, PREEMPTED, Place, SOMEBODY, Said, Statement, UNNAMED, are, end_of_second, form,
     full_name, time,
 };
 pub(super) use crate::api::workload::{WorkloadKind, parent_and_ordinal};

@@ -50,6 +50,8 @@ pub(crate) enum Said {
     Bound { pod: String, node: String },
     /// A pod was found on a node, where it may have been for long.
     On { pod: String, node: String },
+    /// The pod garbage collector deletes a pod whose node was deleted.
+    Orphaned { pod: String, node: String },
     /// The node lifecycle controller marked a pod NotReady: its node is not Ready.
     PodNotReady { pod: String },
     /// A workload was scaled, `Kind/namespace/name`.
@@ -79,7 +81,8 @@ impl Said {
             | Self::NodeWritten { node, .. }
             | Self::Cordoned { node, .. }
             | Self::Bound { node, .. }
-            | Self::On { node, .. } => Some(node),
+            | Self::On { node, .. }
+            | Self::Orphaned { node, .. } => Some(node),
             _ => None,
         }
     }
@@ -98,6 +101,7 @@ impl Said {
             | Self::Created { pod, .. }
             | Self::Bound { pod, .. }
             | Self::On { pod, .. }
+            | Self::Orphaned { pod, .. }
             | Self::PodNotReady { pod } => Some(pod),
             _ => None,
         }
@@ -120,6 +124,8 @@ pub(super) const SOMEBODY: &str = "somebody";
 pub(super) const UNNAMED: &str =
     "somebody or a controller (kube_pod_deletion_timestamp does not say who)";
 
+/// Who deleted a node whose machine the cloud provider does not have.
+pub(super) const CLOUD: &str = "the cloud node lifecycle controller";
 /// Who took a pod away that was preempted.
 pub(super) const PREEMPTED: &str = "the scheduler (preemption)";
 /// Who evicted a pod for node pressure; what it was short of may follow, and a bracket.

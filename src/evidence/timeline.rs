@@ -128,11 +128,11 @@ impl Timeline {
             at: Stamp((posted.at.0 - POSTED_US / 2).max(start)),
             ..posted.clone()
         };
-        for Failure { node, since, back, .. } in &outage.not_ready {
+        for failure @ Failure { node, since, .. } in &outage.not_ready {
             let step = |status| format!("Condition(node: {node:?}, type: Ready, status: {status})");
             let said = format!("the kubelet of {node} says that it is not ready");
             self.add(&found(since), step("False"), said);
-            if let Some(back) = back {
+            if let Some(back) = failure.returned() {
                 self.add(&found(back), step("True"), format!("{node} is ready again"));
             }
         }
@@ -283,6 +283,9 @@ fn steps_of(
         }
         Said::NodeDeleted { node, .. } => {
             (format!("DeleteNode(node: {node:?})"), format!("{by} deletes node {node}"))
+        }
+        Said::NodeRegistered { node } => {
+            (format!("AddNode(node: (name: {node:?}))"), format!("node {node} joins again"))
         }
         Said::Scaled { workload, replicas, .. } => (
             format!("Scale(workload: {workload:?}, replicas: {replicas})"),

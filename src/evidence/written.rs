@@ -441,7 +441,7 @@ impl Timing {
                 let at = self.silent_from(silence, outage);
                 timeline.falls_silent(silence, at, &self.why(silence, outage));
             }
-            if let Some(back) = &silence.back {
+            if let Some(back) = silence.returned() {
                 timeline.comes_back(&silence.node, back);
             }
         }

@@ -45,7 +45,7 @@ fn events_explain_the_evictions_without_an_export_of_the_time() {
     let healthy = root("tests/exports/healthy-all.json.gz");
     for (files, note) in [
         (vec![&events], "24 nodes are without an object, taken to be of 9 zones"),
-        (vec![&events, &healthy], "12 nodes came after the export (extra-d1, "),
+        (vec![&events, &healthy], "12 nodes came after the export, or went before it (extra-d1, "),
     ] {
         let mut args: Vec<&str> = files.into_iter().map(String::as_str).collect();
         args.extend(["-o", "json", "--seeds", "20"]);
