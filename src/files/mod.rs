@@ -3,7 +3,7 @@
 //!
 //! Every file that the program reads is read by [`read()`] or a function beside it, and every file
 //! that it writes is written through `replace()`, `append()` or a `Temporary`;
-//! `tests/it/tidy.rs` holds the code to that. Nothing here prints, and nothing from `kernel` to
+//! `tests/it/tidy.rs` holds the code to that. Nothing here prints unasked, and nothing from `kernel` to
 //! `sim` knows that there are files.
 
 mod fingerprint;

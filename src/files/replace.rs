@@ -13,14 +13,14 @@ const TRIES_MAX: usize = 100;
 /// as it is under the others. The mode and, where we may, the owner of a file that is replaced are
 /// kept. A link, a FIFO, a socket or a device is refused: the folder may be somebody else's, and
 /// whoever made it does not decide what else is written to. What the system itself has under such
-/// a name, `/dev/stdout` say, is written to directly. `begun` is given the temporary file, for
-/// whoever ends the process early.
+/// a name, `/dev/stdout` say, is added to. `begun` is given the temporary file, for whoever ends
+/// the process early.
 ///
 /// # Errors
 /// The system says why, or what is in the place is no plain file; it is then left as it was.
 pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> io::Result<()> {
     let Some((temporary, old)) = place(path)? else {
-        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return write_on(path, bytes);
     };
     begun(temporary.path());
     let mut file = temporary.handle().ok_or(io::ErrorKind::NotFound)?;
@@ -63,6 +63,22 @@ fn place(path: &Path) -> io::Result<Option<(Temporary, Option<fs::Metadata>)>> {
         Err(_) => None,
     };
     Ok(Some((Temporary::file(path, old.is_some())?, old)))
+}
+
+/// Writes to what the system has under a name. Where standard output goes to a file, Linux would open
+/// that anew and write from its beginning; its own descriptor knows where it is, and so does what is
+/// printed after.
+fn write_on(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let is = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
+    let mut out: Box<dyn Write> = if is(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) {
+        Box::new(io::stdout())
+    } else if is(["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"]) {
+        Box::new(io::stderr())
+    } else {
+        Box::new(OpenOptions::new().append(true).open(path)?)
+    };
+    out.write_all(bytes)?;
+    out.flush()
 }
 
 /// Makes a folder, and those that it is in, where they are not there.

@@ -244,6 +244,41 @@ fn a_full_disk_is_said() {
     }
 }
 
+/// Opened anew, the file that standard output goes to would be written to from its beginning, over what
+/// stands there. It gets what a pipe gets, behind what it had.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_file_of_standard_output_keeps_what_it_has() {
+    use std::process::{Command, Stdio};
+    let scratch = Scratch::with_starter();
+    scratch
+        .write("nodes.json", r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#);
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    let (old, diff) = ("one\ntwo\n", ["diff", "a.ron", "--against-set", "horizon=19m"]);
+    for args in [
+        &["report", "output/a", "-o", "csv", "--out", "/dev/stdout"][..],
+        &["import", "nodes.json", "--force", "--out", "/dev/fd/1"],
+        &["report", "output/a", "-o", "json", "--out", "/proc/self/fd/1"],
+        &[&diff[..], &["--html=/dev/stdout"]].concat(),
+    ] {
+        let piped = scratch.call(args);
+        assert!([0, 1, 4].contains(&piped.code), "{args:?}: {}", piped.stderr);
+        assert!(!piped.stdout.is_empty(), "{args:?}");
+        for (adds, before) in [(true, old), (false, "")] {
+            scratch.write("log", old);
+            let mut log = fs::OpenOptions::new();
+            let log = log.append(adds).write(true).truncate(!adds).open(scratch.path("log"));
+            let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
+            let program = program.current_dir(&scratch.0).args(args).stderr(Stdio::null());
+            let program = program.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
+            let ended = program.stdout(log.expect("it is there")).status().expect("it runs");
+            assert_eq!(ended.code(), Some(piped.code), "{args:?}");
+            let found = scratch.text("log");
+            assert!(found == format!("{before}{}", piped.stdout), "{args:?}: {found:.500}");
+        }
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_no_error() {
     use std::process::{Command, Stdio};
