@@ -93,15 +93,15 @@ pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result
     writable(path)
 }
 
-/// How many bytes at the beginning of a file tell what kind of report it is.
-const MARK: u64 = 1024;
+/// How many bytes at the beginning of a file, or at its end, tell what kind of report it is.
+pub(crate) const MARK: u64 = 1024;
 
 /// Refuses to replace what does not begin as a report of that kind does, by `is_one` of its
 /// beginning, and what could not be written. One that is there and empty is replaced.
 pub(crate) fn replaces_only_reports(path: &Path, is_one: impl Fn(&str) -> bool) -> Result<()> {
     let there = files::beginning(path, MARK).unwrap_or_default();
     if !there.is_empty() && !is_one(&String::from_utf8_lossy(&there)) {
-        let text = format!("{} is no such report; it is left as it is", path.display());
+        let text = format!("{} is not surely such a report; it is left as it is", path.display());
         let help = "name another file, or remove this one";
         return Err(Failure::input(text, help));
     }

@@ -29,17 +29,27 @@ enum As {
 }
 
 impl As {
-    /// Whether a report of that kind begins like that. Log lines are told by their date and their
-    /// process: a run begins with a year, and its process is 1. Real ones hardly do.
-    fn begins(self, text: &str) -> bool {
+    /// Whether a report of that kind, of that table, begins and ends like that. Of log lines nothing tells
+    /// whether a run wrote them or upstream's controllers did.
+    fn is_one(self, table: WhichTable, text: &str, end: &[u8]) -> bool {
         let begins = |mark: &str| text.starts_with(mark);
         match self {
-            Self::Text => text.contains("\n  Kubernetes "),
-            Self::Csv => begins("time_s,pod,") || begins("time_s,workload,") || begins("id,t_ns,"),
-            Self::Klog => text.get(1..6) == Some("0101 ") && text.get(21..30) == Some("       1 "),
+            Self::Text => {
+                let said = |line: &str| line.contains(", timing ") && line.contains(", seed ");
+                let is_head = |line: &str| line.starts_with("  Kubernetes ") && said(line);
+                text.lines().nth(1).is_some_and(|l| l.starts_with("  "))
+                    && text.lines().any(is_head)
+            }
+            Self::Csv => begins(table.names().1),
+            Self::Parquet => {
+                // A name and its value, with their lengths before them.
+                let said = String::from_utf8_lossy(end);
+                let named = said.split_once("taintsim.table").and_then(|(_, rest)| rest.get(2..));
+                begins("PAR1") && named.is_some_and(|rest| rest.starts_with(table.names().0))
+            }
             Self::Json => begins("{") && text.contains("\n  \"run\": {"),
             Self::Perfetto => begins("{\"displayTimeUnit\""),
-            Self::Parquet => begins("PAR1"),
+            Self::Klog => false,
             Self::Html => html::is_page(text.as_bytes()),
         }
     }
@@ -82,11 +92,25 @@ enum WhichTable {
     Curves,
 }
 
+impl WhichTable {
+    /// Its name, and how it begins as CSV.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Evictions => ("evictions", "time_s,pod,"),
+            Self::Records => ("records", "id,t_ns,"),
+            Self::Curves => ("curves", "time_s,workload,"),
+        }
+    }
+}
+
 /// Runs the command.
 pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
     fits(args)?;
     if let Some(path) = &args.out {
-        replaces_only_reports(path, |text| args.form.begins(text))?;
+        replaces_only_reports(path, |text| {
+            let end = files::ending(path, file::MARK).unwrap_or_default();
+            args.form.is_one(args.table.unwrap_or_default(), text, &end)
+        })?;
     }
     let run = finished::read(&args.folder, false, terminal)?;
     match &args.out {
@@ -159,13 +183,21 @@ fn table(
 mod tests {
     use super::*;
 
-    /// Eleven hours into a run as at its start, and neither another day nor another process.
+    /// A text by its head, a table by its name, and log lines by nothing.
     #[test]
-    fn log_lines_of_a_run_are_told_by_their_day_and_process() {
-        let line = |at: &str, process: &str| {
-            As::Klog.begins(&format!("I{at}.950626 {process:>7} controller_utils.go:1] a"))
-        };
-        assert!(line("0101 00:05:45", "1") && line("0101 11:05:45", "1"));
-        assert!(!line("0102 00:05:45", "1") && !line("0101 11:05:45", "17"));
+    fn what_a_report_may_replace_is_told_by_what_only_it_has() {
+        let text = |text: &str| As::Text.is_one(WhichTable::Evictions, text, b"");
+        assert!(text("zp\n  Zone b.\n  Kubernetes 1.34.12, timing Typical, seed 1, 22 nodes\n"));
+        assert!(text("zp\n  Kubernetes 1.34.12, timing Typical, seed 1, 22 nodes\n"));
+        assert!(!text("Postmortem\n\n- Cluster\n  Kubernetes 1.34, 22 nodes\nMany hours\n"));
+        let end = b"\x18\x0etaintsim.table\x18\x09evictions\x00PAR1";
+        let parquet = |table, end: &[u8]| As::Parquet.is_one(table, "PAR1", end);
+        assert!(parquet(WhichTable::Evictions, end));
+        assert!(!parquet(WhichTable::Records, end) && !parquet(WhichTable::Evictions, b"PAR1"));
+        let csv = |table| As::Csv.is_one(table, "time_s,pod,namespace", b"");
+        assert!(csv(WhichTable::Evictions));
+        assert!(!csv(WhichTable::Records) && !csv(WhichTable::Curves));
+        let line = "I0101 03:12:45.123456       1 node_lifecycle_controller.go:1035] \"Node\"";
+        assert!(!As::Klog.is_one(WhichTable::Evictions, line, b""));
     }
 }

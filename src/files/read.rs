@@ -9,7 +9,7 @@
 
 use flate2::bufread::MultiGzDecoder;
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::SeqCst;
@@ -137,6 +137,16 @@ pub fn beginning(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     let file = open_plain(path, false)?;
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The last bytes of a file that is no link, as many as there are of `most`.
+///
+/// # Errors
+/// [`ReadError::Io`], [`ReadError::Special`]; it grows meanwhile.
+pub(crate) fn ending(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
+    let mut file = open_plain(path, false)?;
+    file.seek(SeekFrom::Start(file.metadata()?.len().saturating_sub(most)))?;
+    read_from(file, most)
 }
 
 /// Where the file of that name lies which belongs to a folder, for [`read()`]. A link is followed as

@@ -115,9 +115,14 @@ fn a_report_takes_the_place_of_reports_only() {
     scratch.write("notes.txt", "years of work");
     scratch.write("package.json", "{\n  \"name\": \"web\"\n}\n");
     scratch.write("own.html", "<!doctype html>\n<title>My own</title>\n");
+    // As process 1 of its container writes it on the first of January.
+    scratch.write("kcm.log", "I0101 03:12:45.123456       1 a.go:1035] \"Node is NotReady\"\n");
+    scratch.write("notes.md", "Postmortem\n\n- Cluster\n  Kubernetes 1.34, 22 nodes\n");
+    scratch.write("x.parquet", "PAR1somebody else's");
+    let records = ["report", "output/a", "--table", "records", "-o"];
     let scenario = scratch.text("a.ron");
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    let left = "is no such report; it is left as it is";
+    let left = "is not surely such a report; it is left as it is";
     for (args, said) in [
         (&["test", "a.ron", "--reporter", "junit=notes.txt"][..], left),
         (&["test", "a.ron", "--reporter", "json=a.ron"], left),
@@ -131,6 +136,10 @@ fn a_report_takes_the_place_of_reports_only() {
         (&["report", "output/a", "-o", "text", "--out", "notes.txt"], left),
         (&["report", "output/a", "-o", "csv", "--out", "notes.txt"], left),
         (&["report", "output/a", "-o", "klog", "--out", "notes.txt"], left),
+        (&["report", "output/a", "-o", "klog", "--out", "kcm.log"], left),
+        (&["report", "output/a", "--out", "notes.md"], left),
+        (&["report", "output/a", "-o", "parquet", "--out", "x.parquet"], left),
+        (&[&records[..], &["csv", "--out", "output/a/evictions.csv"]].concat(), left),
         (&["test", "a.ron", "--reporter", "json=package.json"], left),
     ] {
         scratch.call(args).fails(2, &[said, "name another file"]);
@@ -141,13 +150,13 @@ fn a_report_takes_the_place_of_reports_only() {
     for args in [
         &["test", "a.ron", "--reporter", "json=t.json", "--reporter", "junit=t.xml"][..],
         &["report", "output/a", "-o", "text", "--out", "t.txt"],
-        &["report", "output/a", "-o", "klog", "--out", "t.log"],
         &["report", "output/a", "-o", "csv", "--out", "t.csv"],
-        &["report", "output/a", "-o", "csv", "--table", "records", "--out", "t.csv"],
-        &["report", "output/a", "-o", "csv", "--table", "curves", "--out", "t.csv"],
+        &[&records[..], &["csv", "--out", "r.csv"]].concat(),
+        &["report", "output/a", "-o", "csv", "--table", "curves", "--out", "c.csv"],
         &["report", "output/a", "-o", "json", "--out", "r.json"],
         &["report", "output/a", "-o", "html", "--out", "r.html"],
-        &["report", "output/a", "-o", "parquet", "--out", "r.parquet"],
+        &["report", "output/a", "-o", "parquet", "--out", "e.parquet"],
+        &[&records[..], &["parquet", "--out", "r.parquet"]].concat(),
         &["report", "output/a", "-o", "perfetto", "--out", "r.perfetto"],
     ] {
         for _ in 0..2 {
