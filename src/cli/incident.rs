@@ -140,7 +140,7 @@ fn read(file: &Path) -> Result<Evidence> {
     Ok(Evidence {
         file: file::shown(file),
         // What is broken in one line must not hide the others.
-        text: String::from_utf8_lossy(&bytes).into_owned(),
+        text: files::text_anyway(&bytes),
     })
 }
 

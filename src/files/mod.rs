@@ -19,7 +19,7 @@ pub(crate) use fingerprint::{
 };
 pub(crate) use large::{LargeFile, PACKED, Packing};
 pub use read::{ReadError, beginning, read, text, unpack, within};
-pub(crate) use read::{beside, ending, is_gzip, is_reading, read_from, said, said_of};
+pub(crate) use read::{beside, ending, is_gzip, is_reading, read_from, said, said_of, text_anyway};
 pub(crate) use replace::{append, make_folder, replace, replaceable, restore};
 pub use shown::{Escaped, Form};
 pub(crate) use shown::{STDIN, acts, called, cell, line, shown};

@@ -273,11 +273,28 @@ pub fn text(bytes: Vec<u8>) -> Result<String, ReadError> {
     }
 }
 
+/// As [`text`], with a mark in the place of what cannot be decoded.
+pub(crate) fn text_anyway(bytes: &[u8]) -> String {
+    let from: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => {
+            let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+            return String::from_utf8_lossy(bytes).into_owned();
+        }
+    };
+    let all = char::decode_utf16(units(&bytes[2..], from));
+    all.map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+}
+
+fn units(bytes: &[u8], from: fn([u8; 2]) -> u16) -> impl Iterator<Item = u16> {
+    bytes.chunks(2).map(move |c| from([c[0], c.get(1).copied().unwrap_or(0)]))
+}
+
 /// The text of UTF-16 behind its mark.
 fn wide(bytes: &[u8], from: fn([u8; 2]) -> u16) -> Result<String, ReadError> {
-    let units = bytes.chunks(2).map(|c| from([c[0], c.get(1).copied().unwrap_or(0)]));
     let (mut text, mut offset) = (String::with_capacity(bytes.len() / 2), 2);
-    for c in char::decode_utf16(units) {
+    for c in char::decode_utf16(units(bytes, from)) {
         let line = || text.bytes().filter(|&b| b == b'\n').count() + 1;
         let c = c.map_err(|_| ReadError::NotText { offset, line: line() })?;
         offset += 2 * c.len_utf16();
@@ -371,8 +388,11 @@ mod tests {
             .collect();
         for bytes in [le, be, [b"\xef\xbb\xbf", said.as_bytes()].concat(), said.as_bytes().to_vec()]
         {
+            assert_eq!(text_anyway(&bytes), said);
             assert_eq!(text(bytes).unwrap(), said);
         }
+        assert_eq!(text_anyway(&[0xff, 0xfe, 0x6b, 0, 0, 0xd8, 0x6b, 0]), "k\u{fffd}k");
+        assert_eq!(text_anyway(b"\xef\xbb\xbfk\xffk"), "k\u{fffd}k");
         let error = |bytes: &[u8]| text(bytes.to_vec()).unwrap_err().to_string();
         assert_eq!(
             error(b"a\nb: \xff\n"),

@@ -40,12 +40,8 @@ pub(crate) fn is_export(bytes: &[u8]) -> bool {
     if files::is_gzip(bytes) {
         return true;
     }
-    let head = &bytes[..bytes.len().min(1 << 12)];
-    let head = match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => files::text(head.to_vec()).unwrap_or_default(),
-        _ => String::from_utf8_lossy(head).into_owned(),
-    };
-    let head = head.trim_start_matches('\u{feff}');
+    let head = files::text_anyway(&bytes[..bytes.len().min(1 << 12)]);
+    let head = head.as_str();
     let Some(line) = first_line(head) else { return false };
     // A list in the scenario language holds what begins with a parenthesis.
     let is_json = |l: &str| {

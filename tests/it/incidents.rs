@@ -103,6 +103,14 @@ fn a_log_of_ours_is_read_back() {
     let text = std::fs::read_to_string(&written).unwrap();
     assert!(text.contains("falls silent: given up at"), "{text}");
     assert!(text.contains("kcm.log, line "), "{text}");
+    // As `>` of Windows PowerShell writes it, and with a mark before its first line.
+    let text = String::from_utf8(log).unwrap();
+    let wide = ["\u{feff}", &text].concat().encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for marked in [wide, ["\u{feff}", &text].concat().into_bytes()] {
+        std::fs::write(&file, marked).unwrap();
+        let (code, again, err) = incident(&[&file, "--seeds", "3", "-o", "json"]);
+        assert_eq!((code, &again), (Some(0), &out), "{err}");
+    }
 }
 
 /// A log names but the node that failed: alone in the cluster it is all of it, and nobody is evicted (master
