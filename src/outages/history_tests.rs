@@ -73,8 +73,14 @@ fn what_is_wrong_is_said_with_its_line() {
         ("0 1\n900 1\n", "there is no outage in it"),
         (
             "node,start,end\na,0,60\n\"b,100,160\nc,200,260\n",
-            "line 3: a quote is opened here and never closed",
+            "line 3: a quote is opened here and not closed in its line",
         ),
+        // Two that should not be there make one node of three lines, and no outage of two of them.
+        (
+            "node,start,end\na,0,60\n\"b,100,160\nc,200,260\n\"d,300,360\ne,400,460\n",
+            "line 3: a quote is opened here and not closed in its line",
+        ),
+        ("node,start,end,end\na,0,60,61\n", "line 1: there are two columns `end`"),
         // 1,767,225,600,000 s are 56,001.4 years of 31,556,952 s each, behind 1970.
         // Of an outage that goes on, and of a node that was up, as well; so long before 1970, too.
         (

@@ -73,15 +73,21 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         .comment(Some(b'#'))
         .from_reader(text.as_bytes());
     let heading = reader.headers().map_err(|e| wrong(1, e.to_string()))?.clone();
-    let place = |name: &str| heading.iter().position(|h| h.eq_ignore_ascii_case(name));
+    let place = |name: &str| {
+        let mut all = (0..heading.len()).filter(|i| heading[*i].eq_ignore_ascii_case(name));
+        let (first, twice) = (all.next(), all.next().is_some());
+        let two = || wrong(1, format!("there are two columns `{name}`"));
+        if twice { Err(two()) } else { Ok(first) }
+    };
     let column = |name: &str| {
         let none = format!("there is no column `{name}`; a history has node,start,end");
-        place(name).ok_or_else(|| wrong(1, none))
+        place(name)?.ok_or_else(|| wrong(1, none))
     };
-    let (node, start, end) = (column("node")?, column("start")?, column("end")?);
-    let looked = ["looked_from", "looked_to"].map(place);
+    let own @ [node, start, end] = [column("node")?, column("start")?, column("end")?];
+    let looked = [place("looked_from")?, place("looked_to")?];
     let mut raw = Raw { failures_only: true, ..Raw::default() };
-    // What follows a quote that is never closed would be one long field.
+    // What follows a quote that is never closed would be one long field, and what stands between two that
+    // should not be there as well; neither a name nor a time has more than a line.
     let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
     for (i, row) in reader.records().enumerate() {
         let row = row.map_err(|e| {
@@ -89,8 +95,9 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
             wrong(line, e.to_string())
         })?;
         let line = row.position().map_or(i + 2, |p| p.line() as usize);
-        if is_open && row.iter().any(|f| f.contains('\n')) {
-            return Err(wrong(line, "a quote is opened here and never closed"));
+        let is_one = |i: usize| (is_open || own.contains(&i)) && row[i].contains('\n');
+        if (0..row.len()).any(is_one) {
+            return Err(wrong(line, "a quote is opened here and not closed in its line"));
         }
         let field = |column: usize| row.get(column).unwrap_or_default();
         if field(node).is_empty() {
