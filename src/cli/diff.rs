@@ -73,7 +73,7 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         let wrong = format!("--against takes a release, and {text:?} is none");
         return Err(Failure::input(wrong, format!("--against-set {text}")));
     }
-    let change = args.change.with(&args.against, args.against_seed, &args.against_timing);
+    let mut change = args.change.with(&args.against, args.against_seed, &args.against_timing);
     let sets = [&shared(args)[..], &args.against_sets].concat();
     if args.b.is_none()
         && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
@@ -81,6 +81,8 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
         return Err(Failure::input("nothing sets the second run apart from the first", help));
     }
+    // What one of both says of the second run goes for it, in whatever way the other writes the same.
+    change.in_layers = !args.against_sets.is_empty();
     if let Some(seeds) = args.seeds {
         let overrides = [args.change.overrides(args.sets.clone()), change.overrides(sets)];
         return many(args, second, overrides, seeds, terminal);

@@ -116,10 +116,9 @@ fn start<P: FromArgMatches>(
     }
 }
 
-/// Refuses two values for one setting, of which the second alone would count. `sweep` tries several, and
-/// looks itself.
+/// Refuses two values for one setting, of which the second alone would count.
 fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
-    let (_, given) = matches.subcommand().filter(|(command, _)| *command != "sweep")?;
+    let (command, given) = matches.subcommand()?;
     let sets = |of: &str| given.try_get_many::<String>(of).ok().flatten();
     let is_given = |id: &&str| {
         given.try_contains_id(id).unwrap_or(false)
@@ -134,7 +133,10 @@ fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
         paths.filter(|path| !path.ends_with("[+]")).find(|path| !seen.insert(*path))
     };
     let path = ["sets", "against_sets"].into_iter().find_map(twice)?;
-    let help = "give one of them, or `taintsim sweep` several";
+    let help = match command {
+        "sweep" => "give all of them at once: PATH=60,120,300",
+        _ => "give one of them, or `taintsim sweep` several",
+    };
     Some(Failure::input(format!("`{path}` has values twice"), help))
 }
 

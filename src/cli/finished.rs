@@ -70,7 +70,7 @@ pub(crate) fn open(
     terminal: &Terminal,
 ) -> Result<Finished> {
     if path.is_dir() {
-        if !change.overrides(sets.to_vec()).eq(&Overrides::default()) {
+        if !change.overrides(sets.to_vec()).words().is_empty() {
             let shown = path.display();
             let text =
                 format!("{shown} is a finished run, which nothing can be changed in any more");

@@ -105,7 +105,8 @@ impl Tape {
     /// What it changes in its scenario.
     pub fn overrides(&self) -> Overrides {
         let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
-        Overrides { kubernetes, timing, seed: None, sets: self.set.clone() }
+        let sets = self.set.clone();
+        Overrides { kubernetes, timing, sets, ..Overrides::default() }
     }
 }
 

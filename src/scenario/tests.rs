@@ -269,12 +269,12 @@ fn a_command_line_changes_a_scenario() {
     let overrides = Overrides {
         kubernetes: Some("1.20.2".to_owned()),
         timing: Some("Ideal".to_owned()),
-        seed: None,
         sets: vec![
             "timeline.cut b.at=11m".to_owned(),
             "nodes.b.zone=z".to_owned(),
             "timeline.cut b-1.at=1m".to_owned(),
         ],
+        ..Overrides::default()
     };
     // Zone b is no more, and `cut b` refers to it: the mistake is the file's, where `Zone("b")`
     // stands.

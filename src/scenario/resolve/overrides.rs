@@ -16,6 +16,8 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Every `--set`, `PATH=VALUE`, in their order.
     pub sets: Vec<String>,
+    /// All of them were said at once: one that a later one sets anew is a mistake.
+    pub at_once: bool,
 }
 
 impl Overrides {
@@ -77,23 +79,46 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
 
 /// Writes what the command line says into the scenario.
 fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
-    let (mut sets, mut problems) = (Vec::new(), Vec::new());
+    let (mut sets, mut problems) = (Vec::<(Source, Vec<Place>)>::new(), Vec::new());
     // As with the others, what `--set` says counts more.
     spec.seed = overrides.seed.or(spec.seed);
     let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
     for (name, text) in overrides.own().chain(given) {
         let source = Source::new(&name, text);
-        match paths::set(spec, &source.text) {
-            Ok(places) => sets.extend(
-                places.into_iter().map(|place| Overridden { place, source: source.clone() }),
-            ),
+        let written = paths::set(spec, &source.text).and_then(|places| {
+            let is_lost = |place: &Place| places.iter().any(|by| place.starts_with(by));
+            let all_lost = |all: &[Place]| !all.is_empty() && all.iter().all(is_lost);
+            let lost = sets.iter().find(|(_, all)| overrides.at_once && all_lost(all));
+            lost.map_or(Ok(()), |(earlier, _)| Err(lost_by(&source, earlier)))?;
+            Ok(places)
+        });
+        match written {
+            Ok(places) => sets.push((source, places)),
             Err(problem) => {
                 let bytes = about(&problem, &source);
                 problems.push(problem.at(&source, bytes));
             }
         }
     }
-    if problems.is_empty() { Ok(sets) } else { Err(Problems(problems)) }
+    let each = |(source, places): (Source, Vec<Place>)| {
+        places.into_iter().map(move |place| Overridden { place, source: source.clone() })
+    };
+    if problems.is_empty() {
+        Ok(sets.into_iter().flat_map(each).collect())
+    } else {
+        Err(Problems(problems))
+    }
+}
+
+/// That what an earlier change writes is lost, however the two paths are written.
+fn lost_by(later: &Source, earlier: &Source) -> Problem {
+    let [later, earlier] =
+        [later, earlier].map(|set| set.text.split_once('=').map_or("", |(path, _)| path.trim()));
+    if later == earlier {
+        return Problem::new(format!("`{later}` has values twice")).help("leave one of them out");
+    }
+    Problem::new(format!("`{later}` sets what `{earlier}` sets, too"))
+        .help("put the one that sets more first, or leave it out")
 }
 
 /// The part of a `--set` that a problem is about: what its message names first, else all of it.

@@ -348,7 +348,26 @@ fn command_lines_that_make_no_sense() {
     }
     let twice = ["--against-set", "horizon=20m", "--against-set", "horizon=30m"];
     scratch.call(&[&["diff", "a.ron"], &twice[..]].concat()).fails(2, &["`horizon` has values"]);
+    // In two spellings, also where the one writes more than the other.
+    let long = "pods.web.tolerations[node.kubernetes.io/unreachable].tolerationSeconds";
+    let short = "pods.web.tolerations[unreachable].tolerationSeconds";
+    for (one, other) in [
+        (["pods.web.count", "3"], ["pods[0].count", "4"]),
+        ([long, "3"], [short, "4"]),
+        (["timing.watch", "10ms"], ["timing", "ideal"]),
+    ] {
+        let said = format!("`{}` sets what `{}` sets, too", other[0], one[0]);
+        let (one, other) = (one.join("="), other.join("="));
+        for command in ["run", "settings", "survey"] {
+            let called = scratch.call(&[command, "a.ron", "--set", &one, "--set", &other]);
+            called.fails(2, &[&said, "--set:1:1"]);
+        }
+    }
     assert_eq!(scratch.names("."), ["a.ron"]);
+    // What a diff says of its second run alone takes the place of what it says of both.
+    let sides = ["--set", "pods.web.count=3", "--against-set", "pods[0].count=4"];
+    let called = scratch.call(&[&["diff", "a.ron"], &sides[..]].concat());
+    assert_eq!(called.code, 1, "{}", called.stderr);
     // Entries are added to those before.
     let entry = |at: &str| format!("timeline[+]=(at: \"{at}\", do: Cordon(node: \"a-0\"))");
     let (one, two) = (entry("1m"), entry("2m"));

@@ -95,6 +95,19 @@ fn what_cannot_be_swept_is_said_once() {
     );
     refused(&["--set", "horizon=1m,2m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
     refused(&["--set", "horizon=1m", "--set", "horizon=3m,4m"], &["`horizon` has values twice"]);
+    // Who forgets the comma would believe that two values were compared.
+    let (ran, seven) = (["--set", "pods.web.count=1,2"], ["--seed", "5", "--set", "seed=7"]);
+    for (twice, of) in [
+        (&["--set", "horizon=1m", "--set", "horizon=2m"][..], "horizon"),
+        (&["--kubernetes", "1.30", "--set", "kubernetes=1.34"], "kubernetes"),
+        (&["--timing", "ideal", "--set", "timing=typical"], "timing"),
+        (&seven, "seed"),
+    ] {
+        let said = format!("`{of}` has values twice");
+        refused(&[twice, &ran[..]].concat(), &[&said, "give all of them at once"]);
+    }
+    let apart = ["--set", "pods.web.count=1", "--set", "pods[0].count=2"];
+    refused(&apart, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
     let again = ["--set", "pods.web.count=1,2", "--set", "pods[0].count=3,4"];
     refused(&again, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
     let [dashes, lines] = ["kube-controller-manager", "kube_controller_manager"]

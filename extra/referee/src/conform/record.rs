@@ -40,8 +40,7 @@ pub(super) fn record(file: &Path, args: &ConformArgs) -> Result<Vec<Recorded>, S
 }
 
 fn plan_of(file: &Path, args: &ConformArgs, timing: Option<String>) -> Result<Plan, String> {
-    let changes =
-        Overrides { kubernetes: args.kubernetes.clone(), timing, seed: None, sets: Vec::new() };
+    let changes = Overrides { kubernetes: args.kubernetes.clone(), timing, ..Overrides::default() };
     load(file).and_then(|loaded| scenario::build(&loaded, &changes)).map_err(|problems| {
         let texts: Vec<&str> = problems.0.iter().map(|p| p.message.as_str()).collect();
         format!("{}: {}", file.display(), texts.join("; "))
