@@ -38,18 +38,20 @@ fn heard() {
     }
 }
 
-/// SIGINT and SIGTERM, and SIGHUP unless the program was started with it ignored.
+/// SIGINT and SIGTERM, and SIGHUP unless the program was started with it ignored. SIGXFSZ only says that a
+/// file has become as large as `ulimit -f` lets it, and whoever writes to it is told as of a full disk.
 #[cfg(unix)]
 #[expect(
     clippy::disallowed_methods,
     reason = "the handler of a signal runs on a thread of its own"
 )]
 fn listen_for_signals() {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    let all = [SIGINT, SIGTERM, SIGHUP];
-    let wanted = if ignores(SIGHUP) { &all[..2] } else { &all[..] };
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    let all = [SIGXFSZ, SIGINT, SIGTERM, SIGHUP];
+    let wanted = if ignores(SIGHUP) { &all[..3] } else { &all[..] };
     if let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) {
-        std::thread::spawn(move || signals.forever().for_each(|_| heard()));
+        let ends = |signal: &i32| *signal != SIGXFSZ;
+        std::thread::spawn(move || signals.forever().filter(ends).for_each(|_| heard()));
     }
 }
 

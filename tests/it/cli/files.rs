@@ -288,6 +288,21 @@ fn the_file_of_standard_output_keeps_what_it_has() {
     }
 }
 
+/// `ulimit -f` lets a file have a block or two: said as a full disk is, and nothing is left of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_may_not_be_so_large_is_said() {
+    let scratch = Scratch::with_starter();
+    let call = "ulimit -f 2; exec \"$0\" run a.ron -q --out results";
+    let mut shell = std::process::Command::new("sh");
+    let shell = shell.current_dir(&scratch.0).args(["-c", call, env!("CARGO_BIN_EXE_taintsim")]);
+    let output = shell.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("cannot write results/a/") && said.contains("file too large"), "{said}");
+    assert_eq!(scratch.names("results"), [""; 0]);
+}
+
 #[test]
 fn a_closed_pipe_is_no_error() {
     use std::process::{Command, Stdio};
