@@ -5,8 +5,9 @@
 use super::prelude::*;
 use super::run;
 use super::shards::Inputs;
-use crate::import::{DEVICES, KUBECTL, READINESS};
-use std::process::{Command, Output, Stdio};
+use crate::import::{DEVICES, EXPORT_BYTES_MAX, KUBECTL, READINESS};
+use std::io::Read;
+use std::process::{Command, Stdio};
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
 /// it is to be quiet.
@@ -100,25 +101,72 @@ impl KubectlArgs {
             command.arg("--kubeconfig").arg(file);
         }
         command.args(words);
-        printed(SAID, &mut command)
+        printed(SAID, &mut command, EXPORT_BYTES_MAX)
     }
 }
 
 /// What a command line of the shell prints.
 pub(super) fn shell(line: &str) -> Result<Vec<u8>> {
     let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
-    printed(line, Command::new(shell).arg(option).arg(line))
+    printed(line, Command::new(shell).arg(option).arg(line), EXPORT_BYTES_MAX)
 }
 
-fn printed(name: &str, command: &mut Command) -> Result<Vec<u8>> {
+/// What a command prints, at most `limit` bytes of it: one that goes on then is killed.
+fn printed(name: &str, command: &mut Command, limit: u64) -> Result<Vec<u8>> {
     let failed = |error: io::Error| Failure::Io(format!("cannot run `{name}`: {error}"));
-    let Output { status, stdout, stderr } =
-        command.stdin(Stdio::null()).output().map_err(failed)?;
-    if !status.success() {
-        let said = String::from_utf8_lossy(&stderr);
-        let said: String = said.trim().chars().take(SAID_CHARS).collect();
-        let problem = Problem::new(format!("`{name}` ended with {status}"));
-        return Err(Failure::Input(if said.is_empty() { problem } else { problem.help(said) }));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(failed)?;
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    std::thread::scope(|scope| {
+        let said = scope.spawn(|| beginning_of(stderr));
+        let (printed, child) = interrupt::calling(child, || {
+            stdout.map_or(Ok(Vec::new()), |stdout| files::read_from(stdout, limit))
+        });
+        let gone = || Failure::Interrupted(format!("interrupted while `{name}` ran"));
+        let mut child = child.ok_or_else(gone)?;
+        let printed = printed.map_err(|error| {
+            let _ = child.kill().and_then(|()| child.wait());
+            Problem::new(format!("cannot read what `{name}` prints: {error}"))
+        })?;
+        let status = child.wait().map_err(failed)?;
+        if !status.success() {
+            let said: String =
+                said.join().unwrap_or_default().trim().chars().take(SAID_CHARS).collect();
+            let problem = Problem::new(format!("`{name}` ended with {status}"));
+            return Err(Failure::Input(if said.is_empty() { problem } else { problem.help(said) }));
+        }
+        Ok(printed)
+    })
+}
+
+/// What is repeated of what a command says, which is read to its end, so that it can go on.
+fn beginning_of(said: Option<impl Read>) -> String {
+    let Some(mut said) = said else { return String::new() };
+    let mut bytes = Vec::new();
+    let _ = said.by_ref().take(4 * SAID_CHARS as u64).read_to_end(&mut bytes);
+    let _ = io::copy(&mut said, &mut io::sink());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Neither of what a command prints nor of what it says is more kept than has a use.
+    #[test]
+    fn what_a_command_prints_is_bounded() {
+        let call = |line: &str| printed("it", Command::new("sh").args(["-c", line]), 1000);
+        assert!(call("yes | head -n 500").is_ok_and(|bytes| bytes.len() == 1000));
+        let why = |line: &str| match call(line) {
+            Err(Failure::Input(problem)) => (problem.message, problem.help.unwrap_or_default()),
+            other => panic!("{other:?}"),
+        };
+        let large = "cannot read what `it` prints: it is larger than 1000 bytes, the limit";
+        for endless in ["yes", "echo lost >&2; yes | cat"] {
+            assert_eq!(why(endless), (large.to_owned(), String::new()));
+        }
+        let (message, help) = why("yes | head -c 3000000 >&2; exit 3");
+        assert!(message.starts_with("`it` ended with exit status: 3"), "{message}");
+        assert_eq!(help.len(), SAID_CHARS);
     }
-    Ok(stdout)
 }

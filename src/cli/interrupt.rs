@@ -8,7 +8,9 @@
 
 use super::failure::Exit;
 use crate::files;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process::Child;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Mutex, PoisonError};
@@ -19,6 +21,9 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 static HEEDED: AtomicBool = AtomicBool::new(false);
 /// The folder or file that is being written under a temporary name.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// The command of a person's that is waited for.
+static CALLED: Mutex<Option<Child>> = Mutex::new(None);
 
 /// Begins to listen. Where the system does not let us, signals end the program as they end any
 /// other.
@@ -112,7 +117,22 @@ pub(crate) fn unfinished(path: &Path) {
     }
 }
 
+/// Does something while a command runs; gives that back, unless it was killed by who asked for an end.
+pub(crate) fn calling<T>(child: Child, work: impl FnOnce() -> T) -> (T, Option<Child>) {
+    *CALLED.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+    // Ctrl-C may have come just before.
+    if asked() {
+        take_away();
+    }
+    (work(), CALLED.lock().unwrap_or_else(PoisonError::into_inner).take())
+}
+
 fn take_away() {
+    if let Some(mut child) = CALLED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let _ = io::stderr().write_all(b"interrupted\n");
+        // One that is over already cannot be killed.
+        let _ = child.kill();
+    }
     if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
         // If it is gone already it was finished.
         let _ = files::take_away(&path);

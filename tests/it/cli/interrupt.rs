@@ -188,3 +188,27 @@ fn a_signal_ends_a_search_with_what_it_found() {
         None => assert!(scratch.names("output").is_empty()),
     }
 }
+
+/// A command whose export never comes ends with whoever waits for it, also where the signal is for the one alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_command_that_is_waited_for_does_not_live_on() {
+    let scratch = Scratch::new();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
+    let program = program.current_dir(&scratch.0).stderr(Stdio::piped());
+    program.args(["forecast", "--watch", "echo $$ > id.tmp; mv id.tmp id; exec sleep 470"]);
+    let child = program.spawn().expect("the program starts");
+    while !scratch.path("id").exists() {
+        std::thread::yield_now();
+    }
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status();
+    assert!(kill.expect("kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.starts_with("interrupted"), "{said}");
+    // Nobody may have asked how it ended yet.
+    let stat = format!("/proc/{}/stat", scratch.text("id").trim());
+    let is_gone = || std::fs::read_to_string(&stat).map_or(true, |s| s.contains(") Z"));
+    assert!((0..1_000_000).any(|_| is_gone()));
+}
