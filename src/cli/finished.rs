@@ -4,6 +4,7 @@
 use super::prelude::*;
 use super::run::{self, Ready};
 use crate::files::{ReadError, hash_text};
+use crate::report::files::may_replace;
 use crate::report::{Written, events};
 
 /// A run that is over.
@@ -60,6 +61,8 @@ struct Entry {
 }
 
 const AGAIN: &str = "run the scenario again: `taintsim run` replaces the folder";
+const ELSEWHERE: &str =
+    "run the scenario again into another folder with --out, or remove this one first";
 
 /// Opens a folder of results, or reads and runs a scenario with those changes.
 pub(crate) fn open(
@@ -107,7 +110,7 @@ pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Fi
             "the run has other records than those that taintsim {} wrote: it was another version or build of it, or somebody changed the folder",
             manifest.taintsim
         );
-        return Err(fail(&folder.join(manifest::FILE), &what, AGAIN));
+        return Err(spoilt(&folder.join(manifest::FILE), &what));
     }
     let window = Dur::from_nanos((manifest.needless_window_s.clamp(0.0, 1e9) * 1e9).round() as u64);
     let mut files: Vec<(String, u64)> =
@@ -140,19 +143,19 @@ fn scenario_of(folder: &Path, manifest: &Manifest) -> Result<Loaded> {
     let shown = place(manifest::SCENARIO).display().to_string();
     if let Some(missing) = cluster.as_deref().filter(|c| !c.is_file()) {
         let what = "the copy of the cluster's file is missing";
-        return Err(fail(missing, what, AGAIN));
+        return Err(spoilt(missing, what));
     }
     let mut loaded = scenario::parse_stored(&shown, &manifest.scenario.name, text, cluster)?;
     for (input, given) in loaded.inputs.iter_mut().zip(&manifest.scenario.inputs) {
         if hash_text(input.hash) != given.hash || input.bytes != given.bytes {
             let what = "this is not the file that was run: its hash is not that of the manifest";
-            return Err(fail(&place(&input.copy), what, AGAIN));
+            return Err(spoilt(&place(&input.copy), what));
         }
         input.file.clone_from(&given.file);
     }
     if hash_text(loaded.fingerprint().hash) != manifest.scenario.hash {
         let what = "this is not the text that was run: its hash is not that of the manifest";
-        return Err(fail(&place(manifest::SCENARIO), what, AGAIN));
+        return Err(spoilt(&place(manifest::SCENARIO), what));
     }
     Ok(loaded)
 }
@@ -170,10 +173,10 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
     if !path.exists() {
         let what =
             format!("this folder has no {} and so holds no results of a run", manifest::FILE);
-        return Err(fail(folder, &what, AGAIN));
+        return Err(spoilt(folder, &what));
     }
     let manifest: Manifest = serde_json::from_slice(&contents(&path)?)
-        .map_err(|e| fail(&path, &format!("this is not the manifest of a run: {e}"), AGAIN))?;
+        .map_err(|e| spoilt(&path, &format!("this is not the manifest of a run: {e}")))?;
     if !manifest.sweep.is_null() {
         let help = "`taintsim run` writes those of a run";
         return Err(fail(folder, "these are the results of a sweep, not of a run", help));
@@ -189,7 +192,7 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
             let (version, own) = (manifest.taintsim, manifest::FORMAT);
             let what =
                 format!("taintsim {version} wrote it in {form}, and this one reads form {own}");
-            Err(fail(&path, &what, AGAIN))
+            Err(spoilt(&path, &what))
         }
     }
 }
@@ -197,15 +200,21 @@ fn manifest_of(folder: &Path) -> Result<Manifest> {
 fn contents(path: &Path) -> Result<Vec<u8>> {
     // Every file of a folder of results is a plain one; what has no end is none.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(fail(path, "this is no plain file", AGAIN));
+        return Err(spoilt(path, "this is no plain file"));
     }
     files::read(path, BYTES_MAX).map_err(|error| match error {
         ReadError::Io(e) if e.kind() == io::ErrorKind::NotFound => {
-            fail(path, "the file is missing", AGAIN)
+            spoilt(path, "the file is missing")
         }
         error @ ReadError::Io(_) => Failure::Io(format!("cannot read {}: {error}", path.display())),
-        other => fail(path, &other.to_string(), AGAIN),
+        other => spoilt(path, &other.to_string()),
     })
+}
+
+/// What is wrong with a folder of results, or a file of it, so that the run has to be done again.
+fn spoilt(path: &Path, what: &str) -> Failure {
+    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    fail(path, what, if may_replace(folder).is_ok() { AGAIN } else { ELSEWHERE })
 }
 
 fn fail(path: &Path, what: &str, help: &str) -> Failure {

@@ -198,7 +198,10 @@ fn form(name: &str) -> Form {
 }
 
 /// Nothing stands there, or an empty folder, or results of an earlier run and nothing else.
-fn may_replace(place: &Path) -> Result<(), FileError> {
+///
+/// # Errors
+/// What stands there.
+pub(crate) fn may_replace(place: &Path) -> Result<(), FileError> {
     let not_ours = |why: &str| FileError::NotOurs { path: place.to_owned(), why: why.to_owned() };
     match fs::symlink_metadata(place) {
         Err(error)

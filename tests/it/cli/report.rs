@@ -128,8 +128,10 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     };
     let hash = manifest.find("\"records_hash\": \"fnv1a64:").expect("it has one") + 25;
     let other = format!("{}0123456789abcdef{}", &manifest[..hash], &manifest[hash + 16..]);
+    // `run` would leave such a folder as it is.
+    let elsewhere = "again into another folder with --out, or remove this one first";
     for (file, text, said) in [
-        ("manifest.json", "{".to_owned(), &["not the manifest of a run"][..]),
+        ("manifest.json", "{".to_owned(), &["not the manifest of a run", elsewhere][..]),
         (
             "manifest.json",
             manifest.replace("\"format\": 3", "\"format\": 99"),
@@ -146,7 +148,8 @@ fn what_a_folder_cannot_give_is_said_with_its_place() {
     }
     for file in ["manifest.json", "scenario.ron"] {
         fs::remove_file(scratch.path(&format!("output/a/{file}"))).expect("can be removed");
-        scratch.call(&["report", "output/a"]).fails(2, &[file]);
+        let help = if file == "manifest.json" { elsewhere } else { "run` replaces the folder" };
+        scratch.call(&["report", "output/a"]).fails(2, &[file, help]);
         restore();
     }
     // The records are an export, which nobody reads.
