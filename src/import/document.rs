@@ -117,14 +117,14 @@ impl Reader<'_> {
         place: impl Fn(&serde_json::Error) -> (usize, usize),
     ) -> Result<(), ImportError> {
         let mut de = serde_json::Deserializer::from_str(text);
-        let mut is_first = true;
+        let mut number = 1;
         loop {
             let cursor = Cursor::default();
             let raw = ObjectSeed::document(&cursor).deserialize(&mut de).map_err(|e| {
                 let (line, column) = place(&e);
                 let message = if e.is_eof() {
                     "the JSON ends in the middle: is the file cut short?".to_owned()
-                } else if !is_first && e.is_syntax() {
+                } else if number > 1 && e.is_syntax() {
                     "text behind the JSON: standard error in the file? Keep it out (`2>/dev/null`)"
                         .to_owned()
                 } else {
@@ -143,11 +143,16 @@ impl Reader<'_> {
                 let last = self.document.text.lines().count();
                 return Err(self.syntax(&cursor, last, 1, message.to_owned()));
             }
-            raw.flatten(self.place.clone(), take)?;
-            is_first = false;
-            if de.end().is_ok() {
+            let is_last = de.end().is_ok();
+            let mut place = self.place.clone();
+            if number > 1 || !is_last {
+                place.document.get_or_insert(number);
+            }
+            raw.flatten(place, take)?;
+            if is_last {
                 return Ok(());
             }
+            number += 1;
         }
     }
 

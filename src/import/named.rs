@@ -37,9 +37,15 @@ impl<T: PartialEq> Named<T> {
             let kind = &place.kind;
             // The full name of a workload begins with its kind.
             let name = name.strip_prefix(&format!("{kind}/")).unwrap_or(&name);
+            let is_stream =
+                first.file == place.file && first.item.is_none() && place.item.is_none();
+            let why = match is_stream {
+                true => "a watch? Give what `kubectl get` prints without -w",
+                false => "exports of different times or clusters? Keep one of them",
+            };
             let (first, second) = (bare(first), bare(&place));
             return Err(ImportError::Wrong(format!(
-                "{kind} {name:?} is there twice and differs ({first}; {second}): exports of different times or clusters? Keep one of them"
+                "{kind} {name:?} is there twice and differs ({first}; {second}): {why}"
             )));
         }
         Ok(true)

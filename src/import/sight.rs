@@ -21,7 +21,7 @@ const MESSAGES: [&str; 7] = [
     "Please enter ",
 ];
 
-/// How long a text may be of which it is asked whether it is a single answer instead of objects.
+/// How long what a text begins with may be, where it is asked whether that is an answer instead of objects.
 const ANSWER_BYTES: usize = 1 << 16;
 
 /// How many lines at the end of a text are looked at.
@@ -144,14 +144,13 @@ fn other_output(line: &str, text: &str) -> Option<Other> {
     }
 }
 
-/// What an API server answers instead of objects.
+/// What an API server answers instead of objects: the first thing in the text.
 fn answer(text: &str) -> Option<String> {
-    if text.len() > ANSWER_BYTES {
-        return None;
-    }
-    let answer: Value = serde_json::from_str(text)
-        .or_else(|_| serde_json::from_str(&yaml::to_json(text).unwrap_or_default()))
-        .ok()?;
+    let document = text.strip_prefix("---").unwrap_or(text).split("\n---").next()?;
+    let head = &document[..document.floor_char_boundary(ANSWER_BYTES)];
+    let first =
+        |json: &str| serde_json::Deserializer::from_str(json).into_iter::<Value>().next()?.ok();
+    let answer = first(head).or_else(|| first(&yaml::to_json(head).unwrap_or_default()))?;
     let said = answer["message"].as_str().unwrap_or("no reason given");
     let said: String = said.chars().take(160).collect();
     match answer["kind"].as_str() {

@@ -58,7 +58,16 @@ fn wrong_objects_are_named() {
         ),
         (r#"{"kind":"List","items":[[]]}"#.to_owned(), "f:1, item 1: a list stands where"),
         ("{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"rows\":[]}".to_owned(), "f holds a Table"),
-        (format!("{POD}---\n{POD}spec: {{priority: 3}}\n"), "Pod \"a/p\" is there twice and differs (f, document 1; f, document 2)"),
+        (format!("{POD}---\n{POD}spec: {{priority: 3}}\n"), "Pod \"a/p\" is there twice and differs (f, document 1; f, document 2): a watch? Give what `kubectl get` prints without -w"),
+        // As `kubectl get -w -o json` prints each change, and with --output-watch-events.
+        (
+            [r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}"#, r#"{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"},"spec":{"unschedulable":true}}"#].join("\n"),
+            "Node \"n\" is there twice and differs (f, document 1; f, document 2): a watch?",
+        ),
+        (
+            format!("{}\n", r#"{"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":"n"}}}"#).repeat(2),
+            "f holds what a watch delivers (`--output-watch-events`); use `kubectl get",
+        ),
     ] {
         let e = error(&text);
         assert!(e.starts_with(message), "{text}\n{e}\n{message}");
