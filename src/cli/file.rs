@@ -93,6 +93,20 @@ pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result
     writable(path)
 }
 
+/// Refuses to write over what is read, which --force is not about.
+pub(crate) fn is_no_input(file: Option<&Path>, inputs: &[PathBuf]) -> Result<()> {
+    let Some(file) = file.filter(|file| inputs.iter().any(|i| place(i) == place(file))) else {
+        return Ok(());
+    };
+    let text = format!("{} is what is read; it is left as it is", file.display());
+    Err(Failure::input(text, "name another file with --out"))
+}
+
+/// Whether something that was written can be read again: `/dev/stdout` cannot.
+pub(crate) fn is_kept(file: &Path) -> bool {
+    file.symlink_metadata().is_ok_and(|found| found.is_file())
+}
+
 /// How many bytes at the beginning of a file, or at its end, tell what kind of report it is.
 pub(crate) const MARK: u64 = 1024;
 

@@ -26,6 +26,7 @@ pub(crate) struct ImportArgs {
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
     let to_file = args.out.file()?;
+    file::is_no_input(to_file, &args.files)?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let cluster = ImportedCluster::read(&inputs)
         .and_then(ImportedCluster::simulable)
@@ -34,7 +35,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     write_text(to_file, &text, terminal)?;
     if !args.quiet {
         cluster.summary.lines().iter().for_each(|line| terminal.note(line));
-        if let Some(out) = to_file.map(Path::display) {
+        if let Some(out) = to_file.filter(|f| file::is_kept(f)).map(Path::display) {
             terminal.note(&format!("Wrote {out}. Nothing goes wrong in it yet: its `timeline` is commented out. Then: taintsim run {out}"));
         }
     }

@@ -166,6 +166,19 @@ fn a_report_takes_the_place_of_reports_only() {
     }
 }
 
+/// --force is about an earlier scenario, and not about what is read.
+#[test]
+fn what_is_read_is_not_written_over() {
+    let scratch = Scratch::new();
+    let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#;
+    scratch.write("x.json", node);
+    for command in ["import", "incident"] {
+        let args = [command, "x.json", "--out", "./x.json", "--force"];
+        scratch.call(&args).fails(2, &["./x.json is what is read; it is left as it is"]);
+    }
+    assert_eq!(scratch.text("x.json"), node);
+}
+
 #[test]
 fn two_runs_into_one_folder_both_end_well() {
     let scratch = Scratch::with_starter();
