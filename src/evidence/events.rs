@@ -5,6 +5,7 @@
 //! nanoseconds of its making, in hexadecimal (`tools/record/event.go: makeEvent`).
 
 use super::heard::Heard;
+use crate::api::validation::{dns1123_label, dns1123_subdomain};
 use crate::evidence::prelude::*;
 use crate::import::{event_about, event_component, event_made};
 
@@ -87,7 +88,7 @@ fn created_pod(message: &str) -> Option<&str> {
     rest.split_whitespace().next()
 }
 
-/// Takes one event in; false if it has no time, or no object.
+/// Takes one event in; false if it has no time, or no object that there can be.
 pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
     let field = |name: &str| &event[name];
     let (about, times) = (event_about(field), times(event));
@@ -104,6 +105,11 @@ pub(super) fn take(event: &Value, place: Place, heard: &mut Heard) -> bool {
         component: event_component(field),
     };
     if let Some(said) = told.said() {
+        // The cluster that is made of them could not have it.
+        let wrong = [dns1123_label(told.namespace), dns1123_subdomain(told.name)];
+        if !wrong.concat().is_empty() {
+            return false;
+        }
         // Of one that came again, the last time is known, too.
         let say = |(at, within)| heard.say(at, within, said.clone(), place.clone());
         times.into_iter().for_each(say);

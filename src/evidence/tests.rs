@@ -23,6 +23,22 @@ fn node(name: &str) -> Said {
     Said::NodeUnknown { node: name.to_owned() }
 }
 
+/// `metadata.name` of a pod is a DNS subdomain; one that is none would end the reading of all.
+#[test]
+fn an_event_of_a_pod_that_there_cannot_be_is_left_out() {
+    let event = |name: &str| {
+        json!({"kind": "Event", "apiVersion": "v1", "metadata": {"name": "x"}, "reason": "TaintManagerEviction",
+            "message": "Marking for deletion Pod a/x", "firstTimestamp": "2026-11-20T04:42:51Z",
+            "involvedObject": {"kind": "Pod", "namespace": "a", "name": name}})
+    };
+    let items = [event("p"), event("../../etc\u{1b}[31m")];
+    let list = json!({"kind": "List", "apiVersion": "v1", "items": items}).to_string();
+    let all = heard(&[("e.json", &list)]);
+    assert_eq!(all.statements.len(), 1);
+    let said = "1 event without a time or an object, left out";
+    assert!(all.notes.iter().any(|note| note.contains(said)), "{:?}", all.notes);
+}
+
 /// 0x18e9a734b70fb0c7 ns are 1,795,149,771,335,250,119 ns after 1970, 04:42:51.335250 of the day.
 #[test]
 fn the_name_of_an_event_has_its_exact_time() {
