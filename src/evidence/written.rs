@@ -195,14 +195,17 @@ fn nothing(notes: &[String]) -> Problem {
     let mut text =
         "nothing in these files tells of a node that failed, or of an eviction".to_owned();
     // What could not be read may be why.
-    if let Some(unread) = notes.iter().find(|note| note.contains(UNREAD)) {
+    let unread = notes.iter().find(|note| note.contains(UNREAD));
+    if let Some(unread) = unread {
         text = format!("{unread}; {text}");
     }
-    Problem::new(text).help(match notes {
+    let others: Vec<&str> =
+        notes.iter().filter(|note| Some(*note) != unread).map(String::as_str).collect();
+    Problem::new(text).help(match &others[..] {
         [] => "it takes events (`kubectl get events -A -o json`), audit logs, logs of kube-controller-manager and kube-scheduler, and \
                answers of Prometheus, beside exports; of an export alone `taintsim forecast` says what comes"
             .to_owned(),
-        notes => notes.join("; "),
+        others => others.join("; "),
     })
 }
 

@@ -183,7 +183,8 @@ fn what_tells_nothing_is_refused() {
     assert!(headline.contains("cut.json: left out: the JSON ends in the middle"), "{err}");
     let (code, _, err) = incident(&[&root("scenarios/one-node-lost.ron")]);
     assert_eq!(code, Some(2));
-    assert!(err.contains("one-node-lost.ron: left out: it is a scenario already"), "{err}");
+    let said = "one-node-lost.ron: left out: it is a scenario already";
+    assert_eq!(err.matches(said).count(), 1, "once, and not in the help again: {err}");
 }
 
 fn tempfile_dir(name: &str) -> String {
