@@ -28,8 +28,8 @@ pub struct Costs {
     pub requests: u128,
     /// The time in which there were requests, as pods were desired; of all workloads, the longest of any of them.
     pub observed: Dur,
-    /// Containers that ran, and that clients reached, although their pod was being deleted or gone,
-    /// summed over time, in pod-nanoseconds.
+    /// Containers that ran, and that clients reached, or that were a Job's, although their pod was being
+    /// deleted or gone, summed over time, in pod-nanoseconds.
     pub ghost_ns: u128,
     /// Pods that were evicted.
     pub evicted: u64,

@@ -1,6 +1,7 @@
 //! A workload over time, and what its course cost.
 
 use super::prelude::*;
+use crate::api::workload::has_clients;
 
 pub(crate) use crate::scenario::expectations::BARE;
 
@@ -174,8 +175,7 @@ pub(super) type Spans = Vec<(Time, Time)>;
 pub(super) fn reckon(served: &mut Served, horizon: Time) {
     let (mut below, mut none) = (Spans::new(), Spans::new());
     let mut costs = served.costs;
-    // A Job's pods work something off, and nobody sends them requests.
-    let has_clients = !served.name.starts_with("Job/");
+    let has_clients = has_clients(&served.name);
     for (from, to, c) in served.spans(horizon) {
         let lasts = to.since(from);
         let ns = u128::from(lasts.as_nanos());

@@ -4,8 +4,8 @@
 //! Definitions, beside those of [`truth`](super::truth):
 //! * *desired*: how many pods a workload asks for; of a DaemonSet as
 //!   [`daemons`](super::daemons) has it, of a Job as [`wanted`](super::wanted).
-//! * *ghosts*: containers that run, and that clients reach, although their pod is being deleted, is
-//!   finished or gone: two where one should be.
+//! * *ghosts*: containers that run, and that clients reach, or that are a Job's, although their pod is
+//!   being deleted, is finished or gone: two where one should be.
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
 //! * *need*: see [`needs`](super::needs).
 //! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread

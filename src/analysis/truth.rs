@@ -1,13 +1,15 @@
 //! What is really up, and what the API says: the state of each pod with both.
 //!
 //! A pod is *up* when its containers run on a machine that runs, and serve, and clients reach that machine; one with a
-//! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. One of
+//! readiness or a startup probe not before that has succeeded once, as it has no requests sent to it until then. A Job's pods have
+//! no clients: they work on while their machine is cut off, as one that was evicted meanwhile does, beside its replacement. One of
 //! whose containers one has done its work, and is not started again, is up while none of the others has failed: what it is for
 //! goes on or is done. So is one whose work is all done, until the API says that it has Succeeded, and it is wanted no more. It is *ready* when the API has it as Running and Ready, so that it stands in the EndpointSlices of its
 //! Service, unless it is being deleted. The two differ in every outage: in the first minute of one only the truth changes.
 
 use super::prelude::*;
 use crate::api::probe::ProbeType;
+use crate::api::workload::has_clients;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -19,10 +21,10 @@ pub(crate) struct Standing {
     pub(crate) pending: bool,
     /// The API has it as Running and Ready, and it is not being deleted: requests are sent there.
     pub(crate) ready: bool,
-    /// Its containers run and clients reach them; it is neither finished nor being deleted.
+    /// Its containers run and clients, if it has any, reach them; it is neither finished nor being deleted.
     pub(crate) up: bool,
-    /// Containers that run, and that clients reach, although their pod is being deleted, is
-    /// finished or gone.
+    /// Containers that run, and that its clients, if it has any, reach, although their pod is being
+    /// deleted, is finished or gone.
     pub(crate) ghosts: u32,
 }
 
@@ -47,6 +49,8 @@ pub(crate) struct Truth<'a> {
     earlier: BTreeMap<PodId, Vec<u32>>,
     /// By node: clients do not reach it.
     lost: Vec<bool>,
+    /// By pod: it has no clients.
+    alone: Vec<bool>,
     /// By node: the pods whose containers run there; of some they may have ended.
     on: Vec<Vec<PodId>>,
 }
@@ -65,9 +69,11 @@ impl<'a> Truth<'a> {
         let pods = analysis.pod_count();
         let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);
         let [idle, unproven, done, failed]: [BTreeSet<PodId>; 4] = Default::default();
-        let earlier = BTreeMap::new();
+        let (earlier, names) = (BTreeMap::new(), &analysis.trace.names);
+        let owner = |i| names.owner_of(PodId(i)).map(|owner| names.workload_name(owner));
+        let alone = (0..pods as u32).map(|i| owner(i).is_some_and(|o| !has_clients(o))).collect();
         let mut truth =
-            Truth { follow, live, idle, unproven, done, failed, ran, earlier, lost, on };
+            Truth { follow, live, idle, unproven, done, failed, ran, earlier, lost, alone, on };
         // What is Terminating for a finalizer, or for a kubelet that gets nowhere with it, stays for ever, and no
         // containers of it serve.
         let stuck =
@@ -102,8 +108,10 @@ impl<'a> Truth<'a> {
         usize::from(live) + self.earlier.get(&pod).map_or(0, Vec::len)
     }
 
-    fn reached(&self, node: u32) -> bool {
-        self.lost.get(node as usize).is_some_and(|lost| !lost)
+    /// Whether containers of a pod on a node are of use there.
+    fn reached(&self, pod: PodId, node: u32) -> bool {
+        let lost = self.lost.get(node as usize);
+        lost.is_some_and(|lost| !lost || self.alone.get(pod.index()) == Some(&true))
     }
 
     /// The state of a pod now.
@@ -114,12 +122,12 @@ impl<'a> Truth<'a> {
     /// The state of a pod of which the API says that.
     fn standing_of(&self, pod: PodId, p: PodState) -> Standing {
         let on = self.live.get(pod.index()).copied().unwrap_or(NO_NODE);
-        let live = on != NO_NODE && self.reached(on);
+        let live = self.reached(pod, on);
         let is_done = on == NO_NODE && self.done.contains(&pod);
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
         let earlier = self.earlier.get(&pod).into_iter().flatten();
-        let earlier = earlier.filter(|&&n| self.reached(n)).count() as u32;
+        let earlier = earlier.filter(|&&n| self.reached(pod, n)).count() as u32;
         Standing {
             exists,
             deleting: exists && p.deleting,
@@ -300,5 +308,32 @@ mod tests {
         let analysis = Analysis::new(&plan, &trace);
         let truth = Truth::new(&analysis);
         assert_eq!(pods.map(|pod| truth.standing(pod).ghosts), [1, 0]);
+    }
+
+    /// Clients no longer reach the node, of whose two pods a Job's needs none. Once both are being deleted, it alone is a ghost.
+    #[test]
+    fn a_pod_of_a_job_works_on_where_no_client_reaches_it() {
+        let mut run = Run::new("cut", Time::from_secs(60));
+        let node = run.node("n", "");
+        let pods = ["default/sum-1", "default/web-1"].map(|name| PodId(run.pod(name, node)));
+        let (job, set) = run.workload("Job/default/sum", "ReplicaSet/default/web");
+        run.owned(pods[0].0, job);
+        run.owned(pods[1].0, set);
+        run.record(Time::from_secs(10), NO_RECORD, Actor::User, What::NetworkLost, node);
+        for pod in pods {
+            let what = What::PodDeleting(30);
+            run.record(Time::from_secs(20), NO_RECORD, Actor::User, what, pod.0);
+        }
+        let (plan, trace) = run.finish();
+        let analysis = Analysis::new(&plan, &trace);
+        let mut truth = Truth::new(&analysis);
+        let mut seen = vec![pods.map(|pod| (truth.standing(pod).up, truth.standing(pod).ghosts))];
+        for (id, r) in (0..).zip(trace.iter()) {
+            truth.apply(id, r, &mut |_, _, _| {});
+            seen.push(pods.map(|pod| (truth.standing(pod).up, truth.standing(pod).ghosts)));
+        }
+        let (up, not_up, ghost) = ((true, 0), (false, 0), (false, 1));
+        let expected = [[up, up], [up, not_up], [ghost, not_up], [ghost, not_up]];
+        assert_eq!(seen, expected);
     }
 }

@@ -344,6 +344,11 @@ pub(crate) fn pod_template_hash(deployment: &str) -> String {
     generated_letters(stable_hash(deployment), 10)
 }
 
+/// Whether anybody sends requests to the pods of `Kind/namespace/name`: a Job's work something off.
+pub(crate) fn has_clients(full: &str) -> bool {
+    !full.starts_with("Job/")
+}
+
 /// The namespace of `Kind/namespace/name` or `namespace/name`.
 pub(crate) fn namespace_of(full: &str) -> &str {
     let slash = |text: &str| text.bytes().rposition(|b| b == b'/');

@@ -14,12 +14,12 @@ pub(crate) enum Quantity {
     /// available.
     Unavailable(String),
     /// Pods of a workload that are up, whatever the API says: their machine runs, their containers
-    /// have started, clients reach them.
+    /// have started, clients reach them, if it is no Job.
     Up(String),
     /// Pods of a workload that are desired and not up.
     Missing(String),
-    /// Containers of a workload that run, and that clients reach, although their pod is being
-    /// deleted or gone.
+    /// Containers of a workload that run, and that clients reach, if it is no Job, although their pod
+    /// is being deleted or gone.
     Ghosts(String),
     /// Pods of a workload that the API has as ready and that are not up.
     DeadEndpoints(String),

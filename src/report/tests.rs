@@ -80,7 +80,7 @@ Summary
   deletions         taint-eviction 1
   missing           3.2 replica-minutes missing
   requests lost     none
-  ghosts            1.6 minutes of pods that were deleted or gone and that clients still reached
+  ghosts            1.6 minutes of pods that were deleted or gone, and still up
   nodes Unknown     1, +43.3s after the fault
   nodes NoExecute   1, +43.4s after the fault
   eviction latency  1, +5m43.4s after the fault

@@ -320,6 +320,19 @@ fn losing_a_node_is_never_cheaper_for_a_job_than_losing_none() {
     assert!(lost.costs.missing_ns > five_of_a_job("").costs.missing_ns);
 }
 
+/// Two are cut off from 61 s to 461 s and work on, so that nothing is missing of them until they are evicted at 405.1 s; then the
+/// others take 2 s each. At 600 s the fifth is missing for 2 s, as without a fault. Until 461 s both do their work twice.
+#[test]
+fn a_job_lacks_no_pods_that_work_on_where_nobody_reaches_them() {
+    let cut = five_of_a_job(r#"(at: "61s", do: Partition(node: "b-0", duration: "400s"))"#);
+    near(seconds(cut.costs.missing_ns), 2.0 * 2.0 + 2.0, 0.1, "replica-seconds missing");
+    near(seconds(cut.costs.ghost_ns), 2.0 * 55.9, 2.0, "ghost-seconds");
+    // Done while they are cut off, and not told before 661 s: after 600 s only the fifth, 2 s of it.
+    let sooner = five_of_a_job(r#"(at: "361s", do: Partition(node: "b-0", duration: "300s"))"#);
+    near(seconds(sooner.costs.missing_ns), 2.0, 0.1, "replica-seconds missing");
+    assert_eq!(sooner.costs.ghost_ns, 0);
+}
+
 /// A Job of four pods, on a node each, of which the first is lost for good at 61 s; each takes 40 minutes.
 fn a_job_that_loses_a_pod(release: &str, backoff_limit: u32) -> Metrics {
     let text = format!(

@@ -164,8 +164,7 @@ fn costs(m: &Metrics, late: usize) -> Vec<Line> {
         n => format!("; of {} not counted before first whole", counted(n as u64, "workload")),
     };
     let (c, minutes) = (&m.costs, tenths(m.costs.ghost_ns, "minute"));
-    let ghosts =
-        format!("{minutes} of pods that were deleted or gone and that clients still reached");
+    let ghosts = format!("{minutes} of pods that were deleted or gone, and still up");
     let times = counted(c.restarts, "time");
     where_so([
         (true, "missing", missing(c) + &uncounted),
