@@ -3,14 +3,15 @@
 //!
 //! A pod that is replaced is missing for min(D, T) and a start where D > T; one of a StatefulSet, of a Job that replaces
 //! failed pods alone, with a disk that one node may have at a time, or that no other node suits or has room for, for D, whatever is
-//! tolerated, and a start; where D > T the disk moves first. One that clients still reach is not missing before it is
-//! evicted. A machine that stopped is away until it has booted, and its pods start anew.
+//! tolerated, and a start; where D > T the disk moves first. One that clients still reach, or that is a Job's and cut off, is not
+//! missing before it is evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use super::placed::{Places, Whose, is_bare, suiting};
 use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
 use crate::api::volume::Reach;
+use crate::api::workload::has_clients;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
@@ -125,14 +126,17 @@ pub(super) struct Alike {
     moves: f64,
     /// How long they take to start on average, in seconds.
     starts: f64,
+    /// They work on where no client reaches them.
+    alone: bool,
     /// Their workload needs each of them; of those on a node the last ones that are evicted stand for all.
     needed: bool,
 }
 
 impl Alike {
     /// What they have in common; a time that is not negative sorts as its bits do.
-    fn key(&self) -> (bool, [u64; 4]) {
-        (self.waits, [self.timeout, self.held, self.moves, self.starts].map(f64::to_bits))
+    fn key(&self) -> (bool, [u64; 4], bool) {
+        let times = [self.timeout, self.held, self.moves, self.starts];
+        (self.waits, times.map(f64::to_bits), self.alone)
     }
 }
 
@@ -301,8 +305,9 @@ impl Formula {
                 (0.0, 0.0)
             };
             let given_up = timeout.min(ended);
-            // Who is cut off from the API server alone serves on until it is given up.
-            let serves = if model.is_reached() { (lasts.up_to)(given_up) } else { 0.0 };
+            // Who is cut off from the API server alone serves on until it is given up, and a Job's pod works on.
+            let goes_on = model.is_reached() || alike.alone && !stops;
+            let serves = if goes_on { (lasts.up_to)(given_up) } else { 0.0 };
             // One that waits is not replaced while its node is away, and started anew there if it was evicted.
             let waits_until = back.min(ended + alike.held);
             let (until, starts) = match (stops, alike.waits) {
@@ -315,8 +320,8 @@ impl Formula {
             let missing = (away(until) + starts * alike.starts + moved - serves) / 60.0;
             let one = Closed {
                 missing,
-                // Clients reach one that is not evicted.
-                waiting: if alike.waits && !model.is_reached() { missing } else { 0.0 },
+                // One that goes on is missing only if it is evicted.
+                waiting: if alike.waits && !goes_on { missing } else { 0.0 },
                 evicted,
                 needless,
                 below: if alike.needed { missing / alike.pods } else { 0.0 },
@@ -363,7 +368,8 @@ fn missed<'a>(
         let waits = held > 0.0 || plan.successors_wait(&workload);
         let timeout = timeout(plan, template, stays && is_daemon);
         let starts = starts(plan, template);
-        is_its.then_some((node, Alike { pods: 1.0, timeout, waits, held, moves, starts, needed }))
+        let (pods, alone) = (1.0, !has_clients(&workload));
+        is_its.then_some((node, Alike { pods, timeout, waits, held, moves, starts, alone, needed }))
     };
     places.iter().copied().filter_map(missed)
 }

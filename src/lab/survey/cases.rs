@@ -121,8 +121,9 @@ pub(super) fn waiting(
     } else {
         format!("{who} {is} short of {its} pods")
     };
-    let tolerated = how.tolerated();
-    if how == How::ApiServer {
+    let are_of_jobs = are_of_jobs(cases);
+    let tolerated = how.tolerated(are_of_jobs);
+    if how == How::ApiServer || how == How::Network && are_of_jobs {
         return format!("{subject} lost: once evicted, {state} until {node}; {tolerated}");
     }
     let remedy = match bound {
@@ -134,6 +135,11 @@ pub(super) fn waiting(
         Bound::Unknown => format!(". {}", volumes_hold(cases, plan)),
     };
     format!("{subject} lost: {state} until {node}; {tolerated}{remedy}")
+}
+
+/// Whether all of them are of Jobs.
+pub(super) fn are_of_jobs(cases: &[Case<'_>]) -> bool {
+    cases.iter().all(|(_, hit)| hit.kind == Some(WorkloadKind::Job))
 }
 
 /// What is known of pods with volumes on lost nodes, and what is not.

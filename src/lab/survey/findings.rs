@@ -1,7 +1,8 @@
 //! What a person should know of a survey, in words: each with the loss and the object that show it.
 
 use super::cases::{
-    Case, Few, apart, attached, held, losses_of, missing, volumes_hold, waiting, who, worst,
+    Case, Few, apart, are_of_jobs, attached, held, losses_of, missing, volumes_hold, waiting, who,
+    worst,
 };
 use super::freed::outcomes;
 use super::hit::{Bound, Hit, LATER, Lost, up_to, whole};
@@ -234,7 +235,7 @@ impl<'a> All<'a> {
                 "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: {}",
                 count(|h| h.unattached),
                 attached(cases),
-                self.how.tolerated(),
+                self.how.tolerated(are_of_jobs(cases)),
                 Frees::of(self.plan).volume(),
             ),
             Why::NoRoom => {

@@ -1,7 +1,7 @@
 //! What is advised to who waits for lost nodes, where it helps and where it does not.
 
-use super::losses::Wanted;
-use super::said_tests::{of_text, only};
+use super::losses::{How, Wanted};
+use super::said_tests::{lost_by, of_text, only};
 use super::still::Why;
 
 /// What is said of the loss that is asked for, by StatefulSets.
@@ -62,6 +62,11 @@ fn a_job_that_replaces_failed_pods_alone_waits_for_its_node() {
     let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
     assert!(texts.len() == 2 && texts[0] == said, "{texts:#?}");
     assert!(texts[1].starts_with("other has a single pod: it is down for 5m"), "{texts:#?}");
+    // Cut off, its pod works on until it is evicted.
+    let done = lost_by(How::Network, text, only("node/n-0"), 1_200);
+    let said = "node n-0 lost: once evicted, waits is below what it needs until its node is back; pods that are not evicted work on: a tolerationSeconds longer than the loss keeps them up";
+    let texts: Vec<&str> = done.findings.iter().map(|f| f.text.as_str()).collect();
+    assert_eq!(texts.first(), Some(&said), "{texts:#?}");
 }
 
 /// mixed asks for 3 of 4 cores. Without a-0 it finds room on b-1; without zone a its pod on b-0 leaves one core there, and

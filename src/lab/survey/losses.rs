@@ -104,11 +104,14 @@ pub(crate) enum How {
 }
 
 impl How {
-    /// What tolerationSeconds are to pods that nothing replaces.
-    pub(super) fn tolerated(self) -> &'static str {
-        match self {
-            Self::ApiServer => {
+    /// What tolerationSeconds are to pods that nothing replaces, of Jobs or others.
+    pub(super) fn tolerated(self, are_of_jobs: bool) -> &'static str {
+        match (self, are_of_jobs) {
+            (Self::ApiServer, false) => {
                 "clients reach pods that are not evicted: a tolerationSeconds longer than the loss keeps them up"
+            }
+            (Self::ApiServer | Self::Network, true) => {
+                "pods that are not evicted work on: a tolerationSeconds longer than the loss keeps them up"
             }
             _ => "no tolerationSeconds changes that",
         }

@@ -4,7 +4,7 @@ use super::hit::whole;
 use super::run::longest;
 use super::still::Why;
 use super::tests::{kinds, survey, surveyed};
-use super::{Kind, Surveyed, Wanted};
+use super::{How, Kind, Surveyed, Wanted};
 use crate::analysis::clock::short;
 use crate::analysis::disruption::{Disrupted, Pace};
 use crate::kernel::{Dur, Time};
@@ -14,9 +14,13 @@ use crate::trace::ZoneState;
 use std::path::Path;
 
 pub(super) fn of_text(text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
+    lost_by(How::default(), text, wanted, lasts)
+}
+
+pub(super) fn lost_by(how: How, text: &str, wanted: Wanted, lasts: u64) -> Surveyed {
     let loaded = parse("s.ron", text.as_bytes().to_vec(), Path::new("")).expect(text);
     let mut survey = survey(&loaded, wanted);
-    survey.lasts = Dur::from_secs(lasts);
+    (survey.how, survey.lasts) = (how, Dur::from_secs(lasts));
     survey.run(2, &|_| true, Desk::Here).expect("it runs")
 }
 
