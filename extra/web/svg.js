@@ -307,14 +307,19 @@ export function pointChart(chart) {
     };
     // What is off one of the scales has its place on the other one all the same.
     const on = chart.points.filter((/** @type {any} */ p) => p[0] <= mostAcross && p[1] <= mostUp);
-    const [x0, x1] = range(chart.points.map((/** @type {any} */ p) => p[0]).filter((/** @type {number} */ v) => v <= mostAcross));
-    const [y0, y1] = range(chart.points.map((/** @type {any} */ p) => p[1]).filter((/** @type {number} */ v) => v <= mostUp));
+    const all = (/** @type {number} */ side) => [...chart.points.map((/** @type {any} */ p) => p[side]), ...chart.spans.flatMap((/** @type {any} */ s) => s[side])];
+    const [x0, x1] = range(all(0).filter((v) => v <= mostAcross));
+    const [y0, y1] = range(all(1).filter((v) => v <= mostUp));
     const x = (/** @type {number} */ v) => BEFORE + ((Math.max(x0, Math.min(v, x1)) - x0) / (x1 - x0)) * (WIDE - BEFORE - AFTER);
     const y = (/** @type {number} */ v) => bottom - ((Math.max(y0, Math.min(v, y1)) - y0) / (y1 - y0)) * (bottom - TOP);
     svg.append(...upright(scale(y0, y1, 6), y));
     const across = scale(x0, x1, Math.max(2, Math.floor(WIDE / 110)));
     svg.append(...tickNames(across).map((name, i) => label(name, x(across[i]), bottom + 18, 'middle')));
     svg.append(...axisName(called, BEFORE, height));
+    for (const [i, [side, rise]] of chart.spans.entries()) {
+        const [left, top] = [x(chart.points[i][0]), y(chart.points[i][1])];
+        svg.append(shape('line', { x1: x(side[0]), x2: x(side[1]), y1: top, y2: top, class: 'line whisker of-said' }), shape('line', { x1: left, x2: left, y1: y(rise[0]), y2: y(rise[1]), class: 'line whisker of-said' }));
+    }
     const sorted = [...chart.points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
     const front = sorted.filter((p, i) => sorted.slice(0, i).every((q) => q[1] > p[1]));
     svg.append(shape('polyline', { points: front.filter((p) => on.includes(p)).map((p) => `${x(p[0])},${y(p[1])}`).join(' '), class: 'line of-up' }));

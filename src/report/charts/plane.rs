@@ -11,6 +11,9 @@ const TOP: f64 = HEAD + 26.0;
 /// The colours of lines, in their order.
 const COLORS: [RGBColor; 4] = [AVAILABLE, SAID, STOPPED, NOT_READY];
 
+/// What a band is, and what crosses a mark, in the legend.
+const INTERVAL: &str = "its 95 % interval";
+
 /// A line with, where it is known, the band in which it may lie.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
@@ -44,6 +47,8 @@ pub(crate) struct Plane {
     pub(crate) span: Option<(f64, f64, String)>,
     /// Points that are marked, with their names.
     pub(crate) marks: Vec<(f64, f64, String)>,
+    /// From where to where each of these may lie, from left to right and from bottom to top; empty where that is not known.
+    pub(crate) spans: Vec<[(f64, f64); 2]>,
     /// The scale at the left begins at zero.
     pub(crate) from_zero: bool,
     /// Points beyond these, from left to right and from bottom to top, are off the scale: they are
@@ -100,9 +105,11 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     let points = plane.lines.iter().flat_map(|l| &l.points);
     let marks = plane.marks.iter().map(|m| (m.0, m.1));
     let all: Vec<(f64, f64)> = points.copied().chain(marks).collect();
-    let bands = plane.lines.iter().flat_map(|l| &l.band);
+    let bands = plane.lines.iter().flat_map(|l| &l.band).chain(plane.spans.iter().map(|s| &s[1]));
     let mut ups = all.iter().map(|p| p.1).chain(bands.flat_map(|b| [b.0, b.1]));
-    let mut acrosses = all.iter().map(|p| p.0).chain(plane.ticks.iter().map(|t| t.0));
+    let sides = plane.spans.iter().flat_map(|s| [s[0].0, s[0].1]);
+    let sides = sides.chain(plane.ticks.iter().map(|t| t.0));
+    let mut acrosses = all.iter().map(|p| p.0).chain(sides);
     // What is off one of the scales has its place on the other one all the same.
     let range = |values: &mut dyn Iterator<Item = f64>, highest: Option<f64>| {
         let on = values.filter(|v| highest.is_none_or(|highest| *v <= highest));
@@ -136,9 +143,10 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
         legend.push((true, swatch, &line.name));
     }
     if let Some(line) = plane.lines.iter().find(|l| !l.band.is_empty()) {
-        let name = line.band_of.unwrap_or("its 95 % interval");
+        let name = line.band_of.unwrap_or(INTERVAL);
         legend.push((true, Swatch::Area(AVAILABLE_FILL), name));
     }
+    legend.push((!plane.spans.is_empty(), Swatch::Line(RULE), INTERVAL));
     if let Some((_, _, name)) = &plane.span {
         legend.push((true, Swatch::Area(FAULT), name));
     }
@@ -158,6 +166,11 @@ pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
     }
     off_scale(c, plane, &across, &up);
     let place = |(x, y): (f64, f64)| (across.at(x.min(across.to)), up.at(y.min(up.to)));
+    let crossed = plane.marks.iter().zip(&plane.spans);
+    for ((x, y), [side, rise]) in crossed.map(|((x, y, _), span)| (place((*x, *y)), span)) {
+        c.rule((across.at(side.0), y), (across.at(side.1), y), RULE);
+        c.rule((x, up.at(rise.0)), (x, up.at(rise.1)), RULE);
+    }
     for (x, y, _) in &plane.marks {
         c.disc(place((*x, *y)), 5.5, INK);
     }
@@ -230,8 +243,15 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         }
     }
     c.rule((LEFT, BOTTOM), (WIDTH - RIGHT, BOTTOM), RULE);
-    c.text(&plane.up, (LEFT, TOP - 14.0), Anchor::Left, STRONG);
-    c.text(&plane.across, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Center, STRONG)
+    // What lies far apart on an axis that begins above zero may differ by little.
+    let named = |name: &str, scale: &Scale| match scale.from > 0.0 {
+        true => format!("{name} (axis begins at {})", about(scale.from)),
+        false => name.to_owned(),
+    };
+    c.text(&named(&plane.up, up), (LEFT, TOP - 14.0), Anchor::Left, STRONG);
+    let name =
+        if plane.ticks.is_empty() { named(&plane.across, across) } else { plane.across.clone() };
+    c.text(&name, ((LEFT + WIDTH - RIGHT) / 2.0, BOTTOM + 38.0), Anchor::Center, STRONG)
 }
 
 /// Where the points of a line are.
@@ -327,10 +347,26 @@ mod tests {
         assert!((at(2.0) - 3.0 / 7.0).abs() < 1e-9);
         let svg = draw_plane(&plane).svg().unwrap();
         assert!(svg.contains("off the scale: 615)"), "{svg}");
+        assert!(!svg.contains("its 95 % interval"));
         assert_eq!(
             (about(12.345), about(1.234), about(1_234.6)),
             ("12.3".to_owned(), "1.23".to_owned(), "1,235".to_owned())
         );
+    }
+
+    /// 280 and 320 lie 40 apart, and so the axis begins 6 % of that below: at 277.6; where they may be anything from 0 to 700, it
+    /// begins at zero, and they are a seventeenth of it apart.
+    #[test]
+    fn an_axis_holds_what_its_points_may_be_or_says_where_it_begins() {
+        let marks = [(4.0, 280.0), (2.0, 320.0)].map(|(x, y)| (x, y, String::new())).to_vec();
+        let known = Plane { marks, up: "minutes".to_owned(), ..Plane::default() };
+        let svg = draw_plane(&known).svg().unwrap();
+        assert!(svg.contains("minutes (axis begins at 278)"), "{svg}");
+        let spans = vec![[(0.0, 38.5), (0.0, 700.0)]; 2];
+        let (across, up) = scales(&Plane { spans: spans.clone(), ..known.clone() });
+        assert!(across.from < 0.0 && across.to > 38.5 && up.from < 0.0 && up.to > 700.0);
+        let svg = draw_plane(&Plane { spans, ..known }).svg().unwrap();
+        assert!(svg.contains("its 95 % interval") && !svg.contains("axis begins"), "{svg}");
     }
 
     #[test]
@@ -349,6 +385,7 @@ mod tests {
             lines: vec![line(1.0), line(2.0)],
             span: None,
             marks: Vec::new(),
+            spans: Vec::new(),
             from_zero: true,
             highest: [None; 2],
         };
@@ -379,6 +416,7 @@ mod tests {
             }],
             span: Some((0.0, 1.0, "flat".to_owned())),
             marks: vec![(1.0, 2.0, "here".to_owned())],
+            spans: Vec::new(),
             from_zero: true,
             highest: [None; 2],
         };

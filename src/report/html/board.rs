@@ -38,6 +38,8 @@ pub(crate) enum Part {
         up: String,
         /// Where each is, and its name.
         points: Vec<(f64, f64, String)>,
+        /// From where to where it may be, from left to right and from bottom to top.
+        spans: Vec<[(f64, f64); 2]>,
         /// What is beyond these, from left to right and from bottom to top, stands at the ends of
         /// the scales with its number.
         highest: [Option<f64>; 2],

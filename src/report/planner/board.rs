@@ -66,8 +66,10 @@ fn cost(told: &Told<'_>) -> Curve {
 }
 
 fn front(told: &Told<'_>) -> Part {
-    let Plane { across, up, marks: points, highest, .. } = folder::front(told);
-    Part::Points { title: folder::FRONT.to_owned(), across, up, points, highest }
+    let Plane { across, up, marks: points, spans, highest, .. } = folder::front(told);
+    let yet = if told.answer.wanted.is_some() { ", not known yet" } else { "" };
+    let title = format!("Downtime beside needless evictions{yet}");
+    Part::Points { title, across, up, points, spans, highest }
 }
 
 fn leans(told: &Told<'_>) -> Part {

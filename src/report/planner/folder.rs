@@ -4,6 +4,7 @@
 use super::json::document;
 use super::text;
 use super::told::{Told, seldom};
+use crate::analysis::Interval;
 use crate::lab::planner::{FIGURES, Kept, MISSING, NEEDLESS, Row, Sensitivity};
 use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,
@@ -78,8 +79,8 @@ pub(super) fn cost(told: &Told<'_>) -> Plane {
         span: flat(told)
             .map(|(from, to)| (at(from), at(to), "cannot be told apart from the best".to_owned())),
         marks: vec![(at(a.best), 0.0, best(told))],
-        from_zero: false,
-        highest: [None, highest(told)],
+        highest: [None, highest(a.rows.iter().map(|r| (r.more, r.more_interval)))],
+        ..Plane::default()
     }
 }
 
@@ -90,13 +91,12 @@ pub(super) fn flat(told: &Told<'_>) -> Option<(usize, usize)> {
     (from != to).then_some((*from, *to))
 }
 
-/// The highest that is on the axis of costs, where not all are.
-fn highest(told: &Told<'_>) -> Option<f64> {
-    let rows = &told.answer.rows;
-    let costs: Vec<f64> = rows.iter().map(|r| r.more).collect();
+/// The highest that is on an axis, where not all of these are.
+fn highest(all: impl Iterator<Item = (f64, Interval)> + Clone) -> Option<f64> {
+    let costs: Vec<f64> = all.clone().map(|(cost, _)| cost).collect();
     let highest = competes(&costs)?;
-    let bands = rows.iter().filter(|r| r.more <= highest);
-    Some(bands.map(|r| r.more_interval.high.min(2.0 * highest)).fold(highest, f64::max))
+    let bands = all.filter(|(cost, _)| *cost <= highest);
+    Some(bands.map(|(_, band)| band.high.min(2.0 * highest)).fold(highest, f64::max))
 }
 
 /// What the chart of costs is about.
@@ -126,10 +126,7 @@ fn competes(costs: &[f64]) -> Option<f64> {
     (sorted[from - 1] > least).then(|| sorted[from - 1])
 }
 
-/// What the plane of [`front`] is about.
-pub(super) const FRONT: &str = "Downtime beside needless evictions";
-
-/// Replica-minutes missing beside needless evictions.
+/// Replica-minutes missing beside needless evictions, each as far as it is known.
 pub(super) fn front(told: &Told<'_>) -> Plane {
     let rows = &told.answer.rows;
     let mut points: Vec<(f64, f64)> =
@@ -138,10 +135,12 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
     // What no other value is better than in both.
     points.dedup_by(|p, kept| p.1 >= kept.1);
     let mark = |(i, r): (usize, &Row)| (r.figures[NEEDLESS], r.figures[MISSING], told.name(i));
+    const AXES: [usize; 2] = [NEEDLESS, MISSING];
+    let span = |r: &Row| AXES.map(|figure| (r.spans[figure].low, r.spans[figure].high));
     let highest =
-        |figure: usize| competes(&rows.iter().map(|r| r.figures[figure]).collect::<Vec<_>>());
+        |figure: usize| highest(rows.iter().map(move |r| (r.figures[figure], r.spans[figure])));
     Plane {
-        heading: heading(told, FRONT),
+        heading: heading(told, "Downtime beside needless evictions"),
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
         lines: vec![Line {
@@ -151,7 +150,8 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
             ..Line::default()
         }],
         marks: rows.iter().enumerate().map(mark).collect(),
-        highest: [NEEDLESS, MISSING].map(highest),
+        spans: rows.iter().map(span).collect(),
+        highest: AXES.map(highest),
         ..Plane::default()
     }
 }
@@ -232,9 +232,10 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, f64)> {
 }
 
 fn heading(told: &Told<'_>, title: &str) -> Heading {
+    let yet = if told.answer.wanted.is_some() { "not known yet; " } else { "" };
     Heading {
         title: format!("{}: {title}", told.kept.scenario),
-        subtitle: told.subtitle(),
+        subtitle: format!("{yet}{}", told.subtitle()),
         doc: String::new(),
     }
 }
