@@ -217,7 +217,7 @@ export class Lanes {
         const { left, replaced } = this.run;
         for (let i = firstFrom(replaced.at, view.from); i < replaced.at.length; i += 1) if (this.shows(replaced.pod[i])) put(replaced.at[i], replaced.node[i], replacement, size, risen);
         for (const [pixel, reach] of [[eviction, size + Math.round(scale)], [rim, size]]) {
-            for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach, left.shut[i] ? block : rhomb);
+            for (let i = 0; i < left.at.length; i += 1) put(left.at[i], left.node[i], pixel, reach, [rhomb, block, glass][left.how[i]]);
         }
         // All rims before all marks, so that many of them are one shape in the colour of the legend.
         for (const [pixel, reach] of [[rim, size + Math.round(scale)], [eviction, size]]) {
@@ -392,8 +392,7 @@ export class Lanes {
         for (const i of listed(run.leftOn, node)) {
             const at = run.left.at[i];
             if (at < view.from || at > view.to) continue;
-            if (run.left.shut[i]) square(c, this.x(at), middle, size);
-            else diamond(c, this.x(at), middle, size);
+            [diamond, square, hourglass][run.left.how[i]](c, this.x(at), middle, size);
             c.fillStyle = colour('paper');
             c.strokeStyle = colour('eviction');
             c.lineWidth = 1.6;
@@ -555,6 +554,7 @@ export function numbered(signs, half, width) {
 export const rhomb = (/** @type {number} */ below, /** @type {number} */ reach) => reach - Math.abs(below);
 export const risen = (/** @type {number} */ below, /** @type {number} */ reach) => (below + reach) >> 1;
 const block = (/** @type {number} */ _, /** @type {number} */ reach) => reach;
+const glass = (/** @type {number} */ below) => Math.abs(below);
 
 /**
  * @param {CanvasRenderingContext2D} c
@@ -580,6 +580,21 @@ function diamond(c, x, y, size) {
 function square(c, x, y, size) {
     c.beginPath();
     c.rect(x - size, y - size, 2 * size, 2 * size);
+}
+
+/**
+ * @param {CanvasRenderingContext2D} c
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
+function hourglass(c, x, y, size) {
+    c.beginPath();
+    c.moveTo(x - size, y - size);
+    c.lineTo(x + size, y - size);
+    c.lineTo(x - size, y + size);
+    c.lineTo(x + size, y + size);
+    c.closePath();
 }
 
 /**

@@ -47,7 +47,7 @@ export class Run {
         for (const name of ['needed', 'desired', 'up', 'ready', 'ghosts', 'dead', 'pending']) this.figures[name] = columns.numbers(`workload.${name}`);
         this.queues = { of: header.queues, first: offsets(columns.numbers('queue.count')), at: times('queue.at'), length: columns.numbers('queue.length') };
         this.evicted = this.readEvictions(columns, times);
-        this.left = { at: times('left.at'), pod: columns.numbers('left.pod'), node: columns.numbers('left.node'), shut: columns.numbers('left.shut') };
+        this.left = { at: times('left.at'), pod: columns.numbers('left.pod'), node: columns.numbers('left.node'), how: columns.numbers('left.how') };
         this.leftOn = byPlace(this.left.node, this.nodes.length);
         // Pods that became ready in the place of lost ones, whatever these were lost by.
         this.replaced = { at: times('replaced.at'), pod: columns.numbers('replaced.pod'), node: columns.numbers('replaced.node') };

@@ -112,8 +112,7 @@ export class RunView {
         const used = new Set(this.lanes.bad);
         const legend = STATES.map((name, i) => ({ name, i })).filter(({ i }) => i > 0 && used.has(i)).map(({ name, i }) => this.swatch(name, states[i] ? ['ready', 'cordoned', 'silent', 'unknown', 'not-ready', 'no-execute'][i - 1] : 'ready'));
         if (run.evicted.at.length) legend.push(this.swatch('evicted', 'eviction', '◆'));
-        if (run.left.shut.includes(0)) legend.push(this.swatch('preempted', 'eviction', '◇'));
-        if (run.left.shut.includes(1)) legend.push(this.swatch('shut down with the node', 'eviction', '□'));
+        for (const [how, [said, sign]] of [['preempted', '◇'], ['shut down with the node', '□'], ['turned away', '⧖']].entries()) if (run.left.how.includes(how)) legend.push(this.swatch(said, 'eviction', sign));
         if (run.drained.length) legend.push(this.swatch('drain', 'drain', '▔'));
         if (run.lanes.state.some((code) => code & 64)) legend.push(this.swatch('volumes held', 'held', '▔'));
         if (run.lanes.state.some((code) => code & 128)) legend.push(this.swatch('volume awaited', 'awaited', '▔'));
@@ -400,8 +399,8 @@ export class RunView {
         if (timers) lines.push(`${timers} eviction ${timers === 1 ? 'timer runs' : 'timers run'}`);
         const named = near.slice(0, 3).map((i) => run.pods[run.evicted.pod[i]]).join(', ');
         if (near.length) lines.push(`${near.length} evicted near here: ${named}${near.length > 3 ? ` and ${near.length - 3} more` : ''}`);
-        for (const [shut, said] of [[0, 'preempted by the scheduler'], [1, 'shut down with the node']]) {
-            const those = left.filter((i) => run.left.shut[i] === shut);
+        for (const [how, said] of ['preempted by the scheduler', 'shut down with the node', 'turned away by the kubelet'].entries()) {
+            const those = left.filter((i) => run.left.how[i] === how);
             if (those.length) lines.push(`${said} near here: ${those.slice(0, 3).map((i) => run.pods[run.left.pod[i]]).join(', ')}${those.length > 3 ? ` and ${those.length - 3} more` : ''}`);
         }
         if (replaced.length) lines.push(`${replaced.length} replacement${replaced.length === 1 ? '' : 's'} ready near here`);

@@ -41,6 +41,8 @@ pub struct NodeLane {
     pub(crate) preemptions: Vec<(Time, u32)>,
     /// How many of its pods ended at which instant, as it was told to go off.
     pub(crate) shut_down: Vec<(Time, u32)>,
+    /// How many pods its kubelet did not admit at which instant.
+    pub(crate) turned_away: Vec<(Time, u32)>,
     pub(crate) drains: Vec<Drain>,
     /// How many pods that replace evicted ones became ready on it at which instant.
     pub(crate) replacements: Vec<(Time, u32)>,
@@ -65,6 +67,8 @@ pub struct ZoneLane {
     pub(crate) preempted: u32,
     /// How many pods ended in all, as their nodes were told to go off.
     pub(crate) shut_down: u32,
+    /// How many pods its kubelets did not admit in all.
+    pub(crate) turned_away: u32,
     /// How many of its nodes were drained in all, or tried to.
     pub(crate) drains: u32,
 }
@@ -145,6 +149,7 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
         lost(step.eviction(r), |lane| &mut lane.evictions);
         lost(step.preemption(r), |lane| &mut lane.preemptions);
         lost(step.shut_down(analysis, id, r), |lane| &mut lane.shut_down);
+        lost(follow.turned_away(r), |lane| &mut lane.turned_away);
     }
     drains(analysis).into_iter().for_each(|drain| lanes[drain.node.index()].drains.push(drain));
     let replaced = workloads(analysis).replacements.into_values();
@@ -197,6 +202,7 @@ fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
         step.preemption(r).into_iter().for_each(|p| lanes[zone_of(p)].preempted += 1);
         let ended = step.shut_down(analysis, id, r);
         ended.into_iter().for_each(|pod| lanes[zone_of(pod)].shut_down += 1);
+        follow.turned_away(r).into_iter().for_each(|p| lanes[zone_of(p)].turned_away += 1);
     }
     drains(analysis).iter().for_each(|drain| lanes[zone(drain.node)].drains += 1);
     lanes

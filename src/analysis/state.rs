@@ -107,6 +107,12 @@ impl<'a> Follow<'a> {
         Follow { analysis, nodes, pods, templates, taken: 0, timers_from: 0, attached, next: 0 }
     }
 
+    /// The pod that its kubelet does not admit, as a record says.
+    pub(crate) fn turned_away(&self, r: &Record) -> Option<(PodId, PodState)> {
+        let pod = r.pod().filter(|_| self.analysis.trace.turns_away(r))?;
+        Some((pod, self.pod(pod)))
+    }
+
     /// What it walks through.
     pub(super) fn analysis(&self) -> &'a Analysis<'a> {
         self.analysis

@@ -212,6 +212,18 @@ impl Trace {
             || self.said_of_pod(r) == Some(EventText::Evicted)
     }
 
+    /// Whether a kubelet says by a record that it does not admit a pod.
+    pub(crate) fn turns_away(&self, r: &Record) -> bool {
+        use EventText as T;
+        let said = match r.what {
+            What::PodEvent(text, ..) => Some(text),
+            _ => self.said_of_pod(r),
+        };
+        matches!(said, Some(T::RefusedUnderPressure | T::NodeAffinity | T::NodeAffinityFailed))
+            || matches!(said, Some(T::TaintToleration | T::TaintTolerationFailed))
+            || matches!(said, Some(T::NodeShutdown | T::Shutdown))
+    }
+
     /// All records in order.
     pub fn iter(&self) -> impl Iterator<Item = &Record> + Clone {
         self.chunks.iter().flatten()

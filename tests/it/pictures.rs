@@ -42,12 +42,24 @@ fn a_preempted_pod_has_its_mark_and_a_state_that_does_not_occur_none() {
     assert!(!texts.iter().any(|t| t == "NotReady"), "{texts:?}");
 }
 
+/// One after the other is made, bound to the node under pressure and Failed, and all but the first are no evictions: `run`
+/// tells of 444 that are not admitted.
+#[test]
+fn pods_that_a_kubelet_does_not_admit_have_a_mark() {
+    let texts = texts("loop", &shipped("pressure-loop"));
+    for there in ["pods evicted", "pods turned away", "444 in all"] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
+}
+
 /// Six pods of the node that is told to go off end with it (the head of the scenario has when), and six of
-/// its DaemonSet are refused, which run at no time: the marks are of the former.
+/// its DaemonSet are refused, which run at no time: these have marks of their own.
 #[test]
 fn pods_that_end_with_their_node_have_a_mark() {
     let texts = texts("shutdown", &shipped("graceful-shutdown"));
-    assert!(texts.iter().any(|t| t == "pods shut down"), "{texts:?}");
+    for there in ["pods shut down", "pods turned away"] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
     assert!(!texts.iter().any(|t| t == "pods evicted"), "{texts:?}");
 }
 

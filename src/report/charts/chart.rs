@@ -142,6 +142,7 @@ fn legend(lanes: &Lanes) -> Vec<Explained<'static>> {
                 (any(|n| !n.evictions.is_empty()), Swatch::Mark(EVICTION), "pods evicted"),
                 (any(|n| !n.preemptions.is_empty()), Swatch::Hollow(EVICTION), "pods preempted"),
                 (any(|n| !n.shut_down.is_empty()), Swatch::Square(EVICTION), "pods shut down"),
+                (any(|n| !n.turned_away.is_empty()), Swatch::Cross(EVICTION), "pods turned away"),
                 (any(|n| !n.drains.is_empty()), strip(DRAIN), "drain"),
                 (any(|n| !n.replacements.is_empty()), Swatch::Risen(REPLACED), "replacements"),
                 (timers, Swatch::Line(TIMER), "eviction timer"),

@@ -69,6 +69,7 @@ pub(super) enum Swatch {
     Mark(RGBColor),
     Hollow(RGBColor),
     Square(RGBColor),
+    Cross(RGBColor),
     Risen(RGBColor),
     Dot(RGBColor),
 }
@@ -158,6 +159,7 @@ pub(super) fn sign(c: &mut Drawing, (x, y): (f64, f64), swatch: Swatch) {
         Swatch::Mark(color) => mark(c, (x, y + 4.0), color),
         Swatch::Risen(color) => risen(c, (x, y - 4.0), color),
         Swatch::Square(color) => square(c, (x, y), color),
+        Swatch::Cross(color) => cross(c, (x, y), color),
         Swatch::Hollow(color) => hollow(c, (x, y + 4.0), color),
     }
 }
@@ -179,6 +181,14 @@ fn hollow(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
 fn square(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
     c.rect((x - 5.0, y - 5.0), (x + 5.0, y + 5.0), PAPER);
     c.rect((x - 3.5, y - 3.5), (x + 3.5, y + 3.5), color)
+}
+
+/// A small cross over a point.
+fn cross(c: &mut Drawing, (x, y): (f64, f64), color: RGBColor) {
+    for (color, reach, width) in [(PAPER, 4.8, 4.6), (color, 4.0, 2.2)] {
+        c.line(&[(x - reach, y - reach), (x + reach, y + reach)], color, width);
+        c.line(&[(x - reach, y + reach), (x + reach, y - reach)], color, width);
+    }
 }
 
 /// A small triangle that points up at a point.

@@ -161,6 +161,7 @@ fn evicted(
         of(&lane.evictions, Swatch::Mark(EVICTION)),
         of(&lane.preemptions, Swatch::Hollow(EVICTION)),
         of(&lane.shut_down, Swatch::Square(EVICTION)),
+        of(&lane.turned_away, Swatch::Cross(EVICTION)),
     ]
     .concat();
     // What numbers must not touch: marks, and other numbers, which would be read as one.
@@ -192,11 +193,11 @@ fn evicted(
             && let [first, .., last] = run[..]
             && run.iter().zip(&said).any(lacks)
         {
-            // Where not each has its number, what they come to stands behind the last or before the first.
+            // Where not each has its number, what they come to stands behind the last or before the first, or the sign before that.
             let own = taken.split_off(before);
             let all: u32 = run.iter().map(|m| m.1).sum();
             let all = format!("{} in all", grouped(all.into()));
-            let places = (&[last.0 + SIGN][..], &[first.0 - SIGN][..]);
+            let places = (&[last.0 + SIGN][..], &[first.0 - SIGN, first.0 - 3.0 * SIGN][..]);
             match put(&mut taken, all, places, time.width) {
                 Some(all) => {
                     said.fill(None);
@@ -268,6 +269,7 @@ mod tests {
             evictions: evictions.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             preemptions: Vec::new(),
             shut_down: Vec::new(),
+            turned_away: Vec::new(),
             drains: Vec::new(),
             replacements: replacements.iter().map(|s| (Time::from_secs(*s), 3)).collect(),
             timers: Vec::new(),

@@ -39,7 +39,7 @@ fn trouble(zone: &ZoneLane) -> u32 {
     let sick = zone.health.iter().map(|h| zone.nodes.saturating_sub(h.1[Health::Ready.index()]));
     let most = sick.chain(zone.tainted.iter().map(|t| t.1)).max().unwrap_or(0);
     let evicted: u32 = zone.evictions.iter().map(|e| e.1).sum();
-    most + evicted + zone.preempted + zone.shut_down + zone.drains
+    most + evicted + zone.preempted + zone.shut_down + zone.turned_away + zone.drains
 }
 
 /// The zones that are drawn, in their order, and how many others there are, in which nothing or less
@@ -179,7 +179,11 @@ impl Lane<'_> {
         }
         let evicted = if total == 0 { "none".to_owned() } else { grouped(total) };
         let mut said = format!("{evicted} evicted");
-        let others = [(self.zone.preempted, "preempted"), (self.zone.shut_down, "shut down")];
+        let others = [
+            (self.zone.preempted, "preempted"),
+            (self.zone.shut_down, "shut down"),
+            (self.zone.turned_away, "turned away"),
+        ];
         for (n, what) in others.into_iter().filter(|(n, _)| *n > 0) {
             said += &format!(", {} {what}", grouped(n.into()));
         }
@@ -224,6 +228,7 @@ mod tests {
                 evictions: if i == 17 { vec![(Time::ZERO, 3)] } else { Vec::new() },
                 preempted: 0,
                 shut_down: 0,
+                turned_away: 0,
                 drains: 0,
             }
         };

@@ -47,7 +47,7 @@ pub fn columns_of(report: &Report<'_>, groups: Option<&[String]>) -> Vec<u8> {
     columns.near("left.at", left().map(|p| p.at.as_millis()));
     columns.near("left.pod", left().map(|p| pods.place(p.pod)));
     columns.near("left.node", left().map(|p| lanes.nodes.or_none(p.node)));
-    columns.codes("left.shut", left().map(|p| p.shut_down.into()));
+    columns.codes("left.how", left().map(|p| p.how as u32));
     let drains = drains(analysis);
     columns.near("drain.from", drains.iter().map(|d| d.from.as_millis()));
     columns.near("drain.to", drains.iter().map(|d| d.to.as_millis()));

@@ -52,8 +52,18 @@ pub(super) struct Left {
     pub(super) at: Time,
     pub(super) pod: PodId,
     pub(super) node: Option<NodeId>,
-    /// It ends, as its node was told to go off; otherwise the scheduler deletes it for another one.
-    pub(super) shut_down: bool,
+    pub(super) how: Leaves,
+}
+
+/// How a pod leaves its node without being evicted.
+#[derive(Clone, Copy)]
+pub(super) enum Leaves {
+    /// The scheduler deletes it for another one.
+    Preempted = 0,
+    /// It ends, as its node was told to go off.
+    ShutDown = 1,
+    /// Its kubelet does not admit it.
+    TurnedAway = 2,
 }
 
 impl<'a> Evicted<'a> {
@@ -139,11 +149,13 @@ fn followed(analysis: &Analysis<'_>) -> (Vec<Left>, Vec<Timer>) {
     for (id, r) in analysis.trace.iter().enumerate() {
         let id = id as RecordId;
         let step = follow.apply(id, r);
-        let shut_down = step.shut_down(analysis, id, r);
-        if let Some((pod, before)) = shut_down.or_else(|| step.preemption(r)) {
-            let shut_down = shut_down.is_some();
-            left.push(Left { at: r.at, pod, node: before.node_id(), shut_down });
-        }
+        let leaves = [
+            (Leaves::ShutDown, step.shut_down(analysis, id, r)),
+            (Leaves::Preempted, step.preemption(r)),
+            (Leaves::TurnedAway, follow.turned_away(r)),
+        ];
+        let leaves = leaves.into_iter().filter_map(|(how, pod)| Some((how, pod?)));
+        left.extend(leaves.map(|(how, (pod, p))| Left { at: r.at, pod, node: p.node_id(), how }));
         if r.what == What::ControllersStopped {
             for (pod, set) in std::mem::take(&mut open) {
                 end(pod, set, follow.pod(pod).node, r.at, Ended::Lost);
