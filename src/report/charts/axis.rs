@@ -54,20 +54,28 @@ impl TimeScale {
     /// Round times and their names, no more than about `most` of them.
     pub(super) fn ticks(&self, most: u64) -> Vec<(Time, String)> {
         let horizon_ms = (self.horizon_ns / 1e6) as u64;
-        let wanted = ((self.span_ns() / 1e6) as u64 / most.max(1)).max(1);
-        let step = round_ms(wanted);
+        let step = self.step(most);
         (self.from.as_millis().div_ceil(step)..=horizon_ms / step)
             .map(|i| (Time::from_millis(i * step), self.name(i * step, step)))
             .collect()
+    }
+
+    /// How far these ticks are apart, in milliseconds.
+    fn step(&self, most: u64) -> u64 {
+        round_ms((self.span_ns() / 1e6 / most.max(1) as f64).ceil() as u64)
     }
 
     fn hours(&self) -> bool {
         self.horizon_ns > 3_600e9
     }
 
-    /// What the names of ticks mean, and what is not shown.
-    pub(super) fn caption(&self) -> String {
-        let names = if self.hours() { "hours:minutes" } else { "minutes:seconds" };
+    /// What the names of so many ticks mean, and what is not shown.
+    pub(super) fn caption(&self, most: u64) -> String {
+        let names = match (self.hours(), self.step(most) < 60_000) {
+            (true, true) => "hours:minutes:seconds",
+            (true, false) => "hours:minutes",
+            (false, _) => "minutes:seconds",
+        };
         let before = match self.from {
             Time::ZERO => String::new(),
             from => format!("; nothing happens before {}", whole(from)),
@@ -92,10 +100,11 @@ impl TimeScale {
 
     fn name(&self, ms: u64, step: u64) -> String {
         let s = ms / 1_000;
-        if self.hours() {
-            return format!("{}:{:02}", s / 3_600, s / 60 % 60);
-        }
-        let whole = format!("{}:{:02}", s / 60, s % 60);
+        let whole = match (self.hours(), step < 60_000) {
+            (true, true) => format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60),
+            (true, false) => format!("{}:{:02}", s / 3_600, s / 60 % 60),
+            (false, _) => format!("{}:{:02}", s / 60, s % 60),
+        };
         if step < 1_000 { format!("{whole}.{:03}", ms % 1_000) } else { whole }
     }
 }
@@ -246,6 +255,15 @@ mod tests {
         assert_eq!(names(8_000 * 3_600, 26)[1], "336:00");
         // A second in 10: every 0.1 s.
         assert_eq!(names(1, 10)[1], "0:00.100");
+        // 20 ms in 15: every 2 ms, as every one would be 20.
+        let end = Time::from_millis(20);
+        let short = TimeScale::new(0.0, 100.0, Time::ZERO, end, end).ticks(15);
+        assert_eq!((short.len(), short[1].1.as_str()), (11, "0:00.002"));
+        // From 65 to 70 minutes in 15: every 20 s = 300 / 15 is none of the steps, so every 30.
+        let end = Time::from_secs(4_200);
+        let hour = TimeScale::new(0.0, 100.0, Time::from_secs(3_900), end, end);
+        assert_eq!(hour.ticks(15)[1].1, "1:05:30");
+        assert!(hour.caption(15).starts_with("hours:minutes:seconds since"));
         // What is not shown is said.
         // From 9 to 20 minutes: a tick each minute, and the middle is at 14.5.
         let end = Time::from_secs(1_200);
@@ -255,12 +273,12 @@ mod tests {
             ["9:00", "10:00"]
         );
         assert_eq!((late.x(Time::from_secs(870)), late.x(Time::ZERO)), (55.0, 0.0));
-        assert!(late.caption().ends_with("; nothing happens before 9:00"));
+        assert!(late.caption(11).ends_with("; nothing happens before 9:00"));
         let same = Time::from_secs(600);
         let until = |end| TimeScale::new(0.0, 100.0, Time::ZERO, same, end);
         let cut = until(same);
-        assert!(cut.caption().ends_with("the start"));
-        assert!(until(Time::from_secs(7_200)).caption().ends_with("in this run of 2h"));
+        assert!(cut.caption(10).ends_with("the start"));
+        assert!(until(Time::from_secs(7_200)).caption(10).ends_with("in this run of 2h"));
         // 4 of 100 points are 24 s: half a minute, which takes 5.
         assert_eq!(cut.round_span(4.0), (Dur::from_secs(30), 5.0));
         // Nothing at all, and a year, do not hang.

@@ -383,7 +383,7 @@ pub(super) fn time_axis(c: &mut Drawing, time: &TimeScale, y: f64) {
         c.rule((time.x(at), y), (time.x(at), y + 5.0), RULE);
         c.text(&name, (time.x(at), y + 14.0), Anchor::Center, LABEL);
     }
-    c.text(&time.caption(), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
+    c.text(&time.caption(TICKS), (time.left + time.width, y + 32.0), Anchor::Right, SMALL)
 }
 
 #[cfg(test)]
