@@ -3,7 +3,8 @@
 //! Step functions brought down to the points of a chart.
 //!
 //! A chart has a fixed number of columns. Each shows the worst of what happened in it, so that a
-//! state of a millisecond shows and the size of a chart does not depend on how often things change.
+//! state of a millisecond shows and the size of a chart does not depend on how often things change;
+//! of areas, which say how much of the time, the mean.
 
 use crate::analysis::clock::{short, whole};
 use crate::kernel::{Dur, Time};
@@ -136,10 +137,14 @@ impl CountScale {
         (CountScale { bottom, height, least: low as u32, most: high as u32 }, marks)
     }
 
+    /// How high an area of so many is.
+    pub(super) fn tall(&self, value: f64) -> f64 {
+        value / f64::from(self.most - self.least).max(1.0) * self.height
+    }
+
     pub(super) fn y(&self, value: u32) -> f64 {
-        let span = f64::from(self.most - self.least).max(1.0);
-        let above = f64::from(value.clamp(self.least, self.most) - self.least);
-        self.bottom - above / span * self.height
+        let above = value.clamp(self.least, self.most) - self.least;
+        self.bottom - self.tall(above.into())
     }
 }
 
@@ -178,6 +183,38 @@ pub(super) fn spans<T: Copy + PartialEq>(
             *column = Some(column.map_or(value, |old| worst(old, value)));
         }
     }
+    joined(scale, width, columns)
+}
+
+/// The same with the mean of each number over the time of a column.
+pub(super) fn means<const N: usize>(
+    scale: &TimeScale,
+    width: f64,
+    steps: &[(Time, [u32; N])],
+) -> Spans<[f64; N]> {
+    let last = ((scale.width / width).ceil() as usize).max(1);
+    let mut columns = vec![[0.0; N]; last];
+    for (i, &(from, values)) in steps.iter().enumerate() {
+        let to = steps.get(i + 1).map_or(scale.end, |next| next.0);
+        let (from, to) = (scale.offset(from), scale.offset(to));
+        let end = ((to / width).ceil() as usize).min(last);
+        for (place, means) in columns.iter_mut().enumerate().take(end).skip((from / width) as usize)
+        {
+            let left = place as f64 * width;
+            let right = (left + width).min(scale.width);
+            let share = (to.min(right) - from.max(left)) / (right - left);
+            means.iter_mut().zip(values).for_each(|(mean, n)| *mean += share * f64::from(n));
+        }
+    }
+    joined(scale, width, columns.into_iter().map(Some))
+}
+
+/// Columns of one value that stand beside each other as one span; some have none.
+fn joined<T: PartialEq>(
+    scale: &TimeScale,
+    width: f64,
+    columns: impl IntoIterator<Item = Option<T>>,
+) -> Spans<T> {
     let mut spans: Spans<T> = Vec::new();
     for (i, value) in columns.into_iter().enumerate() {
         let Some(value) = value else { continue };
@@ -311,6 +348,18 @@ mod tests {
         let often: Vec<(Time, i32)> =
             (0..100_000).map(|i| (Time::from_millis(i), (i % 2) as i32)).collect();
         assert_eq!(spans(&scale, 1.0, &often, i32::max), [(0.0, 100.0, 1)]);
+    }
+
+    /// A point is a second. A quarter of one of four pods is one pod; what goes on changes nothing.
+    #[test]
+    fn an_area_has_the_mean_of_each_column() {
+        let end = Time::from_secs(128);
+        let scale = TimeScale::new(0.0, 128.0, Time::ZERO, end, end);
+        let at = |ms, n| (Time::from_millis(ms), [n, 2]);
+        assert_eq!(
+            means(&scale, 1.0, &[at(0, 0), at(50_250, 4), at(50_500, 0)]),
+            [(0.0, 50.0, [0.0, 2.0]), (50.0, 51.0, [1.0, 2.0]), (51.0, 128.0, [0.0, 2.0])]
+        );
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //!
 //! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be
 //! seen in one: those that are available, as an area, or as a line where the axis begins above
-//! zero, which it then says; below, those that are not, stacked, and the evictions so far.
+//! zero, which it then says; below, those that are not, stacked, on average over each column of the
+//! picture, and the evictions so far.
 
+use super::axis::means;
 use super::prelude::*;
 use crate::analysis::curves::{Curve, Curves, Steps, value_at};
 
@@ -157,17 +159,15 @@ fn lost(
     let evicted = curves.of(Curve::Evicted);
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(evicted)), 5);
-    let larger = |a: [u32; 4], b: [u32; 4]| {
-        if b.iter().sum::<u32>() >= a.iter().sum::<u32>() { b } else { a }
-    };
     numbers(c, time, &scale, &ticks);
-    for (from, to, parts) in spans(time, 1.0, &steps, larger) {
-        let mut below = 0;
+    for (from, to, parts) in means(time, 1.0, &steps) {
+        let mut low = bottom;
         // Terminating at the bottom: it grows out of what was not ready.
-        for (n, color) in parts.into_iter().zip(COLORS) {
-            let (low, high) = (scale.y(below), scale.y(below + n));
+        for (n, color) in parts.into_iter().zip(COLORS).filter(|(n, _)| *n > 0.0) {
+            // What lasts for a moment is seen all the same.
+            let high = low - scale.tall(n).max(1.0);
             c.rect((time.left + from, high), (time.left + to, low), color);
-            below += n;
+            low = high;
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
