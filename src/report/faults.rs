@@ -63,8 +63,16 @@ pub(crate) fn write(p: &mut Printer<'_>, told: Told<'_>) -> io::Result<()> {
     let rows: Vec<_> = told.rows().collect();
     let cells = |i: usize| rows.iter().map(|row| row[i].clone()).collect();
     let columns = COLUMNS.into_iter().enumerate().map(|(i, name)| (name.to_owned(), cells(i)));
-    let columns: Vec<Filled> = columns.collect();
-    writeln!(p.out, "{}\n", text::table(&columns, Some(p.style.width), |i| i < 2))?;
+    let mut columns: Vec<Filled> = columns.collect();
+    // Names end their lines at dashes; numbers, cut in two, would be read as others.
+    let room = p.style.width.saturating_sub(columns[1..].iter().map(text::width).sum()).max(16);
+    let options = textwrap::Options::new(room).break_words(false);
+    let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
+    columns[0].1.iter_mut().for_each(|name| *name = textwrap::fill(name, &options));
+    let figures = columns.split_off(2);
+    for columns in text::tables(&columns, figures.into_iter(), p.style.width) {
+        writeln!(p.out, "{}\n", text::table(&columns, |i| i < 2))?;
+    }
     let note = "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline.";
     p.folded(note, 0, PLAIN)
 }
@@ -216,9 +224,29 @@ fn kind(what: &Away) -> &'static str {
 mod tests {
     use super::*;
     use crate::language::Cut;
+    use crate::report::Style;
     use crate::report::tables::tests::csv_of_both;
     use crate::scenario::{Overrides, drawn, parse};
     use std::path::Path;
+
+    /// Of 60 columns `3 nodes` and the figures take 57 with the space behind them, so that a name has 16. Beside it
+    /// and the nodes three figures have room; the others follow below the same names.
+    #[test]
+    fn a_long_name_ends_its_lines_at_dashes() {
+        let text = r#"Scenario(version: 1, horizon: "2h", nodes: [(names: "n-{0..2}")], faults: (models: [
+            (name: "the-top-of-rack-switch-of-a-row-in-the-hall", nodes: All, do: Crash, rate: PerNodeYear(1), lasts: Fixed("1m"))]))"#;
+        let loaded = parse("f.ron", text.into(), Path::new("")).unwrap();
+        let drawn = drawn(&loaded, &Overrides::default()).unwrap();
+        let (drawn, window) = (&drawn, Dur::from_secs(7_200));
+        let told = Told { name: "f", seed: 1, window, drawn, outages: &[] };
+        let mut out = Vec::new();
+        let style = Style { width: 60, ..Style::default() };
+        write(&mut Printer::new(&mut out, style), told).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for line in ["the-top-of-rack-  3 nodes", "switch-of-a-row-", "in-the-hall"] {
+            assert_eq!(text.matches(line).count(), 2, "{line}: {text}");
+        }
+    }
 
     /// What is reclaimed at 2,120 s joins at 2,300 s, and who is away from 3,000 s on is deleted half
     /// an hour later and joins after three minutes more: 3,000 + 1,800 + 180 = 4,980. The crash from

@@ -104,5 +104,5 @@ pub(super) fn table(told: &Told) -> (String, Vec<String>) {
     }
     all.push(marks);
     let last = all.len() - 1;
-    (text::table(&all, None, |i| i == last), left_out)
+    (text::table(&all, |i| i == last), left_out)
 }

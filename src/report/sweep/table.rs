@@ -6,7 +6,7 @@ use crate::lab::Case;
 use crate::report::Written;
 use crate::report::charts::Unit;
 use crate::report::prelude::*;
-use crate::report::text::{DIM, Filled, PLAIN, Printer, YELLOW, fold, table, width};
+use crate::report::text::{DIM, Filled, PLAIN, Printer, YELLOW, fold, table, tables};
 
 /// Writes heading and table; `written` says where its files are, if there are any.
 ///
@@ -80,21 +80,8 @@ fn write_rows(
         (name, values.collect())
     };
     let names: Vec<Filled> = heading.columns().into_iter().enumerate().map(name).collect();
-    // What stands behind the last column needs no room.
-    let room = (p.style.width + 2).saturating_sub(names.iter().map(width).sum());
-    let mut tables = vec![(0, names.clone())];
-    for column in figures {
-        let own = width(&column);
-        match tables.last_mut() {
-            Some((taken, columns)) if *taken == 0 || *taken + own <= room => {
-                *taken += own;
-                columns.push(column);
-            }
-            _ => tables.push((own, names.iter().cloned().chain([column]).collect())),
-        }
-    }
-    for (_, columns) in tables {
-        writeln!(p.out, "\n{}", table(&columns, None, |_| false))?;
+    for columns in tables(&names, figures, p.style.width) {
+        writeln!(p.out, "\n{}", table(&columns, |_| false))?;
     }
     let line = |c: &Column| format!("{}: {} in all rows", c.heading(), cell(c, &cases[0]));
     said.into_iter().try_for_each(|c| writeln!(p.out, "{}", line(c)))?;

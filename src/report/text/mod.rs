@@ -9,7 +9,7 @@ mod workloads;
 mod write;
 
 #[cfg(feature = "cli")]
-pub(crate) use columns::{Filled, table, width};
+pub(crate) use columns::{Filled, table, tables, width};
 pub use style::Style;
 pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, painted};
 pub(crate) use style::{Printer, fold, joined};
