@@ -70,11 +70,8 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             Came::Failed(f) => {
                 let problem = Problems::one(f.problem.clone());
                 write!(out, "\n{}", draw_folded(&problem, style.colour, style.width))?;
-                // What can be pasted stays in one line.
                 for note in f.notes(&t.file) {
-                    let room =
-                        if note.contains('`') { usize::MAX } else { style.width.max(40) - 6 };
-                    writeln!(out, "    {}", fold(&note, room).join("\n      "))?;
+                    writeln!(out, "    {}", hung(&note, style.width.max(40)))?;
                 }
             }
         }
@@ -85,6 +82,17 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
         "note: whatever the seed, what comes in one instant comes in its usual order: `taintsim odds {file} --of expect` draws that, too"
     );
     writeln!(out, "\n{}", fold(&note, style.width.max(40)).join("\n  "))
+}
+
+/// A note four columns from the left: what is folded of it stands two columns right of where its text begins, which may be
+/// behind blanks or `why: `.
+fn hung(note: &str, width: usize) -> String {
+    let text = note.strip_prefix("why: ").unwrap_or(note.trim_start());
+    let depth = note.len() - text.len();
+    // What can be pasted stays in one line.
+    let room = if note.contains('`') { usize::MAX } else { width - 6 - depth };
+    let below = format!("\n{:1$}", "", 6 + depth);
+    format!("{}{}", &note[..depth], fold(text, room).join(&below))
 }
 
 /// A row for each test case of all scenarios.
@@ -159,4 +167,21 @@ fn failures(t: &Tested) -> Vec<Item> {
             Item { text, command: Some(notes.join("\n")).filter(|n| !n.is_empty()) }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hung;
+
+    /// Of forty columns four stand before a note, five of its own before the text, and two before what is folded: 29 are left.
+    #[test]
+    fn what_is_folded_hangs_from_where_its_text_begins() {
+        let text = "b-0: Ready is Unknown: at the first pass after it";
+        for before in ["     ", "why: "] {
+            let folded =
+                format!("{before}b-0: Ready is Unknown: at the\n{:11}first pass after it", "");
+            assert_eq!(hung(&format!("{before}{text}"), 40), folded);
+        }
+        assert_eq!(hung("record 7: n", 40), "record 7: n");
+    }
 }
