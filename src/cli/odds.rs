@@ -100,7 +100,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let asked = Asked { plan: &make(), property: asked, seed, impossible };
     print_text(terminal, |out| match args.output.form {
         Format::Json => json::write(out, &document(&asked, &found)),
-        Format::Text => write(out, &asked, &found),
+        Format::Text => write(&mut Printer::new(out, terminal.style()), &asked, &found),
     })?;
     if found.stopped.is_some() && interrupt::asked() {
         return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));

@@ -69,18 +69,18 @@ impl Says {
 /// # Errors
 /// Those of the writer.
 pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<()> {
-    let out = &mut *p.out;
     let r = searched.report;
-    write!(out, "{}", counted(r.runs, "run"))?;
+    let mut said = counted(r.runs, "run");
     if r.pruned > 0 || r.skipped > 0 {
         let (cut, left) = (grouped(r.pruned), grouped(r.skipped));
-        write!(out, ", {cut} of them cut short in a known state; ")?;
-        write!(out, "{left} swaps of independent steps left out")?;
+        said += &format!(", {cut} of them cut short in a known state; ");
+        said += &format!("{left} swaps of independent steps left out");
     }
     if r.states > 0 {
-        write!(out, "; {}", counted(r.states, "state"))?;
+        said += &format!("; {}", counted(r.states, "state"));
     }
-    writeln!(out)?;
+    p.folded(&said, 0, PLAIN)?;
+    let out = &mut *p.out;
     match (r.complete, r.exhausted) {
         (true, _) => writeln!(out, "exhausted: there are no other runs")?,
         (_, true) => {
@@ -238,7 +238,8 @@ fn write_violations(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
         if let Some((count, of)) = v.drawn {
             let is_other = |w: &Violated| w.property == v.property && w.about != v.about;
             let alone = if r.violations.iter().any(is_other) { ", this one alone" } else { "" };
-            writeln!(p.out, "      drawn as upstream comes to it{alone}: {}", of_drawn(count, of))?;
+            let said = format!("drawn as upstream comes to it{alone}: {}", of_drawn(count, of));
+            p.indented(&said, 6, PLAIN)?;
         }
         leads(p, searched, (i, &alike))?;
     }

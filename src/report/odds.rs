@@ -4,6 +4,7 @@ use super::prelude::*;
 use crate::analysis::properties::Property;
 use crate::analysis::statistics::share_interval;
 use crate::lab::explore::{Along, Often};
+use crate::report::text::{PLAIN, Printer};
 
 pub(crate) struct Asked<'a> {
     /// What is run.
@@ -69,56 +70,61 @@ fn of_runs(share: f64, of: Interval) -> String {
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn Write, asked: &Asked<'_>, often: &Often) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, asked: &Asked<'_>, often: &Often) -> io::Result<()> {
+    let mut told = |text: &str| p.folded(text, 0, PLAIN);
     let Asked { plan, property, .. } = asked;
     let (name, release) = (&plan.name, &plan.profile.release);
-    writeln!(out, "{name} on Kubernetes {release}: how often {property} is violated,")?;
-    writeln!(out, "drawn with the order in each instant, which `run` and `test` take as usual\n")?;
+    told(&format!("{name} on Kubernetes {release}: how often {property} is violated,"))?;
+    told("drawn with the order in each instant, which `run` and `test` take as usual")?;
+    told("")?;
     if let Some(why) = &asked.impossible {
-        return writeln!(out, "in no run: {why}");
+        return told(&format!("in no run: {why}"));
     }
     let drawn = of_drawn(often.violated, often.drawn);
     match &often.along {
-        None => writeln!(out, "{drawn}")?,
+        None => told(&drawn)?,
         Some(along) => {
             let [low, high] = ends(often.span());
-            writeln!(out, "{low} to {high} of runs")?;
-            ways(out, along, &drawn)?;
+            told(&format!("{low} to {high} of runs"))?;
+            ways(p, along, &drawn)?;
         }
     }
+    let mut told = |text: String| p.folded(&text, 0, PLAIN);
     if often.undecided > 0 {
         let (open, all) = (grouped(often.undecided), often.violated + often.undecided);
         let came = "the horizon came before the bound was over";
-        writeln!(out, "in {open} of the others {came}: with them {}", of_drawn(all, often.drawn))?;
+        let all = of_drawn(all, often.drawn);
+        told(format!("in {open} of the others {came}: with them {all}"))?;
     }
     if let Some(open) = often.stopped {
         let (all, open) = (often.violated + often.undecided + open, counted(open, "run"));
         let all = of_drawn(all, often.drawn);
-        writeln!(out, "stopped before all was known, with {open} under way: with them {all}")?;
+        told(format!("stopped before all was known, with {open} under way: with them {all}"))?;
     } else if often.violated == 0 && often.along.is_none() && often.never.is_empty() {
-        writeln!(
-            out,
-            "no way to it was found, so that nothing more is known; --search and --depth look further"
-        )?;
+        let further = "--search and --depth look further";
+        told(format!("no way to it was found, so that nothing more is known; {further}"))?;
     }
     let never = "in no drawn run, as it takes an order that only a search asks for";
-    often.never.iter().try_for_each(|text| writeln!(out, "{never}: {text}"))
+    often.never.iter().try_for_each(|text| told(format!("{never}: {text}")))
 }
 
-fn ways(out: &mut dyn Write, along: &Along, drawn: &str) -> io::Result<()> {
+fn ways(p: &mut Printer<'_>, along: &Along, drawn: &str) -> io::Result<()> {
     let ways = match along.ways.len() as u64 {
         1 => "the way below".to_owned(),
         n => format!("the {} below", counted(n, "way")),
     };
-    writeln!(out, "  along {ways}: {}", of_runs(along.share, along.interval))?;
+    let mut told = |text: String| p.indented(&text, 2, PLAIN);
+    told(format!("along {ways}: {}", of_runs(along.share, along.interval)))?;
     let (others, of) = along.others;
-    writeln!(out, "  on other ways: {}", of_drawn(others, of))?;
-    writeln!(out, "  as they come: {drawn}")?;
+    told(format!("on other ways: {}", of_drawn(others, of)))?;
+    told(format!("as they come: {drawn}"))?;
     for way in &along.ways {
         let (violated, runs) = (grouped(way.violated), grouped(along.runs));
-        writeln!(out, "\n{}\n  {violated} of {runs} runs that were led there", way.text)?;
-        let mut choices = way.choices.iter();
-        choices.try_for_each(|(text, odds)| writeln!(out, "  {text} ({})", percent(*odds)))?;
+        p.folded("", 0, PLAIN)?;
+        p.folded(&way.text, 0, PLAIN)?;
+        let led = format!("{violated} of {runs} runs that were led there");
+        let choices = way.choices.iter().map(|(text, odds)| format!("{text} ({})", percent(*odds)));
+        std::iter::once(led).chain(choices).try_for_each(|said| p.indented(&said, 2, PLAIN))?;
     }
     Ok(())
 }

@@ -124,14 +124,16 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
         p.indented("if there are nodes that never failed, outages are rarer: write each into the file, a name without times", 2, PLAIN)?;
     }
     let (price, back) = (short(told.price), span(told.noticing.back));
-    writeln!(p.out, "\nIf an eviction costs {price} of downtime, and a node is tainted after")?;
+    p.folded("", 0, PLAIN)?;
+    let said = format!("If an eviction costs {price} of downtime, and a node is tainted after");
+    p.folded(&said, 0, PLAIN)?;
     let after = told.tainted_after();
     let said = format!("{after} (--detection), and no longer {back} after its return:");
     p.folded(&said, 0, PLAIN)?;
     told.all().try_for_each(|of| p.indented(&told.said_best(of), 2, PLAIN))?;
     for (seconds, costs, evict) in told.costs() {
-        write!(p.out, "  tolerationSeconds {seconds:>4}: {costs} an outage, ")?;
-        writeln!(p.out, "{evict:.1} % of outages evict")?;
+        let costs = format!("{costs} an outage, {evict:.1} % of outages evict");
+        p.indented(&format!("tolerationSeconds {seconds:>4}: {costs}"), 2, PLAIN)?;
     }
     writeln!(p.out, "\nHow long they last: mean {}", span(s.mean()))?;
     let said = QUANTILES.map(|q| format!("{} % {}", q * 100.0, span(s.quantile(q))));

@@ -135,7 +135,9 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
     let odds = ["odds", "job.ron", "--of", "job-stalled", "--runs", "100", "--search", "1"];
     let called = dir.call(&odds);
     let came = "of the others the horizon came before the bound was over: with them 100 of 100";
-    assert!(called.stdout.contains(came), "{}", called.stdout);
+    assert!(super::unfolded(&called.stdout).contains(came), "{}", called.stdout);
+    let narrow = dir.narrow(&odds).stdout;
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let of = |more: &[&str]| asked(&dir, &[&odds[1..], more].concat());
     let short = of(&[]);
     assert_eq!((&short["undecided"], interval(&short)), (&100.into(), [0.0, 1.0]));
