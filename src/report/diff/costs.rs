@@ -18,6 +18,8 @@ type Block = (String, Vec<Cells>, String);
 /// The heads of the columns of one pair of runs.
 pub(super) const ONE: [&str; 3] = ["A", "B", "B - A"];
 pub(super) const MANY: [&str; 6] = ["A", "B", "B - A", "B less", "B more", ""];
+/// The columns that are left out where there is no room for all.
+const COUNTS: [&str; 2] = [MANY[3], MANY[4]];
 /// What stands behind a figure that may differ by chance.
 const CHANCE: &str = "~";
 /// Workloads with their figures over seeds; the rest is counted.
@@ -90,8 +92,14 @@ impl Printer<'_> {
             values.chain([heads[i].len()]).max().unwrap_or(0)
         };
         let widths: Vec<usize> = (0..heads.len()).map(width).collect();
-        let right = |values: &[&str]| -> String {
-            values.iter().zip(&widths).map(|(v, w)| format!("  {v:>w$}")).collect()
+        let all: usize = widths.iter().map(|wide| wide + 2).sum();
+        let is_left_out = |head: &&&str| 2 + name + all > self.style.width && COUNTS.contains(head);
+        let left_out = heads.iter().filter(is_left_out).copied().collect::<Vec<_>>();
+        let right = |values: &[&str]| {
+            let columns = values.iter().zip(&widths).zip(heads);
+            let shown = columns.filter(|(_, head)| !left_out.contains(head));
+            let cells: String = shown.map(|((v, w), _)| format!("  {v:>w$}")).collect();
+            cells.trim_end().to_owned()
         };
         for (i, (title, rows, said)) in blocks.iter().enumerate() {
             if i == 0 {
@@ -117,7 +125,12 @@ impl Printer<'_> {
                 self.indented(said, 4, PLAIN)?;
             }
         }
-        Ok(())
+        match left_out.is_empty() {
+            true => Ok(()),
+            false => {
+                writeln!(self.out, "  no room for {}; -o json has them", left_out.join(" and "))
+            }
+        }
     }
 
     /// Names the figures that have no row: those that hardly differ, and those that are the same.

@@ -337,6 +337,13 @@ fn what_always_differs_is_told_apart_from_chance() {
         "{chance:#?}"
     );
     assert!(chance.iter().all(|p| p["seeds"][1].as_u64() < Some(9)), "{chance:#?}");
+    // The counts of seeds, 16 of some 70 columns, have no room in 60.
+    let mut narrow = scratch.command(&[&["diff"], &args[..]].concat());
+    let narrow = narrow.env("COLUMNS", "60").output().expect("the program runs").stdout;
+    let narrow = String::from_utf8(narrow).expect("UTF-8");
+    assert!(narrow.contains("\n  no room for B less and B more; -o json has them\n"), "{narrow}");
+    let table = narrow.split("What it costs").nth(1).and_then(|rest| rest.split("\n\n").next());
+    assert!(table.is_some_and(|t| t.lines().all(|line| line.chars().count() <= 60)), "{narrow}");
     // The same for people, in that order, and noise and switches behind it.
     let text = scratch.call(&[&["diff"], &args[..]].concat()).stdout;
     let places: Vec<usize> = [
