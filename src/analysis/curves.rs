@@ -23,6 +23,8 @@ words! {
         Pending = "pending",
         /// Evictions so far.
         Evicted = "evicted",
+        /// Pods that their kubelets did not admit so far.
+        TurnedAway = "turned_away",
         /// Nodes whose kubelet cannot reach the API server, while their Ready condition is still True.
         SilentNodes = "silent_nodes",
         /// Nodes whose Ready condition is not True.
@@ -96,6 +98,9 @@ pub fn curves(analysis: &Analysis<'_>) -> Curves {
         });
         if step.pod.is_some() && step.eviction(r).is_some() {
             add(&mut counts, 1, [Curve::Evicted]);
+        }
+        if truth.follow.turned_away(r).is_some() {
+            add(&mut counts, 1, [Curve::TurnedAway]);
         }
         if let Some((_, before, after)) = step.node {
             add(&mut counts, -1, node_classes(before));

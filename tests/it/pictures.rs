@@ -50,6 +50,10 @@ fn pods_that_a_kubelet_does_not_admit_have_a_mark() {
     for there in ["pods evicted", "pods turned away", "444 in all"] {
         assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
     }
+    let texts = texts_of("loop", &shipped("pressure-loop"), "pods");
+    for there in ["1 evicted", "444 turned away"] {
+        assert!(texts.iter().any(|t| t == there), "{there}: {texts:?}");
+    }
 }
 
 /// Six pods of the node that is told to go off end with it (the head of the scenario has when), and six of

@@ -3,7 +3,7 @@
 //! Two panels share the axis of time, because an outage of a twentieth of a cluster would not be
 //! seen in one: those that are available, as an area, or as a line where the axis begins above
 //! zero, which it then says; below, those that are not, stacked, on average over each column of the
-//! picture, and the evictions so far.
+//! picture, and what was evicted and turned away so far.
 
 use super::axis::means;
 use super::prelude::*;
@@ -32,21 +32,23 @@ pub(super) fn draw(c: &mut Drawing, names: &Names, (curves, fault): (&Curves, Op
         names.back(c, top, bottom);
     }
     let (least, cut) = available(c, &time, (curves, fault), upper_top, upper_bottom);
-    let evicted = lost(c, &time, curves, lower_top, bottom);
+    let mut ends = lost(c, &time, curves, lower_top, bottom);
     names.lines(c, bottom);
     if legend(curves, fault).iter().all(|(occurs, ..)| !occurs) {
         let middle = (time.left + time.width / 2.0, (upper_top + upper_bottom) / 2.0);
         c.text("no pods", middle, Anchor::Center, STRONG);
     }
-    // The line of evictions is named where it ends.
     if least > 0 {
         let more = if cut { "; fewer at first, not drawn" } else { "" };
         let said = format!("axis begins at {}{more}", grouped(least.into()));
         note(c, (time.left + time.width, upper_top - 12.0), &said, SMALL);
     }
-    if let Some((y, n)) = evicted {
-        let said = format!("{} evicted", grouped(n.into()));
-        note(c, (time.left + time.width - 4.0, y - 10.0), &said, STRONG);
+    // Lines of what came to be so far are named where they end, from the lowest on.
+    ends.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut above = f64::INFINITY;
+    for (y, said) in ends {
+        above = (y - 10.0).min(above - 15.0);
+        note(c, (time.left + time.width - 4.0, above), &said, STRONG);
     }
     title(c, &time, upper_top - 13.0, "pods running and ready");
     title(c, &time, lower_top - 13.0, "pods not running and ready, and evicted so far");
@@ -67,6 +69,7 @@ pub(super) fn legend(curves: &Curves, fault: Option<Time>) -> Vec<Explained<'sta
         (curves.of(Curve::Terminating), area(TERMINATING), "terminating"),
         (curves.of(Curve::Pending), area(PENDING), "pending"),
         (curves.of(Curve::Evicted), Swatch::Line(EVICTION), "evicted so far"),
+        (curves.of(Curve::TurnedAway), Swatch::Line(SAID), "turned away so far"),
     ]
     .map(|(steps, swatch, name)| (most(steps) > 0, swatch, name))
     .into()
@@ -145,20 +148,22 @@ fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
     times.into_iter().map(|t| (t, parts.map(|p| value_at(p, t)))).collect()
 }
 
-/// Draws the lower panel; hands back where its line of evictions ends, and at how many.
+/// Draws the lower panel; hands back where its lines end, and at how many of what.
 fn lost(
     c: &mut Drawing,
     time: &TimeScale,
     curves: &Curves,
     top: f64,
     bottom: f64,
-) -> Option<(f64, u32)> {
+) -> Vec<(f64, String)> {
     const COLORS: [RGBColor; 4] = [TERMINATING, MISSING, NOT_READY, PENDING];
     let lost = [Curve::Terminating, Curve::Dead, Curve::NotReady, Curve::Pending];
     let steps = together(lost.map(|curve| curves.of(curve)));
-    let evicted = curves.of(Curve::Evicted);
+    let so_far = [(Curve::Evicted, EVICTION, "evicted"), (Curve::TurnedAway, SAID, "turned away")];
+    let so_far = so_far.map(|(curve, color, name)| (curves.of(curve), color, name));
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, stacked.max(most(evicted)), 5);
+    let highest = so_far.iter().map(|(steps, ..)| most(steps)).fold(stacked, u32::max);
+    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, 5);
     numbers(c, time, &scale, &ticks);
     for (from, to, parts) in means(time, 1.0, &steps) {
         let mut low = bottom;
@@ -171,10 +176,14 @@ fn lost(
         }
     }
     c.rule((time.left, bottom), (time.left + time.width, bottom), RULE);
-    let last = evicted.last().filter(|_| most(evicted) > 0)?.1;
-    let spans = spans(time, 1.0, evicted, u32::max);
-    c.line(&outline(time, &scale, &spans, |n| *n), EVICTION, 2.0);
-    Some((scale.y(last), last))
+    let mut ends = Vec::new();
+    for (steps, color, name) in so_far {
+        let Some(&(_, last)) = steps.last().filter(|last| last.1 > 0) else { continue };
+        let spans = spans(time, 1.0, steps, u32::max);
+        c.line(&outline(time, &scale, &spans, |n| *n), color, 2.0);
+        ends.push((scale.y(last), format!("{} {name}", grouped(last.into()))));
+    }
+    ends
 }
 
 #[cfg(test)]
