@@ -114,6 +114,11 @@ impl Ctx {
         self.0.choices.borrow().sum_at(point, object, ordinals, (max, each), most)
     }
 
+    /// A thing's place in an arbitrary order, the same each time; all are alike without randomness.
+    pub(crate) fn rank(&self, point: PointId, object: Object) -> u64 {
+        self.0.choosing(|c| c.ask_at(point, object, 0, Span::Rank))
+    }
+
     /// 64 uniform bits; 0 in the default order.
     pub fn draw(&self, point: PointId, object: Object) -> u64 {
         self.ask(point, object, Span::Bits)

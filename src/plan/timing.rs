@@ -27,6 +27,8 @@ pub struct Timing {
     /// No two readings of a controller's clock are equal, as on a real machine; otherwise the clock
     /// stands still within an instant, as in recorded timelines.
     pub clock_advances: bool,
+    /// The uids of pods go up, as in recorded timelines; otherwise which of two is the lower one is a choice.
+    pub numbered_uids: bool,
     /// The limit of the node lifecycle controller's client; none is unlimited.
     pub node_lifecycle_client: Option<Limits>,
     /// The limit of the taint eviction controller's client; up to 1.28 it has none of its own.
@@ -47,7 +49,7 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// As timelines are recorded: no delays but 1 ns for a reply, so that a writer goes on only
+    /// As timelines are recorded, but for uids: no delays but 1 ns for a reply, so that a writer goes on only
     /// after its own write has reached all caches, and 1 us for a pass, without which the strict
     /// comparison with the grace period costs one more pass.
     pub fn ideal() -> Self {
@@ -61,6 +63,7 @@ impl Timing {
             pass_overhead: Dur::from_micros(1),
             pod_gc_overhead: Dur::from_micros(1),
             clock_advances: false,
+            numbered_uids: false,
             node_lifecycle_client: None,
             taint_eviction_client: None,
             clients: BTreeMap::new(),

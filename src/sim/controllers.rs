@@ -243,8 +243,9 @@ impl<'a> Maker<'a> {
 
     fn workload_controllers(&mut self) {
         let (has, of) = (self.world.plan.controllers, self.plan().profile.workload);
+        let numbered_uids = self.plan().timing.numbered_uids;
         self.add(has.replica_set, Actor::ReplicaSet, |_, context| {
-            let c = workload::ReplicaSetController::new(of, context);
+            let c = workload::ReplicaSetController::new(of, numbered_uids, context);
             Box::new(move |_| c.run())
         });
         self.add(has.deployment, Actor::Deployment, |_, context| {

@@ -3,7 +3,7 @@
 
 use super::job_memory::SyncJobCtx;
 use super::job_policy::JobPolicy;
-use super::ranking::{Ranked, Rules, sort};
+use super::ranking::{Ranked, Rules, sorted};
 use crate::api::workload::JobEnd;
 use crate::client::parallelize;
 use crate::controllers::workload::prelude::*;
@@ -46,9 +46,8 @@ impl JobControl {
         };
         let now = self.core.ctx.now();
         if active > wanted {
-            let mut ranked: Vec<Ranked> =
-                s.active.iter().map(|p| Ranked { pod: p.clone(), rank: 0 }).collect();
-            sort(&mut ranked, now, Rules::default());
+            let ranked = s.active.iter().map(|p| Ranked { pod: p.clone(), rank: 0, uid: 0 });
+            let ranked = sorted(ranked.collect(), now, Rules::default());
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
             let uids = doomed.iter().map(|p| p.uid).collect();

@@ -9,6 +9,9 @@ use std::cmp::Ordering;
 pub(super) struct Ranked {
     pub(super) pod: Rc<Pod>,
     pub(super) rank: usize,
+    /// What its uid is compared by: upstream's are random (`uuid.NewUUID`). Of those that have the same the older one's is
+    /// lower.
+    pub(super) uid: u64,
 }
 
 /// What a ReplicaSet looks at beside what all controllers look at (`ActivePods`).
@@ -20,9 +23,22 @@ pub(super) struct Rules {
     pub(super) logarithmic: bool,
 }
 
-/// Sorts pods so that those that are deleted first come first.
-pub(super) fn sort(pods: &mut [Ranked], now: Time, rules: Rules) {
-    pods.sort_by(|a, b| compare(a, b, now, rules));
+/// Sorts pods so that those that are deleted first come first. The rules may go round in circles, for which the standard library
+/// has panics: uids are asked where times differ, and what comes after that where they do not.
+pub(super) fn sorted(mut pods: Vec<Ranked>, now: Time, rules: Rules) -> Vec<Ranked> {
+    if pods.len() < 2 {
+        return pods;
+    }
+    let behind = sorted(pods.split_off(pods.len() / 2), now, rules).into_iter();
+    let (mut behind, mut all) = (behind.peekable(), Vec::with_capacity(2 * pods.len() + 1));
+    for a in sorted(pods, now, rules) {
+        while let Some(b) = behind.next_if(|b| compare(b, &a, now, rules).is_lt()) {
+            all.push(b);
+        }
+        all.push(a);
+    }
+    all.extend(behind);
+    all
 }
 
 fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
@@ -71,7 +87,9 @@ fn younger_first(
     if !logarithmic {
         return t.cmp(&s);
     }
-    magnitude(s, now).cmp(&magnitude(t, now)).then_with(|| a.pod.uid.cmp(&b.pod.uid))
+    magnitude(s, now)
+        .cmp(&magnitude(t, now))
+        .then_with(|| (a.uid, a.pod.uid).cmp(&(b.uid, b.pod.uid)))
 }
 
 /// The logarithm of an age in nanoseconds to base two, rounded down; -1 for no age

@@ -9,7 +9,7 @@
 //! numbers, and most are of that kind.
 
 use super::expectations::Expectations;
-use super::ranking::{Ranked, Rules, sort};
+use super::ranking::{Ranked, Rules, sorted};
 use crate::client::parallelize;
 use crate::controllers::prelude::*;
 use crate::controllers::workload::prelude::*;
@@ -24,18 +24,24 @@ const WORKERS: usize = 5;
 pub(crate) struct ReplicaSetController {
     core: Rc<Core>,
     switches: Switches,
+    numbered_uids: bool,
     expectations: Shared<Expectations<BTreeSet<Uid>>>,
     census: Shared<Census>,
 }
 
 impl ReplicaSetController {
-    /// A controller that hears of ReplicaSets and pods but does not run yet.
-    pub(crate) fn new(switches: Switches, context: ControllerContext) -> Rc<Self> {
+    /// A controller that hears of ReplicaSets and pods but does not run yet. `numbered_uids`: those of pods go up.
+    pub(crate) fn new(
+        switches: Switches,
+        numbered_uids: bool,
+        context: ControllerContext,
+    ) -> Rc<Self> {
         let core = Core::new(context, switches.waits_for_own_writes, RateLimiter::default());
         let controller = Rc::new(ReplicaSetController {
             expectations: Shared::default(),
             census: Shared::default(),
             switches,
+            numbered_uids,
             core,
         });
         controller.core.informers.on_workload(WorkloadKind::ReplicaSet, controller.clone());
@@ -144,18 +150,19 @@ impl ReplicaSetController {
         self.core.order_as_index(&mut pods);
         if count < pods.len() {
             let related = self.related_pods(rs);
-            let mut ranked: Vec<Ranked> = pods
-                .drain(..)
-                .map(|pod| Ranked {
-                    rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(),
-                    pod,
-                })
-                .collect();
             let rules = Rules {
                 deletion_cost: self.switches.pod_deletion_cost,
                 logarithmic: self.switches.logarithmic_scale_down,
             };
-            sort(&mut ranked, self.core.ctx.now(), rules);
+            let ctx = &self.core.ctx;
+            let draws = rules.logarithmic && !self.numbered_uids;
+            let point = draws.then(|| ctx.point("pod-uid"));
+            let ranked = pods.drain(..).map(|pod| Ranked {
+                rank: related.iter().filter(|p| p.node.is_some() && p.node == pod.node).count(),
+                uid: point.map_or(0, |p| ctx.rank(p, self.core.client.pod_object(pod.id))),
+                pod,
+            });
+            let ranked = sorted(ranked.collect(), ctx.now(), rules);
             pods.extend(ranked.into_iter().map(|r| r.pod));
         }
         pods.truncate(count);

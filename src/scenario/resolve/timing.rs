@@ -76,6 +76,7 @@ fn typical(kubelet: KubeletMode) -> Timing {
         pass_overhead: Dur::from_millis(5),
         pod_gc_overhead: Dur::from_millis(5),
         clock_advances: true,
+        numbered_uids: false,
         node_lifecycle_client: Some(CLIENT),
         taint_eviction_client: Some(CLIENT),
         clients: others(CLIENT),

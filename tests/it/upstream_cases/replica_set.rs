@@ -2,6 +2,7 @@
 //! `test/integration/replicaset`.
 
 use super::{done_by, imported, owned, plan, ron};
+use std::collections::BTreeSet;
 use taintsim::api::pod::PodPhase::{self, Failed, Pending, Running};
 use taintsim::kernel::Choices;
 use taintsim::plan::Plan;
@@ -142,6 +143,33 @@ fn pods_that_share_a_node_go_first() {
         deleted[0].contains("-0 ")
     };
     assert!(goes("ReplicaSet") && !goes("Deployment"));
+}
+
+/// Pods that have been Ready at 60 s for 60, 54, 49 and 44 s: all between 2^35 and 2^36 ns, so that their uids decide
+/// (`TestSortingActivePodsWithRanks`: "pseudorandom"). They are drawn, and two of four go in each of six ways; not so where uids go
+/// up, as in recordings, and where nothing is drawn: there the first two go.
+#[test]
+fn of_pods_of_about_one_age_any_goes() {
+    let mut plan = ron(
+        "1.34",
+        r#"horizon: "62s", nodes: [(names: "n-{0..3}")], workloads: [ReplicaSet(name: "web", placement: Node("n-0"))],
+           timeline: [(at: "5s", do: Scale(workload: "web", replicas: 2)), (at: "10s", do: Scale(workload: "web", replicas: 3)),
+               (at: "15s", do: Scale(workload: "web", replicas: 4)), (at: "60s", do: Scale(workload: "web", replicas: 2))]"#,
+    );
+    let deleted = |plan: &Plan, choices| {
+        let trace = run(plan, choices);
+        let deleted = trace.iter().filter(|r| matches!(r.what, What::PodDeleting(_)));
+        deleted.map(|r| r.object).collect::<BTreeSet<u32>>()
+    };
+    let first = deleted(&plan, Choices::default_order());
+    let drawn = |plan: &Plan| -> BTreeSet<_> {
+        (1..=80).map(|seed| deleted(plan, Choices::seeded(seed))).collect()
+    };
+    // One of the six is missing with odds of 6 (5/6)^80, about 3e-6.
+    let all = drawn(&plan);
+    assert!(all.len() == 6 && all.iter().all(|two| two.len() == 2), "{all:?}");
+    plan.timing.numbered_uids = true;
+    assert_eq!(drawn(&plan), [first].into());
 }
 
 /// `TestPodDeletionCost`: of two pods the one that costs less goes; without the feature, or at

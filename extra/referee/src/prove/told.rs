@@ -50,6 +50,9 @@ pub(super) fn told(plan: &Plan, release: &str) -> Result<Told, Vec<String>> {
     if has("response-latency") {
         timing.response = plan.timing.response;
     }
+    if has("pod-uid") {
+        notes.push("the uids of pods go up");
+    }
     let plan = Plan { timing, perturb: plan.perturb, tape: plan.tape.clone(), ..meant };
     Ok(Told { text, plan, notes })
 }

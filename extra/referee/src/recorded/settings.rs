@@ -165,6 +165,8 @@ pub(super) fn timing(sc: &RecordedScenario) -> Result<Timing, PlanError> {
         // The recorder's own, whatever the scenario has for the monitor (`adapter.go`).
         pod_gc_overhead: Dur::from_micros(1),
         clock_advances: false,
+        // `api_write.go: create`
+        numbered_uids: true,
         node_lifecycle_client: limits("node-lifecycle"),
         taint_eviction_client: limits("taint-eviction"),
         clients: OTHERS
