@@ -19,6 +19,29 @@ pub enum Role {
     Beside,
 }
 
+/// How often containers of a pod were started again (`restartCount`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Restarts {
+    /// All of them together.
+    pub(crate) all: u32,
+    /// That one of `spec.containers` for which it is most.
+    pub(crate) most: u32,
+    /// The same of sidecars.
+    pub(crate) sidecars: u32,
+}
+
+impl Restarts {
+    /// A container was started again so often.
+    pub(crate) fn add(&mut self, role: Role, count: u32) {
+        self.all += count;
+        match role {
+            Role::Init => {}
+            Role::Sidecar => self.sidecars = self.sidecars.max(count),
+            Role::Beside => self.most = self.most.max(count),
+        }
+    }
+}
+
 /// A container beside a pod's main one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Container {

@@ -1,6 +1,6 @@
 //! Pods (`v1.Pod`): what eviction and scheduling read of them.
 
-use super::container::{Container, Image, Role};
+use super::container::{Container, Image, Restarts, Role};
 use super::device::DeviceClaim;
 use super::labels::Labels;
 use super::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
@@ -328,8 +328,8 @@ pub struct Pod {
     pub deletion: Option<Deletion>,
     /// `status.phase`
     pub phase: PodPhase,
-    /// The sum of `restartCount` over its containers: how often they were started again, as far as its kubelet has said so.
-    pub restart_count: u32,
+    /// How often its containers were started again, as far as its kubelet has said so.
+    pub restarts: Restarts,
     /// The condition `Ready`.
     pub ready: Option<PodCondition>,
     /// The condition `DisruptionTarget`.
@@ -354,7 +354,7 @@ impl Pod {
             node,
             deletion: None,
             phase: PodPhase::Pending,
-            restart_count: 0,
+            restarts: Restarts::default(),
             ready: None,
             disruption_target: None,
         }

@@ -2,6 +2,7 @@
 
 use super::store::put;
 use super::{ApiError, ApiResult, ApiServer, Stored};
+use crate::api::container::Restarts;
 use crate::api::names::{Names, generated_letters, stable_hash};
 use crate::api::pod::{Deletion, PodReason, Stuck};
 use crate::api::toleration::Toleration;
@@ -217,7 +218,7 @@ impl ApiServer {
             && new.node == old.node
             && new.deletion == old.deletion
             && new.phase == old.phase
-            && new.restart_count == old.restart_count
+            && new.restarts == old.restarts
             && new.start_time == old.start_time
             && new.job_finalizer == old.job_finalizer
             && new.has_claims == old.has_claims
@@ -283,7 +284,7 @@ impl ApiServer {
             p.phase = with.phase;
             p.start_time = with.start_time;
             p.unscheduled = with.unscheduled.clone();
-            p.restart_count = with.restart_count;
+            p.restarts = with.restarts;
             p.ready = with.ready;
             p.disruption_target = Some(target);
         }))
@@ -315,12 +316,12 @@ impl ApiServer {
 
     /// A kubelet's report that a pod runs, whether it is ready, and how often its containers were started again, while it is
     /// Pending.
-    pub(crate) fn start_pod(&self, of: (PodId, Uid), ready: bool, restart_count: u32) {
+    pub(crate) fn start_pod(&self, of: (PodId, Uid), ready: bool, restarts: Restarts) {
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         self.report(of, |p, now| {
             if p.phase == PodPhase::Pending {
                 (p.phase, p.start_time) = (PodPhase::Running, Some(now));
-                p.restart_count = restart_count;
+                p.restarts = restarts;
                 p.ready = Some(readiness(status, now));
             }
         });
@@ -331,10 +332,10 @@ impl ApiServer {
         &self,
         of: (PodId, Uid),
         status: ConditionStatus,
-        restart_count: u32,
+        restarts: Restarts,
     ) {
         self.report(of, |p, now| {
-            p.restart_count = restart_count;
+            p.restarts = restarts;
             if p.ready.is_none_or(|c| c.status != status) {
                 p.ready = Some(readiness(status, now));
             }
@@ -342,8 +343,8 @@ impl ApiServer {
     }
 
     /// A kubelet's report of how often containers were started again of a pod that is still Pending.
-    pub(crate) fn set_restart_count(&self, of: (PodId, Uid), count: u32) {
-        self.report(of, |p, _| p.restart_count = count);
+    pub(crate) fn set_restarts(&self, of: (PodId, Uid), restarts: Restarts) {
+        self.report(of, |p, _| p.restarts = restarts);
     }
 
     /// A kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given.

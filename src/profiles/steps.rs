@@ -71,10 +71,8 @@ pub(super) static STEPS: &[Step] = &[
     // The early era.
     step(&[(6, 2)], |p| p.node_lifecycle.swap_without_limiter = true),
     step(&[(8, 0)], |p| p.node_lifecycle.condition_taints = ConditionTaints::TrueOnly),
-    step(&[(9, 0)], |p| {
-        p.node_lifecycle.alpha_taint_keys = false;
-        p.node_lifecycle.rename_alpha_taints = true;
-    }),
+    step(&[(9, 0)], |p| p.node_lifecycle.alpha_taint_keys = false),
+    step(&[(9, 0)], |p| p.node_lifecycle.rename_alpha_taints = true),
     step(&[(10, 0)], |p| p.node_lifecycle.pid_pressure_taint = true),
     step(&[(11, 0)], |p| p.taint_eviction.workers = 8),
     step(&[(11, 0)], |p| p.scheduler.retries = Retries::AtOnce), // S113
@@ -88,10 +86,8 @@ pub(super) static STEPS: &[Step] = &[
         p.node_lifecycle.pid_pressure_unknown = true;
         p.kubelet.report_frequency = Dur::from_secs(60);
     }),
-    step(&[(14, 0)], |p| {
-        p.node_lifecycle.out_of_disk = false;
-        p.node_lifecycle.rename_alpha_taints = false;
-    }),
+    step(&[(14, 0)], |p| p.node_lifecycle.out_of_disk = false),
+    step(&[(14, 0)], |p| p.node_lifecycle.rename_alpha_taints = false),
     step(&[(14, 8), (15, 5), (16, 0)], |p| p.taint_eviction.pods_by_live_list = false),
     step(&[(15, 11), (16, 8), (17, 0)], |p| {
         p.node_lifecycle.pod_workers = true;
@@ -192,10 +188,8 @@ pub(super) static STEPS: &[Step] = &[
     // S52 to S58: node-pressure eviction
     step(&[(19, 0)], |p| p.kubelet.eviction.ranks_processes = true),
     step(&[(22, 0)], |p| p.kubelet.eviction.fails_first = false),
-    step(&[(26, 0)], |p| {
-        p.kubelet.eviction.disruption_target = true;
-        p.kubelet.eviction.message = EvictionMessage::WithThreshold;
-    }),
+    step(&[(26, 0)], |p| p.kubelet.eviction.disruption_target = true),
+    step(&[(26, 0)], |p| p.kubelet.eviction.message = EvictionMessage::WithThreshold),
     step(&[(30, 0)], |p| p.kubelet.eviction.image_inodes_by_default = true),
     step(&[(32, 0)], |p| p.kubelet.eviction.soft_grace_is_capped = true),
     // S61 to S65: probes and restarts
@@ -248,10 +242,8 @@ pub(super) static STEPS: &[Step] = &[
         p.disruption.resets_stale_condition = true;
         p.disruption.no_scale = NoScale::ByKind;
     }),
-    step(&[(22, 0)], |p| {
-        p.eviction.drain_asks_for_groups = false;
-        p.disruption.unmanaged_pods = UnmanagedPods::Ignored;
-    }),
+    step(&[(22, 0)], |p| p.eviction.drain_asks_for_groups = false),
+    step(&[(22, 0)], |p| p.disruption.unmanaged_pods = UnmanagedPods::Ignored),
     step(&[(27, 0)], |p| p.disruption.unmanaged_pods = UnmanagedPods::Told),
     step(&[(21, 0)], |p| p.eviction.uncounted_has_retry_after = true),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
@@ -422,6 +414,9 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(21, 0)], |p| p.workload.pod_deletion_cost = true),
     step(&[(25, 0)], |p| p.workload.scaling_text = ScalingText::ToFrom),
     step(&[(32, 0)], |p| p.workload.scaling_text = ScalingText::FromTo),
+    // S110
+    step(&[(32, 0)], |p| p.workload.sidecar_restarts = true),
+    step(&[(32, 0)], |p| p.workload.job.sidecar_restarts = true),
     step(&[(33, 0)], |p| p.workload.terminating_replicas = true),
     step(&[(34, 0)], |p| p.workload.exact_availability_check = true),
     step(&[(22, 0)], |p| p.workload.stateful_set.min_ready_seconds = true),

@@ -169,8 +169,10 @@ impl Containers {
             if due.turns.are_several() {
                 return self.start_one(uid, due, &pod);
             }
+            if due.down || due.forgotten {
+                self.pods.restarted(&pod, 0);
+            }
             self.pods.with_due(uid, |d| {
-                d.restarts += u32::from(d.down || d.forgotten);
                 (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);
             });
             self.stats.started(due.node, &pod);
@@ -184,8 +186,10 @@ impl Containers {
         let again = self.lives.with((uid, due.turns.turn), |c| c.exited.is_some()) == Some(true);
         self.lives.started(pod, due);
         let run = self.lives.have_begun(uid);
+        if again || due.forgotten {
+            self.pods.restarted(pod, due.turns.turn);
+        }
         self.pods.with_due(uid, |d| {
-            d.restarts += u32::from(again || d.forgotten);
             (d.start, d.turns.begun, d.turns.pass) = (Time::MAX, true, Some(d.turns.next()));
             if run {
                 (d.up, d.down, d.forgotten, d.succeeded) = (true, false, false, false);

@@ -10,7 +10,8 @@
 //! A kubelet says in events what becomes of an image (`EnsureImageExists`; `kuberuntime_container.go: startContainer`). Not all that a
 //! container runtime says of a pull that failed is known, and an image of which nobody says how large it is has 0 bytes.
 
-use super::lives::{Lives, of_life};
+use super::lives::Lives;
+use super::pods::of_life;
 use super::pull::{Backoffs, Pull};
 use super::stats::Stats;
 use super::status_manager::{BACK_OFF_PERIOD, StatusManager};

@@ -8,6 +8,7 @@
 //! What a probe prints is not known here: the texts are those of a command that prints nothing. What does not arrive is lost;
 //! upstream tries again for two minutes. Events that say the same of two containers of a pod are counted together.
 
+use super::pods::{Which, of_life};
 use super::prober::{Container, Event};
 use super::worker::{Serves, Worker, initial};
 use crate::api::container::{MAIN, Role};
@@ -16,7 +17,6 @@ use crate::client::Correlator;
 use crate::controllers::kubelet::prelude::*;
 use crate::kernel::Spread;
 use std::collections::btree_map::Range;
-use std::ops::RangeInclusive;
 
 /// `genericPlegRelistPeriod`: after so long a kubelet lists containers again.
 pub(super) const RELIST: Dur = Dur::from_secs(1);
@@ -46,14 +46,6 @@ impl Said {
         let told = self.correlator.correlate(about, body, self.last, now)?;
         Some((told.name, told.count))
     }
-}
-
-/// A container by its pod's life, and by its place in the order in which those of a pod start.
-type Which = (Uid, usize);
-
-/// All of one life of a pod.
-pub(super) fn of_life(uid: Uid) -> RangeInclusive<Which> {
-    (uid, 0)..=(uid, usize::MAX)
 }
 
 /// Those containers.
@@ -125,9 +117,9 @@ impl Lives {
         due.up && self.of_pod(uid, |mut all| all.all(|(_, c)| seen(c) || c.role != Role::Beside))
     }
 
-    /// How many containers run whose start their kubelet has not seen.
-    pub(super) fn unseen(&self, uid: Uid) -> u32 {
-        self.of_pod(uid, |all| all.filter(|(_, c)| c.seen.is_some()).count() as u32)
+    /// Whether a container runs whose start its kubelet has not seen.
+    pub(super) fn is_unseen(&self, which: Which) -> bool {
+        self.with(which, |c| c.seen.is_some()) == Some(true)
     }
 
     /// Whether one of `spec.containers` does not run, and has failed.

@@ -90,7 +90,7 @@ impl PodWorkers {
             // The pod may be gone, or another life of it begun.
             let ready = self.containers.lives.is_ready(uid);
             self.containers.lives.say_ready(uid);
-            api.start_pod((due.pod, uid), ready, self.status.restart_count(uid));
+            api.start_pod((due.pod, uid), ready, self.status.restarts(uid));
         } else if runs
             && !stop
             && self.containers.lives.knows(uid)

@@ -2,9 +2,11 @@
 
 use super::nodes::Nodes;
 use super::prober::KILLED;
+use crate::api::container::Role;
 use crate::controllers::prelude::*;
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
+use std::ops::RangeInclusive;
 
 /// What a kubelet has to do for one life of a pod.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,8 +33,6 @@ pub(super) struct Due {
     pub(super) up: bool,
     /// They have ended by themselves, or for a probe, while it is not to end.
     pub(super) down: bool,
-    /// How often they were started again.
-    pub(super) restarts: u32,
     /// When its kubelet lists containers after its last sync, before which probes have it synced no more.
     pub(super) listed: Time,
     /// Its kubelet heard of it before it was cut off, so that it starts its containers even so; the
@@ -182,6 +182,14 @@ impl Due {
     }
 }
 
+/// A container by its pod's life, and by its place in the order in which those of a pod start.
+pub(super) type Which = (Uid, usize);
+
+/// All of one life of a pod.
+pub(super) fn of_life(uid: Uid) -> RangeInclusive<Which> {
+    (uid, 0)..=(uid, usize::MAX)
+}
+
 /// What nearly all parts work on.
 pub(super) type Base = (Rc<Nodes>, Rc<Pods>);
 
@@ -192,6 +200,8 @@ pub(super) struct Pods {
     worker: HandlerId<Uid>,
     /// By uid.
     due: Shared<Vec<Option<Due>>>,
+    /// What containers are that were started again, and how often.
+    restarts: Shared<BTreeMap<Which, (Role, u32)>>,
     /// Uids of the pods of each node, in order of arrival.
     of_nodes: Shared<Vec<Vec<Uid>>>,
     /// How many lives of pods there have been.
@@ -205,6 +215,7 @@ impl Pods {
             nodes: nodes.clone(),
             worker,
             due: Shared::default(),
+            restarts: Shared::default(),
             of_nodes: Shared::default(),
             lives: Cell::new(0),
         }
@@ -287,11 +298,23 @@ impl Pods {
                 *due = None;
             }
         });
+        self.restarts.with(|all| all.extract_if(of_life(uid), |_, _| true).for_each(drop));
         self.of_nodes.with(|all| {
             if let Some(pods) = node.and_then(|n| all.get_mut(n.index())) {
                 pods.retain(|u| *u != uid);
             }
         });
+    }
+
+    /// A container of a pod is started again.
+    pub(super) fn restarted(&self, pod: &Pod, place: usize) {
+        let role = pod.template.beside_main(place).map_or(Role::Beside, |c| c.role);
+        self.restarts.with(|all| all.entry((pod.uid, place)).or_insert((role, 0)).1 += 1);
+    }
+
+    /// What containers of a pod are that were started again, and how often.
+    pub(super) fn restarts(&self, uid: Uid) -> Vec<(Which, (Role, u32))> {
+        self.restarts.with(|all| all.range(of_life(uid)).map(|(which, n)| (*which, *n)).collect())
     }
 
     /// The lives of pods that a kubelet has to do with, in order of their arrival.
@@ -330,7 +353,7 @@ impl Pods {
 
     /// Says of a pod whether it is ready.
     pub(super) fn set_ready(&self, pod: &Pod, status: ConditionStatus) {
-        self.nodes.api.set_pod_ready((pod.id, pod.uid), status, pod.restart_count);
+        self.nodes.api.set_pod_ready((pod.id, pod.uid), status, pod.restarts);
     }
 
     /// Removes the object of one life of a pod, if it is still there.

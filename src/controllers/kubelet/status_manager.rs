@@ -1,6 +1,7 @@
 //! What kubelets say of their pods, and when (`pkg/kubelet/status/status_manager.go`, v1.34).
 
 use super::lives::{Lives, RELIST};
+use crate::api::container::Restarts;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::switches::kubelet::ShutdownPhase;
 
@@ -65,16 +66,19 @@ impl StatusManager {
     }
 
     /// How often the containers of a pod were started again, as far as their kubelet has seen it.
-    pub(super) fn restart_count(&self, uid: Uid) -> u32 {
-        let started = self.pods.due(uid).map_or(0, |d| d.restarts);
-        started.saturating_sub(self.lives.unseen(uid))
+    pub(super) fn restarts(&self, uid: Uid) -> Restarts {
+        let mut restarts = Restarts::default();
+        for (which, (role, started)) in self.pods.restarts(uid) {
+            restarts.add(role, started - u32::from(self.lives.is_unseen(which)));
+        }
+        restarts
     }
 
     /// A pod whose containers run is started, or ready again; or it is not ready, as a probe has found or as none runs.
     pub(super) fn tell_ready(&self, pod: &Pod) {
         let ready = self.lives.is_ready(pod.uid);
         self.lives.say_ready(pod.uid);
-        let restarts = self.restart_count(pod.uid);
+        let restarts = self.restarts(pod.uid);
         let status = if ready { ConditionStatus::True } else { ConditionStatus::False };
         if let Some(code) = self.lives.finished(pod.uid) {
             let phase = if code == 0 { PodPhase::Succeeded } else { PodPhase::Failed };
@@ -82,16 +86,16 @@ impl StatusManager {
         } else if pod.phase == PodPhase::Pending {
             self.pods.with_due(pod.uid, |d| d.started = true);
             self.nodes.api.start_pod((pod.id, pod.uid), ready, restarts);
-        } else if pod.ready.is_none_or(|c| c.status != status) || pod.restart_count != restarts {
+        } else if pod.ready.is_none_or(|c| c.status != status) || pod.restarts != restarts {
             self.nodes.api.set_pod_ready((pod.id, pod.uid), status, restarts);
         }
     }
 
     /// Containers of a pod that is not started yet were started again: its init containers.
     pub(super) fn tell_restarts(&self, pod: &Pod) {
-        let restarts = self.restart_count(pod.uid);
-        if pod.phase == PodPhase::Pending && pod.restart_count != restarts {
-            self.nodes.api.set_restart_count((pod.id, pod.uid), restarts);
+        let restarts = self.restarts(pod.uid);
+        if pod.phase == PodPhase::Pending && pod.restarts != restarts {
+            self.nodes.api.set_restarts((pod.id, pod.uid), restarts);
         }
     }
 
@@ -100,7 +104,7 @@ impl StatusManager {
     pub(super) fn needs_update(&self, pod: &Pod, due: &Due) -> bool {
         due.evicted.is_some()
             || self.lives.is_unsaid(pod.uid)
-            || self.restart_count(pod.uid) != pod.restart_count
+            || self.restarts(pod.uid) != pod.restarts
     }
 
     /// After a machine's start: containers that ran have stopped. Where none is started again, so has the pod

@@ -273,7 +273,7 @@ impl JobController {
 /// restartPolicy OnFailure allows failures, all of them together.
 fn past_backoff_limit_on_failure(spec: &JobSpec, pods: &[Rc<Pod>]) -> bool {
     let running = pods.iter().filter(|p| !p.phase.is_terminal());
-    let restarts: i64 = running.map(|p| i64::from(p.restart_count)).sum();
+    let restarts: i64 = running.map(|p| i64::from(p.restarts.all)).sum();
     !spec.restart_never && restarts >= i64::from(spec.backoff_limit.max(1))
 }
 

@@ -47,7 +47,9 @@ impl JobControl {
         let now = self.core.ctx.now();
         if active > wanted {
             let ranked = s.active.iter().map(|p| Ranked { pod: p.clone(), rank: 0, uid: 0 });
-            let ranked = sorted(ranked.collect(), now, Rules::default());
+            let sidecar_restarts = self.switches.sidecar_restarts;
+            let rules = Rules { sidecar_restarts, ..Rules::default() };
+            let ranked = sorted(ranked.collect(), now, rules);
             let count = ((active - wanted) as usize).min(MAX_POD_CREATE_DELETE_PER_SYNC);
             let doomed: Vec<Rc<Pod>> = ranked.into_iter().take(count).map(|r| r.pod).collect();
             let uids = doomed.iter().map(|p| p.uid).collect();

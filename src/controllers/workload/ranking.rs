@@ -1,6 +1,5 @@
-//! Which pods of a ReplicaSet go first (`pkg/controller/controller_utils.go: ActivePodsWithRanks`).
-//!
-//! Left out: restart counts, which no modelled object has.
+//! Which pods of a ReplicaSet go first (`pkg/controller/controller_utils.go: ActivePodsWithRanks`), and which of a Job
+//! (`ActivePods`).
 
 use crate::controllers::prelude::*;
 use std::cmp::Ordering;
@@ -14,13 +13,15 @@ pub(super) struct Ranked {
     pub(super) uid: u64,
 }
 
-/// What a ReplicaSet looks at beside what all controllers look at (`ActivePods`).
+/// What is looked at beside what every release looks at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Rules {
     /// Pods that cost less go first (gate PodDeletionCost).
     pub(super) deletion_cost: bool,
     /// Ages are compared by their logarithm (gate LogarithmicScaleDown).
     pub(super) logarithmic: bool,
+    /// Restarts of sidecars count.
+    pub(super) sidecar_restarts: bool,
 }
 
 /// Sorts pods so that those that are deleted first come first. The rules may go round in circles, for which the standard library
@@ -46,6 +47,10 @@ fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
     let cost = |pod: &Pod| {
         if rules.deletion_cost { pod.template.deletion_cost } else { 0 }
     };
+    // `compareMaxContainerRestarts`
+    let restarts = |pod: &Pod| {
+        (pod.restarts.most, if rules.sidecar_restarts { pod.restarts.sidecars } else { 0 })
+    };
     let (p, q) = (&*a.pod, &*b.pod);
     p.node
         .is_some()
@@ -62,6 +67,7 @@ fn compare(a: &Ranked, b: &Ranked, now: Time, rules: Rules) -> Ordering {
                 _ => Ordering::Equal,
             }
         })
+        .then_with(|| restarts(q).cmp(&restarts(p)))
         .then_with(|| {
             younger_first(p.creation_timestamp, q.creation_timestamp, a, b, now, logarithmic)
         })
@@ -102,11 +108,36 @@ fn magnitude(t: Timestamp, now: Time) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::api::container::{Restarts, Role};
 
     /// 2 s is 2^30.9 ns and 1 s 2^29.9 ns, so they differ; 5 s (2^32.2) and 6 s (2^32.5) do not.
     #[test]
     fn ages_are_compared_by_magnitude() {
         let now = Time::from_nanos(10_000_000_000);
         assert_eq!([9, 8, 5, 4, 10].map(|t| magnitude(Timestamp(t), now)), [29, 30, 32, 32, -1]);
+    }
+
+    /// `compareMaxContainerRestarts`: 3 of one container are more than 2 of each of two, whose sum is 4; where the greatest are
+    /// alike that of sidecars tells, where it counts. Init containers never do.
+    #[test]
+    fn restarts_are_compared_by_the_greatest() {
+        let pod = |restarts: &[(Role, u32)]| {
+            let mut pod = Pod::pending(PodId(0), Rc::default(), None);
+            pod.restarts = Restarts::default();
+            restarts.iter().for_each(|(role, count)| pod.restarts.add(*role, *count));
+            Ranked { pod: Rc::new(pod), rank: 0, uid: 0 }
+        };
+        let (three, twice) =
+            (pod(&[(Role::Beside, 3)]), pod(&[(Role::Beside, 2), (Role::Beside, 2)]));
+        let (sidecar, init) = (
+            pod(&[(Role::Sidecar, 5), (Role::Beside, 2)]),
+            pod(&[(Role::Init, 9), (Role::Beside, 2)]),
+        );
+        for (sidecar_restarts, by_sidecar) in [(false, Ordering::Equal), (true, Ordering::Less)] {
+            let rules = Rules { sidecar_restarts, ..Rules::default() };
+            assert!(compare(&three, &twice, Time::ZERO, rules).is_lt());
+            assert!(compare(&twice, &init, Time::ZERO, rules).is_eq());
+            assert_eq!(compare(&sidecar, &init, Time::ZERO, rules), by_sidecar);
+        }
     }
 }

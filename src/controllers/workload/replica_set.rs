@@ -153,6 +153,7 @@ impl ReplicaSetController {
             let rules = Rules {
                 deletion_cost: self.switches.pod_deletion_cost,
                 logarithmic: self.switches.logarithmic_scale_down,
+                sidecar_restarts: self.switches.sidecar_restarts,
             };
             let ctx = &self.core.ctx;
             let draws = rules.logarithmic && !self.numbered_uids;

@@ -23,6 +23,8 @@ pub struct Switches {
     pub(crate) logarithmic_scale_down: bool,
     /// Of two pods the one that costs less goes first (gate PodDeletionCost).
     pub(crate) pod_deletion_cost: bool,
+    /// Of two pods whose containers were started again as often the one goes first whose sidecars were more often (S110).
+    pub(crate) sidecar_restarts: bool,
     /// `status.terminatingReplicas` is kept (gate DeploymentReplicaSetTerminatingReplicas).
     pub terminating_replicas: bool,
     /// The next check of availability is computed from the pods' ages (1.34 on); otherwise it comes
@@ -68,6 +70,8 @@ pub(crate) struct JobSwitches {
     pub(crate) deleted_are_unready: bool,
     /// What `backoffLimit` is held against.
     pub(crate) backoff_limit: BackoffLimit,
+    /// Restarts of sidecars tell which of too many pods go (S110).
+    pub(crate) sidecar_restarts: bool,
     /// How long a sync that failed waits: first, and at the most.
     pub(crate) retry: (Dur, Dur),
     /// A Job is read from the API server before its status is written: up to 1.22.

@@ -172,6 +172,25 @@ fn of_pods_of_about_one_age_any_goes() {
     assert_eq!(drawn(&plan), [first].into());
 }
 
+/// Rule 7 of `ActivePodsWithRanks`: more restarts go first, though the pod is older. A container ends 5 s after each start, and is
+/// started again after 0, 10, 20, 40, 80 and 160 s: that of 0 s at 5, 20, 45, 90 and 175 s, that of 121 s at 126, 141 and 166 s. At
+/// 205 s both wait, with five restarts and three.
+#[test]
+fn the_pod_goes_that_was_restarted_most() {
+    for release in ["1.18", "1.34", "1.37"] {
+        let plan = ron(
+            release,
+            r#"horizon: "4m", nodes: [(name: "n-0"), (name: "n-1")],
+               workloads: [ReplicaSet(name: "web", placement: Node("n-0"), template: (ends: (after: "5s", exit_code: 1)))],
+               timeline: [(at: "2m", do: Scale(workload: "web", replicas: 2)), (at: "205s", do: Scale(workload: "web", replicas: 1))]"#,
+        );
+        let done = done_by("replicaset", &plan);
+        let deleted: Vec<_> = done.iter().filter(|l| l.contains("pod-deleting")).collect();
+        let first = |l: &str| l.starts_with("205000 pod-deleting default/web-0 ");
+        assert!(deleted.len() == 1 && first(deleted[0]), "{release}: {deleted:?}");
+    }
+}
+
 /// `TestPodDeletionCost`: of two pods the one that costs less goes; without the feature, or at
 /// equal costs, the first of them, as nothing else tells them apart.
 #[test]
