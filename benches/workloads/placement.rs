@@ -57,6 +57,7 @@ fn pod(id: u32, template: &Rc<PodTemplate>) -> Rc<Pod> {
         node: None,
         deletion: None,
         phase: PodPhase::Pending,
+        evicted: false,
         restarts: Default::default(),
         ready: None,
         disruption_target: None,

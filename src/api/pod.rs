@@ -328,6 +328,8 @@ pub struct Pod {
     pub deletion: Option<Deletion>,
     /// `status.phase`
     pub phase: PodPhase,
+    /// `status.reason` is `Evicted`: its kubelet was short of something.
+    pub evicted: bool,
     /// How often its containers were started again, as far as its kubelet has said so.
     pub restarts: Restarts,
     /// The condition `Ready`.
@@ -354,6 +356,7 @@ impl Pod {
             node,
             deletion: None,
             phase: PodPhase::Pending,
+            evicted: false,
             restarts: Restarts::default(),
             ready: None,
             disruption_target: None,

@@ -281,7 +281,7 @@ impl ApiServer {
     ) -> Stored<Pod> {
         let old = self.pod_with_uid(id, Some(uid))?;
         Ok(self.change_pod(actor, &old, |p| {
-            p.phase = with.phase;
+            (p.phase, p.evicted) = (with.phase, with.evicted);
             p.start_time = with.start_time;
             p.unscheduled = with.unscheduled.clone();
             p.restarts = with.restarts;
@@ -347,6 +347,11 @@ impl ApiServer {
         self.report(of, |p, _| p.restarts = restarts);
     }
 
+    /// A kubelet's report of a pod that it evicts.
+    pub(crate) fn set_pod_evicted(&self, of: (PodId, Uid), target: Option<PodCondition>) {
+        self.end_pod(of, PodPhase::Failed, target, true);
+    }
+
     /// A kubelet's report of a pod's phase, with a condition DisruptionTarget if one is given.
     pub(crate) fn set_pod_phase(
         &self,
@@ -354,8 +359,18 @@ impl ApiServer {
         phase: PodPhase,
         target: Option<PodCondition>,
     ) {
+        self.end_pod(of, phase, target, false);
+    }
+
+    fn end_pod(
+        &self,
+        of: (PodId, Uid),
+        phase: PodPhase,
+        target: Option<PodCondition>,
+        evicted: bool,
+    ) {
         self.report(of, |p, now| {
-            p.phase = phase;
+            (p.phase, p.evicted) = (phase, evicted);
             p.disruption_target = target.or(p.disruption_target);
             // A pod that has never been ready has no such condition.
             if phase.is_terminal() && p.ready.is_some() {

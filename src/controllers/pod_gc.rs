@@ -4,9 +4,7 @@
 //! [`Switches`](crate::plan::switches::pod_gc::Switches). A pass looks at what its handlers noted
 //! rather than at every pod, which changes nothing that can be seen.
 //!
-//! Left out: that from 1.27 on terminated pods that their kubelet evicted go first (no kubelet here
-//! evicts), and that up to 1.26 an orphan with a terminal phase gets the condition DisruptionTarget
-//! too.
+//! Left out: that up to 1.26 an orphan with a terminal phase gets the condition DisruptionTarget too.
 
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::client::go_all;
@@ -205,7 +203,7 @@ impl Controller {
         orphaned
     }
 
-    /// `gcTerminated`: what is over the threshold goes, the oldest first.
+    /// `gcTerminated`: what is over the threshold goes.
     async fn gc_terminated(&self, pods: Vec<Rc<Pod>>) {
         let over = self.over(pods.len());
         self.delete_all(pods.into_iter().map(|p| (p.record, p)).collect(), over).await;
@@ -295,12 +293,13 @@ impl Controller {
         }
     }
 
-    /// Deletes so many of these pods, the oldest first (`byCreationTimestamp`), each in a goroutine of
-    /// its own, and waits for all of them. With each goes the record that led to it.
+    /// Deletes so many of these pods, the oldest first (`byCreationTimestamp`, `byEvictionAndCreationTimestamp`), each in a
+    /// goroutine of its own, and waits for all of them. With each goes the record that led to it.
     async fn delete_all(&self, mut pods: Vec<(u32, Rc<Pod>)>, most: usize) {
         self.client.api().names(|n| {
             pods.sort_by_cached_key(|(_, p)| {
-                (p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())
+                let evicted = p.evicted && self.config.switches.evicted_first;
+                (!evicted, p.creation_timestamp, short_name(n.pod_name(p.id)).to_owned())
             })
         });
         pods.truncate(most);

@@ -245,6 +245,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(22, 0)], |p| p.eviction.drain_asks_for_groups = false),
     step(&[(22, 0)], |p| p.disruption.unmanaged_pods = UnmanagedPods::Ignored),
     step(&[(27, 0)], |p| p.disruption.unmanaged_pods = UnmanagedPods::Told),
+    step(&[(27, 0)], |p| p.pod_gc.evicted_first = true), // S109
     step(&[(21, 0)], |p| p.eviction.uncounted_has_retry_after = true),
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),

@@ -187,6 +187,7 @@ mod tests {
             deletion: terminating
                 .then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
             phase: PodPhase::Running,
+            evicted: false,
             restarts: Default::default(),
             ready: ready.then_some(condition),
             disruption_target: None,

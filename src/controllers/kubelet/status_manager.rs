@@ -127,7 +127,7 @@ impl StatusManager {
         let ended = |at: Time| switches.fails_first || self.nodes.now() >= at;
         if due.evicted.is_some_and(ended) && !pod.phase.is_terminal() {
             let target = self.target(switches.disruption_target);
-            self.nodes.api.set_pod_phase((pod.id, pod.uid), PodPhase::Failed, target);
+            self.nodes.api.set_pod_evicted((pod.id, pod.uid), target);
         }
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Switches {
     pub(crate) marks_failed: bool,
     /// Orphans get the condition DisruptionTarget with that (S11, gate PodDisruptionConditions).
     pub(crate) disruption_target: bool,
+    /// Pods that their kubelet evicted go before older ones (S109).
+    pub(crate) evicted_first: bool,
     /// The period can be set from outside, so that recorded timelines have the time that a pass
     /// takes in it (1.25 on). Before, where clocks stand still, the end of a quarantine and a pass
     /// meet in one instant.

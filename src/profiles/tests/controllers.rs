@@ -523,9 +523,10 @@ fn images_of_several_containers() {
     boundary("S96", with_init, &["1.29.15"], &["1.30.14", "1.37.1"]);
 }
 
-/// `compareMaxContainerRestarts` is in 1.32.0 and not in 1.31.14.
+/// `byEvictionAndCreationTimestamp` is in 1.27.0 and not in 1.26.15, `compareMaxContainerRestarts` in 1.32.0 and not in 1.31.14.
 #[test]
 fn which_pods_go_first() {
+    boundary("S109", |p| p.pod_gc.evicted_first, &["1.18.20", "1.26.15"], &["1.27.0", "1.37.1"]);
     let (before, from) = (&["1.18.20", "1.31.14"], &["1.32.0", "1.37.1"]);
     boundary("S110", |p| p.workload.sidecar_restarts, before, from);
     boundary("S110", |p| p.workload.job.sidecar_restarts, before, from);

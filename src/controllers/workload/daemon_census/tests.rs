@@ -48,6 +48,7 @@ fn pod(
         deletion: terminating
             .then_some(Deletion { timestamp: Timestamp(0), grace_period_seconds: 0 }),
         phase,
+        evicted: false,
         restarts: Default::default(),
         ready: ready.then_some(condition),
         disruption_target: None,
