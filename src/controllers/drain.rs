@@ -7,6 +7,7 @@
 //! Left out: `--pod-selector`, `--dry-run`, and the warnings that kubectl prints while all goes
 //! well.
 
+use crate::api::pod::Deletion;
 use crate::client::parallelize;
 use crate::controllers::prelude::*;
 use crate::plan::switches::eviction::EvictionRules;
@@ -269,15 +270,12 @@ impl Drain {
         found.await.is_err().then(|| format!("daemonsets.apps \"{}\" not found", owner.name))
     }
 
-    /// `shouldSkipPod`: a pod that has been terminating for longer than kubectl was told to wait.
+    /// `shouldSkipPod`: a pod that has been terminating for longer than kubectl was told to wait, in whole seconds.
     fn waited_for_too_long(&self, pod: &Pod) -> bool {
-        let (Some(limit), Some(deletion)) =
-            (self.options.skip_wait_for_delete_timeout, pod.deletion)
-        else {
-            return false;
-        };
-        let since = u64::try_from(deletion.timestamp.0).unwrap_or_default();
-        self.ctx.now() > Time::from_secs(since).saturating_add(limit)
+        let limit = self.options.skip_wait_for_delete_timeout.map_or(0, Dur::as_secs);
+        let ended = |d: Deletion| u64::try_from(d.timestamp.0).unwrap_or_default();
+        let since = pod.deletion.map(|d| self.ctx.now().since(Time::from_secs(ended(d))));
+        limit > 0 && since.is_some_and(|since| since.as_secs() > limit)
     }
 
     /// `evictPods`, of one pod.

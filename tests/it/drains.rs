@@ -394,3 +394,13 @@ fn the_last_refusal_is_told_where_it_is_otherwise() {
     let said = "budget default/web needs 5 of 7 (minAvailable 5); 5 of 7 healthy, the last time as budget default/web needs 5 of 6 (minAvailable 5); 5 of 6 healthy";
     assert!(rows.iter().any(|row| row.ends_with(said)), "{rows:#?}");
 }
+
+/// The pod of a node that is cut off at 50 s is to be gone at 65 s. kubectl looks every second from 60 s on, and waits no longer once
+/// more than ten whole seconds are over since (`shouldSkipPod`): ten at 75 s, eleven at 76 s.
+#[test]
+fn whole_seconds_are_waited_for_a_pod_that_does_not_go() {
+    let (_, trace) = ran(r#"horizon: "5m", nodes: [(names: "n-{0..1}")],
+           workloads: [ReplicaSet(name: "web", placement: Node("n-0"), template: (terminationGracePeriodSeconds: 5))],
+           timeline: [(at: "50s", do: Partition(node: "n-0")), (at: "60s", do: Drain(node: "n-0", skip_wait_for_delete_timeout: "10s"))]"#);
+    assert_eq!(outcomes(&trace), [(76_000, DrainOutcome::Drained, 0)]);
+}
