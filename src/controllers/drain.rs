@@ -34,19 +34,19 @@ pub(crate) struct Drain {
     cause: RecordId,
 }
 
-/// Why a pod did not go, or a node could not be drained.
+/// Why pods did not go, or a node could not be drained.
 struct Failure {
-    /// What kubectl prints; nothing where it has printed it of another pod.
+    /// What kubectl prints.
     text: String,
-    /// The pod that is left.
-    pod: Option<PodId>,
+    /// The pods that are left.
+    pods: Vec<PodId>,
     /// `--timeout` was over.
     timed_out: bool,
 }
 
 impl From<String> for Failure {
     fn from(text: String) -> Self {
-        Failure { text, pod: None, timed_out: false }
+        Failure { text, pods: Vec::new(), timed_out: false }
     }
 }
 
@@ -128,11 +128,10 @@ impl Drain {
     /// Empties a node, and records how that ended.
     async fn drain(self: &Rc<Self>, node: NodeId) -> DrainOutcome {
         let began = self.ctx.now();
-        self.deadline.set(self.options.timeout.map_or(Time::MAX, |t| began.saturating_add(t)));
         let chosen = Cell::new(0);
         let result = self.drain_node(node, &chosen).await;
         let failures = result.err().unwrap_or_default();
-        let left: Vec<PodId> = failures.iter().filter_map(|f| f.pod).collect();
+        let left: Vec<PodId> = failures.iter().flat_map(|f| f.pods.clone()).collect();
         let outcome = match failures.as_slice() {
             [] => DrainOutcome::Drained,
             all if all.iter().all(|f| f.timed_out) => DrainOutcome::TimedOut,
@@ -141,8 +140,7 @@ impl Drain {
         let mut words = String::new();
         if !failures.is_empty() {
             let name = self.client.api().names(|n| n.node_name(node).to_owned());
-            let texts = failures.iter().map(|f| f.text.as_str());
-            let texts: Vec<&str> = texts.filter(|t| !t.is_empty()).collect();
+            let texts: Vec<&str> = failures.iter().map(|f| f.text.as_str()).collect();
             let list = match texts[..] {
                 [one] => one.to_owned(),
                 _ => format!("[{}]", texts.join(", ")),
@@ -186,6 +184,7 @@ impl Drain {
             return Ok(());
         }
         self.check_eviction_support(node).await.map_err(|e| vec![e.to_string().into()])?;
+        self.begin_timeout();
         let failed = Rc::new(Shared::new(Vec::new()));
         let (me, sink, count) = (self.clone(), failed.clone(), pods.len());
         parallelize(&self.ctx, self.group, count, count, move |i| {
@@ -201,6 +200,12 @@ impl Drain {
         if failed.is_empty() { Ok(()) } else { Err(failed) }
     }
 
+    /// `--timeout` begins.
+    fn begin_timeout(&self) {
+        let end = |timeout| self.ctx.now().saturating_add(timeout);
+        self.deadline.set(self.options.timeout.map_or(Time::MAX, end));
+    }
+
     /// `CheckEvictionSupport`: there is the subresource, and kubectl asks for it each time.
     async fn check_eviction_support(&self, node: NodeId) -> ApiResult {
         let requests = if self.rules.drain_asks_for_groups { 3 } else { 1 };
@@ -214,7 +219,6 @@ impl Drain {
     /// whatever has no flag to allow it stops the node.
     async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<Failure>> {
         let o = &self.options;
-        let refused = |text: &str| Some(text.to_owned());
         let mut chosen = Vec::new();
         // Upstream walks over a map here; these come in the order in which they turn up.
         let mut complaints: Vec<(String, Vec<String>)> = Vec::new();
@@ -228,14 +232,19 @@ impl Drain {
                 match self.missing_daemon_set(&pod).await {
                     Some(missing) => Some(missing).filter(|_| !o.force),
                     None if o.ignore_daemonsets => continue,
-                    None => refused("DaemonSet-managed Pods (use --ignore-daemonsets to ignore)"),
+                    None => Some(
+                        "DaemonSet-managed Pods (use --ignore-daemonsets to ignore)".to_owned(),
+                    ),
                 }
             } else if pod.template.empty_dir && !o.delete_emptydir_data {
-                refused("Pods with local storage (use --delete-emptydir-data to override)")
+                Some("Pods with local storage (use --delete-emptydir-data to override)".to_owned())
             } else if pod.template.owner.is_none() && !o.force {
                 // The words are there twice since kubectl made them a part of this text
                 // (`unmanagedFatal`).
-                refused("cannot delete Pods that declare no controller (use --force to override)")
+                Some(
+                    "cannot delete Pods that declare no controller (use --force to override)"
+                        .to_owned(),
+                )
             } else {
                 None
             };
@@ -285,7 +294,8 @@ impl Drain {
         let mut uid = pod.uid;
         loop {
             if self.ctx.now() >= self.deadline.get() {
-                return Err(self.timed_out("evicting", id));
+                let text = self.complain("evicting", id, &self.global_timeout());
+                return Err(Failure { text, pods: vec![id], timed_out: true });
             }
             self.ctx.set_cause(self.cause);
             match self.client.evict(about, rules, id, grace).await {
@@ -300,13 +310,17 @@ impl Drain {
                         uid = fresh.uid;
                     }
                 }
-                Err(e) => return Err(self.complain("evicting", id, &e.to_string())),
+                Err(e) => {
+                    let text = self.complain("evicting", id, &e.to_string());
+                    return Err(Failure { text, pods: vec![id], timed_out: false });
+                }
             }
         }
-        self.wait_for_delete(id, uid).await
+        let waited = self.wait_for_delete(vec![(id, uid)]).await;
+        waited.map_err(|f| Failure { text: self.complain("waiting for", id, &f.text), ..f })
     }
 
-    /// `deletePods`: one after the other, then it waits for each.
+    /// `deletePods`: one after the other, then it waits for all.
     async fn delete_pods(&self, pods: Vec<Rc<Pod>>) -> Result<(), Vec<Failure>> {
         let grace = self.options.grace_period;
         for pod in &pods {
@@ -318,60 +332,75 @@ impl Drain {
                 Err(e) => return Err(vec![e.to_string().into()]),
             }
         }
-        // One wait for all of them: kubectl names the first that is left, and all of these are.
-        for (i, pod) in pods.iter().enumerate() {
-            if let Err(first) = self.wait_for_delete(pod.id, pod.uid).await {
-                let mut failures = vec![first];
-                for pod in &pods[i + 1..] {
-                    let found = self.client.get_pod(pod.id).await;
-                    if found.is_ok_and(|p| p.uid == pod.uid) {
-                        let (text, pod) = (String::new(), Some(pod.id));
-                        failures.push(Failure { text, pod, timed_out: true });
-                    }
+        self.begin_timeout();
+        let waited = self.wait_for_delete(pods.iter().map(|p| (p.id, p.uid)).collect());
+        waited.await.map_err(|failure| vec![failure])
+    }
+
+    /// `waitForDelete`: until these pods are gone, or others of their names are there. A look asks for each that is left, and
+    /// is finished. How long it takes does not put off the next one, but up to 1.31 seconds that are over meanwhile have none
+    /// (`wait.PollImmediate`), a timeout of deletions begins with the first second, and a last look comes at its end.
+    async fn wait_for_delete(&self, mut left: Vec<(PodId, Uid)>) -> Result<(), Failure> {
+        let (evicts, polls) = (!self.options.disable_eviction, self.rules.drain_polls_from_start);
+        let mut second = polls.then(|| self.ctx.now());
+        loop {
+            let began = self.ctx.now();
+            let failed = self.look(&mut left).await;
+            let pods = || -> Vec<PodId> { left.iter().map(|(id, _)| *id).collect() };
+            failed.map_err(|e| Failure { pods: pods(), ..Failure::from(e.to_string()) })?;
+            if left.is_empty() {
+                return Ok(());
+            }
+            let late = |text| Err(Failure { text, pods: pods(), timed_out: true });
+            let now = self.ctx.now();
+            if second.is_none() && !evicts {
+                self.begin_timeout();
+            }
+            let deadline = self.deadline.get();
+            let before = second.unwrap_or(now);
+            let mut next = before.saturating_add(POLL);
+            if polls {
+                next = next.max(now);
+                if next >= deadline {
+                    self.ctx.sleep_until(deadline).await;
+                    return late("context deadline exceeded".to_owned());
                 }
-                return Err(failures);
+            } else if evicts && now >= deadline {
+                return late(self.global_timeout());
+            } else if !evicts && began >= deadline {
+                return late("timed out waiting for the condition".to_owned());
+            } else {
+                next = next.saturating_add(Dur::from_secs(now.since(before).as_secs()));
+            }
+            second = Some(next);
+            self.ctx.sleep_until(if evicts { next } else { next.min(deadline) }).await;
+        }
+    }
+
+    /// Asks for each of these pods, and takes those out of the list that are gone, or terminating for too long.
+    async fn look(&self, left: &mut Vec<(PodId, Uid)>) -> ApiResult {
+        let mut i = 0;
+        while let Some(&(id, uid)) = left.get(i) {
+            match self.client.get_pod(id).await {
+                Ok(pod) if pod.uid == uid && !self.waited_for_too_long(&pod) => i += 1,
+                Ok(_) | Err(ApiError::NotFound) => _ = left.remove(i),
+                Err(e) => return Err(e),
             }
         }
         Ok(())
     }
 
-    /// `waitForDelete`: until the pod is gone, or another of its name is there. How long an answer
-    /// takes does not put off the next look.
-    async fn wait_for_delete(&self, id: PodId, uid: Uid) -> Result<(), Failure> {
-        let mut next = self.rules.drain_polls_from_start.then(|| self.ctx.now());
-        loop {
-            let pod = match self.client.get_pod(id).await {
-                Ok(pod) if pod.uid == uid => pod,
-                Ok(_) | Err(ApiError::NotFound) => return Ok(()),
-                Err(e) => return Err(self.complain("waiting for", id, &e.to_string())),
-            };
-            if self.waited_for_too_long(&pod) {
-                return Ok(());
-            }
-            let now = self.ctx.now();
-            let at = next.unwrap_or(now).saturating_add(POLL).max(now);
-            if at > self.deadline.get() {
-                self.ctx.sleep_until(self.deadline.get()).await;
-                return Err(self.timed_out("waiting for", id));
-            }
-            self.ctx.sleep_until(at).await;
-            next = Some(at);
-        }
+    fn global_timeout(&self) -> String {
+        format!("global timeout reached: {}", self.options.timeout.unwrap_or(Dur::MAX))
     }
 
-    fn timed_out(&self, doing: &str, id: PodId) -> Failure {
-        Failure { timed_out: true, ..self.complain(doing, id, "global timeout reached") }
-    }
-
-    fn complain(&self, doing: &str, id: PodId, text: &str) -> Failure {
+    fn complain(&self, doing: &str, id: PodId, text: &str) -> String {
         let full = self.client.api().names(|n| n.pod_name(id).to_owned());
         let (namespace, name) = full.split_once('/').unwrap_or(("", &full));
-        let text = match doing {
-            "evicting" => format!("error when evicting pods/\"{name}\" -n \"{namespace}\": {text}"),
-            _ => format!(
-                "error when waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate: {text}"
-            ),
+        let about = match doing {
+            "evicting" => format!("evicting pods/\"{name}\" -n \"{namespace}\""),
+            _ => format!("waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate"),
         };
-        Failure { text, pod: Some(id), timed_out: false }
+        format!("error when {about}: {text}")
     }
 }

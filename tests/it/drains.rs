@@ -395,6 +395,22 @@ fn the_last_refusal_is_told_where_it_is_otherwise() {
     assert!(rows.iter().any(|row| row.ends_with(said)), "{rows:#?}");
 }
 
+/// kubectl's client has 5 requests a second and 10 at once. Of 60 pods the last is deleted some 10.6 s after the first, and each is gone
+/// 18 s and its kubelet's second or two later. A look asks for all, and takes 12 s: the first begins at 70.6 s, the second at 82.6 s, 2 s
+/// and more behind the pods' ends. `--timeout` begins with the first look, and is over at 90.6 s, amid the second, which is finished:
+/// at 94.6 s all are gone (`deletePods`, `waitForDelete`).
+#[test]
+fn deletions_are_waited_for_in_rounds() {
+    let plan = plan_of(
+        "Typical",
+        r#"horizon: "3m", nodes: [(names: "n-{0..1}")],
+           workloads: [ReplicaSet(name: "web", replicas: 60, placement: Node("n-0"), template: (pod_start: "1s", pod_stop: "18s"))],
+           timeline: [(at: "60s", do: Drain(node: "n-0", disable_eviction: true, timeout: "20s"))]"#,
+    );
+    let ended = outcomes(&run(&plan, Choices::default_order()));
+    assert!(matches!(ended[..], [(94_000..96_000, DrainOutcome::Drained, 0)]), "{ended:?}");
+}
+
 /// The pod of a node that is cut off at 50 s is to be gone at 65 s. kubectl looks every second from 60 s on, and waits no longer once
 /// more than ten whole seconds are over since (`shouldSkipPod`): ten at 75 s, eleven at 76 s.
 #[test]
