@@ -81,7 +81,8 @@ pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -
         DrainOutcome::TimedOut => format!("{node} not drained: timed out after {took}, {}", left()),
         DrainOutcome::Refused => {
             let words = analysis.trace.names.text_of(end.words);
-            let reason = words.split_once("due to error: ").map_or(words, |(_, why)| why);
+            let error = words.split_once("due to error:").or_else(|| words.split_once("\nerror:"));
+            let reason = error.map_or(words, |(_, why)| why.trim_start());
             let reason = reason.strip_suffix(", continuing command...").unwrap_or(reason);
             format!("{node} not drained: {reason}")
         }

@@ -145,9 +145,11 @@ impl Drain {
                 [one] => one.to_owned(),
                 _ => format!("[{}]", texts.join(", ")),
             };
-            words = format!(
-                "error: unable to drain node \"{name}\" due to error: {list}, continuing command..."
-            );
+            let (node, why) = (format!("unable to drain node \"{name}\""), self.rules.drain_error);
+            words = match self.rules.drain_stops_at_failure {
+                true => format!("error: {node}, aborting command...\nerror: {list}"),
+                false => format!("error: {node} due to {why}{list}, continuing command..."),
+            };
         }
         let gone = u32::try_from(chosen.get() - left.len().min(chosen.get())).unwrap_or(u32::MAX);
         self.ctx.set_cause(self.cause);
@@ -219,6 +221,8 @@ impl Drain {
     /// whatever has no flag to allow it stops the node.
     async fn pods_for_deletion(&self, pods: Vec<Rc<Pod>>) -> Result<Vec<Rc<Pod>>, Vec<Failure>> {
         let o = &self.options;
+        let EvictionRules { drain_says_emptydir, drain_unmanaged, .. } = self.rules;
+        let flag = if drain_says_emptydir { "emptydir" } else { "local" };
         let mut chosen = Vec::new();
         // Upstream walks over a map here; these come in the order in which they turn up.
         let mut complaints: Vec<(String, Vec<String>)> = Vec::new();
@@ -237,14 +241,9 @@ impl Drain {
                     ),
                 }
             } else if pod.template.empty_dir && !o.delete_emptydir_data {
-                Some("Pods with local storage (use --delete-emptydir-data to override)".to_owned())
+                Some(format!("Pods with local storage (use --delete-{flag}-data to override)"))
             } else if pod.template.owner.is_none() && !o.force {
-                // The words are there twice since kubectl made them a part of this text
-                // (`unmanagedFatal`).
-                Some(
-                    "cannot delete Pods that declare no controller (use --force to override)"
-                        .to_owned(),
-                )
+                Some(format!("{drain_unmanaged} (use --force to override)"))
             } else {
                 None
             };
@@ -397,8 +396,14 @@ impl Drain {
     fn complain(&self, doing: &str, id: PodId, text: &str) -> String {
         let full = self.client.api().names(|n| n.pod_name(id).to_owned());
         let (namespace, name) = full.split_once('/').unwrap_or(("", &full));
-        let about = match doing {
-            "evicting" => format!("evicting pods/\"{name}\" -n \"{namespace}\""),
+        let about = match (doing, self.rules) {
+            ("evicting", EvictionRules { drain_says_emptydir: false, .. }) => {
+                format!("evicting pod \"{name}\"")
+            }
+            ("evicting", _) => format!("evicting pods/\"{name}\" -n \"{namespace}\""),
+            (_, EvictionRules { drain_says_terminate: false, .. }) => {
+                format!("waiting for pod \"{name}\" terminating")
+            }
             _ => format!("waiting for pod \"{name}\" in namespace \"{namespace}\" to terminate"),
         };
         format!("error when {about}: {text}")

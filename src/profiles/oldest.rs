@@ -92,6 +92,8 @@ pub(super) fn oldest() -> Profile {
         eviction: EvictionRules {
             drain_asks_for_groups: true,
             drain_stops_at_failure: true,
+            drain_unmanaged: "Pods not managed by ReplicationController, ReplicaSet, Job, DaemonSet or StatefulSet",
+            drain_error: "error:",
             ..Default::default()
         },
         workload: workload::Switches {

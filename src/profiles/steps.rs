@@ -250,6 +250,15 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(23, 0)], |p| p.eviction.drain_stops_at_failure = false),
     step(&[(32, 0)], |p| p.eviction.drain_polls_from_start = true),
     step(&[(35, 0)], |p| p.eviction.drain_rereads_refused_pods = true),
+    // S111
+    step(&[(20, 0)], |p| p.eviction.drain_says_emptydir = true),
+    step(&[(24, 0)], |p| p.eviction.drain_unmanaged = "Pods declare no controller"),
+    step(&[(27, 0)], |p| p.eviction.drain_says_terminate = true),
+    step(&[(30, 0)], |p| {
+        p.eviction.drain_unmanaged = "cannot delete Pods that declare no controller";
+    }),
+    step(&[(31, 0)], |p| p.eviction.drain_error = "error: "),
+    step(&[(36, 0)], |p| p.eviction.drain_unmanaged = "Pods that declare no controller"),
     // The cloud controllers
     step(&[(20, 0)], |p| p.cloud.initializes_in_handler = false),
     step(&[(21, 0)], |p| p.cloud.message_as_reason = false),

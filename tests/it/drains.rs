@@ -411,6 +411,86 @@ fn deletions_are_waited_for_in_rounds() {
     assert!(matches!(ended[..], [(94_000..96_000, DrainOutcome::Drained, 0)]), "{ended:?}");
 }
 
+/// A pod takes 50 s to stop, and kubectl gives it 10.5 s. Up to 1.31 an eviction's time is seen to be over by the next look, at 21 s;
+/// of deletions, whose time begins after the first look, by the last one, which comes when it is over (`wait.PollImmediate`). From 1.32 on
+/// nobody looks again (`PollUntilContextTimeout`).
+#[test]
+fn a_drain_gives_up_as_its_kubectl_does() {
+    let told = |release: &str, deletes: bool| {
+        let plan = plan(&format!(
+            r#"Scenario(version: 1, kubernetes: "{release}", timing: Ideal, horizon: "1m", nodes: [(names: "n-{{0..1}}")],
+                workloads: [ReplicaSet(name: "web", placement: Node("n-0"), template: (terminationGracePeriodSeconds: 60, pod_stop: "50s"))],
+                timeline: [(at: "10s", do: Drain(node: "n-0", timeout: "10500ms", disable_eviction: {deletes}))])"#
+        ));
+        let trace = run(&plan, Choices::default_order());
+        let (at, outcome, left) = outcomes(&trace)[0];
+        assert_eq!((outcome, left), (DrainOutcome::TimedOut, 1), "{release}");
+        let end = trace.iter().find(|r| matches!(r.what, What::DrainEnded(_))).unwrap();
+        let words = trace.fields(end).message.unwrap();
+        (at, words.strip_prefix("error: unable to drain node \"n-0\"").unwrap().to_owned())
+    };
+    let global = "global timeout reached: 10.5s";
+    let old = format!("error when waiting for pod \"web-0\" terminating: {global}");
+    let new = "error when waiting for pod \"web-0\" in namespace \"default\" to terminate";
+    for (release, deletes, at, words) in [
+        ("1.22", false, 21_000, format!(", aborting command...\nerror: {old}")),
+        ("1.26", false, 21_000, format!(" due to error:{old}, continuing command...")),
+        ("1.31", false, 21_000, format!(" due to error: {new}: {global}, continuing command...")),
+        (
+            "1.32",
+            false,
+            20_500,
+            format!(" due to error: {new}: context deadline exceeded, continuing command..."),
+        ),
+        (
+            "1.31",
+            true,
+            20_500,
+            " due to error: timed out waiting for the condition, continuing command...".to_owned(),
+        ),
+        (
+            "1.32",
+            true,
+            20_500,
+            " due to error: context deadline exceeded, continuing command...".to_owned(),
+        ),
+    ] {
+        assert_eq!(told(release, deletes), (at, words), "{release}");
+    }
+}
+
+/// What kubectl does not delete without being told to, by release (`filters.go`).
+#[test]
+fn a_drain_refuses_in_the_words_of_its_release() {
+    let unmanaged =
+        "Pods not managed by ReplicationController, ReplicaSet, Job, DaemonSet or StatefulSet";
+    for (release, local, unmanaged) in [
+        ("1.19", "local", unmanaged),
+        ("1.23", "emptydir", unmanaged),
+        ("1.24", "emptydir", "Pods declare no controller"),
+        ("1.29", "emptydir", "Pods declare no controller"),
+        ("1.30", "emptydir", "cannot delete Pods that declare no controller"),
+        ("1.35", "emptydir", "cannot delete Pods that declare no controller"),
+        ("1.36", "emptydir", "Pods that declare no controller"),
+    ] {
+        let plan = plan(&format!(
+            r#"Scenario(version: 1, kubernetes: "{release}", timing: Ideal, horizon: "1m", nodes: [(name: "n")],
+                pods: [(name: "a", on: Node("n"), empty_dir: true), (name: "b", on: Node("n"))],
+                timeline: [(at: "10s", do: Drain(node: "n"))])"#
+        ));
+        let trace = run(&plan, Choices::default_order());
+        let words: Vec<_> = trace.iter().filter_map(|r| trace.fields(r).message).collect();
+        for why in [
+            format!(
+                "cannot delete Pods with local storage (use --delete-{local}-data to override): default/a"
+            ),
+            format!("cannot delete {unmanaged} (use --force to override): default/b"),
+        ] {
+            assert!(words.iter().any(|w| w.contains(&why)), "{release}: {words:?}");
+        }
+    }
+}
+
 /// The pod of a node that is cut off at 50 s is to be gone at 65 s. kubectl looks every second from 60 s on, and waits no longer once
 /// more than ten whole seconds are over since (`shouldSkipPod`): ten at 75 s, eleven at 76 s.
 #[test]

@@ -23,6 +23,15 @@ pub(crate) struct EvictionRules {
     /// kubectl counts the seconds between its looks at a pod from before the first one (1.32 on),
     /// not from after it.
     pub(crate) drain_polls_from_start: bool,
+    /// What kubectl says of pods without a controller that it may not delete (`unmanagedFatal`, S111).
+    pub(crate) drain_unmanaged: &'static str,
+    /// The flag is `--delete-emptydir-data`, and no longer `--delete-local-data`; a failed eviction is told with the pod's
+    /// namespace (1.20 on).
+    pub(crate) drain_says_emptydir: bool,
+    /// A failed wait is told with the pod's namespace (1.27 on).
+    pub(crate) drain_says_terminate: bool,
+    /// What comes before an error (1.23 on, and from 1.31 on with a blank).
+    pub(crate) drain_error: &'static str,
     /// kubectl reads a pod again whose eviction was refused, and waits for the end of the one that
     /// has its name by then (1.35 on).
     pub(crate) drain_rereads_refused_pods: bool,
