@@ -75,6 +75,8 @@ pub(crate) struct Course {
     pub(crate) stuck: BTreeMap<String, String>,
     /// The workloads of these whose pods have no successor before they are gone.
     pub(crate) waits: BTreeSet<String>,
+    /// The Jobs of these that fail once such a pod has failed.
+    pub(crate) frail: BTreeSet<String>,
     /// The volumes of these pods, where they are known.
     pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, `Job shop/sum`, and why.
@@ -341,8 +343,13 @@ impl Reader<'_> {
                 self.course.kept.extend(template.map(kept));
                 self.note_workload(id, &name);
                 let owner = self.owners.of(self.analysis, id);
-                let waits = owner.filter(|w| plan.successors_wait(names.workload_name(*w)));
-                self.course.waits.extend(waits.map(|w| self.analysis.workload_in_words(w)));
+                if let Some(owner) = owner.filter(|w| plan.successors_wait(names.workload_name(*w)))
+                {
+                    let said = self.analysis.workload_in_words(owner);
+                    let is_frail = plan.fails_with_a_pod(names.workload_name(owner));
+                    self.course.frail.extend(is_frail.then(|| said.clone()));
+                    self.course.waits.insert(said);
+                }
                 let node = self.analysis.node_name(node).to_owned();
                 self.course.stuck.insert(name, node);
             } else if pod.is_pending() {

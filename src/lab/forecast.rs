@@ -120,6 +120,8 @@ pub(crate) struct Forecast {
     pub(crate) stuck_alike: Vec<LeftAlike>,
     /// The workloads of these whose pods have no successor before they are gone.
     pub(crate) waits: BTreeSet<String>,
+    /// The Jobs of these that fail once such a pod has failed.
+    pub(crate) frail: BTreeSet<String>,
     /// The volumes of these pods, where they are known.
     pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, and why.
@@ -283,6 +285,7 @@ impl Forecast {
             pending_alike: LeftAlike::of(courses, |c| &c.pending, &why),
             pending,
             waits: courses.iter().flat_map(|c| c.waits.clone()).collect(),
+            frail: courses.iter().flat_map(|c| c.frail.clone()).collect(),
             kept: courses.iter().flat_map(|c| c.kept.clone()).collect(),
             failed: Left::of(courses, false, |c| &c.failed),
             held: Left::of(courses, true, |c| &c.held),

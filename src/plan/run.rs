@@ -17,7 +17,7 @@ use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
 use crate::api::pod::PodTemplate;
 use crate::api::usage::Used;
-use crate::api::workload::{WorkloadSpec, namespace_of};
+use crate::api::workload::{JobSpec, WorkloadSpec, namespace_of};
 use crate::kernel::choice::Deviation;
 use crate::kernel::{Dur, Time};
 use crate::trace::Actor;
@@ -158,13 +158,22 @@ impl Plan {
     /// Whether no pod of a workload, `Kind/namespace/name`, is replaced before it is gone: of a StatefulSet, and of a Job that
     /// replaces failed pods alone.
     pub(crate) fn successors_wait(&self, workload: &str) -> bool {
-        let waits = |w: &WorkloadPlan| match &w.spec {
-            WorkloadSpec::Job(job) => self.profile.workload.job.only_replaces_failed(job),
-            _ => false,
-        };
-        workload.starts_with("StatefulSet/")
-            || workload.starts_with("Job/")
-                && self.workloads.iter().any(|w| w.name == workload && waits(w))
+        let waits = |job| self.profile.workload.job.only_replaces_failed(job);
+        workload.starts_with("StatefulSet/") || self.job(workload).is_some_and(waits)
+    }
+
+    /// Whether a workload, `Kind/namespace/name`, is a Job that fails once one of its pods that was disrupted has failed.
+    pub(crate) fn fails_with_a_pod(&self, workload: &str) -> bool {
+        self.job(workload).is_some_and(|job| self.profile.workload.job.fails_with_a_pod(job))
+    }
+
+    /// The spec of a Job, `Job/namespace/name`.
+    fn job(&self, name: &str) -> Option<&JobSpec> {
+        let is_it = |w: &&WorkloadPlan| name.starts_with("Job/") && w.name == name;
+        match &self.workloads.iter().find(is_it)?.spec {
+            WorkloadSpec::Job(job) => Some(job),
+            _ => None,
+        }
     }
 
     /// With what containers of a workload's pods exit when they are asked to stop, where that is said.

@@ -19,12 +19,9 @@ impl JobPolicy {
         pod.is_terminating() && pod.phase != PodPhase::Succeeded
     }
 
-    /// The rule of a failure policy that a pod meets (`matchPodFailurePolicy`).
+    /// The rule of a failure policy that a pod meets.
     fn rule(&self, spec: &JobSpec, pod: &Pod) -> Option<(usize, PodFailurePolicyRule)> {
-        let status = pod.disruption_target?.status;
-        let met = |(_, rule): &(usize, PodFailurePolicyRule)| rule.matches(status);
-        let mut rules = spec.pod_failure_policy.iter().copied().enumerate();
-        rules.find(met).filter(|_| self.0.pod_failure_policy)
+        self.0.rule(spec, pod.disruption_target?.status)
     }
 
     /// Whether a failure of the pod counts towards the limit.

@@ -385,6 +385,47 @@ fn jobs_that_wait_or_fail_are_known() {
     assert_eq!(failed, [("Job default/fails", "BackoffLimitExceeded")]);
 }
 
+/// Three Jobs replace failed pods alone, and theirs are stuck on a dead node. When it is deleted, whoever collects orphans has them fail
+/// within a minute: of the first two that is the end, as a rule and `backoffLimit` have it, and the third makes another.
+#[test]
+fn jobs_that_fail_with_their_stuck_pods_are_known() {
+    let rule = |action: &str| {
+        format!(
+            "podFailurePolicy: (rules: [(action: {action}, onPodConditions: [(type: DisruptionTarget)])])"
+        )
+    };
+    let of = |then: &str| {
+        let job = |(name, how): (&str, String)| {
+            format!(
+                r#"Job(name: "{name}", {how}, template: (restartPolicy: Never), placement: Node("n-0"))"#
+            )
+        };
+        let jobs = [
+            ("frail", rule("FailJob")),
+            ("last", "podReplacementPolicy: Failed, backoffLimit: 0".to_owned()),
+            ("sturdy", rule("Ignore")),
+        ];
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "n-{{0..1}}", zone: "a")], workloads: [{}],
+            timeline: [(at: "1m", do: Crash(node: "n-0")), {then}])"#,
+            jobs.map(job).join(", ")
+        );
+        let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+        let overrides = Overrides::default();
+        let of_one =
+            Forecasting { loaded: &loaded, overrides, first: 1, seeds: 1, told_from: None };
+        let forecast = Forecast::of(&of_one.courses(1, &|_| true).unwrap());
+        let failed = forecast.failed.into_iter().map(|l| (l.pod, l.said));
+        (forecast.waits.len(), Vec::from_iter(forecast.frail), Vec::from_iter(failed))
+    };
+    let job = |name: &str| format!("Job default/{name}");
+    assert_eq!(of(""), (3, vec![job("frail"), job("last")], vec![]));
+    let failed = [("frail", "PodFailurePolicy"), ("last", "BackoffLimitExceeded")];
+    let failed = failed.map(|(name, why)| (job(name), why.to_owned())).to_vec();
+    let deleted = of(r#"(at: "13m", do: DeleteNode(nodes: Nodes(["n-0"])))"#);
+    assert_eq!(deleted, (0, vec![], failed));
+}
+
 /// Two pods of a set, each with a disk of its zone: where both nodes of a die, none reaches that of a; of b, b-1 is left.
 #[test]
 fn volumes_that_no_node_left_reaches_are_known() {

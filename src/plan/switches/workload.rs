@@ -1,6 +1,9 @@
 //! What changed in the workload controllers from release to release.
 
-use crate::api::workload::{JobSpec, PodReplacementPolicy};
+use crate::api::meta::ConditionStatus;
+use crate::api::workload::{
+    JobSpec, PodFailurePolicyAction, PodFailurePolicyRule, PodReplacementPolicy,
+};
 use crate::kernel::Dur;
 
 /// How a Deployment tells that it scaled its ReplicaSet (`deployment/sync.go: scaleReplicaSet`).
@@ -119,6 +122,27 @@ impl JobSwitches {
         let failed = Some(PodReplacementPolicy::Failed);
         self.pod_replacement_policy && spec.pod_replacement_policy == failed
             || self.failure_policy_waits && self.has_failure_policy(spec)
+    }
+
+    /// The rule of a Job's failure policy that a pod meets whose condition DisruptionTarget has that status, and its place
+    /// (`matchPodFailurePolicy`).
+    pub(crate) fn rule(
+        &self,
+        spec: &JobSpec,
+        status: ConditionStatus,
+    ) -> Option<(usize, PodFailurePolicyRule)> {
+        let mut rules = spec.pod_failure_policy.iter().copied().enumerate();
+        rules.find(|(_, rule)| rule.matches(status)).filter(|_| self.pod_failure_policy)
+    }
+
+    /// Whether a Job fails once one of its pods that was disrupted has failed: by its failure policy, or as it allows no failure
+    /// that counts.
+    pub(crate) fn fails_with_a_pod(&self, spec: &JobSpec) -> bool {
+        match self.rule(spec, ConditionStatus::True).map(|(_, rule)| rule.action) {
+            Some(PodFailurePolicyAction::FailJob) => true,
+            Some(PodFailurePolicyAction::Ignore) => false,
+            Some(PodFailurePolicyAction::Count) | None => spec.backoff_limit == 0,
+        }
     }
 
     /// Whether a Job's pods fail by their phase alone, also while they are being deleted (`isPodFailed`). Those of one with a

@@ -138,7 +138,6 @@ impl<'a> Outlook<'a> {
             let stays = if count.median == 1 { "is" } else { "are" };
             said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
         }
-        let fails = |job: &Left| format!("{} ({}){}", job.pod, job.said, unless_all(job.share));
         if !self.forecast.failed.is_empty() {
             let jobs = few(3, self.forecast.failed.iter().map(fails));
             said.push(format!("Jobs that fail, and are not done by anybody: {jobs}."));
@@ -272,6 +271,11 @@ pub(super) fn node(f: &Foreseen) -> Option<String> {
     let is_another = f.node_share < 1.0;
     let share = if is_another { unless_all(f.when.share * f.node_share) } else { String::new() };
     f.node.as_ref().map(|node| format!("{node}{share}"))
+}
+
+/// A Job that fails, why, and in how many of the seeds if not in all.
+pub(super) fn fails(job: &Left) -> String {
+    format!("{} ({}){}", job.pod, job.said, unless_all(job.share))
 }
 
 fn percent(share: f64) -> String {

@@ -4,7 +4,7 @@ mod beside;
 mod parts;
 
 pub(crate) use self::beside::write_beside;
-use self::parts::{FEW, pending};
+use self::parts::{Blocking, FEW, pending};
 use super::said::{ALONE, Outlook, done, how_many, node, number, unless_all};
 use crate::analysis::course::{Happening, Way};
 use crate::analysis::{Kept, ranges, shortened};
@@ -282,16 +282,19 @@ impl Printer<'_> {
         let unattached: BTreeSet<_> = unattached.map(|left| left.workload.as_deref()).collect();
         // Nodes whose dead pods keep a workload from replacing them, or have the volumes of those that replace them, which a
         // node left reaches.
-        let mut blocking: BTreeSet<&str> = BTreeSet::new();
-        let mut are_attached = false;
+        let mut blocking = Blocking::default();
         let mut nodes_of: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
         for Left { pod, workload, said, share } in stuck {
             let of = workload.as_deref().unwrap_or(ALONE);
             let blocks = waits.contains(of) || unattached.contains(&workload.as_deref());
             let volumes = kept.get(pod);
             if blocks && volumes.is_none_or(|all| all.iter().all(|v| !v.out_of_reach)) {
-                blocking.insert(said);
-                are_attached |= volumes.is_none_or(|all| all.iter().any(|v| v.attach));
+                blocking.nodes.insert(said);
+                blocking.are_attached |= volumes.is_none_or(|all| all.iter().any(|v| v.attach));
+                match waits.contains(of) && of.starts_with("Job ") {
+                    true => _ = blocking.jobs.insert(of),
+                    false => blocking.others = true,
+                }
             }
             nodes_of.entry(workload.as_deref()).or_default().insert(said);
             if !one_by_one {
@@ -329,30 +332,8 @@ impl Printer<'_> {
                 self.item(of, &(said + &unless_all(*share)))?;
             }
         }
-        if !blocking.is_empty() {
-            let (comes, machine) = match blocking.len() {
-                1 => ("the node comes", "its machine is"),
-                _ => ("their nodes come", "their machines are"),
-            };
-            let nodes = match one_by_one || blocking.len() <= FEW {
-                true => Vec::from_iter(blocking).join(" "),
-                false => "NODE…".to_owned(),
-            };
-            let frees = outlook.basis.frees;
-            let taint = match frees.out_of_service {
-                true => format!(
-                    "`kubectl taint nodes {nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or "
-                ),
-                false => String::new(),
-            };
-            let attached = match are_attached {
-                true => format!(" After the last two a volume {}.", frees.after_deletion()),
-                false => String::new(),
-            };
-            let advice = format!(
-                "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, {taint}`kubectl delete node {nodes}`; or `kubectl delete pod POD --force`.{attached}"
-            );
-            self.indented(&line(&advice), 2, DIM)?;
+        if !blocking.nodes.is_empty() {
+            self.indented(&line(&blocking.freed_by(outlook, one_by_one)), 2, DIM)?;
         }
         if let Some(volumes) = Kept::out_of_reach(&kept.values().flatten().collect()) {
             self.indented(&line(&format!("No node left reaches {volumes}.")), 2, DIM)?;

@@ -1,16 +1,17 @@
 //! Courses side by side: the figures of each, and what each changes of who goes, and when.
 
-use super::super::said::{ALONE, Outlook, SAME, done_in_all, number, unless_all};
+use super::super::said::{ALONE, Outlook, SAME, done_in_all, fails, number, unless_all};
 use super::parts::{FEW, pending, volumes};
 use crate::analysis::clock::apart;
 use crate::analysis::course::Happening;
 use crate::analysis::ranges;
 use crate::files::line;
-use crate::lab::forecast::{ByWhen, Count};
+use crate::lab::forecast::{ByWhen, Count, Left};
 use crate::report::results::*;
 
 /// The pods that a course deletes and another neither does nor is about to: by name where nearly all seeds delete them
-/// or it is one; where it is chance which of a workload these are, how many of them.
+/// or it is one; where it is chance which of a workload these are, how many of them. Jobs that fail, and on the other
+/// in less than half as many seeds, are behind them.
 fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
     let there: BTreeSet<&String> = against.deleted().chain(against.forecast.due.keys()).collect();
     let (mut named, mut counts) = (Vec::new(), Vec::new());
@@ -31,7 +32,14 @@ fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
     }
     named.sort_unstable();
     let named = (!named.is_empty()).then(|| ranges(&named));
-    named.into_iter().chain(counts).collect()
+    let is_new = |job: &&Left| share(&against.forecast.failed, &job.pod) * 2.0 < job.share;
+    let jobs = course.forecast.failed.iter().filter(is_new).map(fails);
+    named.into_iter().chain(counts).chain(jobs).collect()
+}
+
+/// In what part of the seeds a pod or a Job is among those that are left.
+fn share(left: &[Left], name: &str) -> f64 {
+    left.iter().filter(|l| l.pod == *name).map(|l| l.share).sum()
 }
 
 /// The pods that a course deletes and another only later, when all is over that is looked at.
@@ -47,10 +55,7 @@ fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
 
 /// The pods that are stuck on a course in most of its seeds and on another not, but for those that this one does not delete.
 fn stuck<'a>(course: &'a Outlook<'_>, against: &Outlook<'_>) -> Vec<&'a String> {
-    let stays = |outlook: &Outlook<'_>, pod: &String| {
-        let shares = outlook.forecast.stuck.iter().filter(|l| l.pod == *pod).map(|l| l.share);
-        shares.sum::<f64>() > 0.5
-    };
+    let stays = |outlook: &Outlook<'_>, pod: &String| share(&outlook.forecast.stuck, pod) > 0.5;
     let goes = |outlook: &Outlook<'_>, pod: &String| outlook.deleted().any(|one| one == pod);
     let all: BTreeSet<&String> = course.forecast.stuck.iter().map(|l| &l.pod).collect();
     let all = all.into_iter().filter(|pod| stays(course, pod) && !stays(against, pod));

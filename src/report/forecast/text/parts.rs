@@ -4,6 +4,7 @@ use super::super::said::{ALONE, Outlook, how_many, node, unless_all};
 use crate::analysis::course::Happening;
 use crate::files::line;
 use crate::lab::forecast::LeftAlike;
+use crate::language::listed;
 use crate::report::results::*;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
@@ -43,6 +44,67 @@ pub(super) fn pending(outlook: &Outlook<'_>, word: &str) -> Vec<(String, String)
         (workload.as_deref().unwrap_or(ALONE).to_owned(), said)
     };
     outlook.forecast.pending_alike.iter().map(one).collect()
+}
+
+/// Pods that stay on nodes which do not answer, and that others wait for.
+#[derive(Default)]
+pub(super) struct Blocking<'a> {
+    pub(super) nodes: BTreeSet<&'a str>,
+    /// Some of them have volumes that are attached.
+    pub(super) are_attached: bool,
+    /// The Jobs among their owners that replace failed pods alone.
+    pub(super) jobs: BTreeSet<&'a str>,
+    /// Some are of others.
+    pub(super) others: bool,
+}
+
+impl Blocking<'_> {
+    /// What frees them, with the names of their nodes where these are `all` told or few. A Job counts such a pod by its phase before it
+    /// may go, which whoever deletes by force does not write, and who collects the pods of a node that is gone does.
+    pub(super) fn freed_by(&self, outlook: &Outlook<'_>, all: bool) -> String {
+        let (comes, machine) = match self.nodes.len() {
+            1 => ("the node comes", "its machine is"),
+            _ => ("their nodes come", "their machines are"),
+        };
+        let nodes = match all || self.nodes.len() <= FEW {
+            true => Vec::from_iter(self.nodes.iter().copied()).join(" "),
+            false => "NODE…".to_owned(),
+        };
+        let frees = outlook.basis.frees;
+        let (taint, both_fail) = match frees.out_of_service {
+            true => (
+                format!(
+                    "`kubectl taint nodes {nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or "
+                ),
+                "That taint and deleting the node fail",
+            ),
+            false => (String::new(), "Deleting the node fails"),
+        };
+        let jobs = Vec::from_iter(self.jobs.iter().copied());
+        let but = match jobs[..] {
+            [] => String::new(),
+            _ => format!(", but for pods of {},", listed(&jobs)),
+        };
+        let (force, last) = match self.others {
+            true => (format!("; or{but} `kubectl delete pod POD --force`"), "last two"),
+            false => (String::new(), "last"),
+        };
+        let mut said = format!(
+            "What frees those that others wait for: {comes} back; or, once it is certain that {machine} off, {taint}`kubectl delete node {nodes}`{force}."
+        );
+        if self.are_attached {
+            said += &format!(" After the {last} a volume {}.", frees.after_deletion());
+        }
+        let frail = jobs.into_iter().filter(|job| outlook.forecast.frail.contains(*job));
+        let frail = Vec::from_iter(frail);
+        if !frail.is_empty() {
+            said += &format!(
+                " {both_fail} the pods, and by that {} for good; the node's return does, too, unless their containers end with 0.",
+                listed(&frail)
+            );
+        }
+        said
+    }
 }
 
 impl Printer<'_> {

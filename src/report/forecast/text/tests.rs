@@ -105,6 +105,51 @@ fn a_job_that_waits_and_one_that_fails_are_told() {
     }
 }
 
+/// A Job that replaces failed pods alone is not helped by who deletes its pod by force: the finalizer stays until the pod is counted,
+/// which takes its phase (`isPodFailed`). With nobody else the last of the remedies is that the node is deleted.
+#[test]
+fn what_frees_pods_is_told_by_whose_they_are() {
+    let of = |owners: &[&str]| {
+        let mut course = Course::default();
+        for (i, owner) in owners.iter().enumerate() {
+            let pod = format!("x/{i}");
+            course.stuck.insert(pod.clone(), "n1".to_owned());
+            course.kept.insert(pod.clone(), BTreeSet::new());
+            course.workloads.insert(pod, (*owner).to_owned());
+            course.waits.insert((*owner).to_owned());
+        }
+        course.frail.insert("Job x/frail".to_owned());
+        printed(&[course])
+    };
+    let jobs = of(&["Job x/frail", "Job x/sum"]);
+    let wanted = "; or `kubectl delete node n1`. That taint and deleting the node fail the pods, and by that Job x/frail for good; \
+                  the node's return does, too, unless their containers end with 0.";
+    assert!(jobs.contains(wanted) && !jobs.contains("--force"), "{jobs}");
+    let both = of(&["Job x/sum", "StatefulSet x/db"]);
+    let wanted = "; or `kubectl delete node n1`; or, but for pods of Job x/sum, `kubectl delete pod POD --force`. Times";
+    assert!(both.contains(wanted), "{both}");
+    let set = of(&["StatefulSet x/db"]);
+    assert!(set.contains("delete node n1`; or `kubectl delete pod POD --force`. Times"), "{set}");
+}
+
+/// One Job fails on both courses, another in two of three seeds on one of them.
+#[test]
+fn jobs_that_fail_on_one_course_alone_are_told() {
+    let of = |frail: bool| {
+        let mut course = Course::default();
+        course.failed.insert("Job x/all".to_owned(), "BackoffLimitExceeded".to_owned());
+        let failed = || ("Job x/frail".to_owned(), "PodFailurePolicy".to_owned());
+        course.failed.extend(frail.then(failed));
+        course
+    };
+    let (one, other) = ([false; 3].map(of), [true, true, false].map(of));
+    let job = "Job x/frail (PodFailurePolicy) (in 67 % of the seeds)";
+    for (courses, word) in [([&one, &other], "costs"), ([&other, &one], "spares")] {
+        let said = beside(courses[0], courses[1]);
+        assert!(said.ends_with(&format!(" patch {word} {job}")), "{said}");
+    }
+}
+
 /// Two pods of a set are stuck, and of db-0 no node left reaches the disk: nothing that is done to n1 helps. On the other
 /// course both are gone, and db-0 finds no node.
 #[test]
