@@ -52,6 +52,22 @@ impl Happening {
     }
 }
 
+rows! {
+    /// How a pod goes.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub(crate) enum Goes {
+        /// For its node, by a taint say, or by the eviction API.
+        Evicted = "evicted",
+        /// By the scheduler, for one of a higher priority.
+        Preempted = "preempted",
+        /// By its workload's controller, as that is scaled down or rolled out anew, or by whoever else.
+        Deleted = "deleted",
+    }
+
+    /// Its word in documents and sentences.
+    pub(crate) fn as_str -> &'static str;
+}
+
 /// How a zone came into a state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Way {
@@ -98,9 +114,8 @@ pub(crate) struct Course {
     /// The nodes of `happenings`: that a pod was on when it was deleted, or came to first; that a volume was detached
     /// from first, or attached to last.
     pub(crate) on: BTreeMap<(Happening, String), String>,
-    /// The pods of `happenings` that are deleted and neither evicted nor preempted: of workloads that
-    /// are scaled down or rolled out anew, say.
-    pub(crate) deleted: BTreeSet<String>,
+    /// How the pods of `happenings` go that are deleted; those of whom it does not say it are evicted.
+    pub(crate) goes: BTreeMap<String, Goes>,
     /// The zones of nodes of `happenings`.
     pub(crate) zones_of: BTreeMap<String, String>,
     /// The workloads of pods of `happenings`, `stuck` and `pending`: `Deployment shop/web`.
@@ -119,6 +134,12 @@ impl Course {
     pub(crate) fn node(&self, what: Happening, object: &str) -> Option<&String> {
         let what = if what == Happening::PodCreated { Happening::PodBound } else { what };
         self.on.get(&(what, object.to_owned()))
+    }
+
+    /// How the pod of a happening goes, if it does.
+    pub(crate) fn goes(&self, (what, pod): &(Happening, String)) -> Option<Goes> {
+        let goes = || self.goes.get(pod).copied().unwrap_or(Goes::Evicted);
+        (*what == Happening::PodDeleted).then(goes)
     }
 
     /// The course of a finished run.
@@ -187,9 +208,13 @@ impl Reader<'_> {
         }
         if let Some((pod, before, after)) = step.pod {
             if step.deletion_begins().is_some() {
-                let is_first = self.pod(r, pod, Happening::PodDeleted, before.node_id());
-                if is_first && step.eviction(r).or(step.preemption(r)).is_none() {
-                    self.course.deleted.insert(self.analysis.pod_name(pod).to_owned());
+                let goes = match (step.eviction(r), step.preemption(r)) {
+                    (Some(_), _) => Goes::Evicted,
+                    (None, Some(_)) => Goes::Preempted,
+                    (None, None) => Goes::Deleted,
+                };
+                if self.pod(r, pod, Happening::PodDeleted, before.node_id()) {
+                    self.course.goes.insert(self.analysis.pod_name(pod).to_owned(), goes);
                 }
             }
             if before.node_id() != after.node_id() {

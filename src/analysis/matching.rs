@@ -9,7 +9,7 @@
 //! A pod that came while it lasted had its name by chance. One of the same workload stands in for
 //! it: the nearest that no other stands for.
 
-use super::course::{Course, Happening};
+use super::course::{Course, Goes, Happening};
 use super::prelude::*;
 use crate::api::workload::family_of;
 
@@ -211,7 +211,8 @@ fn by_pod<'a, T>(all: impl Iterator<Item = (&'a str, T)>) -> BTreeMap<&'a str, V
 
 /// What is deleted and neither evicted nor preempted, as its workload is scaled down, is no eviction.
 fn deletions(course: &Course) -> impl Iterator<Item = (&str, Time)> {
-    happened(course, Happening::PodDeleted).filter(|(pod, _)| !course.deleted.contains(*pod))
+    let all = happened(course, Happening::PodDeleted);
+    all.filter(|(pod, _)| course.goes.get(*pod) != Some(&Goes::Deleted))
 }
 
 fn happened(course: &Course, what: Happening) -> impl Iterator<Item = (&str, Time)> {
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn what_a_workload_deletes_is_no_eviction() {
         let mut run = course(&[("x/a", 10), ("x/b", 20)]);
-        run.deleted.insert("x/b".to_owned());
+        run.goes.insert("x/b".to_owned(), Goes::Deleted);
         let known = ["x/a", "x/b"].map(str::to_owned).into();
         let matched = Matched::of(&BTreeMap::new(), &[run], &known, Dur::from_secs(2));
         assert_eq!(matched.only_simulated, [("x/a".to_owned(), Time::from_secs(10))]);

@@ -245,7 +245,12 @@ fn page_of(outlooks: &[Outlook<'_>]) -> Result<Page> {
 
 fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
     let comes = |f: &Forecast| {
-        f.happenings.iter().any(|h| h.what == Happening::PodDeleted && h.when.share >= LIKELY)
+        // In whatever way a pod goes.
+        let mut seeds: BTreeMap<&String, usize> = BTreeMap::new();
+        for h in f.happenings.iter().filter(|h| h.what == Happening::PodDeleted) {
+            *seeds.entry(&h.object).or_default() += h.in_seeds.len();
+        }
+        seeds.values().any(|n| *n as f64 >= LIKELY * f.seeds as f64)
     };
     Exit::fine_if(!args.exit_code || !forecasts.first().is_some_and(|(_, base)| comes(base)))
 }

@@ -15,7 +15,7 @@ use self::when::Seeds;
 pub(crate) use self::when::When;
 use super::prelude::*;
 use crate::analysis::Kept;
-use crate::analysis::course::{Course, Happening, Way};
+use crate::analysis::course::{Course, Goes, Happening, Way};
 use crate::analysis::drains::{KEPT, refusals};
 use crate::trace::ZoneState;
 
@@ -51,8 +51,8 @@ pub(crate) struct Foreseen {
     pub(crate) node_share: f64,
     /// Of a pod: `Deployment shop/web`.
     pub(crate) workload: Option<String>,
-    /// Of a pod that is deleted: it is evicted or preempted, in one seed at least.
-    pub(crate) evicted: Option<bool>,
+    /// Of a pod that is deleted: how it goes. If that differs from seed to seed, it is several happenings.
+    pub(crate) goes: Option<Goes>,
     /// In which of the seeds it happens, from 0.
     pub(crate) in_seeds: Vec<u32>,
 }
@@ -64,6 +64,8 @@ pub(crate) struct ByWhen {
     pub(crate) what: Happening,
     /// Of which workload the pods are, empty of those without one; of all where there is none here.
     pub(crate) workload: Option<String>,
+    /// How the pods go, where it is of all that go so.
+    pub(crate) goes: Option<Goes>,
     pub(crate) counts: Vec<Count>,
     /// How many come in all, over the seeds in which some do.
     pub(crate) all: Count,
@@ -106,8 +108,8 @@ pub(crate) struct Forecast {
     pub(crate) times: Vec<Time>,
     /// How many have come by then.
     pub(crate) by_when: Vec<ByWhen>,
-    /// How many pods are evicted or preempted, and how many are deleted otherwise, by the end.
-    pub(crate) done: [Count; 2],
+    /// How many pods go in which way, of each way in which some do.
+    pub(crate) done: Vec<ByWhen>,
     /// The pods with an eviction timer that runs at the end in half of the seeds or more, and when it
     /// is over.
     pub(crate) due: BTreeMap<String, When>,
@@ -180,24 +182,28 @@ impl Forecasting<'_> {
     }
 }
 
+/// What happens to which object; of a pod that goes, how. Things that may happen in other seeds instead are kept apart: what the one comes of
+/// says nothing of the other.
+type Key<'c> = (&'c (Happening, String), Option<Goes>);
+
 /// When each comes about. What others come of is before them in this order.
 fn whens<'a>(
     courses: &[Course],
-    times: &BTreeMap<&'a (Happening, String), Vec<Caused>>,
+    times: &BTreeMap<Key<'a>, Vec<Caused>>,
     seeds: Seeds<'_>,
-) -> BTreeMap<&'a (Happening, String), When> {
-    let mut whens: BTreeMap<&(Happening, String), When> = BTreeMap::new();
-    for (what, times) in times {
+) -> BTreeMap<Key<'a>, When> {
+    let mut whens: BTreeMap<Key<'_>, When> = BTreeMap::new();
+    for (key @ (what, _), times) in times {
         let causes: BTreeSet<_> = times.iter().map(|(_, c)| c.map(|c| c.0)).collect();
         let cause = match Vec::from_iter(causes)[..] {
-            [Some(one)] => whens.get(one).copied(),
+            [Some(one)] => whens.get(&one).copied(),
             _ => None,
         };
         let lag = |(at, cause): &Caused| (*at, cause.map(|c| c.1));
         let when = When::after(times.iter().map(lag), cause, seeds);
         let least = courses.iter().filter_map(|c| c.least.get(&what.1)).min();
         let least = least.filter(|_| what.0 == Happening::NodeUnknown);
-        whens.extend(when.map(|when| (*what, when.not_before(least))));
+        whens.extend(when.map(|when| (*key, when.not_before(least))));
     }
     whens
 }
@@ -206,12 +212,12 @@ impl Forecast {
     /// What these courses come to.
     pub(crate) fn of(courses: &[Course]) -> Self {
         let seeds = Seeds::of(courses);
-        let mut times: BTreeMap<&(Happening, String), Vec<Caused>> = BTreeMap::new();
+        let mut times: BTreeMap<Key<'_>, Vec<Caused>> = BTreeMap::new();
         let mut zones: BTreeMap<&(String, ZoneState, Way), Vec<Time>> = BTreeMap::new();
         for course in courses {
             for (what, at) in &course.happenings {
                 let caused = (*at, cause(course, what));
-                times.entry(what).or_default().push(caused);
+                times.entry((what, course.goes(what))).or_default().push(caused);
             }
             for (what, at) in &course.zones {
                 zones.entry(what).or_default().push(*at);
@@ -219,14 +225,16 @@ impl Forecast {
         }
         let whens = whens(courses, &times, seeds);
         let times = times_of(courses);
-        let by_when = by_when(courses, &times);
+        let by_when = by_when(courses, &times).into_iter();
+        let (by_when, done): (Vec<_>, Vec<_>) = by_when.partition(|b| b.goes.is_none());
         let all = by_when.iter().filter(|b| b.workload.is_none());
         let ends: BTreeMap<_, _> = all.map(|b| (b.what, (b.first.low, b.last.high))).collect();
-        let foreseen = |(what, when): (&(Happening, String), When)| {
-            let all = (0..).zip(courses).filter(|(_, c)| c.happenings.contains_key(what));
+        let foreseen = |((what, goes), when): (Key<'_>, When)| {
+            let has = |c: &Course| c.happenings.contains_key(what) && c.goes(what) == goes;
+            let all = (0..).zip(courses).filter(|(_, c)| has(c));
             let in_seeds: Vec<u32> = all.map(|(seed, _)| seed).collect();
             let all = in_seeds.iter().map(|seed| &courses[*seed as usize]);
-            let nodes = all.clone().filter_map(|c| c.node(what.0, &what.1));
+            let nodes = all.filter_map(|c| c.node(what.0, &what.1));
             let (node, on_it) = most(nodes).unzip();
             Foreseen {
                 what: what.0,
@@ -235,8 +243,7 @@ impl Forecast {
                 node,
                 node_share: on_it.map_or(1.0, |n| n as f64 / in_seeds.len() as f64),
                 workload: workload(courses, &what.1),
-                evicted: (what.0 == Happening::PodDeleted)
-                    .then(|| all.clone().any(|c| !c.deleted.contains(&what.1))),
+                goes,
                 in_seeds,
             }
         };
@@ -246,10 +253,6 @@ impl Forecast {
         let master = |i: usize| {
             let times = courses.iter().filter_map(|c| c.master_disruption[i]);
             When::of(times.collect(), seeds)
-        };
-        let done = |course: &Course, otherwise: bool| {
-            let pods = course.happenings.keys().filter(|(what, _)| *what == Happening::PodDeleted);
-            pods.filter(|(_, pod)| course.deleted.contains(pod) == otherwise).count() as u64
         };
         let mut due: BTreeMap<&String, Vec<Time>> = BTreeMap::new();
         for (pod, at) in courses.iter().flat_map(|c| &c.due) {
@@ -263,7 +266,7 @@ impl Forecast {
         Forecast {
             seeds: seeds.count as u64,
             by_when,
-            done: [false, true].map(|other| Count::of(courses.iter().map(|c| done(c, other)))),
+            done,
             times,
             due: due.into_iter().filter_map(over).collect(),
             drawn: courses.iter().flat_map(|c| c.drawn.clone()).collect(),
@@ -295,17 +298,18 @@ impl Forecast {
 }
 
 /// When something comes in a seed, and of what, and when that came.
-type Caused<'c> = (Time, Option<(&'c (Happening, String), Time)>);
+type Caused<'c> = (Time, Option<(Key<'c>, Time)>);
 
 /// What something that happens to an object in a course comes of, if that is one of its happenings.
-fn cause<'c>(
-    course: &'c Course,
-    (what, object): &(Happening, String),
-) -> Option<(&'c (Happening, String), Time)> {
-    let object =
-        if let Happening::PodDeleted = what { course.node(*what, object)? } else { object };
+fn cause<'c>(course: &'c Course, of: &(Happening, String)) -> Option<(Key<'c>, Time)> {
+    let (what, object) = of;
+    let object = match course.goes(of) {
+        None => object,
+        Some(Goes::Evicted) => course.node(*what, object)?,
+        Some(_) => return None,
+    };
     let (of, at) = course.happenings.get_key_value(&(what.cause()?, object.clone()))?;
-    Some((of, *at))
+    Some(((of, course.goes(of)), *at))
 }
 
 /// The spans that times of counts are apart, in seconds.
@@ -331,18 +335,20 @@ type InSeed = (Vec<Time>, u64);
 /// When the first of a kind comes in each seed, and put together; and the last.
 type Told = (Vec<Option<Time>>, When, When);
 
-/// How many have come by these times: of each kind, and of pods by workload, too.
+/// How many have come by these times: of each kind, and of pods by workload, too, and by how they go.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
-    let mut all: BTreeMap<(Happening, Option<&str>), Vec<InSeed>> = BTreeMap::new();
+    let mut all: BTreeMap<(Happening, Option<&str>, Option<Goes>), Vec<InSeed>> = BTreeMap::new();
     for (seed, course) in courses.iter().enumerate() {
-        for ((what, object), at) in &course.happenings {
+        for (of @ (what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);
             let of_own = what.is_of_pod().then_some(Some(workload));
             // Under the name of one whose deletion began before.
             let deleted = course.happenings.get(&(Happening::PodDeleted, object.clone()));
             let again = of_own.is_some() && deleted.is_some_and(|deleted| deleted < at);
-            for of in std::iter::once(None).chain(of_own) {
-                let seeds = all.entry((*what, of)).or_default();
+            let goes = course.goes(of).map(|goes| (None, Some(goes)));
+            let of_own = of_own.map(|workload| (workload, None));
+            for (of, goes) in [Some((None, None)), goes, of_own].into_iter().flatten() {
+                let seeds = all.entry((*what, of, goes)).or_default();
                 seeds.resize(courses.len(), (Vec::new(), 0));
                 seeds[seed].0.push(*at);
                 seeds[seed].1 += u64::from(again);
@@ -359,7 +365,7 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
     // of a workload.
     let mut told: BTreeMap<(Happening, Option<&str>), Told> = BTreeMap::new();
     let mut rows = Vec::with_capacity(all.len());
-    for ((what, workload), seeds) in all {
+    for ((what, workload, goes), seeds) in all {
         let some = seeds.iter().filter(|(times, _)| !times.is_empty());
         let again = Count::of(some.clone().map(|(_, again)| *again));
         let in_all = Count::of(some.map(|(times, _)| times.len() as u64));
@@ -367,6 +373,8 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         seeds.iter_mut().for_each(|times| times.sort_unstable());
         let cause = |of| told.get(&(what.cause()?, of));
         let cause = cause(workload).or_else(|| cause(None));
+        // Who is preempted or deleted otherwise is not so for a taint of its node.
+        let cause = cause.filter(|_| goes.is_none_or(|goes| goes == Goes::Evicted));
         let of_cause = |seed: usize| cause.and_then(|c| *c.0.get(seed)?);
         let ends =
             |(seed, times): (usize, &Vec<Time>)| Some((seed, (*times.first()?, *times.last()?)));
@@ -381,9 +389,11 @@ fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
         let ends = told.get(&(what, None)).map(|(_, first, last)| (first.low, last.high));
         let [first, last] = [first, last].map(|when| when.within(ends));
         let firsts = seeds.iter().map(|times| times.first().copied());
-        told.insert((what, workload), (firsts.collect(), first, last));
+        if goes.is_none() {
+            told.insert((what, workload), (firsts.collect(), first, last));
+        }
         let (workload, counts) = (workload.map(str::to_owned), count(&seeds));
-        rows.push(ByWhen { what, workload, counts, all: in_all, again, first, last });
+        rows.push(ByWhen { what, workload, goes, counts, all: in_all, again, first, last });
     }
     rows
 }

@@ -311,15 +311,45 @@ fn a_zone_on_its_way_back_has_a_row_of_its_own() {
 fn what_is_done_and_what_is_refused_is_counted_by_seed() {
     let of = |refused: bool| {
         let mut course = course(&[("x/a", 10), ("x/b", 20), ("x/c", 1)]);
-        course.deleted.insert("x/c".to_owned());
+        course.goes.insert("x/c".to_owned(), Goes::Deleted);
         let said = || ("n".to_owned(), "n not drained: timed out after 1m".to_owned());
         course.refused.extend(refused.then(said));
         course
     };
     let forecast = Forecast::of(&[of(false), of(true), of(true)]);
-    assert_eq!(forecast.done.map(|c| (c.low, c.median, c.high)), [(2, 2, 2), (1, 1, 1)]);
+    let done = forecast.done.iter().map(|b| (b.goes, b.all.low, b.all.median, b.all.high));
+    let expected = [(Some(Goes::Evicted), 2, 2, 2), (Some(Goes::Deleted), 1, 1, 1)];
+    assert_eq!(Vec::from_iter(done), expected);
     let Left { said, share, .. } = &forecast.refused[0];
     assert_eq!((said.as_str(), *share), ("n not drained: timed out after 1m", 2.0 / 3.0));
+}
+
+/// A node is tainted at 30 s. In three of four seeds its pod is deleted at 1 s, as its workload is scaled down, and in one it
+/// is evicted at 330 s: two happenings, neither of which has a range from the one to the other.
+#[test]
+fn what_comes_of_a_pod_in_two_ways_is_two_happenings() {
+    let of = |evicted: bool| {
+        let mut course = course(&[("x/a", if evicted { 330 } else { 1 })]);
+        let tainted = (Happening::NodeNoExecute, "n".to_owned());
+        course.happenings.insert(tainted, Time::from_secs(30));
+        course.on.insert((Happening::PodDeleted, "x/a".to_owned()), "n".to_owned());
+        course.goes.extend((!evicted).then(|| ("x/a".to_owned(), Goes::Deleted)));
+        course
+    };
+    let forecast = Forecast::of(&[false, false, true, false].map(of));
+    let s = |t: Time| t.as_secs();
+    let of_pod = forecast.happenings.iter().filter(|f| f.what == Happening::PodDeleted);
+    let told = of_pod.map(|f| {
+        (f.goes, [f.when.low, f.when.median, f.when.high].map(s), f.when.share, f.in_seeds.clone())
+    });
+    let expected = [
+        (Some(Goes::Deleted), [1; 3], 0.75, vec![0, 1, 3]),
+        (Some(Goes::Evicted), [330; 3], 0.25, vec![2]),
+    ];
+    assert_eq!(Vec::from_iter(told), expected);
+    let done = forecast.done.iter().map(|b| (b.goes, s(b.first.low), s(b.last.high)));
+    let expected = [(Some(Goes::Evicted), 330, 330), (Some(Goes::Deleted), 1, 1)];
+    assert_eq!(Vec::from_iter(done), expected);
 }
 
 /// In each of five seeds one pod is Pending and two are stuck: of a in three of the seeds, of b in

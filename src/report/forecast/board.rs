@@ -1,7 +1,7 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{Outlook, done, node, number};
+use super::said::{Outlook, done, node, number, word};
 use crate::analysis::course::Happening;
 use crate::analysis::statistics::nearest_rank;
 use crate::lab::forecast::{Foreseen, Queue};
@@ -157,7 +157,7 @@ fn table(title: &str, outlook: &Outlook<'_>) -> Table {
             (low, high) = Default::default();
         }
         let node = node(f).unwrap_or_default();
-        json!([f.object, f.what.as_str(), low, median, high, f.when.share * 100.0, node])
+        json!([f.object, word(f.what, f.goes), low, median, high, f.when.share * 100.0, node])
     };
     let columns = [
         "object",

@@ -1,6 +1,7 @@
 //! A forecast for programs.
 
 use super::said::Outlook;
+use crate::analysis::course::Goes;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, Left};
 use crate::report::results::*;
 
@@ -11,7 +12,7 @@ const AS_IT_IS: &str = "as it is";
 type OnCourse<'o> = (&'o Outlook<'o>, &'o Foreseen);
 
 /// What is told of each thing that may happen.
-fn fields<'o>() -> [Field<OnCourse<'o>>; 10] {
+fn fields<'o>() -> [Field<OnCourse<'o>>; 11] {
     [
         ("what", Kind::Text, |(_, f)| Cell::Text(f.what.as_str().into())),
         ("object", Kind::Text, |(_, f)| Cell::text(Some(f.object.clone()))),
@@ -22,7 +23,12 @@ fn fields<'o>() -> [Field<OnCourse<'o>>; 10] {
         ("node", Kind::Text, |(_, f)| Cell::text(f.node.clone())),
         ("node_share", Kind::Number, |(_, f)| Cell::number(f.node.as_ref().map(|_| f.node_share))),
         ("workload", Kind::Text, |(_, f)| Cell::text(f.workload.as_deref().map(workload))),
-        ("evicted", Kind::Truth, |(_, f)| f.evicted.map_or(Cell::Empty, Cell::Truth)),
+        ("evicted", Kind::Truth, |(_, f)| {
+            f.goes.map_or(Cell::Empty, |goes| Cell::Truth(goes != Goes::Deleted))
+        }),
+        ("cause", Kind::Text, |(_, f)| {
+            f.goes.map_or(Cell::Empty, |g| Cell::Text(g.as_str().into()))
+        }),
     ]
 }
 
@@ -32,7 +38,7 @@ fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
 }
 
 /// `{"at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
-/// "node_share", "workload", "evicted"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
+/// "node_share", "workload", "evicted", "cause"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
 /// "share"}], "failed": [{"job", "said", "share"}]}` (`held` and `failed` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
@@ -130,7 +136,7 @@ mod tests {
             node: Some("n-1".to_owned()),
             node_share: 0.75,
             workload: Some("Deployment shop/web".to_owned()),
-            evicted: Some(true),
+            goes: Some(Goes::Preempted),
             in_seeds: vec![0, 1],
         };
         Forecast { happenings: vec![event], ..Forecast::default() }
@@ -155,9 +161,9 @@ mod tests {
         let table = table(&outlook("as it is", &a), &[outlook("=x", &b)]);
         is_told(&table, &[]);
         let expected = "\
-course,what,object,low,median,high,share,node,node_share,workload,evicted,at
-as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
-'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,2026-11-21T02:29:57.000Z
+course,what,object,low,median,high,share,node,node_share,workload,evicted,cause,at
+as it is,pod-deleted,shop/a,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,preempted,2026-11-21T02:29:57.000Z
+'=x,pod-deleted,shop/b,2026-11-21T02:30:00.000Z,2026-11-21T02:30:01.250Z,2026-11-21T02:30:02.000Z,0.5,n-1,0.75,Deployment/shop/web,true,preempted,2026-11-21T02:29:57.000Z
 ";
         assert_eq!(csv_of_both(&table), expected);
     }

@@ -2,7 +2,7 @@
 //! from the one before.
 
 use crate::analysis::Frees;
-use crate::analysis::course::Happening;
+use crate::analysis::course::{Goes, Happening};
 use crate::analysis::ranges;
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, Left, When};
 use crate::language::few;
@@ -105,32 +105,28 @@ impl<'a> Outlook<'a> {
 
     /// What comes in all, a sentence each.
     pub(super) fn answer(&self) -> Vec<String> {
-        let total = |what| self.span(what, None)?.counts.last().copied();
-        let span = |what| {
-            let ByWhen { first, last, .. } = self.span(what, None)?;
-            let (from, to) = (self.clock(first.low), self.clock(last.high));
-            Some(format!("{from} to {to} ({})", from_now(first.low)))
-        };
-        let mut said = Vec::new();
-        for (what, noun) in [
-            (Happening::PodDeleted, "pod"),
-            (Happening::NodeNoExecute, "node"),
-            (Happening::NodeUnknown, "node"),
-        ] {
-            let Some((count, span)) = total(what).zip(span(what)) else { continue };
+        let nodes = [Happening::NodeNoExecute, Happening::NodeUnknown];
+        let nodes = nodes.into_iter().filter_map(|what| self.span(what, None));
+        let comes = |all: &ByWhen| {
+            let noun = if all.what.is_of_pod() { "pod" } else { "node" };
+            let (count, share) = all.in_all();
             let (is, get) = if count.median == 1 { ("is", "gets") } else { ("are", "get") };
-            let how_many = how_many(&count, noun);
-            let comes = match what {
-                Happening::NodeUnknown => format!("{how_many} {is} given up (Ready: Unknown)"),
-                Happening::NodeNoExecute => format!("{how_many} {get} a NoExecute taint"),
-                _ => done_in_all(self.forecast.done, true),
+            let comes = match (all.goes, all.what) {
+                (Some(goes), _) => format!("{is} {}", goes.as_str()),
+                (None, Happening::NodeUnknown) => format!("{is} given up (Ready: Unknown)"),
+                _ => format!("{get} a NoExecute taint"),
             };
-            said.push(format!("{comes}, {span}."));
-        }
-        if let Some(bound) = total(Happening::PodBound) {
+            let (from, to) = (self.clock(all.first.low), self.clock(all.last.high));
+            let begins = from_now(all.first.low);
+            let seeds = if share < 1.0 { format!("; {}", percent(share)) } else { String::new() };
+            format!("{} {comes}, {from} to {to} ({begins}{seeds}).", how_many(&count, noun))
+        };
+        let mut said: Vec<String> = self.forecast.done.iter().chain(nodes).map(comes).collect();
+        let bound = self.span(Happening::PodBound, None);
+        if let Some(bound) = bound.and_then(|all| all.counts.last()) {
             let until = self.clock(self.basis.horizon);
             let word = if bound.median == 1 { "comes to a node" } else { "come to nodes" };
-            said.push(format!("{} {word} until {until}.", how_many(&bound, "pod")));
+            said.push(format!("{} {word} until {until}.", how_many(bound, "pod")));
         }
         let words = ["Terminating on nodes that do not answer", "Pending"];
         let left = self.forecast.left.iter().zip(words).filter(|(count, _)| count.high > 0);
@@ -152,8 +148,8 @@ impl<'a> Outlook<'a> {
     }
 
     /// The pods that go.
-    pub(super) fn deleted(&self) -> impl Iterator<Item = &'a String> {
-        self.of(Happening::PodDeleted).into_iter().map(|f| &f.object)
+    pub(super) fn deleted(&self) -> BTreeSet<&'a String> {
+        self.of(Happening::PodDeleted).into_iter().map(|f| &f.object).collect()
     }
 
     /// What happens of a kind, in most seeds or in some.
@@ -185,10 +181,10 @@ impl<'a> Outlook<'a> {
 
 /// What has changed since an earlier forecast, a sentence each, by clock times.
 pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
-    let of = |o: &Outlook<'_>| -> BTreeMap<(Happening, String), i64> {
+    let of = |o: &Outlook<'_>| -> BTreeMap<_, i64> {
         let at = |f: &Foreseen| o.basis.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
         let all = o.forecast.happenings.iter();
-        all.map(|f| ((f.what, f.object.clone()), at(f))).collect()
+        all.map(|f| (((f.what, f.object.clone()), f.goes), at(f))).collect()
     };
     let (was, is) = (of(before), of(now));
     // The names of pods that are to come are made up, and stay so.
@@ -196,9 +192,9 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
     let mut lines = Vec::new();
     let clock = |us: i64| WallClock(us).clock(Time::ZERO);
     for (key, at) in &is {
-        let (what, object) = (key.0.as_str(), &key.1);
+        let (what, object) = (word(key.0.0, key.1), &key.0.1);
         match was.get(key) {
-            None if !is_made_up(key.0) => {
+            None if !is_made_up(key.0.0) => {
                 lines.push(format!("new: {what} {object} at {}", clock(*at)));
             }
             Some(then) if (at - then).unsigned_abs() > SAME.as_nanos() / 1_000 => {
@@ -208,15 +204,15 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
         }
     }
     for (key, at) in &was {
-        let (what, object) = key;
+        let (of @ (what, object), goes) = key;
         if is.contains_key(key) || is_made_up(*what) {
             continue;
         }
         let may_come = match &now.basis.open {
-            Some(open) => open.contains(key),
+            Some(open) => open.contains(of),
             None => *at > now.basis.clock.0,
         };
-        let (what, at) = (what.as_str(), clock(*at));
+        let (what, at) = (word(*what, *goes), clock(*at));
         lines.push(match may_come {
             true => format!("no longer: {what} {object}, was {at}"),
             false => format!("past: {what} {object}, was foreseen for {at}"),
@@ -228,15 +224,21 @@ pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
 /// A range that is not wider is not worth a word: its ends are whole seconds.
 const NARROW_S: u64 = 2;
 
-/// `12 pods evicted, 1 pod deleted`, or as a sentence begins, `12 pods are evicted, 1 pod is deleted`.
-pub(super) fn done_in_all(done: [Count; 2], sentence: bool) -> String {
-    let said = |(count, word): (Count, &str)| {
-        let is = if count.median == 1 { "is " } else { "are " };
-        format!("{} {}{word}", how_many(&count, "pod"), if sentence { is } else { "" })
-    };
-    let all = done.into_iter().zip(["evicted", "deleted"]).filter(|(count, _)| count.high > 0);
-    let all: Vec<String> = all.map(said).collect();
-    if all.is_empty() { "0 pods evicted".to_owned() } else { all.join(", ") }
+impl ByWhen {
+    /// How many there are by the end, over all seeds; where most have none, over those that have some, and in what part of
+    /// the seeds that is.
+    pub(super) fn in_all(&self) -> (Count, f64) {
+        let some = (self.all, self.first.share);
+        self.counts.last().filter(|count| count.median > 0).map_or(some, |count| (*count, 1.0))
+    }
+}
+
+/// What happens, as documents call it; of a pod that goes and is not evicted, how.
+pub(super) fn word(what: Happening, goes: Option<Goes>) -> String {
+    match goes.filter(|goes| *goes != Goes::Evicted) {
+        Some(goes) => format!("{} ({})", what.as_str(), goes.as_str()),
+        None => what.as_str().to_owned(),
+    }
 }
 
 /// `81 nodes`, `81 nodes (79 to 83)`
@@ -258,11 +260,11 @@ fn in_range(count: &Count) -> String {
 }
 
 /// What is done to these pods that are deleted, in a word or two.
-pub(super) fn done(pods: &[&Foreseen]) -> &'static str {
-    match pods.iter().filter(|f| f.evicted == Some(true)).count() {
-        n if n == pods.len() => "evicted",
-        0 => "deleted",
-        _ => "evicted or deleted",
+pub(super) fn done(pods: &[&Foreseen]) -> String {
+    let ways: BTreeSet<Goes> = pods.iter().filter_map(|f| f.goes).collect();
+    match Vec::from_iter(ways.into_iter().map(Goes::as_str)) {
+        none if none.is_empty() => Goes::Evicted.as_str().to_owned(),
+        ways => ways.join(" or "),
     }
 }
 
@@ -295,34 +297,22 @@ mod tests {
     #[test]
     fn pods_are_evicted_or_deleted() {
         let at = Time::from_secs(60);
-        let pod = |evicted: bool| Foreseen {
+        let pod = |goes: Goes| Foreseen {
             what: Happening::PodDeleted,
             object: "shop/web-0".to_owned(),
             when: When { low: at, median: at, high: at, share: 1.0 },
             node: None,
             node_share: 1.0,
             workload: None,
-            evicted: Some(evicted),
+            goes: Some(goes),
             in_seeds: vec![0],
         };
-        let (evicted, scaled) = (pod(true), pod(false));
+        let [evicted, preempted, scaled] = [Goes::Evicted, Goes::Preempted, Goes::Deleted].map(pod);
+        assert_eq!(done(&[]), "evicted");
         assert_eq!(done(&[&evicted, &evicted]), "evicted");
         assert_eq!(done(&[&scaled]), "deleted");
-        assert_eq!(done(&[&evicted, &scaled]), "evicted or deleted");
-        let count = |n: u64| Count { low: n, median: n, high: n };
-        let range = Count { low: 4, ..count(5) };
-        let all = |evicted, deleted| done_in_all([evicted, deleted], false);
-        assert_eq!(all(count(12), count(1)), "12 pods evicted, 1 pod deleted");
-        assert_eq!(all(count(1), range), "1 pod evicted, 5 pods (4 to 5) deleted");
-        assert_eq!(all(count(0), count(1)), "1 pod deleted");
-        assert_eq!(all(count(0), count(0)), "0 pods evicted");
-        // The verb goes with the number that it follows.
-        let some = [Count { high: 1, ..count(0) }, count(0)];
-        assert_eq!(done_in_all(some, true), "0 pods (0 to 1) are evicted");
-        assert_eq!(
-            done_in_all([count(12), count(1)], true),
-            "12 pods are evicted, 1 pod is deleted"
-        );
+        assert_eq!(done(&[&scaled, &evicted]), "evicted or deleted");
+        assert_eq!(done(&[&evicted, &preempted, &scaled]), "evicted or preempted or deleted");
     }
 
     /// 09:00:00 and 300 s are 09:05:00: the longest of two.

@@ -1,9 +1,9 @@
 //! Courses side by side: the figures of each, and what each changes of who goes, and when.
 
-use super::super::said::{ALONE, Outlook, SAME, done_in_all, fails, number, unless_all};
+use super::super::said::{ALONE, Outlook, SAME, fails, how_many, number, unless_all};
 use super::parts::{FEW, pending, volumes};
 use crate::analysis::clock::apart;
-use crate::analysis::course::Happening;
+use crate::analysis::course::{Goes, Happening};
 use crate::analysis::ranges;
 use crate::files::line;
 use crate::lab::forecast::{ByWhen, Count, Left};
@@ -13,19 +13,22 @@ use crate::report::results::*;
 /// or it is one; where it is chance which of a workload these are, how many of them. Jobs that fail, and on the other
 /// in less than half as many seeds, are behind them.
 fn only(course: &Outlook<'_>, against: &Outlook<'_>) -> Vec<String> {
-    let there: BTreeSet<&String> = against.deleted().chain(against.forecast.due.keys()).collect();
+    let mut there = against.deleted();
+    there.extend(against.forecast.due.keys());
     let (mut named, mut counts) = (Vec::new(), Vec::new());
     for (workload, mut pods) in course.by_workload(&[Happening::PodDeleted]) {
         pods.retain(|f| !there.contains(&f.object));
         let mut in_seeds = vec![0; course.forecast.seeds as usize];
         pods.iter().flat_map(|f| &f.in_seeds).for_each(|seed| in_seeds[*seed as usize] += 1);
-        let (all, count) = (pods.len() as u64, Count::of(in_seeds.into_iter()));
+        // One that goes in several ways does so in several seeds.
+        let names: BTreeSet<&String> = pods.iter().map(|f| &f.object).collect();
+        let (all, count) = (names.len() as u64, Count::of(in_seeds.into_iter()));
         if count.low == all {
-            named.extend(pods.iter().map(|f| &f.object));
+            named.extend(names);
         } else if count.median > 0 {
             let of = if workload == ALONE { "" } else { "of " };
-            counts.push(match pods[..] {
-                [one] => format!("{}{}", one.object, unless_all(one.when.share)),
+            counts.push(match Vec::from_iter(names)[..] {
+                [one] => format!("{one}{}", unless_all(pods.iter().map(|f| f.when.share).sum())),
                 _ => format!("{} of {} {of}{workload}", number(&count), counted(all, "pod")),
             });
         }
@@ -44,8 +47,8 @@ fn share(left: &[Left], name: &str) -> f64 {
 
 /// The pods that a course deletes and another only later, when all is over that is looked at.
 fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
-    let gone: BTreeSet<&String> = against.deleted().collect();
-    let pods = course.deleted().filter(|pod| !gone.contains(pod));
+    let (gone, pods) = (against.deleted(), course.deleted().into_iter());
+    let pods = pods.filter(|pod| !gone.contains(pod));
     let (pods, due): (Vec<&String>, Vec<Time>) =
         pods.filter_map(|pod| Some((pod, against.forecast.due.get(pod)?.median))).unzip();
     let due = between(against, *due.iter().min()?, *due.iter().max()?);
@@ -56,10 +59,10 @@ fn late(course: &Outlook<'_>, against: &Outlook<'_>) -> Option<String> {
 /// The pods that are stuck on a course in most of its seeds and on another not, but for those that this one does not delete.
 fn stuck<'a>(course: &'a Outlook<'_>, against: &Outlook<'_>) -> Vec<&'a String> {
     let stays = |outlook: &Outlook<'_>, pod: &String| share(&outlook.forecast.stuck, pod) > 0.5;
-    let goes = |outlook: &Outlook<'_>, pod: &String| outlook.deleted().any(|one| one == pod);
+    let [gone, there] = [course, against].map(Outlook::deleted);
     let all: BTreeSet<&String> = course.forecast.stuck.iter().map(|l| &l.pod).collect();
     let all = all.into_iter().filter(|pod| stays(course, pod) && !stays(against, pod));
-    all.filter(|pod| !goes(course, pod) || goes(against, pod)).collect()
+    all.filter(|pod| !gone.contains(pod) || there.contains(pod)).collect()
 }
 
 /// `12:05:06`, `12:05:06–12:10:11`
@@ -129,22 +132,28 @@ pub(crate) fn write_beside(p: &mut Printer<'_>, courses: &[Outlook<'_>]) -> io::
     }
     p.part("Side by side")?;
     for (i, outlook) in courses.iter().enumerate() {
-        let range = outlook.span(Happening::PodDeleted, None).map_or(String::new(), |all| {
+        let done = |all: &ByWhen| {
+            let (count, share) = all.in_all();
             let (first, last) = (outlook.clock(all.first.median), outlook.clock(all.last.median));
-            match first == last {
-                true => format!(" at {first}"),
-                false => format!(" from {first} to {last}"),
-            }
-        });
+            let when = match first == last {
+                true => format!("at {first}"),
+                false => format!("from {first} to {last}"),
+            };
+            let goes = all.goes.map_or("", Goes::as_str);
+            format!("{} {goes} {when}{}", how_many(&count, "pod"), unless_all(share))
+        };
+        let pods = match Vec::from_iter(outlook.forecast.done.iter().map(done)) {
+            none if none.is_empty() => "0 pods evicted".to_owned(),
+            some => some.join(", "),
+        };
         // Those that the export has tainted already are none of them.
         let noun = if outlook.basis.tainted { "more node" } else { "node" };
         let nodes = outlook.total(Happening::NodeNoExecute, noun);
-        let pods = done_in_all(outlook.forecast.done, false);
         // Those of the first stand above.
         let waiting = if i == 0 { Vec::new() } else { pending(outlook, " Pending") };
         let [stuck, pending] = outlook.forecast.left.map(|count| number(&count));
         let said = format!(
-            "{nodes} tainted NoExecute, {pods}{range}, {stuck} stuck, {pending} Pending at the end"
+            "{nodes} tainted NoExecute, {pods}, {stuck} stuck, {pending} Pending at the end"
         );
         p.indented(&line(outlook.name), 2, BOLD)?;
         p.indented(&said, 6, PLAIN)?;

@@ -3,7 +3,7 @@
 use super::super::Basis;
 use super::*;
 use crate::analysis::Frees;
-use crate::analysis::course::Course;
+use crate::analysis::course::{Course, Goes};
 use crate::report::{Style, WallClock};
 
 /// A node's name of 41 characters beside a zone's of 40 does not fit into eighty columns.
@@ -320,6 +320,37 @@ fn what_another_course_changes_is_told_from_what_it_puts_off() {
     // The other way round it is what is done that has it go before the end.
     let said = beside(&without_a(Some(75)), &was);
     assert!(said.contains("as it is: x/a not before the end; due 00:01:15"), "{said}");
+}
+
+/// Its workload's controller deletes a at 10 s in three of four seeds; in the fourth it is evicted at 330 s. In half of the seeds or fewer is a
+/// share; in more of them it is the number that differs.
+#[test]
+fn how_a_pod_goes_is_told_apart() {
+    let of = |evicted: bool| {
+        let mut course = deleted(&[("a", if evicted { 330 } else { 10 })]);
+        course.goes.extend((!evicted).then(|| ("x/a".to_owned(), Goes::Deleted)));
+        course
+    };
+    let courses = [false, false, true, false].map(of);
+    let none = [(); 4].map(|()| Course::default());
+    let said = beside(&courses, &none);
+    for wanted in [
+        "1 pod is evicted, 00:05:30 to 00:05:30 (in 5m30s; in 25 % of the seeds). 1 pod (0 to 1) is deleted, 00:00:10 to 00:00:10 (in 10s).",
+        "x/a on no node, deleted 00:00:10 (in 10s; in 75 % of the seeds) x/a on no node, evicted 00:05:30 (in 5m30s; in 25 % of the seeds)",
+        "1 pod evicted at 00:05:30 (in 25 % of the seeds), 1 pod (0 to 1) deleted at 00:00:10, 0 stuck",
+        "patch spares x/a",
+    ] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
+    let preempted = || {
+        let mut course = deleted(&[("a", 10)]);
+        course.goes.insert("x/a".to_owned(), Goes::Preempted);
+        course
+    };
+    let said = printed(&[(); 2].map(|()| preempted()));
+    for wanted in ["1 pod is preempted, ", "Pods preempted by", "x/a on no node, preempted "] {
+        assert!(said.contains(wanted), "{wanted} in {said}");
+    }
 }
 
 #[test]
