@@ -64,7 +64,7 @@ impl<'a> Truth<'a> {
         let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
         for (id, n) in analysis.plan.nodes.iter().enumerate() {
             lost[id] = matches!(n.start, NodeStart::Imported { cut: true, .. });
-            without[id] = n.start == NodeStart::Silent;
+            without[id] = matches!(n.start, NodeStart::Silent | NodeStart::Absent);
         }
         let pods = analysis.pod_count();
         let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);

@@ -7,7 +7,7 @@
 //! Left out: that up to 1.26 an orphan with a terminal phase gets the condition DisruptionTarget too.
 
 use crate::api::taint::OUT_OF_SERVICE;
-use crate::client::go_all;
+use crate::client::{Recalled, go_all};
 use crate::controllers::prelude::*;
 use crate::kernel::Idler;
 use crate::plan::switches::pod_gc::Switches;
@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) terminated_pod_threshold: i32,
     /// Added to the period, for the time a pass takes.
     pub(crate) pass_overhead: Dur,
+    /// What it remembers.
+    pub(crate) memory: Option<Recalled>,
     /// What the release does.
     pub(crate) switches: Switches,
 }
@@ -109,7 +111,9 @@ impl Controller {
         self.ctx.spawn(self.group, async move {
             let period = GC_CHECK_PERIOD + c.config.pass_overhead;
             if warm {
-                c.ctx.sleep(c.ctx.phase(c.ctx.point("pod-gc-phase"), period)).await;
+                let phase = c.ctx.phase(c.ctx.point("pod-gc-phase"), period);
+                c.recall(phase, period);
+                c.ctx.sleep(phase).await;
             }
             // A search tries orders of what does nothing, too.
             let lazy = c.client.api().source_of_heartbeats().is_some() && !c.ctx.is_searching();
@@ -121,6 +125,23 @@ impl Controller {
                 }
             }
         });
+    }
+
+    /// Nodes that are gone from the start were found missing in one of the last two passes, or are in the next: as their
+    /// pods are still there, in none before.
+    fn recall(&self, next: Dur, period: Dur) {
+        let bereft: Vec<NodeId> = self.noted.with(|n| n.bereft.keys().copied().collect());
+        let quarantine = self.config.switches.quarantine;
+        for node in bereft.into_iter().filter(|n| quarantine && !self.informers.has_node(*n)) {
+            let point = self.ctx.point("pod-gc-recalled");
+            let ago = self.ctx.choose(point, self.client.node_object(node), 3);
+            let found =
+                next.as_nanos() as i64 - period.saturating_mul(ago.into()).as_nanos() as i64;
+            let found = self.config.memory.map_or(found, |m| m.since_office(found));
+            let over = found + QUARANTINE_TIME.as_nanos() as i64;
+            let over = self.ctx.now() + Dur::from_nanos(over.max(0).unsigned_abs());
+            self.noted.with(|n| n.queue.add_after(node, over));
+        }
     }
 
     /// `gc`. True if there was nothing to do, and will be nothing until [`Controller::stir`].

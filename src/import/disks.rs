@@ -8,7 +8,7 @@
 
 use super::gathered::Gathered;
 use super::node::NamedNode;
-use super::pod::PodShape;
+use super::pod::{NamedPod, PodShape};
 use super::raw_volumes::{RawClaim, RawClaimSpec, RawVolumeSpec};
 use super::storage::{StorageClass, reached};
 use super::workload::RawWorkload;
@@ -23,8 +23,8 @@ const SIZE: Note = "not simulated, as a scenario takes the name for a size";
 const DIFFER: Note = "not simulated, as the volumes of a StatefulSet's pods are not alike";
 const UNPLACED: Note = "of a StatefulSet whose pod is not in the files; \
                         where it lies is not imported, and a run makes it where its pod starts";
-const GONE: Note = "whose volume a VolumeAttachment has on a node that is not in the files; it is taken for \
-                    detached, which it is 6 minutes after that node's pods are gone";
+pub(super) const GONE: Note = "whose volume a VolumeAttachment has on a node that is not in the files; it is taken for \
+                    detached, which it is 6 minutes after that node's pods are gone (`leases` tell of a node that it was deleted)";
 
 const UNMADE: Note = "without a volume yet; a run makes one as the StorageClass says, which is assumed to take no time (`provision` says otherwise)";
 const UNMAKEABLE: Note = "not simulated, as no driver makes a volume for it: it waits for one that is there without a claim";
@@ -256,7 +256,7 @@ impl Disks {
 fn is_missing(set: &RawWorkload, pods: &[&RawPod], number: i64, gathered: &Gathered) -> bool {
     let name = format!("{}-{number}", set.name);
     let is_imported =
-        |p: &&RawPod| p.name == name && p.node().is_none_or(|node| gathered.nodes.contains(node));
+        |p: &&RawPod| p.name == name && p.node().is_none_or(|node| gathered.knows(node));
     set.wants(number) && !pods.iter().any(is_imported)
 }
 
@@ -421,9 +421,10 @@ fn is_shared(access: Option<AccessMode>) -> bool {
     access.is_some_and(AccessMode::is_multi_attach_allowed)
 }
 
-/// The pods that wait for a volume which is still attached to another node, where no pod of the files has it any
-/// more, and that node; by its last word it is in use there.
-pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
+/// Those of the pods that wait for a volume which is still attached to another node, where no pod of the files has it any
+/// more, and that node; by its last word it is in use there. That of a node which was deleted is not known: it was, or the
+/// volume would have been detached.
+pub(super) fn held_elsewhere(gathered: &Gathered, bound: &[NamedPod]) -> BTreeMap<String, String> {
     let users = gathered.pods.iter().filter(|p| !p.is_over());
     let users: BTreeSet<(String, Option<&str>)> = users
         .flat_map(|p| p.spec.claims().map(|c| (format!("{}/{c}", p.namespace), p.node())))
@@ -436,8 +437,10 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
         let csi = volume.csi.as_ref()?;
         let known_as = format!("kubernetes.io/csi/{}^{}", csi.driver, csi.volume_handle);
         let is_held = |node: &&String| {
-            let Some((_, there)) = gathered.nodes.get(node) else { return false };
-            let in_use = there.status.volumes_in_use.contains(&known_as);
+            let in_use = match gathered.nodes.get(node) {
+                Some((_, there)) => there.status.volumes_in_use.contains(&known_as),
+                None => gathered.knows(node),
+            };
             let used = users.contains(&(claim.full_name(), Some(node.as_str())));
             in_use && !used && here != Some(node.as_str())
         };
@@ -445,18 +448,21 @@ pub(super) fn held_elsewhere(gathered: &Gathered) -> BTreeMap<String, String> {
             gathered.attached.get(name).filter(|_| !is_shared(access(&volume.access_modes)))?;
         nodes.iter().find(is_held).cloned()
     };
-    let waits = |p: &RawPod| {
-        let node = p.spec.claims().find_map(|c| holder(&format!("{}/{c}", p.namespace), p.node()));
+    let waits = |(name, _, shape): &NamedPod| {
+        let (_, p) = gathered.pods.get(&format!("{}/{name}", shape.namespace))?;
+        let told = shape.template.volumes.iter().any(VolumeClaim::is_attached) && !p.is_over();
+        let mut claims = p.spec.claims().filter(|_| told);
+        let node = claims.find_map(|c| holder(&format!("{}/{c}", p.namespace), p.node()));
         Some((p.full_name(), node?))
     };
-    gathered.pods.iter().filter(|p| !p.is_over()).filter_map(waits).collect()
+    bound.iter().filter_map(waits).collect()
 }
 
 /// Whether a claim's volume is attached to a node of which the files know nothing, and to no other.
 fn is_attached_to_nobody(claim: &str, gathered: &Gathered) -> bool {
     let claim = gathered.claims.get(claim).and_then(|(_, c)| c.volume());
     let Some(nodes) = claim.and_then(|volume| gathered.attached.get(volume)) else { return false };
-    !nodes.is_empty() && nodes.iter().all(|node| gathered.nodes.get(node).is_none())
+    !nodes.is_empty() && !nodes.iter().any(|node| gathered.knows(node))
 }
 
 /// Whether it has to be attached to a node, where that is known. A driver without an object has to

@@ -3,7 +3,7 @@
 use super::cluster::ImportedCluster;
 use super::control_plane::ControlPlane;
 use super::devices::Devices;
-use super::disks::{Disks, held_elsewhere};
+use super::disks::Disks;
 use super::gathered::Gathered;
 use super::input::Input;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
@@ -69,17 +69,10 @@ impl Gathered {
         let lease = |(name, _): &NamedNode| {
             Some((name.clone(), micros(renewed.get(name)?.0.us_since(zero).min(0))))
         };
-        let memory = Memory {
-            office,
-            pass: None,
-            passed,
-            leases: healthy.filter_map(lease).collect(),
-            bound: remembered::bound(&self.pods, &self.nodes, zero),
-            attached: held_elsewhere(&self),
-            waiting: remembered::waiting(&self.pods, &self.tried, zero),
-            failures: remembered::failures(&self.workloads, &self.pods, zero)?,
-            budgets: remembered::budgets(&self.budgets, zero)?,
-        };
+        let leases = healthy.filter_map(lease).collect();
+        let own = Memory { office, passed, leases, ..Memory::default() };
+        let memory = remembered::memory(&self, &bound, zero, own)?;
+        shapes.extend(self.deleted(&bound, &memory));
         self.lives.values_mut().for_each(|steps| steps.sort());
         let mut pace = Pace::of(&self.pods, &self.workloads, &self.lives, &disks, zero);
         for (name, _, shape) in &mut bound {
@@ -318,13 +311,13 @@ impl Gathered {
         (disks, nodes): (&Disks, &[NamedNode]),
         devices: &Devices,
     ) -> Result<Vec<NamedPod>> {
-        let summary = &mut self.summary;
+        let mut summary = std::mem::take(&mut self.summary);
         // Without any nodes those are made up that pods name.
         let made_up = self.nodes.len() == 0;
         let mut bound = Vec::with_capacity(self.pods.len());
         for (place, pod) in self.pods.placed() {
             let node = match pod.node() {
-                Some(node) if !made_up && !self.nodes.contains(node) => {
+                Some(node) if !made_up && !self.knows(node) => {
                     summary.orphans.push(pod.full_name());
                     continue;
                 }
@@ -341,11 +334,23 @@ impl Gathered {
             disks.tell_of_pod(pod, nodes, &mut shape);
             devices.tell_of_pod(pod, &mut shape);
             let owned = |full: &str| self.workloads.contains(full);
-            note_pod(pod, node, &shape, &owned, summary);
+            note_pod(pod, node, &shape, &owned, &mut summary);
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));
         }
         summary.pods = bound.len();
+        self.summary = summary;
         Ok(bound)
+    }
+
+    /// The nodes that were deleted before, as far as pods are on them or wait for volumes that are attached to them.
+    fn deleted(&mut self, bound: &[NamedPod], memory: &Memory) -> Vec<NamedNode> {
+        let named = bound.iter().filter_map(|(_, node, _)| node.as_ref());
+        let named = named.chain(memory.attached.values()).filter(|node| !self.nodes.contains(node));
+        let named: BTreeSet<&String> = named.filter(|node| self.knows(node)).collect();
+        self.summary.deleted = named.into_iter().cloned().collect();
+        let start = Some(NodeStart::Deleted);
+        let shape = NodeShape { start, ..NodeShape::default() };
+        self.summary.deleted.iter().map(|name| (name.clone(), shape.clone())).collect()
     }
 }
 

@@ -7,18 +7,46 @@
 //! number of tries and the last of them, which events of FailedScheduling tell where they were
 //! exported; otherwise it is known since when the pod has been unschedulable.
 
+use super::disks::held_elsewhere;
+use super::gathered::Gathered;
+use super::pod::NamedPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
 use crate::import::prelude::*;
+
+/// `maxWaitForUnmountDuration` of the attach/detach controller, in microseconds.
+const MAX_WAIT_FOR_UNMOUNT_US: i64 = 360 * SECOND_US;
 
 /// A time before time zero, in the words of the language.
 fn ago(at: Stamp, zero: Stamp) -> DurationText {
     micros(at.us_since(zero).min(0))
 }
 
+/// What is remembered, beside what the node lifecycle controller does, of the pods that are imported.
+pub(super) fn memory(
+    gathered: &Gathered,
+    bound: &[NamedPod],
+    zero: Stamp,
+    own: Memory,
+) -> Result<Memory> {
+    let Gathered { pods, nodes, workloads, tried, .. } = gathered;
+    let attached = held_elsewhere(gathered, bound);
+    let requested =
+        |name: &String| Some((name.clone(), detach_requested(&pods.get(name)?.1, zero)));
+    Ok(Memory {
+        bound: bound_late(pods, nodes, zero),
+        detach_requested: attached.keys().filter_map(requested).collect(),
+        attached,
+        waiting: waiting(pods, tried, zero),
+        failures: failures(workloads, pods, zero)?,
+        budgets: budgets(&gathered.budgets, zero)?,
+        ..own
+    })
+}
+
 /// Pods that the scheduler tried in vain: those without a node whose condition PodScheduled says
 /// so.
-pub(super) fn waiting(
+fn waiting(
     pods: &Named<RawPod>,
     tried: &BTreeMap<String, (u32, Stamp)>,
     zero: Stamp,
@@ -36,9 +64,22 @@ pub(super) fn waiting(
     pods.iter().filter(|p| p.node().is_none()).filter_map(waits).collect()
 }
 
+/// Since when nobody wants the volumes of a pod where its former one had them. A StatefulSet makes the next of a name when the
+/// former is gone; others do so when its deletion begins, so that it went later, and not so long ago that they are detached.
+fn detach_requested(pod: &RawPod, zero: Stamp) -> DetachRequested {
+    let created = parse_time(&pod.meta.creation_timestamp);
+    let of_set = |o: &RawOwner| o.kind == WorkloadKind::StatefulSet.as_str();
+    let (from, until) = match created.filter(|_| pod.meta.controller().is_some_and(of_set)) {
+        // In that second.
+        Some(at) => (at, Stamp(at.0.saturating_add(SECOND_US))),
+        None => (created.max(Some(Stamp(zero.0 - MAX_WAIT_FOR_UNMOUNT_US))).unwrap_or(zero), zero),
+    };
+    DetachRequested { from: ago(from, zero), until: ago(until, zero) }
+}
+
 /// When pods were bound to nodes with NoExecute taints, where one of these was there by then or may
 /// have been. One that was made for its node was bound when it was created.
-pub(super) fn bound(
+fn bound_late(
     pods: &Named<RawPod>,
     nodes: &Named<RawNode>,
     zero: Stamp,
@@ -55,7 +96,7 @@ pub(super) fn bound(
 }
 
 /// Failures of the pods of each Job that goes on, since its last success.
-pub(super) fn failures(
+fn failures(
     workloads: &Named<RawWorkload>,
     pods: &Named<RawPod>,
     zero: Stamp,
@@ -115,10 +156,7 @@ fn failures_of(
 }
 
 /// What disruption budgets were counted to, of those whose status is of their present spec.
-pub(super) fn budgets(
-    budgets: &Named<RawBudget>,
-    zero: Stamp,
-) -> Result<BTreeMap<String, Counted>> {
+fn budgets(budgets: &Named<RawBudget>, zero: Stamp) -> Result<BTreeMap<String, Counted>> {
     let mut all = BTreeMap::new();
     let is_of_spec = |b: &RawBudget| b.status.observed_generation >= b.meta.generation.max(1);
     for (place, budget) in budgets.placed().filter(|(_, b)| is_of_spec(b)) {

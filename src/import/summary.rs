@@ -1,6 +1,7 @@
 //! What an import took, and what it left out: lines for the terminal and for the head of the
 //! scenario it writes.
 
+use super::disks::GONE;
 use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, counts, some, tally};
 use super::releases::Releases;
@@ -28,6 +29,10 @@ pub(super) const RULE: &str = "NodeReadinessRule";
 /// What nodes are taken for that an export only names; how large they are is the language's default.
 const UNKNOWN_NODES: &str =
     "with 4 cores, 16Gi and room for 110 pods each, without zones, labels and taints";
+
+/// What is said of nodes that pods name, and that have neither an object nor a lease.
+const DELETED: &str = "deleted, though pods are still on them or volumes attached to them: the pod garbage collector deletes the pods \
+                       within a minute, and the volumes are detached 6 minutes after their pods are gone";
 
 /// What an export tells of the leader of kube-controller-manager.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,6 +117,8 @@ pub struct Summary {
     pub(crate) unbound: Vec<String>,
     /// Pods left out because their node is not in the files.
     pub(crate) orphans: Vec<String>,
+    /// Nodes that were deleted before, while pods are still on them or volumes attached to them.
+    pub(crate) deleted: Vec<String>,
     /// Nodes whose size is not in the files.
     pub(crate) of_no_size: Vec<String>,
     /// The nodes that were made up because pods name them and no node was exported.
@@ -313,8 +320,9 @@ impl Summary {
     }
 
     fn of_missing_nodes(&self, lines: &mut Lines) {
-        let lost = "whose node is not in the files, left out (add `nodes` to the kubectl command)";
+        let lost = "whose node is not in the files, left out (give all nodes, and `leases`, which tell of a node that it was deleted)";
         lines.listed("pod", &self.orphans, lost);
+        lines.listed("node", &self.deleted, DELETED);
         let (n, names) = (self.made_up.len(), some(&self.made_up));
         let are = match n {
             1 => "node that pods name is".to_owned(),
@@ -381,6 +389,9 @@ impl Summary {
                 some(all)
             ),
         };
+        let deleted = format!(" {DELETED}: {}.", some(&self.deleted));
+        let gone = self.claims.get(GONE).into_iter().flatten();
+        let gone_claims = format!(" {GONE}: {}.", some(gone.clone()));
         let patient = self.control_plane.iter().any(|f| f.contains("node-monitor-grace-period"));
         let notes = [
             of_export(if patient { 0 } else { self.overdue.len() }, "node", "", &overdue),
@@ -398,6 +409,8 @@ impl Summary {
             of_export(self.leaseless.len(), "node", "no lease is in it of ", &leaseless),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
+            of_export(self.deleted.len(), "node", "", &deleted),
+            of_export(gone.count(), "claim", "", &gone_claims),
             of_export(self.lack_rules, "node", rules, "."),
             of_export(self.looping.len(), "pod", looping, &loops),
             starts,

@@ -146,12 +146,13 @@ impl ImportedCluster {
         let cut =
             |g: &NodeGroup| matches!(g.start, Some(NodeStart::Imported { cut_off: true, .. }));
         let zone = |g: &NodeGroup| node::named_zone(&g.labels);
-        let all: BTreeSet<_> = self.nodes.iter().map(zone).collect();
-        let last = self.nodes.iter().filter(|g| !cut(g)).filter_map(zone).max();
+        let there = || self.nodes.iter().filter(|g| g.start != Some(NodeStart::Deleted));
+        let all: BTreeSet<_> = there().map(zone).collect();
+        let last = there().filter(|g| !cut(g)).filter_map(zone).max();
         if let (true, Some(last)) = (all.len() > 1, last) {
             return Some(format!("Zone({})", to_ron(&last)));
         }
-        let healthy = self.nodes.iter().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
+        let healthy = there().filter(|g| !cut(g)).find_map(NodeGroup::names_texts)?;
         let all = crate::language::names::expand(healthy.texts().first()?, 1_000_000).ok()?;
         Some(format!("Node({})", to_ron(all.first()?)))
     }

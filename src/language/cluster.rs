@@ -82,6 +82,8 @@ pub(crate) enum NodeStart {
     Ready,
     /// The object alone: no conditions, no lease, no kubelet.
     Silent,
+    /// It was deleted before the run, with its machine: pods are still on it, or volumes attached to it.
+    Deleted,
     /// As an export of a real cluster shows it.
     Imported {
         /// `status.conditions`

@@ -33,12 +33,26 @@ pub(crate) struct Memory {
     /// there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) attached: BTreeMap<String, String>,
+    /// Since when nobody wants the volumes of a pod under `attached` where they are, by `namespace/name`: 6 minutes later they
+    /// are detached by force. From the start of the run where not given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) detach_requested: BTreeMap<String, DetachRequested>,
     /// Jobs with failed pods, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) failures: BTreeMap<String, Failures>,
     /// What disruption budgets were last counted to, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) budgets: BTreeMap<String, Counted>,
+}
+
+/// Since when nobody wants a volume where it is.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DetachRequested {
+    /// At the earliest, from the start of the run: `"-5m"`.
+    pub(crate) from: DurationText,
+    /// At the latest; drawn between both.
+    pub(crate) until: DurationText,
 }
 
 /// A pod that waits for a node: what its back-off is computed from.

@@ -71,7 +71,7 @@ pub enum NodeStart {
     Ready,
     /// Without conditions, lease and kubelet.
     Silent,
-    /// It joins later.
+    /// It joins later, or was deleted before the start.
     Absent,
     /// As an export shows it.
     Imported {

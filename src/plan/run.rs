@@ -256,6 +256,9 @@ pub struct Memory {
     pub(crate) bound_us: BTreeMap<PodIndex, i64>,
     /// Pods whose volumes are still attached to another node, which says that it uses them.
     pub(crate) attached: BTreeMap<PodIndex, NodeIndex>,
+    /// Since when nobody wants them there, at the earliest and at the latest, in microseconds from the start and not above
+    /// zero.
+    pub(crate) detach_requested_us: BTreeMap<PodIndex, (i64, i64)>,
     /// Jobs with failed pods.
     pub(crate) failures: BTreeMap<WorkloadIndex, FailedBefore>,
     /// What disruption budgets were last counted to.

@@ -89,9 +89,10 @@ impl<'a> Maker<'a> {
         if has.scheduler {
             self.scheduler();
         }
-        self.add(has.attach_detach, Actor::AttachDetach, |_, context| {
+        self.add(has.attach_detach, Actor::AttachDetach, |m, context| {
             let c = attach_detach::Controller::new(attach_detach_config(plan), context);
-            Box::new(move |warm| c.run(warm))
+            let before = m.detach_requests();
+            Box::new(move |warm| c.run(warm, before))
         });
         self.add_silent(has.resource_claim, Actor::ResourceClaim, |context| {
             let c = resource_claim::Controller::new(context);
@@ -105,8 +106,9 @@ impl<'a> Maker<'a> {
         if has.node_readiness {
             self.node_readiness();
         }
+        let memory = self.memory;
         self.add_silent(has.pod_gc, Actor::PodGc, |context| {
-            let c = pod_gc::Controller::new(pod_gc_config(plan), context);
+            let c = pod_gc::Controller::new(pod_gc_config(plan, memory), context);
             Box::new(move |warm| c.run(warm))
         });
         self.add_silent(has.garbage_collector, Actor::GarbageCollector, |context| {
@@ -129,6 +131,19 @@ impl<'a> Maker<'a> {
     fn failures(&self) -> BTreeMap<WorkloadId, FailedBefore> {
         let all = self.remembered().into_iter().flat_map(|m| &m.failures);
         all.filter_map(|(job, failed)| Some((self.world.workload_id(*job)?, *failed))).collect()
+    }
+
+    /// For how long nobody has wanted the volumes of pods on the nodes that still have them.
+    fn detach_requests(&self) -> Vec<(PodId, NodeId, Dur)> {
+        let Some((m, recalled)) = self.remembered().zip(self.memory) else { return Vec::new() };
+        let ago = |us: i64| recalled.since_office(us.saturating_mul(1_000)).unsigned_abs();
+        let of = |(pod, (from, until)): (&PodIndex, &(i64, i64))| {
+            let point = self.world.ctx.point("detach-request-recalled");
+            let ns = self.world.ctx.uniform(point, Object::NONE, ago(*until), ago(*from));
+            let node = self.world.node_id(*m.attached.get(pod)?);
+            Some((self.world.pod_id(*pod), node, Dur::from_nanos(ns)))
+        };
+        m.detach_requested_us.iter().filter_map(of).collect()
     }
 
     /// What is remembered of pods.
@@ -343,11 +358,12 @@ fn attach_detach_config(plan: &Plan) -> attach_detach::Config {
 }
 
 /// What the pod garbage collector is told.
-fn pod_gc_config(plan: &Plan) -> pod_gc::Config {
+fn pod_gc_config(plan: &Plan, memory: Option<Recalled>) -> pod_gc::Config {
     let counts = plan.timing.clock_advances || plan.profile.pod_gc.settable_period;
     pod_gc::Config {
         terminated_pod_threshold: plan.flags.terminated_pod_gc_threshold,
         pass_overhead: if counts { plan.timing.pod_gc_overhead } else { Dur::ZERO },
+        memory,
         switches: plan.profile.pod_gc,
     }
 }

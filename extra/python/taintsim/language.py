@@ -47,6 +47,7 @@ __all__ = [
     "DelayText",
     "DeletedSeen",
     "Deletion",
+    "DetachRequested",
     "Deviation",
     "DeviceClaim",
     "DeviceRequest",
@@ -399,6 +400,10 @@ class Memory(Struct):
     #: Pods whose volumes are still attached to another node than theirs, which says that they are
     #: in use there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     attached: Mapping[str, str] | None = None
+    #: Since when nobody wants the volumes of a pod under `attached` where they are, by
+    #: `namespace/name`: 6 minutes later they are detached by force. From the start of the run
+    #: where not given.
+    detach_requested: Mapping[str, DetachRequested] | None = None
     #: Jobs with failed pods, by `namespace/name`.
     failures: Mapping[str, Failures] | None = None
     #: What disruption budgets were last counted to, by `namespace/name`.
@@ -414,6 +419,15 @@ class Waiting(Struct):
     tries: int | None = None
     #: When it was last tried, from the start of the run; drawn where not given.
     last: DurationText | None = None
+
+
+@dataclass(kw_only=True)
+class DetachRequested(Struct):
+    """Since when nobody wants a volume where it is."""
+    #: At the earliest, from the start of the run: `"-5m"`.
+    from_: DurationText
+    #: At the latest; drawn between both.
+    until: DurationText
 
 
 @dataclass(kw_only=True)
@@ -641,6 +655,9 @@ class NodeStart(Variant):
     Ready: ClassVar[NodeStart]
     #: The object alone: no conditions, no lease, no kubelet.
     Silent: ClassVar[NodeStart]
+    #: It was deleted before the run, with its machine: pods are still on it, or volumes attached
+    #: to it.
+    Deleted: ClassVar[NodeStart]
 
     @staticmethod
     def Imported(
@@ -656,6 +673,7 @@ class NodeStart(Variant):
 
 NodeStart.Ready = NodeStart("Ready")
 NodeStart.Silent = NodeStart("Silent")
+NodeStart.Deleted = NodeStart("Deleted")
 
 
 @dataclass(kw_only=True)

@@ -155,10 +155,6 @@ fn a_pod_that_waits_backs_off_from_its_last_try() {
 /// drain, which asks every 5 s, waits.
 #[test]
 fn a_granted_eviction_counts_for_two_minutes() {
-    let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet",
-        "metadata": {"name": "web", "namespace": "shop"},
-        "spec": {"replicas": 3, "selector": {"matchLabels": {"app": "web"}},
-            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}});
     let budget = |status: Value| {
         json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": {"name": "web", "namespace": "shop", "generation": 1},
@@ -175,7 +171,7 @@ fn a_granted_eviction_counts_for_two_minutes() {
             ["web-1", "web-2", "web-3"].map(|n| owned(running(n), "ReplicaSet", "web"));
         others[0]["spec"]["nodeName"] = "b".into();
         items.extend(others);
-        items.extend([set.clone(), budget(status)]);
+        items.extend([replica_set(3), budget(status)]);
         let courses = courses(items, "1.34.4", Some("kubectl drain a"));
         when(&courses, Happening::PodDeleted, "shop/web").0
     };
@@ -285,4 +281,54 @@ fn a_timer_begins_no_sooner_than_its_pod_is_bound() {
         let (first, last) = when(&courses, Happening::PodDeleted, &format!("shop/{pod}"));
         assert!(low <= first && last < high + 0.5, "{pod}: {first} to {last}");
     }
+}
+
+/// A ReplicaSet of so many pods of the label `app: web`.
+fn replica_set(replicas: usize) -> Value {
+    json!({"apiVersion": "apps/v1", "kind": "ReplicaSet",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}},
+            "template": {"metadata": {"labels": {"app": "web"}}, "spec": {}}}})
+}
+
+/// Of how many courses that happens to the object.
+fn count(courses: &[Course], what: Happening, object: &str) -> usize {
+    courses.iter().filter(|c| c.happenings.contains_key(&(what, object.to_owned()))).count()
+}
+
+/// The node of a pod is deleted: others have leases, and it has none. The pod garbage collector, whose pass comes every 20 s, has
+/// missed it for up to two passes, and deletes the pod 40 s after it first did (`quarantineTime`), which is within a minute. Its
+/// successor is made then. Where a lease says that the node is there the pod is left out, and is replaced at once.
+#[test]
+fn pods_of_a_deleted_node_go_within_a_minute() {
+    let items = |more: Option<Value>| {
+        let mut items = node("a", false).to_vec();
+        let mut pod = owned(running("web-1"), "ReplicaSet", "web");
+        pod["spec"]["nodeName"] = "gone".into();
+        items.extend([pod, replica_set(1)]);
+        items.extend(more);
+        items
+    };
+    let cluster_of = cluster(items(None));
+    assert_eq!(cluster_of.summary.deleted, ["gone"]);
+    assert!(cluster_of.summary.orphans.is_empty());
+    let notes = cluster_of.summary.notes();
+    assert!(notes.iter().any(|n| n.starts_with("The export: 1 node deleted, ")), "{notes:?}");
+    let all = courses(items(None), "1.34.4", None);
+    let (low, high) = when(&all, Happening::PodDeleted, "shop/web-1");
+    assert_eq!(count(&all, Happening::PodDeleted, "shop/web-1"), 5);
+    assert!(low >= 0.0 && high > low + 1.0 && high < 62.0, "{low} to {high}");
+    for course in &all {
+        let at = |what| {
+            let mut of = course.happenings.iter().filter(|((w, _), _)| *w == what);
+            of.next().map(|(_, at)| at.as_nanos() as f64 / 1e9)
+        };
+        let (deleted, created) = (at(Happening::PodDeleted), at(Happening::PodCreated));
+        let later = created.zip(deleted).map(|(c, d)| c - d);
+        assert!(later.is_some_and(|l| l.abs() < 1.0), "{deleted:?} and {created:?}");
+    }
+    let [_, lease] = node("gone", false);
+    let cluster = cluster(items(Some(lease)));
+    assert!(cluster.summary.deleted.is_empty());
+    assert_eq!(cluster.summary.orphans, ["shop/web-1"]);
 }

@@ -18,6 +18,8 @@ pub(super) enum AttachState {
 struct Attached {
     is_confirmed: bool,
     detach_requested: Option<Time>,
+    /// For how long that had been so when the run began.
+    requested_before: Dur,
 }
 
 /// What is to be said of a node's volumes in its status (`nodeToUpdateStatusFor`).
@@ -54,7 +56,9 @@ impl ActualStateOfWorld {
         match self.attached.get_mut(&(volume, node)) {
             Some(a) => a.is_confirmed = is_attached,
             None => {
-                let new = Attached { is_confirmed: is_attached, detach_requested: None };
+                let (detach_requested, requested_before) = (None, Dur::ZERO);
+                let new =
+                    Attached { is_confirmed: is_attached, detach_requested, requested_before };
                 self.attached.insert((volume, node), new);
                 // Mounted, until the node says otherwise.
                 let in_use = self.in_use.entry(node).or_default();
@@ -117,13 +121,22 @@ impl ActualStateOfWorld {
         now: Time,
     ) -> Dur {
         let attached = self.attached.get_mut(&(volume, node));
-        attached.map_or(Dur::ZERO, |a| now.since(*a.detach_requested.get_or_insert(now)))
+        attached.map_or(Dur::ZERO, |a| {
+            a.requested_before + now.since(*a.detach_requested.get_or_insert(now))
+        })
+    }
+
+    /// For how long nobody had wanted a volume there when the run began.
+    pub(super) fn recall_detach_request(&mut self, volume: VolumeId, node: NodeId, before: Dur) {
+        if let Some(a) = self.attached.get_mut(&(volume, node)) {
+            a.requested_before = before;
+        }
     }
 
     /// `ResetDetachRequestTime`
     pub(super) fn reset_detach_request_time(&mut self, volume: VolumeId, node: NodeId) {
         if let Some(a) = self.attached.get_mut(&(volume, node)) {
-            a.detach_requested = None;
+            (a.detach_requested, a.requested_before) = (None, Dur::ZERO);
         }
     }
 

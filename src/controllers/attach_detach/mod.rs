@@ -50,13 +50,14 @@ impl Controller {
     }
 
     /// `Run`; the caches are filled. `warm`: it has been running for long, so that the next pass
-    /// comes some time within a period.
-    pub(crate) fn run(self: &Rc<Self>, warm: bool) {
+    /// comes some time within a period. `before`: for how long nobody has wanted the volumes of pods on other nodes that
+    /// have them.
+    pub(crate) fn run(self: &Rc<Self>, warm: bool, before: Vec<(PodId, NodeId, Dur)>) {
         let c = self.clone();
         let r = &self.reconciler;
         r.ctx.spawn(r.group, async move {
             let r = &c.reconciler;
-            c.populate_actual_state_of_world();
+            c.populate_actual_state_of_world(warm, before);
             for pod in r.informers.pods() {
                 c.pod_changed(&pod);
             }
@@ -75,7 +76,7 @@ impl Controller {
 
     /// `populateActualStateOfWorld`, `processVolumeAttachments`; and what
     /// `populateDesiredStateOfWorld` says of what is attached for pods.
-    fn populate_actual_state_of_world(&self) {
+    fn populate_actual_state_of_world(&self, warm: bool, before: Vec<(PodId, NodeId, Dur)>) {
         let r = &self.reconciler;
         for node in r.informers.nodes() {
             let volumes = node.volumes.as_deref().cloned().unwrap_or_default();
@@ -88,11 +89,22 @@ impl Controller {
             r.desired.with(|d| d.add_node(node.id));
         }
         for (volume, node) in r.client.api().attachments() {
+            // Who has been running knew the node before it was deleted, and what is attached to it.
+            let recalled = warm && !r.informers.has_node(node);
+            if recalled {
+                r.desired.with(|d| d.add_node(node));
+            }
             r.actual.with(|a| {
                 if a.attach_state(volume, node) == AttachState::Detached {
-                    a.add_volume_node((volume, node), false, true);
+                    a.add_volume_node((volume, node), recalled, true);
                 }
             });
+        }
+        for (pod, node, before) in before {
+            let pod = r.informers.pod(pod);
+            for volume in pod.iter().flat_map(|pod| r.client.api().volumes_of(pod)) {
+                r.actual.with(|a| a.recall_detach_request(volume.id, node, before));
+            }
         }
         for pod in r.informers.pods() {
             let Some(node) = pod.node.filter(|_| !pod.template.claims.is_empty()) else { continue };

@@ -121,7 +121,10 @@ fn gone_at_once(plan: &Plan) -> Option<String> {
 fn unfinished(plan: &Plan) -> [Option<String>; 4] {
     let alive = |p: &PodPlan| {
         let node = p.node.and_then(|n| plan.nodes.get(n as usize));
-        node.is_some_and(|n| !matches!(n.start, NodeStart::Imported { cut: true, .. }))
+        let is_out = |start: &NodeStart| {
+            matches!(start, NodeStart::Imported { cut: true, .. } | NodeStart::Absent)
+        };
+        node.is_some_and(|n| !is_out(&n.start))
     };
     let kinds = [
         (
@@ -280,16 +283,21 @@ fn attacher(spec: &Scenario, plan: &Plan) -> Option<String> {
     })
 }
 
-/// Volumes that are attached where no pod has them: since when nobody wants them there is not known.
+/// Volumes that are attached where no pod has them, and for how long nobody has wanted them there.
 fn held(plan: &Plan) -> Option<String> {
     let memory = plan.memory.as_ref().filter(|m| !m.attached.is_empty())?;
     let held = |(pod, node): (&u32, &u32)| {
+        let since = memory.detach_requested_us.get(pod).map(|(from, until)| {
+            let [least, most] =
+                [until, from].map(|us| seconds(Dur::from_micros(us.unsigned_abs())));
+            format!(", unwanted there for {least} to {most}")
+        });
         let (pod, node) = (&plan.pods[*pod as usize].name, &plan.nodes[*node as usize].name);
-        format!("of {pod} to {node}")
+        format!("of {pod} to {node}{}", since.unwrap_or_default())
     };
     let held: Vec<String> = memory.attached.iter().map(held).collect();
     let held = listed(held.iter().map(String::as_str))?;
     Some(format!(
-        "The export: volumes are still attached where no pod has them ({held}). The 6 minutes until they are detached by force are counted from time zero, which is later than they began."
+        "The export: volumes are still attached where no pod has them ({held}). The 6 minutes until they are detached by force are counted from then, drawn where that is a range, or else from time zero, which is later than they began."
     ))
 }

@@ -42,18 +42,27 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot) -> Me
             place.add_name(Problem::new(format!("pod `{name}` has no volume that is attached")));
             None
         }),
+        detach_requested_us: each(
+            "detach_requested",
+            &written.detach_requested,
+            place,
+            |name, since, place| {
+                if !written.attached.contains_key(name) {
+                    place.add_name(Problem::new(format!("pod `{name}` is not under `attached`")));
+                }
+                Some((pod(name, place)?, place.take(stretch(&since.from, &since.until))?))
+            },
+        ),
         failures: each("failures", &written.failures, place, |name, failed, place| {
             let workloads = &declared.workloads;
             let job = workloads.by_name.get(&format!("{}/{name}", WorkloadKind::Job.as_str()));
             let job = found("Job", name, job.copied(), workloads.incomplete, place)?;
-            let both = past(&failed.from).and_then(|from| Ok((from, past(&failed.until)?)));
-            let ordered = both.and_then(|(from, until)| match from > until {
-                false if failed.least <= failed.most => Ok([from, until].map(to_second)),
-                _ => Err(Problem::new("`least` is more than `most`, or `from` after `until`")),
-            });
-            let [from, until] = place.take(ordered)?;
+            let (from, until) = place.take(stretch(&failed.from, &failed.until))?;
+            if failed.least > failed.most {
+                place.say("`least` is more than `most`");
+            }
             let failures = (failed.least, failed.most);
-            Some((job, FailedBefore { failures, last: (from, until) }))
+            Some((job, FailedBefore { failures, last: (to_second(from), to_second(until)) }))
         }),
         budgets: each("budgets", &written.budgets, place, |name, counted, place| {
             let (full, budgets) = (format!("PodDisruptionBudget/{name}"), &declared.budgets);
@@ -74,6 +83,14 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot) -> Me
             };
             Some((index as u32, before))
         }),
+    }
+}
+
+/// Two times before the start, in their order.
+fn stretch(from: &str, until: &str) -> Result<(i64, i64), Problem> {
+    match (past(from)?, past(until)?) {
+        (from, until) if from > until => Err(Problem::new("`from` is after `until`")),
+        both => Ok(both),
     }
 }
 

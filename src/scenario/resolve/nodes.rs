@@ -148,6 +148,7 @@ fn start(group: &NodeGroup, place: &Spot, joins: bool) -> NodeStart {
         }
         None | Some(Written::Ready) => NodeStart::Ready,
         Some(Written::Silent) => NodeStart::Silent,
+        Some(Written::Deleted) => NodeStart::Absent,
         Some(Written::Imported { conditions, renew_time, created, cut_off }) => {
             let place = place.part("start");
             for (i, c) in conditions.iter().enumerate() {

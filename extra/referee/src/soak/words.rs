@@ -193,7 +193,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
             return Known::one(dice, &names.pods, &PODS);
         }
-        ("Memory", "waiting" | "bound" | "attached") => {
+        ("Memory", "waiting" | "bound" | "attached" | "detach_requested") => {
             return format!("default/{}", Known::one(dice, &names.pods, &PODS));
         }
         ("Memory", "failures") => dice.one(&["default/batch", "default/batch-1", "shop/batch"]),
@@ -445,9 +445,22 @@ pub(super) fn agree(dice: &mut Dice, of: &str, object: &mut Map<String, Value>) 
             let parts = object.get_mut("Order").and_then(Value::as_array_mut);
             records_alone(parts.into_iter().flatten());
         }
+        ("Memory", _) => {
+            // What nobody wants where it is is attached there.
+            let held: Vec<String> = object
+                .get("attached")
+                .and_then(Value::as_object)
+                .map_or_else(Vec::new, |all| all.keys().cloned().collect());
+            if let Some(all) = object.get_mut("detach_requested").and_then(Value::as_object_mut) {
+                *all = held
+                    .into_iter()
+                    .zip(std::mem::take(all).into_iter().map(|(_, since)| since))
+                    .collect();
+            }
+        }
+        ("DetachRequested", _) => stretch(dice, object),
         ("Failures", _) => {
-            object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
-            object.insert("until".to_owned(), dice.one(&["-30s", "-2s", "-1ms"]).into());
+            stretch(dice, object);
             let least = object.get("least").cloned().unwrap_or_default();
             object.insert("most".to_owned(), least);
         }
@@ -557,6 +570,12 @@ fn agree_of_claims(object: &mut Map<String, Value>) {
     } else {
         object.entry("size").or_insert_with(|| "10Gi".into());
     }
+}
+
+/// Two times before the start, in their order.
+fn stretch(dice: &mut Dice, object: &mut Map<String, Value>) {
+    object.insert("from".to_owned(), dice.one(&["-5m", "-70s", "-31s"]).into());
+    object.insert("until".to_owned(), dice.one(&["-30s", "-2s", "-1ms"]).into());
 }
 
 /// What a fault model has goes with what fails, and with what happens.
