@@ -46,8 +46,11 @@ impl ApiServer {
         let claims = &new.template.devices;
         new.has_claims = !claims.is_empty() && claims.iter().all(|c| c.shared.is_some());
         new.uid = self.store.with(|s| s.next_uid());
-        new.creation_timestamp = self.timestamp();
-        new.start_time = new.phase.ne(&PodPhase::Pending).then(|| self.timestamp());
+        // One of before the run may have times of its own.
+        if new.creation_timestamp >= Timestamp::default() {
+            (new.creation_timestamp, new.start_time) = (self.timestamp(), Some(self.timestamp()));
+        }
+        new.start_time = new.start_time.filter(|_| new.phase != PodPhase::Pending);
         Ok(self.commit_pod(actor, None, new))
     }
 

@@ -30,10 +30,16 @@ pub(super) fn memory(
     own: Memory,
 ) -> Result<Memory> {
     let Gathered { pods, nodes, workloads, tried, .. } = gathered;
+    let aged = |(name, _, shape): &NamedPod| {
+        let full = format!("{}/{name}", shape.namespace);
+        let age = age(&pods.get(&full)?.1, shape.start == PodStart::Running, zero)?;
+        Some((full, age))
+    };
     let attached = held_elsewhere(gathered, bound);
     let requested =
         |name: &String| Some((name.clone(), detach_requested(&pods.get(name)?.1, zero)));
     Ok(Memory {
+        ages: bound.iter().filter_map(aged).collect(),
         bound: bound_late(pods, nodes, zero),
         detach_requested: attached.keys().filter_map(requested).collect(),
         attached,
@@ -62,6 +68,15 @@ fn waiting(
         Some((name, Waiting { since: ago(since, zero), tries, last }))
     };
     pods.iter().filter(|p| p.node().is_none()).filter_map(waits).collect()
+}
+
+/// When a pod came to be, where that is told; since when it has been Ready is said of one that starts so.
+fn age(pod: &RawPod, starts_ready: bool, zero: Stamp) -> Option<Age> {
+    let created = parse_time(&pod.meta.creation_timestamp)?;
+    let started = parse_time(&pod.status.start_time).filter(|at| *at != created);
+    let ready = pod.since("Ready").filter(|_| starts_ready);
+    let [started, ready] = [started, ready].map(|at| Some(ago(at?, zero)));
+    Some(Age { created: ago(created, zero), started, ready })
 }
 
 /// Since when nobody wants the volumes of a pod where its former one had them. A StatefulSet makes the next of a name when the

@@ -29,6 +29,9 @@ pub(crate) struct Memory {
     /// the run, by `namespace/name`: `{"shop/web-7": "-50s"}`. Timers of others begin with their nodes' taints.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) bound: BTreeMap<String, DurationText>,
+    /// When pods came to be, by `namespace/name`; others came with the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) ages: BTreeMap<String, Age>,
     /// Pods whose volumes are still attached to another node than theirs, which says that they are in use
     /// there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -43,6 +46,18 @@ pub(crate) struct Memory {
     /// What disruption budgets were last counted to, by `namespace/name`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) budgets: BTreeMap<String, Counted>,
+}
+
+/// When a pod came to be, from the start of the run: which of several like pods goes first depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Age {
+    /// `metadata.creationTimestamp`: `"-26h"`
+    pub(crate) created: DurationText,
+    /// `status.startTime`; as `created` where not given.
+    pub(crate) started: Option<DurationText>,
+    /// Since when one that starts `Running` has been Ready; from the start of the run where not given.
+    pub(crate) ready: Option<DurationText>,
 }
 
 /// Since when nobody wants a volume where it is.

@@ -51,7 +51,7 @@ pub(crate) use faults::*;
 pub use flag_values::PLUGINS;
 pub(crate) use flag_values::known_plugin;
 pub use flags::known as known_flags;
-pub(crate) use memory::{Counted, DetachRequested, Failures, Memory, Waiting};
+pub(crate) use memory::{Age, Counted, DetachRequested, Failures, Memory, Waiting};
 pub use numbers::*;
 pub(crate) use prices::Prices;
 pub use property::{Property, PropertyError};

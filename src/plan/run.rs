@@ -15,6 +15,7 @@ use super::settings::{
 use super::switches::node_lifecycle::EvictionMode;
 use super::timeline::{Action, Do, NewRule, TimelineEntry};
 use super::timing::{KubeletMode, Timing};
+use crate::api::meta::Timestamp;
 use crate::api::pod::PodTemplate;
 use crate::api::usage::Used;
 use crate::api::workload::{JobSpec, WorkloadSpec, namespace_of};
@@ -254,6 +255,8 @@ pub struct Memory {
     /// When pods were bound to a node that was to evict them already, in microseconds from the start
     /// and not above zero.
     pub(crate) bound_us: BTreeMap<PodIndex, i64>,
+    /// When pods came to be.
+    pub(crate) ages: BTreeMap<PodIndex, Age>,
     /// Pods whose volumes are still attached to another node, which says that it uses them.
     pub(crate) attached: BTreeMap<PodIndex, NodeIndex>,
     /// Since when nobody wants them there, at the earliest and at the latest, in microseconds from the start and not above
@@ -270,6 +273,17 @@ impl Memory {
     pub(crate) const AT_WORK_S: i64 = 10;
     /// A deletion by taint that is this many seconds late, while nothing holds it up, was never due.
     pub(crate) const NEVER_DUE_S: i64 = 20;
+}
+
+/// When a pod came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Age {
+    /// When it was created.
+    pub(crate) created: Timestamp,
+    /// When its kubelet took it up.
+    pub(crate) started: Timestamp,
+    /// Since when it has been Ready, where that is known.
+    pub(crate) ready: Option<Timestamp>,
 }
 
 /// What the scheduler remembers of a pod that it found no node for. Times are microseconds from the

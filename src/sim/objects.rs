@@ -76,11 +76,11 @@ impl Objects {
         for index in (0..plan.budgets.len() as BudgetIndex).filter(|i| !budgets.contains(i)) {
             let _ = self.create_budget(index);
         }
-        let pods = plan.pods.iter().zip(&self.world.pod_ids);
-        for (pod, id) in pods.filter(|(p, _)| p.start != PodStart::Absent) {
+        let pods = (0..).zip(&plan.pods);
+        for (index, pod) in pods.filter(|(_, p)| p.start != PodStart::Absent) {
             // Nothing refuses those that are there from the start: their names differ, and they
             // have been admitted.
-            let _ = self.create_pod(pod, *id);
+            let _ = self.create_pod(pod, index);
         }
         for rule in &plan.device_taint_rules {
             let _ = self.world.api.create_rule(rule);
@@ -119,7 +119,7 @@ impl Objects {
     /// A pod of that name exists, or a whitelist lacks one of its tolerations.
     pub(super) fn create_late_pod(&self, index: PodIndex) -> ApiResult {
         let plan = self.late_pods.get(&index);
-        plan.map_or(Ok(()), |plan| self.create_pod(plan, self.world.pod_id(index)))
+        plan.map_or(Ok(()), |plan| self.create_pod(plan, index))
     }
 
     /// Creates a node, with its lease, and its kubelet. `registering`: the kubelet does it as it
@@ -296,14 +296,20 @@ impl Objects {
     }
 
     /// Creates a pod of the plan.
-    fn create_pod(&self, plan: &PodPlan, id: PodId) -> ApiResult {
-        let node = plan.node.map(|n| self.world.node_id(n));
+    fn create_pod(&self, plan: &PodPlan, index: PodIndex) -> ApiResult {
+        let (id, node) = (self.world.pod_id(index), plan.node.map(|n| self.world.node_id(n)));
         let mut new = Pod::pending(id, self.template_of(plan, id), node);
+        let admitted = plan.start != PodStart::Absent;
+        let memory = self.world.plan.memory.as_ref().filter(|_| admitted);
+        let age = memory.and_then(|m| m.ages.get(&index));
+        if let Some(age) = age {
+            (new.creation_timestamp, new.start_time) = (age.created, Some(age.started));
+        }
         match plan.start {
             PodStart::Pending | PodStart::Starting(_) | PodStart::Absent => {}
             PodStart::Running => {
                 new.phase = PodPhase::Running;
-                let at = self.world.api.timestamp();
+                let at = age.and_then(|a| a.ready).unwrap_or_else(|| self.world.api.timestamp());
                 new.ready = Some(PodCondition::new(ConditionStatus::True, PodReason::None, at));
             }
             PodStart::Imported { phase, ready, disruption_target, deletion } => {
@@ -321,7 +327,6 @@ impl Objects {
             && !new.phase.is_terminal()
             && self.world.plan.profile.workload.job.tracking_finalizers;
         new.stuck = plan.stuck;
-        let admitted = plan.start != PodStart::Absent;
         let begun = if let PodStart::Starting(begun) = plan.start { Some(begun) } else { None };
         self.world.kubelets.begun_before(begun);
         let created = self.world.api.create_pod(Actor::User, new, admitted);

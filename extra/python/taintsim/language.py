@@ -23,6 +23,7 @@ __all__ = [
     "AccessMode",
     "Affinity",
     "Afterwards",
+    "Age",
     "AllocationMode",
     "ApiClient",
     "AttacherTiming",
@@ -397,6 +398,8 @@ class Memory(Struct):
     #: by then, from the start of the run, by `namespace/name`: `{"shop/web-7": "-50s"}`. Timers
     #: of others begin with their nodes' taints.
     bound: Mapping[str, DurationText] | None = None
+    #: When pods came to be, by `namespace/name`; others came with the run.
+    ages: Mapping[str, Age] | None = None
     #: Pods whose volumes are still attached to another node than theirs, which says that they are
     #: in use there though no pod has them, by `namespace/name`: `{"shop/db-0": "n1"}`.
     attached: Mapping[str, str] | None = None
@@ -419,6 +422,20 @@ class Waiting(Struct):
     tries: int | None = None
     #: When it was last tried, from the start of the run; drawn where not given.
     last: DurationText | None = None
+
+
+@dataclass(kw_only=True)
+class Age(Struct):
+    """When a pod came to be, from the start of the run: which of several like pods goes first
+    depends on it.
+    """
+    #: `metadata.creationTimestamp`: `"-26h"`
+    created: DurationText
+    #: `status.startTime`; as `created` where not given.
+    started: DurationText | None = None
+    #: Since when one that starts `Running` has been Ready; from the start of the run where not
+    #: given.
+    ready: DurationText | None = None
 
 
 @dataclass(kw_only=True)
@@ -3940,7 +3957,7 @@ class Quantity(Variant):
     @staticmethod
     def up(value: str, /) -> Quantity:
         """Pods of a workload that are up, whatever the API says: their machine runs, their
-        containers have started, clients reach them.
+        containers have started, clients reach them, if it is no Job.
         """
         return Quantity("up", (value,))
 
@@ -3951,8 +3968,8 @@ class Quantity(Variant):
 
     @staticmethod
     def ghosts(value: str, /) -> Quantity:
-        """Containers of a workload that run, and that clients reach, although their pod is being
-        deleted or gone.
+        """Containers of a workload that run, and that clients reach, if it is no Job, although
+        their pod is being deleted or gone.
         """
         return Quantity("ghosts", (value,))
 

@@ -332,3 +332,60 @@ fn pods_of_a_deleted_node_go_within_a_minute() {
     assert!(cluster.summary.deleted.is_empty());
     assert_eq!(cluster.summary.orphans, ["shop/web-1"]);
 }
+
+/// Four pods have been Ready for ten minutes, or one of them for 57 s. It goes when three are wanted: the binary logarithm of its age
+/// in nanoseconds is 35, that of the others 39 (`ActivePodsWithRanks`, LogarithmicScaleDown).
+#[test]
+fn the_youngest_pod_goes_when_fewer_are_wanted() {
+    for young in ["web-1", "web-2", "web-3", "web-4"] {
+        let mut items = vec![replica_set(4)];
+        for (on, name) in [("a", "web-1"), ("b", "web-2"), ("c", "web-3"), ("d", "web-4")] {
+            items.extend(node(on, false));
+            let mut pod = owned(running(name), "ReplicaSet", "web");
+            pod["spec"]["nodeName"] = on.into();
+            if name == young {
+                pod["metadata"]["creationTimestamp"] = "2026-01-01T00:09:00Z".into();
+                pod["status"]["conditions"][0]["lastTransitionTime"] =
+                    "2026-01-01T00:09:03Z".into();
+            }
+            items.push(pod);
+        }
+        let age = cluster(items.clone()).memory.ages[&format!("shop/{young}")].clone();
+        assert_eq!((&*age.created, age.started, &*age.ready.unwrap()), ("-1m", None, "-57s"));
+        let all = courses(items, "1.34.4", Some("kubectl scale -n shop rs/web --replicas=3"));
+        let gone = ["web-1", "web-2", "web-3", "web-4"]
+            .map(|pod| count(&all, Happening::PodDeleted, &format!("shop/{pod}")));
+        let wanted = ["web-1", "web-2", "web-3", "web-4"].map(|pod| 5 * usize::from(pod == young));
+        assert_eq!(gone, wanted, "{young}");
+    }
+}
+
+/// A pod of a higher priority fits where one of two is preempted: with equal budgets, priorities and numbers it is the one that started
+/// last (`pickOneNodeForPreemption`: the latest earliest start time of the most important victims).
+#[test]
+fn the_pod_that_started_last_is_preempted() {
+    let asks = |mut pod: Value, priority: i32| {
+        pod["spec"]["priority"] = priority.into();
+        pod["spec"]["containers"] =
+            json!([{"name": "main", "resources": {"requests": {"cpu": "3"}}}]);
+        pod
+    };
+    for young in ["low-a", "low-b"] {
+        let mut items = vec![asks(pod("high", json!({"phase": "Pending"})), 1_000)];
+        for (on, name) in [("a", "low-a"), ("b", "low-b")] {
+            items.extend(node(on, false));
+            let mut low = asks(running(name), 0);
+            low["spec"]["nodeName"] = on.into();
+            low["status"]["startTime"] = match name == young {
+                true => "2026-01-01T00:09:00Z".into(),
+                false => "2026-01-01T00:00:01Z".into(),
+            };
+            items.push(low);
+        }
+        let all = courses(items, "1.34.4", None);
+        for name in ["low-a", "low-b"] {
+            let gone = count(&all, Happening::PodDeleted, &format!("shop/{name}"));
+            assert_eq!(gone, 5 * usize::from(name == young), "{name}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use super::declared::Declared;
 use crate::language::Memory as Written;
 use crate::language::values::past_micros as past;
-use crate::plan::{CountedBefore, FailedBefore, Memory, Waited};
+use crate::plan::{Age, CountedBefore, FailedBefore, Memory, Waited};
 use crate::scenario::prelude::*;
 
 const SECOND_US: i64 = 1_000_000;
@@ -32,6 +32,14 @@ pub(super) fn memory(written: &Written, declared: &Declared, place: &Spot) -> Me
             let both = past(&waits.since).and_then(|since| Ok((since, last?)));
             let (since_us, last_us) = place.take(both)?;
             Some((pod, Waited { since_us, tries: waits.tries.map(|n| n.max(1)), last_us }))
+        }),
+        ages: each("ages", &written.ages, place, |name, age, place| {
+            let read = |field: &str, text: &Option<DurationText>| {
+                place.read(field, text, past).map(to_second).map(Timestamp)
+            };
+            let created = read("created", &Some(age.created.clone()))?;
+            let started = read("started", &age.started).unwrap_or(created);
+            Some((pod(name, place)?, Age { created, started, ready: read("ready", &age.ready) }))
         }),
         attached: each("attached", &written.attached, place, |name, node, place| {
             let pod = pod(name, place)?;

@@ -193,7 +193,7 @@ pub(super) fn text(dice: &mut Dice, names: &Known, of: &str, field: &str) -> Str
         (_, "pod" | "Pod" | "Pods") | ("Counted", "disrupted") => {
             return Known::one(dice, &names.pods, &PODS);
         }
-        ("Memory", "waiting" | "bound" | "attached" | "detach_requested") => {
+        ("Memory", "waiting" | "bound" | "ages" | "attached" | "detach_requested") => {
             return format!("default/{}", Known::one(dice, &names.pods, &PODS));
         }
         ("Memory", "failures") => dice.one(&["default/batch", "default/batch-1", "shop/batch"]),
@@ -306,7 +306,7 @@ pub(super) fn typed(
                 "leases",
             ]
             .contains(&field)
-                || ["Waiting", "Failures", "Counted"].contains(&of) =>
+                || ["Waiting", "Failures", "Counted", "Age"].contains(&of) =>
         {
             let sign = if dice.once_in(3) { "" } else { "-" };
             format!("{sign}{}", span(dice)).into()
