@@ -22,6 +22,7 @@ use super::disks::Disks;
 use super::ends::ran_so_far;
 use super::event::PodStep;
 use super::fit::{fitted, less};
+use super::lines::some;
 use super::pod::PodShape;
 use super::prelude::*;
 use super::seen::{Seen, Served, kills};
@@ -315,4 +316,13 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
     ["ReplicaSet", "StatefulSet", "DaemonSet", "Job"]
         .iter()
         .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
+}
+/// Of which workloads an export shows so little that the median stands for all, by what was told of their pods' starts and stops.
+pub(super) fn medians(paces: &[Vec<String>; 2]) -> [Option<String>; 2] {
+    [("start", 0), ("stop", 1)].map(|(what, i)| {
+        let few = some(paces[i].iter().filter(|told| told.contains("(median of")));
+        (!few.is_empty()).then(|| {
+            format!("Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}.")
+        })
+    })
 }

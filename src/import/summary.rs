@@ -4,6 +4,7 @@
 use super::disks::GONE;
 use super::error::{DEVICES, READINESS};
 use super::lines::{Lines, counts, some, tally};
+use super::pace;
 use super::releases::Releases;
 use super::times::{Stamp, Zero};
 use crate::language::values::KUBERNETES;
@@ -363,7 +364,6 @@ impl Summary {
             (n > 0).then(|| format!("The export: {before}{}{behind}", counted(n, noun)))
         };
         let podless = " are not in it: they are made when the run begins, on nodes that the scheduler chooses then, and not where they are.";
-        let ownerless = "the owners of ";
         let (foreign, kinds) = self.of_foreign_owners();
         let foreign_owners = format!(" here, as their owners are not simulated: {kinds}.");
         let nothing = " are not in it, so that nothing replaces them here.";
@@ -374,11 +374,11 @@ impl Summary {
         let made_up = format!(
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
-        let [starts, stops] = self.medians();
+        let [starts, stops] = pace::medians(&self.paces);
         let leaseless =
             format!(", unlike of others; taken to be alive: {}.", some(&self.leaseless));
         let overdue = format!(
-            " silent for more than 5m and not Unknown yet ({}): no node lifecycle controller that runs leaves them so. While none does, nothing of what is told here comes.",
+            " silent for more than 5m and not Unknown yet ({}): a clock that is behind, or no node lifecycle controller that runs. In the first case nothing of what is told of them here comes, in the second nothing of anything while none does.",
             some(&self.overdue)
         );
         // `tryUpdateNodeHealth`: a controller heeds a lease that is renewed, however old the status is.
@@ -399,7 +399,7 @@ impl Summary {
             matches!(self.leader, Leader::Silent(Some(_)))
                 .then(|| format!("The export: {}.", self.of_the_leader())),
             acting,
-            of_export(self.ownerless, "pod", ownerless, nothing),
+            of_export(self.ownerless, "pod", "the owners of ", nothing),
             of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
             of_export(self.podless.len(), "workload", "the pods of ", podless),
             self.lacks_leases().then(|| {
@@ -417,16 +417,6 @@ impl Summary {
             stops,
         ];
         notes.into_iter().flatten().collect()
-    }
-
-    /// Workloads of which an export shows so little that the median stands for all.
-    fn medians(&self) -> [Option<String>; 2] {
-        [("start", 0), ("stop", 1)].map(|(what, i)| {
-            let few = some(self.paces[i].iter().filter(|told| told.contains("(median of")));
-            (!few.is_empty()).then(|| {
-                format!("Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}.")
-            })
-        })
     }
 
     /// What the export has that changes what becomes of pods, and that no figure of it knows.

@@ -89,10 +89,8 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(14, 0)], |p| p.node_lifecycle.out_of_disk = false),
     step(&[(14, 0)], |p| p.node_lifecycle.rename_alpha_taints = false),
     step(&[(14, 8), (15, 5), (16, 0)], |p| p.taint_eviction.pods_by_live_list = false),
-    step(&[(15, 11), (16, 8), (17, 0)], |p| {
-        p.node_lifecycle.pod_workers = true;
-        p.node_lifecycle.evicted_node_sheds_new_pods = true;
-    }),
+    step(&[(15, 11), (16, 8), (17, 0)], |p| p.node_lifecycle.pod_workers = true),
+    step(&[(15, 11), (16, 8), (17, 0)], |p| p.node_lifecycle.evicted_node_sheds_new_pods = true),
     step(&[(17, 0)], |p| {
         (p.node_lifecycle.beta_zone_labels, p.pod_gc.quarantine) = (false, true); // S105
         p.kubelet.report_frequency = Dur::from_secs(300);
@@ -101,8 +99,7 @@ pub(super) static STEPS: &[Step] = &[
     // S1
     step(&[(16, 14), (17, 12), (18, 9), (19, 0)], |p| p.taint_eviction.forever_cancels = true),
     step(&[(18, 0)], |p| p.scheduler.taint_message = TaintMessage::NamesTaint),
-    // S2, first with the bug and then without
-    step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates),
+    step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates), // S2
     step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| p.node_lifecycle.requeue = Requeue::Correct),
     // S3
     step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true),
@@ -116,8 +113,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
     // S8
     step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| {
-        p.node_lifecycle.taint_patch_has_version = true;
-        p.cloud.taint_patch_has_version = true;
+        (p.node_lifecycle.taint_patch_has_version, p.cloud.taint_patch_has_version) = (true, true);
     }),
     // S9
     step(&[(24, 0)], |p| p.kubelet.no_execute_admission = true),

@@ -130,7 +130,7 @@ fn nodes_that_contradict_the_rest_are_named() {
     let (lines, notes) = (summary.lines().join("\n"), summary.notes());
     let line = "1 node without a lease in the files, as others have one, taken to be alive: bare";
     assert!(lines.contains(line), "{lines}");
-    let note = "The export: 1 node silent for more than 5m and not Unknown yet (silent): no node lifecycle controller that runs leaves them so.";
+    let note = "The export: 1 node silent for more than 5m and not Unknown yet (silent): a clock that is behind, or no node lifecycle controller that runs.";
     assert!(notes[0].starts_with(note), "{notes:?}");
     let note =
         "The export: no lease is in it of 1 node, unlike of others; taken to be alive: bare.";
