@@ -115,7 +115,7 @@ pub(crate) const MARK: u64 = 1024;
 pub(crate) fn replaces_only_reports(path: &Path, is_one: impl Fn(&str) -> bool) -> Result<()> {
     let there = files::beginning(path, MARK).unwrap_or_default();
     if !there.is_empty() && !is_one(&String::from_utf8_lossy(&there)) {
-        let text = format!("{} is not surely such a report; it is left as it is", path.display());
+        let text = format!("{} is no such report; it is left as it is", path.display());
         let help = "name another file, or remove this one";
         return Err(Failure::input(text, help));
     }

@@ -142,17 +142,18 @@ fn printed(name: &str, command: &mut Command, limit: u64) -> Result<Vec<u8>> {
 /// What is repeated of what a command says, which is read to its end, so that it can go on.
 fn beginning_of(said: Option<impl Read>) -> String {
     let Some(mut said) = said else { return String::new() };
-    let mut bytes = Vec::new();
-    let _ = said.by_ref().take(4 * SAID_CHARS as u64).read_to_end(&mut bytes);
+    let most = 4 * SAID_CHARS as u64;
+    let bytes = files::read_from(said.by_ref().take(most), most).unwrap_or_default();
     let _ = io::copy(&mut said, &mut io::sink());
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     /// Neither of what a command prints nor of what it says is more kept than has a use.
+    #[cfg(unix)]
     #[test]
     fn what_a_command_prints_is_bounded() {
         let call = |line: &str| printed("it", Command::new("sh").args(["-c", line]), 1000);

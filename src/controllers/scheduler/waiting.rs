@@ -160,8 +160,6 @@ impl Backoff {
         }
         let by_time = self.0.retries == Retries::ByTime;
         let count = match self.0.backoff_counts_rejections {
-            // The update that says that no node was found has the pod tried once more, as it begins to sleep.
-            false if by_time => entry.attempts.saturating_sub(1),
             false => entry.attempts,
             true if entry.errors > 0 => entry.errors,
             true => entry.rejections,

@@ -289,11 +289,11 @@ impl Printer<'_> {
             let blocks = waits.contains(of) || unattached.contains(&workload.as_deref());
             let volumes = kept.get(pod);
             if blocks && volumes.is_none_or(|all| all.iter().all(|v| !v.out_of_reach)) {
-                blocking.nodes.insert(said);
+                blocking.hosts.insert(said);
                 blocking.are_attached |= volumes.is_none_or(|all| all.iter().any(|v| v.attach));
                 match waits.contains(of) && of.starts_with("Job ") {
                     true => _ = blocking.jobs.insert(of),
-                    false => blocking.others = true,
+                    false => blocking.elsewhere = true,
                 }
             }
             nodes_of.entry(workload.as_deref()).or_default().insert(said);
@@ -332,7 +332,7 @@ impl Printer<'_> {
                 self.item(of, &(said + &unless_all(*share)))?;
             }
         }
-        if !blocking.nodes.is_empty() {
+        if !blocking.hosts.is_empty() {
             self.indented(&line(&blocking.freed_by(outlook, one_by_one)), 2, DIM)?;
         }
         if let Some(volumes) = Kept::out_of_reach(&kept.values().flatten().collect()) {

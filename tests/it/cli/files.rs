@@ -122,7 +122,7 @@ fn a_report_takes_the_place_of_reports_only() {
     let records = ["report", "output/a", "--table", "records", "-o"];
     let scenario = scratch.text("a.ron");
     assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
-    let left = "is not surely such a report; it is left as it is";
+    let left = "is no such report; it is left as it is";
     for (args, said) in [
         (&["test", "a.ron", "--reporter", "junit=notes.txt"][..], left),
         (&["test", "a.ron", "--reporter", "json=a.ron"], left),

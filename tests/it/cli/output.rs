@@ -140,7 +140,7 @@ fn tables_of_a_finished_run() {
     assert_eq!(called.code, 0, "{}", called.stderr);
     for table in ["evictions", "records", "curves"] {
         for form in ["csv", "parquet"] {
-            let out = format!("again.{form}");
+            let out = format!("again-{table}.{form}");
             let called =
                 scratch.call(&["report", "output/a", "-o", form, "--table", table, "--out", &out]);
             assert_eq!(called.code, 0, "{}", called.stderr);

@@ -49,25 +49,25 @@ pub(super) fn pending(outlook: &Outlook<'_>, word: &str) -> Vec<(String, String)
 /// Pods that stay on nodes which do not answer, and that others wait for.
 #[derive(Default)]
 pub(super) struct Blocking<'a> {
-    pub(super) nodes: BTreeSet<&'a str>,
+    pub(super) hosts: BTreeSet<&'a str>,
     /// Some of them have volumes that are attached.
     pub(super) are_attached: bool,
     /// The Jobs among their owners that replace failed pods alone.
     pub(super) jobs: BTreeSet<&'a str>,
-    /// Some are of others.
-    pub(super) others: bool,
+    /// Some are of other owners.
+    pub(super) elsewhere: bool,
 }
 
 impl Blocking<'_> {
     /// What frees them, with the names of their nodes where these are `all` told or few. A Job counts such a pod by its phase before it
     /// may go, which whoever deletes by force does not write, and who collects the pods of a node that is gone does.
     pub(super) fn freed_by(&self, outlook: &Outlook<'_>, all: bool) -> String {
-        let (comes, machine) = match self.nodes.len() {
+        let (comes, machine) = match self.hosts.len() {
             1 => ("the node comes", "its machine is"),
             _ => ("their nodes come", "their machines are"),
         };
-        let nodes = match all || self.nodes.len() <= FEW {
-            true => Vec::from_iter(self.nodes.iter().copied()).join(" "),
+        let nodes = match all || self.hosts.len() <= FEW {
+            true => Vec::from_iter(self.hosts.iter().copied()).join(" "),
             false => "NODE…".to_owned(),
         };
         let frees = outlook.basis.frees;
@@ -85,7 +85,7 @@ impl Blocking<'_> {
             [] => String::new(),
             _ => format!(", but for pods of {},", listed(&jobs)),
         };
-        let (force, last) = match self.others {
+        let (force, last) = match self.elsewhere {
             true => (format!("; or{but} `kubectl delete pod POD --force`"), "last two"),
             false => (String::new(), "last"),
         };
