@@ -387,7 +387,7 @@ impl<'a> Facts<'a> {
         if marks {
             self.marked.insert(pod);
         }
-        (!marks && !(was_marked && is_ready)).then_some(Fact::PodReady(is_ready))
+        (!(marks || was_marked && is_ready)).then_some(Fact::PodReady(is_ready))
     }
 
     /// A condition other than Ready that became True, or False again.

@@ -12,7 +12,7 @@ use super::pod::{NamedPod, PodShape};
 use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
-use super::times::{POSTED_US, RENEWED_US};
+use super::times::{OVERDUE_US, POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
 use super::{control_plane, document, ends, groups, images, remembered, replica_sets};
 use crate::import::prelude::*;
@@ -24,9 +24,6 @@ const DEVICES_GATE: &str = "DynamicResourceAllocation";
 const RULES_GATE: &str = "DRADeviceTaintRules";
 /// That of requests with alternatives.
 const LISTS_GATE: &str = "DRAPrioritizedList";
-
-/// In this time, in microseconds, a controller that runs finds a silent node, whatever else it has to write.
-const OVERDUE_US: i64 = 300 * SECOND_US;
 
 /// The lease of the controllers' leader.
 const MANAGER: &str = "kube-controller-manager";
@@ -223,8 +220,8 @@ impl Gathered {
             let mut shape = node.shape(zero, lease, &mut unmodelled).map_err(at(place))?;
             readiness.tell_of_node(node, &mut shape).map_err(at(place))?;
             let of_rules = |t: &Taint| t.key.starts_with("readiness.k8s.io/");
-            let lacks_rules = self.readiness_rules.len() == 0;
-            summary.lack_rules += usize::from(lacks_rules && shape.taints.iter().any(of_rules));
+            let lacks = self.readiness_rules.len() == 0 && shape.taints.iter().any(of_rules);
+            summary.lack_rules += usize::from(lacks);
             shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
             let labels = fields::labels("metadata.labels", &node.meta.labels);
             shape.allocatable.extend(self.capacities.of(&labels.map_err(at(place))?));
@@ -234,20 +231,17 @@ impl Gathered {
                     summary.cut_off.push(node.name.clone());
                     if !is_unknown(conditions) {
                         summary.unnoticed.push(node.name.clone());
-                        let overdue = (silent_us > OVERDUE_US).then(|| node.name.clone());
-                        summary.overdue.extend(overdue);
+                        summary.overdue.extend((silent_us > OVERDUE_US).then(|| node.name.clone()));
                     }
                 }
                 _ if lease == LeaseSeen::Missing => summary.leaseless.push(node.name.clone()),
                 _ => (),
             }
-            let is_unposted = |t: &Stamp| zero.us_since(*t) > POSTED_US;
-            if lease == LeaseSeen::NotExported && node.posted().as_ref().is_some_and(is_unposted) {
-                summary.unposted.push(node.name.clone());
-            }
-            if !["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r)) {
-                summary.of_no_size.push(node.name.clone());
-            }
+            let posted = node.posted().filter(|_| lease == LeaseSeen::NotExported);
+            let late = posted.filter(|t| zero.us_since(*t) > POSTED_US);
+            summary.unposted.extend(late.map(|_| node.name.clone()));
+            let is_sized = ["cpu", "memory"].iter().all(|r| shape.allocatable.contains_key(*r));
+            summary.of_no_size.extend((!is_sized).then(|| node.name.clone()));
             shapes.push((node.name.clone(), shape));
         }
         if self.nodes.len() == 0 {
@@ -327,12 +321,16 @@ impl Gathered {
             let of_node = node.and_then(|name| Some((name, &self.nodes.get(name)?.1)));
             let lives = of_node.filter(|(name, _)| !summary.cut_off.iter().any(|n| n == name));
             shape.stuck = pod.stuck(zero, lives.and_then(|(_, node)| node.well_since()));
-            if shape.start == PodStart::Pending && shape.stuck.is_none() && node.is_some() {
+            // With a node its kubelet and its devices are deleted.
+            let there = node.filter(|_| made_up || of_node.is_some());
+            if shape.start == PodStart::Pending && shape.stuck.is_none() && there.is_some() {
                 shape.start = pod.starting(zero, disks.attaches(pod)).unwrap_or(shape.start);
             }
             ends::tell_of_pod(pod, &mut shape.template, zero);
             disks.tell_of_pod(pod, nodes, &mut shape);
-            devices.tell_of_pod(pod, &mut shape);
+            if there == node {
+                devices.tell_of_pod(pod, &mut shape);
+            }
             let owned = |full: &str| self.workloads.contains(full);
             note_pod(pod, node, &shape, &owned, &mut summary);
             bound.push((pod.name.clone(), node.map(str::to_owned), shape));

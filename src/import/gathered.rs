@@ -155,17 +155,12 @@ impl Gathered {
         Ok(())
     }
 
-    /// Whether a node that pods are on or volumes are attached to is not in the files as it was deleted. Of one that is left out
-    /// of them there would be a lease, where others have one; it is deleted with its node.
-    fn is_deleted(&self, node: &str) -> bool {
-        let tells = self.nodes.len() > 0 && self.leases.len() > 0;
-        let is_there = self.nodes.contains(node) || self.leases.contains(node);
-        tells && !is_there && fields::name("spec.nodeName", node).is_ok()
-    }
-
-    /// Whether a node is in the files, or was there before it was deleted.
+    /// Whether a node is in the files, or was there before it was deleted: of one that is left out of them there would be a lease,
+    /// where others have one, which is deleted with its node.
     pub(super) fn knows(&self, node: &str) -> bool {
-        self.nodes.contains(node) || self.is_deleted(node)
+        let tells = self.nodes.len() > 0 && self.leases.len() > 0;
+        let is_deleted = tells && !self.leases.contains(node);
+        self.nodes.contains(node) || is_deleted && fields::name("spec.nodeName", node).is_ok()
     }
 
     /// Where everything stands.

@@ -22,6 +22,11 @@ fn ago(at: Stamp, zero: Stamp) -> DurationText {
     micros(at.us_since(zero).min(0))
 }
 
+/// A time that a run can reckon with.
+fn known(text: &str) -> Option<Stamp> {
+    parse_time(text).filter(|at| YEARS.contains(at))
+}
+
 /// What is remembered, beside what the node lifecycle controller does, of the pods that are imported.
 pub(super) fn memory(
     gathered: &Gathered,
@@ -72,8 +77,8 @@ fn waiting(
 
 /// When a pod came to be, where that is told; since when it has been Ready is said of one that starts so.
 fn age(pod: &RawPod, starts_ready: bool, zero: Stamp) -> Option<Age> {
-    let created = parse_time(&pod.meta.creation_timestamp)?;
-    let started = parse_time(&pod.status.start_time).filter(|at| *at != created);
+    let created = known(&pod.meta.creation_timestamp)?;
+    let started = known(&pod.status.start_time).filter(|at| *at != created);
     let ready = pod.since("Ready").filter(|_| starts_ready);
     let [started, ready] = [started, ready].map(|at| Some(ago(at?, zero)));
     Some(Age { created: ago(created, zero), started, ready })
@@ -82,7 +87,7 @@ fn age(pod: &RawPod, starts_ready: bool, zero: Stamp) -> Option<Age> {
 /// Since when nobody wants the volumes of a pod where its former one had them. A StatefulSet makes the next of a name when the
 /// former is gone; others do so when its deletion begins, so that it went later, and not so long ago that they are detached.
 fn detach_requested(pod: &RawPod, zero: Stamp) -> DetachRequested {
-    let created = parse_time(&pod.meta.creation_timestamp);
+    let created = known(&pod.meta.creation_timestamp);
     let of_set = |o: &RawOwner| o.kind == WorkloadKind::StatefulSet.as_str();
     let (from, until) = match created.filter(|_| pod.meta.controller().is_some_and(of_set)) {
         // In that second.

@@ -32,6 +32,9 @@ const UNNOTICED_US: i64 = 60 * SECOND_US;
 /// (`nodeStatusReportFrequency`, up to half of it later at the first), in microseconds.
 pub(super) const POSTED_US: i64 = 450 * SECOND_US;
 
+/// In this time, in microseconds, a controller that runs finds a silent node, whatever else it has to write.
+pub(super) const OVERDUE_US: i64 = 300 * SECOND_US;
+
 /// How long a node that lives may be silent by its lease, which it renews every ten seconds, in microseconds.
 pub(super) const RENEWED_US: i64 = 15 * SECOND_US;
 

@@ -332,12 +332,15 @@ fn times_of(courses: &[Course]) -> Vec<Time> {
 /// What comes in a seed: when, and how many of it come again under an old name.
 type InSeed = (Vec<Time>, u64);
 
+/// What comes, of the pods of which workload, and how they go.
+type Kind<'a> = (Happening, Option<&'a str>, Option<Goes>);
+
 /// When the first of a kind comes in each seed, and put together; and the last.
 type Told = (Vec<Option<Time>>, When, When);
 
 /// How many have come by these times: of each kind, and of pods by workload, too, and by how they go.
 fn by_when(courses: &[Course], times: &[Time]) -> Vec<ByWhen> {
-    let mut all: BTreeMap<(Happening, Option<&str>, Option<Goes>), Vec<InSeed>> = BTreeMap::new();
+    let mut all: BTreeMap<Kind<'_>, Vec<InSeed>> = BTreeMap::new();
     for (seed, course) in courses.iter().enumerate() {
         for (of @ (what, object), at) in &course.happenings {
             let workload = course.workloads.get(object).map_or("", String::as_str);

@@ -68,6 +68,9 @@ pub(super) fn pod(plan: &Plan, p: &PodPlan, missing: &mut Missing) -> Value {
     out.insert("name".to_owned(), json!(name));
     out.insert("running".to_owned(), json!(p.start == PodStart::Running));
     say_pod(&p.start, &mut out);
+    let is_there = |n: u32| plan.nodes[n as usize].start != NodeStart::Absent;
+    let later = p.start == PodStart::Absent;
+    unless(later || p.node.is_none_or(is_there), "pods of nodes that were deleted before", missing);
     if let Some(owner) = &template.owner {
         let made = format!("{}/{namespace}/{}", owner.kind, owner.name);
         let there = plan.workloads.iter().any(|w| w.name == made);
