@@ -90,6 +90,25 @@ fn numbers_are_read_as_ron_reads_them() {
     }
 }
 
+#[test]
+fn keys_are_read_as_ron_reads_them() {
+    type Labels = std::collections::BTreeMap<String, u8>;
+    for (key, is_one) in [
+        ("\"a\"", true),
+        ("\"\"", true),
+        ("r\"5\"", true),
+        ("5", false),
+        ("99999999999999999999", false),
+        ("a", false),
+        ("None", false),
+    ] {
+        let text = format!("{{{key}: 1}}");
+        let by_ron = ron::from_str::<Labels>(&text).ok();
+        let ours = Tree::read(&text).and_then(|tree| tree.typed::<Labels>()).ok();
+        assert_eq!((by_ron.is_some(), by_ron), (is_one, ours), "{text}");
+    }
+}
+
 /// Pieces that are likely to hit something.
 const PIECES: [&str; 24] = [
     "",

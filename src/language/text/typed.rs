@@ -445,6 +445,12 @@ impl<'de> MapAccess<'de> for Parts<'_> {
         let (Some(name), Some(bytes)) = (part.name(), part.name_bytes()) else {
             return Err(wrong(part, "expected a field: its name, a colon, and its value"));
         };
+        // A word without quotes is read, so that no later mistake is hidden by it; it is no key.
+        if self.tree.open() == Some('{') && bytes.len() == name.len() {
+            let mistake = Mistake::said("expected a text in quotes");
+            let help = (name.len() <= SHORT).then(|| format!("write `\"{name}\"`"));
+            return Err(mistake.help(help).at(bytes.start, bytes));
+        }
         let name: StrDeserializer<'_, Mistake> = name.into_deserializer();
         seed.deserialize(name).map(Some).map_err(|m| m.at(bytes.start, bytes))
     }
