@@ -12,6 +12,10 @@ use crate::api::quantity::{Quantity, Resources};
 /// The driver of a volume of which none is said.
 pub const DEFAULT_DRIVER: &str = "disks.csi.example";
 
+/// How long a volume that nobody wants stays attached to a node that does not say that it is out of use there
+/// (`ReconcilerMaxWaitForUnmountDuration`).
+pub(crate) const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
+
 /// The resource of a node that says how many volumes of a driver it takes
 /// (`volume/util: GetCSIAttachLimitKey`). Upstream reads it from the CSINode, up to 1.31 from the node as well.
 pub fn attach_limit_key(driver: &str) -> String {

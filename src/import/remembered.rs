@@ -12,10 +12,8 @@ use super::gathered::Gathered;
 use super::pod::NamedPod;
 use super::scheduling::RawBudget;
 use super::workload::RawWorkload;
+use crate::api::volume::MAX_WAIT_FOR_UNMOUNT;
 use crate::import::prelude::*;
-
-/// `maxWaitForUnmountDuration` of the attach/detach controller, in microseconds.
-const MAX_WAIT_FOR_UNMOUNT_US: i64 = 360 * SECOND_US;
 
 /// A time before time zero, in the words of the language.
 fn ago(at: Stamp, zero: Stamp) -> DurationText {
@@ -92,7 +90,10 @@ fn detach_requested(pod: &RawPod, zero: Stamp) -> DetachRequested {
     let (from, until) = match created.filter(|_| pod.meta.controller().is_some_and(of_set)) {
         // In that second.
         Some(at) => (at, Stamp(at.0.saturating_add(SECOND_US))),
-        None => (created.max(Some(Stamp(zero.0 - MAX_WAIT_FOR_UNMOUNT_US))).unwrap_or(zero), zero),
+        None => {
+            let longest = MAX_WAIT_FOR_UNMOUNT.as_micros() as i64;
+            (created.max(Some(Stamp(zero.0 - longest))).unwrap_or(zero), zero)
+        }
     };
     DetachRequested { from: ago(from, zero), until: ago(until, zero) }
 }

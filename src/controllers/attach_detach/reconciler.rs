@@ -5,14 +5,12 @@ use super::desired_state_of_world::DesiredStateOfWorld;
 use super::operation_generator::OperationGenerator;
 use super::operations::{Key, Operation, Operations};
 use crate::api::taint::OUT_OF_SERVICE;
-use crate::api::volume::Volume;
+use crate::api::volume::{MAX_WAIT_FOR_UNMOUNT, Volume};
 use crate::controllers::prelude::*;
 use crate::plan::switches::attach_detach::Switches;
 
 /// `ReconcilerLoopPeriod`
 pub(super) const RECONCILER_LOOP_PERIOD: Dur = Dur::from_millis(100);
-/// `ReconcilerMaxWaitForUnmountDuration`
-const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
 /// The controller's settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

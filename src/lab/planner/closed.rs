@@ -10,7 +10,7 @@ use super::placed::{Places, Whose, is_bare, suiting};
 use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
-use crate::api::volume::Reach;
+use crate::api::volume::{MAX_WAIT_FOR_UNMOUNT, Reach};
 use crate::api::workload::has_clients;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
@@ -362,7 +362,7 @@ fn missed<'a>(
         let moves = if has_disk(template) && !is_bound { moves(plan) } else { 0.0 };
         let held = match (is_bound, has_disk(template)) {
             (true, _) => f64::INFINITY,
-            (_, true) => FORCED_S + moves,
+            (_, true) => MAX_WAIT_FOR_UNMOUNT.as_secs_f64() + moves,
             _ => 0.0,
         };
         let waits = held > 0.0 || plan.successors_wait(&workload);
@@ -388,9 +388,6 @@ fn with_kept<'a>(plan: &'a Plan, of: &'a WorkloadsAt) -> BTreeSet<&'a str> {
 fn has_disk(template: &PodTemplate) -> bool {
     template.claims.iter().any(|c| c.attach && !c.access.is_multi_attach_allowed())
 }
-
-/// How long a disk stays attached to a node that was deleted, in seconds (`ReconcilerMaxWaitForUnmountDuration`).
-const FORCED_S: f64 = 360.0;
 
 /// How long a disk takes to move, in seconds: until the node says that it is not in use, every ten seconds, until the
 /// driver has detached and attached it, each of which is noticed half a second later, and the turns of loops between.

@@ -6,10 +6,8 @@ use super::super::prelude::*;
 use super::case::Case;
 use crate::analysis::Frees;
 use crate::analysis::attachments::{Attachments, FollowVolumes, spares};
+use crate::api::volume::MAX_WAIT_FOR_UNMOUNT;
 use crate::trace::{Fields, Unmade};
-
-/// `ReconcilerMaxWaitForUnmountDuration`
-const MAX_WAIT_FOR_UNMOUNT: Dur = Dur::from_secs(360);
 
 /// What is noted of a claim whose volume is there.
 const MADE: [Note; 2] = [Note::Provisioned, Note::ProvisionedImmediately];
