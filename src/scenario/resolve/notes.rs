@@ -20,7 +20,7 @@ use crate::api::usage::{Usages, Used};
 use crate::api::volume::{Claim, attachable};
 use crate::api::workload::{WorkloadSpec, namespace_of};
 use crate::language::duration::format as seconds;
-use crate::plan::Timing;
+use crate::plan::{NodeStart, Timing};
 use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
@@ -226,11 +226,11 @@ fn too_full(plan: &Plan) -> Option<String> {
     ))
 }
 
-/// Nodes with pods whose volumes they do not reach when the run begins.
+/// Nodes with pods whose volumes they do not reach when the run begins. Of one that was deleted nothing tells what it reached.
 fn out_of_reach(plan: &Plan) -> Option<String> {
     let mut seen = BTreeSet::new();
     let nodes = running(plan).filter_map(|(_, node, t)| {
-        let node = plan.nodes.get(node as usize)?;
+        let node = plan.nodes.get(node as usize).filter(|n| n.start != NodeStart::Absent)?;
         let is_out = !t.claims.iter().all(|c| reaches(&node.labels, &c.reach));
         (is_out && seen.insert(&node.name)).then_some(node.name.as_str())
     });

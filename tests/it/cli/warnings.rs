@@ -371,6 +371,9 @@ fn what_no_scheduler_would_have_done_is_said() {
     assert!(both.contains("No node is large enough for a pod of default/train:"), "{both}");
     assert!(both.contains("start on b-0 have volumes that are not reached from there"), "{both}");
     assert!(!both.contains("on several nodes share"), "{both}");
+    let deleted =
+        said(&text.replace(r#"(name: "b-0", zone: "b")"#, r#"(name: "b-0", start: Deleted)"#));
+    assert!(!deleted.contains("not reached from there"), "{deleted}");
     let shared = said(&text.replace("StatefulSet(", "Deployment("));
     assert!(shared.contains("may have, of default/data: it would not"), "{shared}");
     let none =
