@@ -20,6 +20,9 @@ pub(crate) struct Count {
     pub(crate) ghosts: u32,
     /// Pods that are ready and not up.
     pub(crate) dead: u32,
+    /// Pods that are being deleted and that the API says are ready, and those of them that do not serve.
+    pub(crate) serving: u32,
+    pub(crate) serving_dead: u32,
     /// Pods that are Pending.
     pub(crate) pending: u32,
 }
@@ -171,8 +174,9 @@ pub(super) fn begin(
 /// Spans of time in their order, each from a time to another; none touches the next.
 pub(super) type Spans = Vec<(Time, Time)>;
 
-/// Sums up what a workload's course cost, and notes when it was below its need, and had none up.
-pub(super) fn reckon(served: &mut Served, horizon: Time) {
+/// Sums up what a workload's course cost, and notes when it was below its need, and had none up; `falls_back`: where no pod is
+/// ready, requests go to those that are being deleted and still serve.
+pub(super) fn reckon(served: &mut Served, horizon: Time, falls_back: bool) {
     let (mut below, mut none) = (Spans::new(), Spans::new());
     let mut costs = served.costs;
     let has_clients = has_clients(&served.name);
@@ -185,7 +189,11 @@ pub(super) fn reckon(served: &mut Served, horizon: Time) {
         if has_clients && c.desired > 0 {
             let requests = ns * u128::from(c.desired);
             costs.requests += requests;
-            let to_dead = (requests * u128::from(c.dead)).checked_div(c.ready.into());
+            let (dead, of) = match c.ready {
+                0 if falls_back => (c.serving_dead, c.serving),
+                ready => (c.dead, ready),
+            };
+            let to_dead = (requests * u128::from(dead)).checked_div(of.into());
             costs.requests_lost += to_dead.unwrap_or(requests);
             costs.observed = costs.observed.saturating_add(lasts);
         }
@@ -291,7 +299,7 @@ mod tests {
             below: Spans::new(),
             none_up: Spans::new(),
         };
-        reckon(&mut served, at(3_600));
+        reckon(&mut served, at(3_600), true);
         served.costs
     }
 

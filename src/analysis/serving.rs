@@ -9,8 +9,9 @@
 //! * *dead endpoints*: pods that are ready and not up. Requests go there and fail.
 //! * *need*: see [`needs`](super::needs).
 //! * *requests lost*: a workload's requests, in proportion to the pods that it desires, are spread
-//!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready. A Job
-//!   has none: nobody calls its pods.
+//!   evenly over its ready pods. Those to dead endpoints are lost, and all where none is ready. Where
+//!   kube-proxy falls back to pods that are being deleted and still Ready, they go to those then
+//!   (`pkg/proxy/topology.go: CategorizeEndpoints`). A Job has none: nobody calls its pods.
 //! * Costs are counted from the start if any pod of the workload runs then. Otherwise from the
 //!   first time on at which as many are up as desired, so that starting up is no outage; and if
 //!   they never are, from the workload's beginning.
@@ -159,6 +160,8 @@ impl<'a> Walk<'a> {
             add(&mut c.ready, |s| s.ready.into());
             add(&mut c.ghosts, |s| s.ghosts);
             add(&mut c.dead, |s| (s.ready && !s.up).into());
+            add(&mut c.serving, |s| s.serving.into());
+            add(&mut c.serving_dead, |s| (s.serving && !s.serves).into());
             add(&mut c.pending, |s| s.pending.into());
         });
         match (before.pending, after.pending) {
@@ -282,7 +285,7 @@ impl<'a> Walk<'a> {
         for (served, (ran, held)) in self.all.into_iter().zip(began) {
             let Some(mut served) = served else { continue };
             begin(analysis, &mut served, (ran, held.as_slice()));
-            reckon(&mut served, horizon);
+            reckon(&mut served, horizon, analysis.plan.profile.proxy_terminating_endpoints);
             whole.add(&served.costs);
             if served.id.is_some() {
                 replaced.add(&served.costs);

@@ -21,6 +21,10 @@ pub(crate) struct Standing {
     pub(crate) pending: bool,
     /// The API has it as Running and Ready, and it is not being deleted: requests are sent there.
     pub(crate) ready: bool,
+    /// The API has it as Running and Ready, and it is being deleted: an endpoint that is serving and terminating.
+    pub(crate) serving: bool,
+    /// Its containers serve clients, and it is serving and terminating.
+    pub(crate) serves: bool,
     /// Its containers run and clients, if it has any, reach them; it is neither finished nor being deleted.
     pub(crate) up: bool,
     /// Containers that run, and that its clients, if it has any, reach, although their pod is being
@@ -126,6 +130,7 @@ impl<'a> Truth<'a> {
         let is_done = on == NO_NODE && self.done.contains(&pod);
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
+        let serving = exists && p.deleting && p.ready && p.phase == PodPhase::Running;
         let earlier = self.earlier.get(&pod).into_iter().flatten();
         let earlier = earlier.filter(|&&n| self.reached(pod, n)).count() as u32;
         Standing {
@@ -133,6 +138,8 @@ impl<'a> Truth<'a> {
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
+            serving,
+            serves: serving && live && self.works(pod),
             up: wanted && (live || is_done) && self.works(pod),
             ghosts: earlier + u32::from(live && !wanted),
         }

@@ -190,6 +190,9 @@ const GATES: &[Gate] = gates! {
     "StaleControllerConsistencyReplicaSet" [on(36)] with workload.waits_for_own_writes;
     "StaleControllerConsistencyStatefulSet" [on(36)]
         with workload.stateful_set.waits_for_own_writes;
+    // S125
+    "ProxyTerminatingEndpoints" [off(22), on(26), locked(28, true), gone(30)]
+        with proxy_terminating_endpoints;
     // S86: gates that have a field stored, and change nothing else here
     "EvenPodsSpread" [off(16), on(18), locked(19, true), gone(21)] stores TopologySpreadConstraints;
     "StartupProbe" [off(16), on(18), locked(20, true), gone(23)] stores StartupProbe;

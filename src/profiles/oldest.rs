@@ -114,6 +114,7 @@ pub(super) fn oldest() -> Profile {
         log: LogForms::default(),
         node_monitor_grace_period: Dur::from_secs(40),
         taint_nodes_by_condition: false,
+        proxy_terminating_endpoints: false,
         dropped_fields: ApiField::ALL.into_iter().map(|field| (field, None)).collect(),
     }
 }

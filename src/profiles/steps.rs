@@ -52,7 +52,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(36, 0)], |p| p.watch_retry = WatchRetry::GrowsAnew),
     // Requests that are answered 429
     step(&[(19, 0)], |p| p.request_retries = 10),
-    step(&[(22, 0)], |p| p.retries_watches = true),
+    step(&[(22, 0)], |p| (p.retries_watches, p.proxy_terminating_endpoints) = (true, true)), // S125
     // S75: kube-controller-manager asks so from 1.32 on but in 1.33, where the API server would not answer either
     step(&[(32, 0)], |p| p.streams_first_lists = true),
     step(&[(33, 0)], |p| p.streams_first_lists = false),

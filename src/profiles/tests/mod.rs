@@ -224,7 +224,7 @@ fn gates_that_cannot_be_set_are_refused() {
             "Nonsense is no feature gate that changes anything here",
             Some(
                 "gates that change something here: CSIStorageCapacity, ReadWriteOncePod, GracefulNodeShutdown, GracefulNodeShutdownBasedOnPodPriority, LogarithmicScaleDown, PodDeletionCost, JobTrackingWithFinalizers, StatefulSetMinReadySeconds, \
-                 NonPreemptingPriority, PodAffinityNamespaceSelector, ProbeTerminationGracePeriod",
+                 ProxyTerminatingEndpoints, NonPreemptingPriority, PodAffinityNamespaceSelector, ProbeTerminationGracePeriod",
             ),
         ),
         (
