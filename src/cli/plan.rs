@@ -402,11 +402,11 @@ fn run_all(
             }
         }
     }
-    let best = || kept.best(&objective, &args.within, confidence);
+    let chosen = || kept.chosen(&objective, &args.within, confidence);
     // Who asks for single outages has a reason, such as that a year has too many of them.
     if !interrupted
         && args.count.is_none()
-        && let Some(years) = planner.whole_years(&kept, &best())
+        && let Some(years) = planner.whole_years(&kept, &chosen())
     {
         let ran = if_in_time(run(args, &years, desk, clock, terminal))?;
         if ran.is_none() {
@@ -438,9 +438,9 @@ fn tell(
     let parts = kept.each_apart();
     let answers: Vec<Answer> =
         parts.iter().map(|part| answer(part, objective, &args.within, args.confidence)).collect();
-    let best = kept.best(objective, &args.within, args.confidence);
+    let chosen = kept.chosen(objective, &args.within, args.confidence);
     let keeps = answers.iter().all(|a| a.keeps);
-    let years = years(kept, (&best[..], keeps), args.confidence);
+    let years = years(kept, (&chosen[..], keeps), args.confidence);
     let told = |(kept, answer)| {
         let (together, years) = (together.clone(), years.clone());
         Told { kept, answer, objective, source, together, years }

@@ -88,6 +88,18 @@ const UNMOVED: f64 = 0.03;
 /// chosen by it is not said to be unchanged.
 const UNMOVED_COST: f64 = 0.001;
 
+impl Answer {
+    /// Whether nothing is known to be better than what is set now.
+    pub(crate) fn stays(&self) -> bool {
+        self.same.contains(&self.now)
+    }
+
+    /// The row that is recommended: where nothing is known to be better than what is set now, that stays.
+    pub(crate) fn recommended(&self) -> usize {
+        if self.keeps && self.stays() { self.now } else { self.best }
+    }
+}
+
 /// What follows from the runs, for these prices and limits.
 pub(crate) fn answer(
     kept: &Kept,

@@ -149,16 +149,17 @@ impl Kept {
         Only { rows, n, delta: self.delta, always: self.always.clone(), always_below }
     }
 
-    /// The best value of each setting at these prices and limits.
-    pub(crate) fn best(
+    /// The value of each setting that is recommended at these prices and limits.
+    pub(crate) fn chosen(
         &self,
         objective: &Objective,
         within: &[Bound],
         confidence: f64,
     ) -> Vec<String> {
-        let best =
-            |part: &Self| part.rows[answer(part, objective, within, confidence).best].clone();
-        self.each_apart().iter().flat_map(best).collect()
+        let chosen = |part: &Self| {
+            part.rows[answer(part, objective, within, confidence).recommended()].clone()
+        };
+        self.each_apart().iter().flat_map(chosen).collect()
     }
 
     /// Of each setting that was chosen for itself the best value, and then those that are as good.

@@ -29,7 +29,7 @@ pub(crate) fn together(kept: &Kept, objective: &Objective, confidence: f64) -> O
             "they touch each other: {said}. Try them jointly, with fewer values and --jointly"
         ));
     }
-    let tried = match kept.is_tried(&kept.best(objective, &[], confidence)) {
+    let tried = match kept.is_tried(&kept.chosen(objective, &[], confidence)) {
         true => "those that are recommended among them",
         false => "but not those that are recommended here",
     };
@@ -58,7 +58,7 @@ const TOLD: [usize; 4] = [MISSING, 1, EVICTED, NEEDLESS];
 /// where no value keeps the limits none is recommended.
 pub(crate) fn years(
     kept: &Kept,
-    (best, keeps): (&[String], bool),
+    (chosen, keeps): (&[String], bool),
     confidence: f64,
 ) -> Option<String> {
     let (values, years) = kept.years_of()?;
@@ -69,7 +69,7 @@ pub(crate) fn years(
         format!("{years} {} [{one}]", plural(f))
     });
     let (said, of) = (said.collect::<Vec<_>>().join(", "), values.join(" / "));
-    let other = match (values == best, keeps) {
+    let other = match (values == chosen, keeps) {
         (true, true) => ", what is recommended",
         (true, false) => ", what costs least",
         (false, _) => ", which is not what is recommended here but what was when they were run",
