@@ -6,6 +6,7 @@ use super::table::{from_zero, table};
 use super::together::failed;
 use super::told::{Told, amount, plural, range, seldom};
 use crate::analysis::size_in_words;
+use crate::analysis::statistics::RULE_OF_THREE;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::language::few;
 use crate::report::Written;
@@ -206,7 +207,7 @@ fn recommendation(told: &Told<'_>) -> String {
         return text + &unsure(best) + &doubts(told);
     }
     let i = now.more_interval;
-    if a.same.contains(&a.now) {
+    if a.stays() {
         let (stays, by, range) = (stays(told), amount(now.more), range(i.low, i.high));
         return format!(
             "{stays}: nothing is known to be better; {name} may save {by} {unit} a year {range}{}",
@@ -269,7 +270,7 @@ fn confidence(told: &Told<'_>) -> String {
     let off = || format!(", or within {} {} a year of it,", amount(a.off), told.objective.unit);
     let off = if a.off > 0.0 { off() } else { String::new() };
     // Where what is set now is recommended instead, what is said of the best is not said of that.
-    let best = match a.keeps && a.best != a.now && a.same.contains(&a.now) {
+    let best = match a.best != a.recommended() {
         true => format!("{} is best", told.name(a.best)),
         false => "best".to_owned(),
     };
@@ -301,7 +302,25 @@ fn confidence(told: &Told<'_>) -> String {
             }
         });
     }
-    text
+    text + &unseen(told)
+}
+
+/// Where minutes below need count and no replication had any, how seldom they come: how many they are then, nothing says.
+fn unseen(told: &Told<'_>) -> String {
+    let a = told.answer;
+    let counts = told.objective.prices[BELOW] > 0.0
+        || told.kept.limits.iter().any(|limit| limit.starts_with("below"));
+    let has_none = |r: &&Row| r.figures[BELOW] == 0.0 && r.spans[BELOW].high == 0.0;
+    let rows = a.rows.iter().enumerate().filter(|(_, r)| counts && has_none(r));
+    let names = rows.map(|(row, _)| told.name(row)).collect::<Vec<_>>().join(", ");
+    if names.is_empty() {
+        return names;
+    }
+    let (what, once) = (told.what_is_counted(), amount(a.n as f64 / RULE_OF_THREE));
+    format!(
+        "; in none of {} {what} was anything below its need with {names}: it comes less than once in {once} with 95 %, and for how long then is not known",
+        a.n
+    )
 }
 
 /// Whether no outage of any model made a difference between values.
@@ -343,8 +362,7 @@ fn in_parts(shares: &[(String, f64)], anyway: f64) -> Option<String> {
 
 fn changes(told: &Told<'_>) -> Option<String> {
     let a = told.answer;
-    // Where nothing is known to be better, what is set now is what is recommended.
-    let stays = |row: usize| row == a.now && a.same.contains(&a.now);
+    let stays = |row: usize| row == a.now && a.stays();
     let even = |b: &BreakEven| {
         let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
         let [then, best] = [b.row, a.best].map(|row| a.rows[row].figures[b.figure]);
