@@ -83,7 +83,7 @@ pub(super) fn read(
         };
         given.extend(configured(kubelet));
     }
-    let are_others = of_others.is_some();
+    let (are_others, mut assumed) = (of_others.is_some(), None);
     let mut taken = take("kubelet", of_others.unwrap_or_default(), &mut all, summary);
     if !of_nodes.is_empty() {
         taken = taken_gates(taken).collect();
@@ -94,9 +94,16 @@ pub(super) fn read(
             taken.extend(taken_gates(take("kubelet", given, &mut all, summary)));
             each.insert(node, std::mem::take(&mut all.flags.kubelet));
         }
+        let (read, without) = (each.len(), names.len() - each.len());
         taken.extend(split(each, &mut all));
+        let alike = all.flags.kubelet.iter().map(|(name, value)| format!("--{name}={value}"));
+        let alike = alike.collect::<Vec<_>>().join(", ");
+        assumed = (without > 0 && !alike.is_empty()).then(|| {
+            let (of, read) = (counted(without, "node"), counted(read, "node"));
+            format!("of {of} no configuration of a kubelet is in the files, and they have what that of {read} has alike: {alike}")
+        });
     }
-    summary.kubelet_config = (kubelets.len(), taken);
+    summary.kubelet_config = (kubelets.len(), taken, assumed);
     all
 }
 

@@ -263,12 +263,17 @@ mod tests {
             kubelet --eviction-hard=memory.available<1Gi on a, kubelet --max-container-restart-period=1m on b, \
             kubelet --serialize-image-pulls=false on b";
         assert!(told.contains(said), "{told}");
+        let alike = "Assumed: of 1 node no kubelet's configuration is in the files, and they have what that of 2 nodes has alike: \
+            --node-status-update-frequency=20s.";
+        assert!(written.contains(alike), "{written}");
         assert!(written.contains(r#""serialize-image-pulls": "false""#), "{written}");
         // 1.34 has its gate off.
         let idle = "--max-container-restart-period=1m of the export counts for nothing";
         assert!(written.contains(idle) && !written.contains(r#"period": "1m""#), "{written}");
         files.push(("others.json", others.as_str()));
-        assert_eq!(read(&files).0[2], "registry-qps=7");
+        let (own, _, written) = read(&files);
+        assert_eq!(own[2], "registry-qps=7");
+        assert!(!written.contains("no kubelet's configuration"), "{written}");
     }
 
     #[test]

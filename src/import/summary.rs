@@ -156,8 +156,8 @@ pub struct Summary {
     /// Flags and feature gates that were taken from the pods of the control plane:
     /// `kube-controller-manager --node-monitor-period=2s`.
     pub(crate) control_plane: Vec<String>,
-    /// How many kubelets' configurations there are, and what was taken from them.
-    pub(crate) kubelet_config: (usize, Vec<String>),
+    /// How many kubelets' configurations there are, what was taken from them, and what for nodes that have none.
+    pub(crate) kubelet_config: (usize, Vec<String>, Option<String>),
     /// Those of them that could not be taken, and why.
     pub(crate) control_plane_wrong: Vec<String>,
     /// Of which releases its control plane and its kubelets are.
@@ -181,11 +181,12 @@ impl Summary {
     }
 
     fn of_the_control_plane(&self, lines: &mut Lines) {
-        let told = self.releases.told();
-        lines.0.extend(told.map(|told| told + ", unless --kubernetes says another"));
+        lines
+            .0
+            .extend(self.releases.told().map(|told| told + ", unless --kubernetes says another"));
         let (n, taken) = (self.control_plane.len(), self.control_plane.join(", "));
         lines.add(n, format!("said by the control plane's pods: {taken}"));
-        let (n, all) = &self.kubelet_config;
+        let (n, all, _) = &self.kubelet_config;
         // Another release that is run has its own, as a kubelet does not tell them from what it was given.
         let release = self.releases.taken().unwrap_or_else(|| KUBERNETES.to_owned());
         let defaults = || format!("nothing but defaults of {release}");
@@ -406,6 +407,7 @@ impl Summary {
                 format!("Assumed: nodes that are Ready are alive, as no leases of theirs are in the export: one that fell silent is not seen.{unposted}")
             }),
             self.releases.of_others(),
+            self.kubelet_config.2.as_ref().map(|assumed| format!("Assumed: {assumed}.")),
             of_export(self.leaseless.len(), "node", "no lease is in it of ", &leaseless),
             of_export(self.made_up.len(), "node", &made_up, "."),
             of_export(self.orphans.len(), "pod", "left out, as their nodes are not in it: ", "."),
