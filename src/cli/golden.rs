@@ -38,7 +38,9 @@ pub(super) fn write(
     let mut is_all = true;
     for (tested, g) in tested.iter_mut().zip(all) {
         let Some(Golden { path, text, placed }) = g else { continue };
-        match write_whole(&path, text.as_bytes()) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let made = files::make_folder(folder).map_err(|error| Failure::write(folder, &error));
+        match made.and_then(|()| write_whole(&path, text.as_bytes())) {
             Ok(()) => terminal.note(&format!("wrote {}", path.display())),
             Err(Failure::Io(message)) => {
                 is_all = false;
