@@ -167,6 +167,10 @@ pub(crate) enum Cluster {
 /// Flags by component, under the names they have on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("patternProperties" = {
+    "^kube-(apiserver|controller-manager)$":
+        { "type": "object", "additionalProperties": { "$ref": "#/$defs/FlagValue" } }
+}))]
 pub struct Flags {
     /// kube-controller-manager
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
