@@ -156,7 +156,10 @@ pub enum Exit {
 /// What each tells whoever called the program.
 pub(crate) const MEANINGS: [(Exit, &str); 7] = [
     (Exit::Fine, "fine"),
-    (Exit::Differs, "an expectation is not met; runs or recordings differ"),
+    (
+        Exit::Differs,
+        "an expectation is not met; runs or recordings differ; a property is violated; a limit that was asked for is broken",
+    ),
     (Exit::Input, "wrong usage or input"),
     (Exit::Internal, "internal error, or something cannot be read or written"),
     (Exit::Nothing, "nothing was selected, or nothing is known yet"),
