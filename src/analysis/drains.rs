@@ -70,15 +70,14 @@ pub(crate) fn drains(analysis: &Analysis<'_>) -> Vec<Drain> {
 /// How the drain of a node ended.
 pub(super) fn drain_ended(analysis: &Analysis<'_>, node: &str, end: &DrainEnd) -> String {
     let (pods, took) = (|n: usize| counted(n as u64, "pod"), short(whole(end.took)));
-    let left = || {
-        let names = few(LEFT, end.left.iter().map(|p| analysis.pod_name(*p)));
-        format!("{} left: {names}", pods(end.left.len()))
-    };
     match end.outcome {
         DrainOutcome::Drained => {
             format!("{node} drained, {} gone in {took}", pods(end.gone as usize))
         }
-        DrainOutcome::TimedOut => format!("{node} not drained: timed out after {took}, {}", left()),
+        DrainOutcome::TimedOut => format!(
+            "{node} not drained: timed out after {took}, {}",
+            left_behind(analysis, &end.left)
+        ),
         DrainOutcome::Refused => {
             let words = analysis.trace.names.text_of(end.words);
             let error = words.split_once("due to error:").or_else(|| words.split_once("\nerror:"));
@@ -99,7 +98,15 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
     let (mut said, mut cordoned) = (Vec::new(), BTreeSet::new());
     let is_cordoned = plan.nodes.iter().filter(|n| n.unschedulable);
     let mut closed: BTreeSet<&str> = is_cordoned.map(|n| n.name.as_str()).collect();
+    // Of an entry that is done to several pods the first alone has it for a cause: the plan has them all.
+    let mut patched: BTreeSet<&str> = BTreeSet::new();
+    for action in plan.actions.iter().filter(|a| a.entry >= from) {
+        let Do::PatchTolerations(pod, _) = action.act else { continue };
+        patched.extend(plan.pods.get(pod as usize).map(|p| &*p.name));
+    }
     let mut kept: BTreeSet<PodId> = BTreeSet::new();
+    // By pod how its budget stood when its eviction was last refused.
+    let mut held: BTreeMap<PodId, &BudgetState> = BTreeMap::new();
     let mut follow = Follow::new(analysis);
     for (id, r) in (0..).zip(trace.iter()) {
         let node = r.node();
@@ -111,13 +118,22 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
                 _ = if close { set.insert(name) } else { set.remove(name) };
             }
             (What::TimerSet(_) | What::TimerCancelled, _, Some(pod)) => _ = kept.remove(&pod),
+            // Upstream's `processPodOnNode` leaves a timer that began before, but for a toleration for ever.
+            (What::PodTolerations, _, Some(pod)) if patched.contains(analysis.pod_name(pod)) => {
+                kept.extend(follow.timer(&follow.pod(pod)).map(|_| pod));
+            }
+            (What::EvictionRefused(_), _, Some(pod)) => {
+                held.extend(trace.budget(r).map(|state| (pod, state)));
+            }
+            (What::Refused(text), ..) if r.object >= from => {
+                said.push(trace.names.text_of(TextId(text)).to_owned());
+            }
             _ => {}
         }
         let entry = chain(trace, id).find(|(_, c)| c.what == What::FaultBegan);
         let Some((began, _)) = entry.filter(|(_, c)| c.object >= from) else { continue };
         let name = || node.map_or("", |node| analysis.node_name(node));
         match r.what {
-            What::Refused(text) => said.push(trace.names.text_of(TextId(text)).to_owned()),
             What::DrainEnded(_) => {
                 let end = trace.drain_end(r).filter(|end| end.outcome != DrainOutcome::Drained);
                 said.extend(end.map(|end| drain_ended(analysis, name(), end)));
@@ -127,19 +143,40 @@ pub(crate) fn refusals(analysis: &Analysis<'_>, from: u32) -> Vec<String> {
                 said.push(format!("{} is not silent", name()));
             }
             What::FaultBegan => said.extend(already(plan, r.object, &closed)),
-            // Upstream's `processPodOnNode` leaves a timer that began before, but for a toleration for ever.
-            What::PodTolerations => {
-                let runs = |pod: &PodId| follow.timer(&follow.pod(*pod)).is_some();
-                kept.extend(r.pod().filter(runs));
-            }
             _ => {}
         }
     }
     let kept: Vec<&str> = kept.into_iter().map(|pod| analysis.pod_name(pod)).collect();
     said.extend((!kept.is_empty()).then(|| format!("{KEPT}{}", ranges(&kept))));
     let open = drains(analysis).into_iter().filter(|d| d.goes_on() && cordoned.contains(&d.node));
-    said.extend(open.map(|d| format!("{} not drained: {}", analysis.node_name(d.node), d.words())));
+    said.extend(open.map(|d| {
+        let (name, waits) = (analysis.node_name(d.node), waits_for(&follow, &held, d.node));
+        format!("{name} not drained: {}{}", d.words(), waits.unwrap_or_default())
+    }));
     said
+}
+
+/// For which pods the drain of a node waits when the run ends, and which budgets keep them; nothing where it has not come to that node.
+fn waits_for(
+    follow: &Follow<'_>,
+    held: &BTreeMap<PodId, &BudgetState>,
+    node: NodeId,
+) -> Option<String> {
+    let analysis = follow.analysis();
+    let on_it = follow.pods().filter(|(_, pod)| pod.exists && pod.node_id() == Some(node));
+    let left = on_it.filter(|(id, pod)| pod.deleting || held.contains_key(id));
+    let (pods, states): (Vec<PodId>, Vec<_>) =
+        left.map(|(id, pod)| (id, held.get(&id).filter(|_| !pod.deleting))).unzip();
+    let whys: BTreeSet<String> =
+        states.into_iter().flatten().map(|state| format!("; {}", stand(analysis, state))).collect();
+    (!pods.is_empty())
+        .then(|| format!(", {}{}", left_behind(analysis, &pods), String::from_iter(whys)))
+}
+
+/// `2 pods left: shop/web-0, shop/web-1`
+fn left_behind(analysis: &Analysis<'_>, pods: &[PodId]) -> String {
+    let names = few(LEFT, pods.iter().map(|pod| analysis.pod_name(*pod)));
+    format!("{} left: {names}", counted(pods.len() as u64, "pod"))
 }
 
 /// The nodes that an entry cordons, or uncordons, although they are so already, as kubectl says it

@@ -456,6 +456,58 @@ fn jobs_that_fail_with_their_stuck_pods_are_known() {
     assert_eq!(deleted, (0, vec![], failed));
 }
 
+/// What an entry that comes as the second of these does not do, in words.
+fn refused(fields: &str) -> Vec<String> {
+    let text = format!(
+        r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "n-{{0..1}}", zone: "a")], {fields})"#
+    );
+    let loaded = scenario::parse("s.ron", text.into_bytes(), Path::new("")).unwrap();
+    let overrides = Overrides::default();
+    let told_from = Some(1);
+    let of_one = Forecasting { loaded: &loaded, overrides, first: 1, seeds: 1, told_from };
+    let forecast = Forecast::of(&of_one.courses(1, &|_| true).unwrap());
+    forecast.refused.into_iter().map(|left| left.said).collect()
+}
+
+/// The timers of three pods began within a minute of the crash. One entry gives all three other seconds, which changes none of them,
+/// and one deletes two pods that are not there any more.
+#[test]
+fn of_an_entry_all_pods_are_told() {
+    let said = refused(
+        r#"pods: [(names: "p-{0..2}", on: Node("n-0"))], timeline: [
+            (at: "1m", do: Crash(node: "n-0")),
+            (at: "4m", do: PatchTolerations(pods: All, tolerations: [
+                (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 600),
+            ])),
+        ]"#,
+    );
+    assert_eq!(said, [format!("{KEPT}default/p-0..default/p-2")]);
+    let said = refused(
+        r#"pods: [(names: "p-{0..1}", on: Node("n-0"))], timeline: [
+            (at: "1m", do: DeletePod(pods: All, gracePeriodSeconds: 0)),
+            (at: "4m", do: DeletePod(pods: All, gracePeriodSeconds: 0)),
+        ]"#,
+    );
+    let not_found = |i| format!("Error from server (NotFound): pods \"p-{i}\" not found");
+    assert_eq!(said, [not_found(0), not_found(1)]);
+}
+
+/// A budget asks for both of its pods, one of which is on the node that is drained, for as long as that takes.
+#[test]
+fn a_drain_that_goes_on_names_what_it_waits_for() {
+    let said = refused(
+        r#"pods: [(names: "two-{0..1}", on: Nodes(["n-0", "n-1"]), labels: {"app": "two"})],
+        podDisruptionBudgets: [(name: "two", selector: (matchLabels: {"app": "two"}), minAvailable: 2)], timeline: [
+            (at: "1m", do: Uncordon(nodes: All)),
+            (at: "2m", do: Drain(node: "n-0", force: true)),
+        ]"#,
+    );
+    let [said] = &said[..] else { panic!("{said:?}") };
+    assert!(said.starts_with("n-0 not drained: drain goes on after "), "{said}");
+    let wanted = ", 1 pod left: default/two-0; budget default/two needs 2 of 2 (minAvailable 2)";
+    assert!(said.contains(wanted), "{said}");
+}
+
 /// Two pods of a set, each with a disk of its zone: where both nodes of a die, none reaches that of a; of b, b-1 is left.
 #[test]
 fn volumes_that_no_node_left_reaches_are_known() {
