@@ -46,9 +46,33 @@ impl Frees {
         format!("{}; after the last two the volume {stays}", self.successor(false))
     }
 
-    /// What lets another pod be made in the place of one on a lost node. A Job counts its pods before they may go, by their phase,
-    /// which whoever deletes by force does not say, and who collects the pods of a node that is gone does.
-    pub(crate) fn successor(self, of_job: bool) -> String {
+    /// What lets another pod of a workload, `Kind/namespace/name`, be made in the place of one on a lost node. A Job counts its pods
+    /// before they may go, by their phase, which whoever deletes by force does not say, and who collects the pods of a node that is gone
+    /// does.
+    pub(crate) fn of_workload(self, plan: &Plan, workload: &str) -> String {
+        let frees = self.successor(workload.starts_with("Job/"));
+        let but = self.frail(plan, workload, "the Job").map(|fails| format!("; but {fails}"));
+        frees + &but.unwrap_or_default()
+    }
+
+    /// That a workload is a Job which waits for its pods to end, and fails as they do.
+    pub(crate) fn frail(self, plan: &Plan, workload: &str, called: &str) -> Option<String> {
+        let is_one = plan.successors_wait(workload) && plan.fails_with_a_pod(workload);
+        is_one.then(|| self.fails(called))
+    }
+
+    /// That these Jobs fail by what frees others: who collects pods says that they have failed.
+    pub(crate) fn fails(self, jobs: &str) -> String {
+        let both = match self.out_of_service {
+            true => "the out-of-service taint and deleting the node fail",
+            false => "deleting the node fails",
+        };
+        format!(
+            "{both} the pods, and by that {jobs} for good; the node's return does, too, unless their containers end with 0"
+        )
+    }
+
+    fn successor(self, of_job: bool) -> String {
         let taint = match self.out_of_service {
             true => " the out-of-service taint (only for a machine that is off for certain),",
             false => "",

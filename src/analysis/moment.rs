@@ -29,6 +29,8 @@ pub(crate) struct Moment {
     pub(crate) endless: u64,
     /// Pods on nodes that are away, which nobody has evicted.
     pub(crate) left: u64,
+    /// The lowest of those that are stuck or left, and its node.
+    pub(crate) lowest: Option<(PodId, NodeId)>,
 }
 
 /// How each workload stands just before a time; pods without a workload
@@ -78,6 +80,12 @@ pub(crate) fn moment(analysis: &Analysis<'_>, at: Time) -> BTreeMap<Option<Workl
             sum.stuck += u64::from(stuck);
             sum.endless += u64::from(endless);
             sum.left += u64::from(left);
+            let place = |pod| as_people_count(analysis.pod_name(pod));
+            if let Some(node) = state.node_id().filter(|_| stuck || left)
+                && sum.lowest.is_none_or(|(lowest, _)| place(pod) < place(lowest))
+            {
+                sum.lowest = Some((pod, node));
+            }
         }
     }
     for (of, moment) in &mut found {

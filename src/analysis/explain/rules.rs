@@ -35,7 +35,6 @@ pub(super) fn of_done(plan: &Plan, job: &str) -> String {
 /// not heard; nothing if it does not wait.
 pub(super) fn waits(plan: &Plan, workload: &str) -> Option<String> {
     let spec = plan.workloads.iter().find(|w| w.name == workload).map(|w| &w.spec);
-    let is_of_job = matches!(spec, Some(WorkloadSpec::Job(_)));
     let until = match spec.filter(|_| plan.successors_wait(workload))? {
         WorkloadSpec::Job(job) if plan.profile.workload.job.has_failure_policy(job) => {
             "it has Failed or Succeeded, as a Job with a podFailurePolicy has it (from 1.28 on)"
@@ -43,7 +42,7 @@ pub(super) fn waits(plan: &Plan, workload: &str) -> Option<String> {
         WorkloadSpec::Job(_) => "it has Failed or Succeeded: podReplacementPolicy Failed",
         _ => "it is gone",
     };
-    let frees = Frees::of(plan).successor(is_of_job);
+    let frees = Frees::of(plan).of_workload(plan, workload);
     Some(format!("none is made in its place before {until}; {frees}"))
 }
 

@@ -126,6 +126,15 @@ pub(super) fn waiting(
     if how == How::ApiServer || how == How::Network && are_of_jobs {
         return format!("{subject} lost: once evicted, {state} until {node}; {tolerated}");
     }
+    let before: Vec<&str> = cases.iter().filter_map(|c| c.1.behind.as_deref()).collect();
+    let before = Vec::from_iter(BTreeSet::from_iter(before));
+    if !before.is_empty() {
+        let (are, them) = if before.len() == 1 { ("is", "it") } else { ("are", "them") };
+        return format!(
+            "{subject} lost: {state} until {} {are} gone, which no pod behind {them} is made before; {tolerated}, nor does what is done to the node that is lost: free {them} first",
+            listed(&before)
+        );
+    }
     let remedy = match bound {
         Bound::Free | Bound::Detached => freed::told(bound, cases[0].1, plan),
         Bound::Lost => {

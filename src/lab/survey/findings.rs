@@ -82,6 +82,7 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
         let Some(still) = hit.still.filter(|s| s.below) else { continue };
         let why = match still.why {
             Why::Waits if hit.kind == Some(WorkloadKind::Job) => "a Job waits for its node",
+            Why::Waits if hit.behind.is_some() => "a StatefulSet waits for a pod on another node",
             Why::Waits => "a StatefulSet waits for its node",
             Why::Volume => "its volume stays attached to the lost node",
             // Whoever is short of a new pod is so because hardly a node was tainted before.
@@ -188,7 +189,9 @@ impl<'a> All<'a> {
                 Why::NotEvicted | Why::Late => {}
                 // Each loses a pod with any node, which is what it is for.
                 Why::DaemonSet if !still.below => {}
-                Why::Waits => add(Why::Waits, None, Bound::of(hit)),
+                Why::Waits => {
+                    add(Why::Waits, hit.behind.as_ref().map(|_| Holder::Lower), Bound::of(hit));
+                }
                 Why::JobFailed | Why::Volume | Why::DaemonSet | Why::Bare | Why::Endless => {
                     add(still.why, None, Bound::Free);
                 }
@@ -225,11 +228,15 @@ impl<'a> All<'a> {
             up_to(losses_of(cases).len(), most, "pod")
         };
         let text = match why {
-            Why::JobFailed => format!(
-                "{subject} lost: {who} {}. Nobody makes {} pods anew",
-                hit.failed.as_deref().unwrap_or("failed"),
-                if one { "its" } else { "their" },
-            ),
+            Why::JobFailed => {
+                let (its, it) = if one { ("its", "it") } else { ("their", "them") };
+                let fails = Frees::of(self.plan).frail(self.plan, &hit.workload, it);
+                format!(
+                    "{subject} lost: {who} {}. Nobody makes {its} pods anew{}",
+                    hit.failed.as_deref().unwrap_or("failed"),
+                    fails.map_or(String::new(), |fails| format!("; {fails}")),
+                )
+            }
             Why::Waits => waiting(&subject, bound, cases, (self.plan, self.how)),
             Why::Volume => format!(
                 "{subject} lost: {} of {who} bound to another node and down for as long as it lasts, as {} attached to the lost node; {}. What frees it: {}",

@@ -20,6 +20,7 @@ pub(super) fn freed(plan: &Plan, workload: &str, with: &Seen, without: &Seen) ->
     let (with, without) = (with.workloads.get(workload)?, without.workloads.get(workload)?);
     let is_short = with.count.up < with.count.desired.min(without.count.up);
     let why = match is_short {
+        true if with.failed.is_some() && without.failed.is_none() => Why::JobFailed,
         true => Why::of(plan, workload, &with.moment, &without.moment),
         false => Why::Late,
     };
@@ -78,6 +79,7 @@ fn instead(remedies: &str, freed: &Freed, plan: &Plan) -> String {
             "; {remedies} lets a new pod be made, whose volume stays attached{}",
             Frees::of(plan).never_by_force()
         ),
+        Why::JobFailed => format!("; {remedies} fails the pods, and by that the Job for good"),
         Why::Late => String::new(),
         _ => format!("; nor does {remedies}"),
     }

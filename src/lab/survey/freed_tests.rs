@@ -140,3 +140,41 @@ fn a_pod_whose_release_knows_no_sidecars_is_not_on_its_way() {
     let fails = r#"ends: (after: "5s", exit_code: 1)"#;
     assert_eq!(of("1.29", fails, 1_200), (vec![Why::Endless], true));
 }
+
+/// A rule fails this Job with the first pod that is disrupted and has failed: as that of n-0 has once its machine is back. Whoever
+/// collects the pods of a node that is out of service or deleted says the same.
+#[test]
+fn a_job_that_fails_with_its_pod_has_no_remedy() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "30m", nodes: [(names: "n-{0..1}", zone: "a")],
+        workloads: [Job(name: "frail", placement: Node("n-0"), template: (restartPolicy: Never),
+            podFailurePolicy: (rules: [(action: FailJob, onPodConditions: [(type: DisruptionTarget)])]))])"#;
+    let done = of_text(text, only("node/n-0"), 1_200);
+    let wanted = "Nobody makes its pods anew; the out-of-service taint and deleting the node fail the pods, and by that it for good; \
+                  the node's return does, too, unless their containers end with 0";
+    let all = done.findings.iter().map(|f| f.text.as_str());
+    let said = Vec::from_iter(all.filter(|text| text.contains("frail failed: PodFailurePolicy")));
+    assert!(said.len() == 1 && said[0].ends_with(wanted), "{:?}", done.findings);
+}
+
+/// db-0 is evicted from a-0 before the loss of c-0 is over, and stuck there. db-2 comes after it (`podManagementPolicy: OrderedReady`), whatever is
+/// done to c-0. The other way round db-0 comes first, for which db-2 does not matter.
+#[test]
+fn a_pod_behind_one_that_is_stuck_elsewhere_waits_for_that_one() {
+    let text = |silent: &str| {
+        let node = |name: &str| match name == silent {
+            true => format!(r#"(name: "{name}", start: Imported(cut_off: true))"#),
+            false => format!(r#"(name: "{name}")"#),
+        };
+        format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "60m", nodes: [{}],
+            workloads: [StatefulSet(name: "db", replicas: 3, placement: Nodes(["a-0", "b-0", "c-0"]))])"#,
+            ["a-0", "b-0", "c-0", "d-0"].map(node).join(", ")
+        )
+    };
+    let behind = said(&text("a-0"), "node/c-0", 1_200);
+    let wanted = "db is short of its pods until default/db-0 on a-0 is gone, which no pod behind it is made before; \
+                  no tolerationSeconds changes that, nor does what is done to the node that is lost: free it first";
+    assert!(behind.ends_with(wanted), "{behind}");
+    let first = said(&text("c-0"), "node/a-0", 1_200);
+    assert!(first.ends_with("that, the out-of-service taint or deleting the node does"), "{first}");
+}

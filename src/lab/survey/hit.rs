@@ -14,6 +14,7 @@ use crate::analysis::moment::{Moment, moment};
 use crate::analysis::serving::{Count, Served};
 use crate::analysis::words;
 use crate::analysis::{Costs, Figure, Kept, Metrics, Serving};
+use crate::api::workload::WorkloadSpec;
 use crate::lab::prelude::*;
 
 /// What a loss cost in all.
@@ -89,6 +90,8 @@ pub(crate) struct Hit {
     pub(super) kept: BTreeSet<Kept>,
     /// What the out-of-service taint and deleting the lost nodes would have done, where it waits for them.
     pub(super) freed: [Option<Freed>; 2],
+    /// The pod, and its node, that is stuck without the loss, too, and before whose end no pod behind it is made: `db-0 on a-0`.
+    pub(super) behind: Option<String>,
     /// What held the workload down when the loss ended, if anything did.
     pub(crate) still: Option<Still>,
     /// Pods that are not up again when the run ends, and why.
@@ -144,6 +147,8 @@ pub(super) struct Of {
     costs: Costs,
     pub(super) moment: Moment,
     pub(super) why: Option<String>,
+    /// The lowest of its pods that is stuck or left, `shop/db-0 on a-0`.
+    lowest: Option<String>,
     pub(super) count: Count,
     /// Fewer of its pods were up than it needs, at the moment.
     below: bool,
@@ -152,7 +157,7 @@ pub(super) struct Of {
     /// How it stands when the run ends.
     end: (Moment, Count),
     /// How it failed, if it is a Job that has.
-    failed: Option<String>,
+    pub(super) failed: Option<String>,
 }
 
 impl Seen {
@@ -172,6 +177,9 @@ impl Seen {
                 costs: s.costs,
                 moment,
                 why: moment.why.map(text),
+                lowest: moment.lowest.map(|(pod, node)| {
+                    format!("{} on {}", analysis.pod_name(pod), analysis.node_name(node))
+                }),
                 count,
                 below: count.up < count.needed,
                 at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))),
@@ -263,7 +271,15 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
     }
     let is_short = |a: &Count, b: &Count| a.up < a.desired && a.up < b.up;
     if is_short(&with.count, &without.count) {
-        hit.still = Some(Still { why: Why::of(plan, name, &with.moment, &without.moment), below });
+        let why = Why::of(plan, name, &with.moment, &without.moment);
+        hit.still = Some(Still { why, below });
+        // Only what is behind it waits for it; what comes before it would be the lowest itself.
+        let in_order = matches!(
+            planned.map(|w| &w.spec),
+            Some(WorkloadSpec::StatefulSet { parallel: false, .. })
+        );
+        let lowest = with.lowest.as_ref().filter(|_| in_order && why == Why::Waits);
+        hit.behind = lowest.filter(|lowest| without.lowest.as_ref() == Some(lowest)).cloned();
     }
     let ((end, last), (other, others)) = (with.end, without.end);
     if is_short(&last, &others) {

@@ -114,6 +114,8 @@ pub(super) enum Holder {
     Toleration,
     /// Nothing evicts them.
     Nobody,
+    /// A pod before them, which is stuck without the loss, too.
+    Lower,
 }
 
 impl Holder {
@@ -149,7 +151,9 @@ impl Holder {
     pub(super) fn brief(self) -> &'static str {
         match self {
             Self::Scheduler(place) => SAID[place].1,
-            Self::Other | Self::Queue | Self::Toleration | Self::Nobody => "no node left suits",
+            Self::Other | Self::Queue | Self::Toleration | Self::Nobody | Self::Lower => {
+                "no node left suits"
+            }
         }
     }
 

@@ -327,7 +327,8 @@ impl Runs<'_> {
         let (how, nodes) = (self.survey.how, loss.nodes());
         let waits = |hit: &Hit| {
             let may_move = matches!(Bound::of(hit), Bound::Free | Bound::Detached);
-            may_move && hit.still.is_some_and(|still| still.why == Why::Waits)
+            let waits = hit.still.is_some_and(|still| still.why == Why::Waits);
+            may_move && waits && hit.behind.is_none()
         };
         let waiting: Vec<bool> = damage.hits.iter().map(waits).collect();
         if how == How::ApiServer || nodes.is_empty() || !waiting.contains(&true) {

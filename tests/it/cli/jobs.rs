@@ -180,18 +180,24 @@ fn a_pod_that_counts_as_done_with_work_left_is_told() {
 #[test]
 fn what_a_job_waits_for_before_it_replaces_a_pod_is_told() {
     let scratch = Scratch::new();
-    let explained = |version: &str, then: &str, of: &str| {
+    let explained_by = |action: &str, version: &str, then: &str, of: &str| {
         scratch.write(
             "waits.ron",
             format!(
                 r#"Scenario(version: 1, kubernetes: "{version}", horizon: "40m", nodes: [(names: "a-{{0..3}}", zone: "a")],
                 workloads: [Job(name: "sum", placement: Node("a-0"), template: (restartPolicy: Never),
-                    podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])]))],
+                    podFailurePolicy: (rules: [(action: {action}, onPodConditions: [(type: DisruptionTarget)])]))],
                 timeline: [(at: "5m", do: Partition(node: "a-0")){then}])"#
             ),
         );
         said(&scratch, &["explain", "waits.ron", of])
     };
+    let explained = |version: &str, then: &str, of: &str| explained_by("Ignore", version, then, of);
+    // Whoever collects the pods of a node that is gone says that they have failed, which this rule makes the end of the Job.
+    let fails = "deleting the pod by force does not; but the out-of-service taint and deleting the node fail the pods, and by that the \
+        Job for good; the node's return does, too, unless their containers end with 0";
+    has(&explained_by("FailJob", "1.34", "", "sum-0"), fails);
+    assert!(!explained("1.34", "", "sum-0").contains("for good; the node's return"));
     let why = "none is made in its place before it has Failed or Succeeded, as a Job with a podFailurePolicy has it (from 1.28 on); \
         the node's return, the out-of-service taint (only for a machine that is off for certain), or deleting the node changes that; \
         deleting the pod by force does not";

@@ -65,6 +65,28 @@ fn stuck<'a>(course: &'a Outlook<'_>, against: &Outlook<'_>) -> Vec<&'a String> 
     all.filter(|pod| !gone.contains(pod) || there.contains(pod)).collect()
 }
 
+/// Of pods that are freed those of StatefulSets that are not made anew all the same, as another pod of theirs is still stuck
+/// (`podManagementPolicy: OrderedReady`).
+fn unmade(other: &Outlook<'_>, freed: &[&String]) -> String {
+    let made = other.of(Happening::PodCreated);
+    let set = |pod: &String| pod.rsplit_once('-').map(|(set, _)| set.to_owned());
+    let is_of_set = |w: &String| w.starts_with("StatefulSet ");
+    let stuck = other.forecast.stuck.iter().filter(|l| l.share > 0.5);
+    let mut stuck: Vec<&Left> =
+        stuck.filter(|l| l.workload.as_ref().is_some_and(is_of_set)).collect();
+    let mut pods = freed.to_vec();
+    pods.retain(|pod| {
+        let is_made = made.iter().any(|f| f.object == **pod);
+        !is_made && stuck.iter().any(|l| set(&l.pod) == set(pod))
+    });
+    stuck.retain(|l| pods.iter().any(|pod| set(&l.pod) == set(pod)));
+    let stuck = ranges(&Vec::from_iter(stuck.iter().map(|l| &l.pod)));
+    match pods.is_empty() {
+        true => String::new(),
+        false => format!("; none comes in place of {} while {stuck} is stuck", ranges(&pods)),
+    }
+}
+
 /// `12:05:06`, `12:05:06–12:10:11`
 fn between(outlook: &Outlook<'_>, first: Time, last: Time) -> String {
     let (first, last) = (outlook.clock(first), outlook.clock(last));
@@ -85,8 +107,9 @@ fn changed(base: &Outlook<'_>, other: &Outlook<'_>) -> Vec<String> {
         none if none.is_empty() => none,
         pods => format!("; Pending instead: {pods}"),
     };
+    let unmade = unmade(other, &freed);
     let [freed, left] = [freed, stuck(other, base)].map(|pods| ranges(&pods));
-    let frees = || format!("{name} frees {freed}, stuck otherwise{waits}");
+    let frees = || format!("{name} frees {freed}, stuck otherwise{waits}{unmade}");
     said.extend((!freed.is_empty()).then(frees));
     said.extend((!left.is_empty()).then(|| format!("{name} leaves {left} stuck")));
     let rows = |outlook: &Outlook<'_>| -> BTreeMap<_, ByWhen> {

@@ -71,14 +71,11 @@ impl Blocking<'_> {
             false => "NODE…".to_owned(),
         };
         let frees = outlook.basis.frees;
-        let (taint, both_fail) = match frees.out_of_service {
-            true => (
-                format!(
-                    "`kubectl taint nodes {nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or "
-                ),
-                "That taint and deleting the node fail",
+        let taint = match frees.out_of_service {
+            true => format!(
+                "`kubectl taint nodes {nodes} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute`; or "
             ),
-            false => (String::new(), "Deleting the node fails"),
+            false => String::new(),
         };
         let jobs = Vec::from_iter(self.jobs.iter().copied());
         let but = match jobs[..] {
@@ -98,10 +95,7 @@ impl Blocking<'_> {
         let frail = jobs.into_iter().filter(|job| outlook.forecast.frail.contains(*job));
         let frail = Vec::from_iter(frail);
         if !frail.is_empty() {
-            said += &format!(
-                " {both_fail} the pods, and by that {} for good; the node's return does, too, unless their containers end with 0.",
-                listed(&frail)
-            );
+            said += &format!(" But {}.", frees.fails(&listed(&frail)));
         }
         said
     }

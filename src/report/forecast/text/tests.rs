@@ -122,7 +122,7 @@ fn what_frees_pods_is_told_by_whose_they_are() {
         printed(&[course])
     };
     let jobs = of(&["Job x/frail", "Job x/sum"]);
-    let wanted = "; or `kubectl delete node n1`. That taint and deleting the node fail the pods, and by that Job x/frail for good; \
+    let wanted = "; or `kubectl delete node n1`. But the out-of-service taint and deleting the node fail the pods, and by that Job x/frail for good; \
                   the node's return does, too, unless their containers end with 0.";
     assert!(jobs.contains(wanted) && !jobs.contains("--force"), "{jobs}");
     let both = of(&["Job x/sum", "StatefulSet x/db"]);
@@ -186,6 +186,29 @@ fn no_remedy_is_given_that_a_volume_out_of_reach_defeats() {
     ] {
         assert!(both.contains(wanted), "{wanted} in {both}");
     }
+}
+
+/// db-0 and db-2 are stuck, on two nodes. On the other course db-2 is gone, and not made anew before db-0 is.
+#[test]
+fn of_a_set_that_waits_for_another_pod_none_comes() {
+    let of = |stuck: &[&str]| {
+        let mut course = Course::default();
+        for pod in stuck {
+            course.workloads.insert((*pod).to_owned(), "StatefulSet x/db".to_owned());
+            course.stuck.insert((*pod).to_owned(), "n1".to_owned());
+        }
+        course
+    };
+    let all = of(&["x/db-0", "x/db-2"]);
+    let said = beside(std::slice::from_ref(&all), &[of(&["x/db-0"])]);
+    let frees = "patch frees x/db-2, stuck otherwise";
+    let none = "; none comes in place of x/db-2 while x/db-0 is stuck";
+    assert!(said.contains(&format!("{frees}{none}")), "{said}");
+    let mut made = of(&["x/db-0"]);
+    let created = (Happening::PodCreated, "x/db-2".to_owned());
+    made.happenings.insert(created, Time::from_secs(10));
+    let said = beside(&[all], &[made]);
+    assert!(said.contains(frees) && !said.contains("none comes"), "{said}");
 }
 
 /// A disk comes to n2 in eleven of twenty seeds, to n3 in the others but one, in which it comes to none; its holder
