@@ -299,3 +299,21 @@ fn a_back_off_is_forgotten_with_the_housekeeping() {
         assert!((600_000..=latest).contains(&after), "{version}: {after} ms, {waits:?}");
     }
 }
+
+/// `podWorkerLoop`, `GetNewerThan`: a pod is synced again once containers were listed after the sync before, each second. The
+/// mirror of a static pod from a URL, which has no toleration of its own (`applyDefaults`), is evicted at 0 with 30 s of grace.
+/// Each that is made in its place is evicted at once, and nothing runs of it that would have to stop.
+#[test]
+fn a_mirror_that_is_evicted_at_once_is_made_again_once_a_second() {
+    for version in ["1.14", "1.34", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "40.5s", timing: Ideal,
+                nodes: [(name: "n", taints: ["example.com/gpu:NoExecute"])],
+                pods: [(name: "p", on: Node("n"), static: Url, containers: [(name: "c")], pod_stop: "40s")])"#
+        );
+        let made = times(&run(&plan(&text), Choices::seeded(1)), "pod-created", "");
+        let made: Vec<u64> = made.into_iter().filter(|ms| *ms > 0).collect();
+        let expected: Vec<u64> = (30..=40).map(|second| second * 1_000).collect();
+        assert_eq!(made, expected, "{version}");
+    }
+}

@@ -10,12 +10,13 @@
 //! knows no such pod, and gives them two seconds (`HandlePodCleanups`).
 //!
 //! A kubelet that runs a static pod keeps a mirror of it in the API, and creates it again when it is gone
-//! (`SyncPod`). A mirror that is to be deleted ends as any pod does, and is then created again; upstream's
-//! kubelet replaces it at once, and its containers run on. A mirror whose node is gone is not created
+//! (`SyncPod`). After that it does not sync the pod until it has listed containers (`podWorkerLoop`, `GetNewerThan`), so that a
+//! mirror of which each is evicted at once comes once a second. A mirror that is to be deleted ends as any pod does, and is then
+//! created again; upstream's kubelet replaces it at once, and its containers run on. A mirror whose node is gone is not created
 //! again, nor is it where a node of that name joins later.
 
 use super::images::Images;
-use super::lives::Lives;
+use super::lives::{Lives, RELIST};
 use super::stats::Stats;
 use super::volume_manager::VolumeManager;
 use crate::api::probe::RestartPolicy;
@@ -295,8 +296,18 @@ impl Containers {
         }
     }
 
-    /// Creates a mirror again, if its node is there. What ran of it runs on.
+    /// Creates a mirror again, if its node is there, once its kubelet syncs the pod. What ran of it runs on.
     pub(super) fn create_mirror(&self, uid: Uid, due: &Due) {
+        let now = self.nodes.now();
+        if now < due.listed {
+            return self.pods.work_at(uid, due.listed);
+        }
+        let lists = match self.nodes.mode {
+            KubeletMode::Real(_) if now != due.listed => {
+                self.nodes.draw("pod-relist", due.node, RELIST)
+            }
+            KubeletMode::Imitated(_) | KubeletMode::Real(_) => RELIST,
+        };
         self.pods.forget(uid, Some(due.node));
         let template = self.lost.with(|lost| lost.remove(&uid));
         let api = &self.nodes.api;
@@ -305,7 +316,7 @@ impl Containers {
         // Somebody else may have made one of that name.
         if let Ok(pod) = api.create_pod(Actor::Kubelet, new, false) {
             self.pods.with_due(pod.uid, |d| {
-                d.up = due.up;
+                (d.up, d.listed) = (due.up, now + lists);
                 if due.turns.are_several() && due.up {
                     (d.turns, d.start, d.unpulled) = (due.turns, Time::MAX, false);
                     d.turns.idle = false;
