@@ -7,6 +7,7 @@ use super::envelope::{Offender, leaving_odds, offenders, worst};
 use crate::recorded::{KindRange, Line, Observed, Outcome, PlanError, Recorded};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use taintsim::kernel::Endless;
 use taintsim::plan::Plan;
 use taintsim::trace::Trace;
 
@@ -109,9 +110,13 @@ pub(crate) fn check_plan(
         }
     };
     let run_by = |model: &Model<'_>, seed| -> Result<Vec<Line>, String> {
-        // A panic in one scenario must not keep the others from being looked at.
-        catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed))))
-            .map_err(|_| format!("the model panics with seed {seed}\n"))
+        // A panic in one scenario must not keep the others from being looked at. One without an end is what comes of the
+        // order of its instants, and another may end.
+        catch_unwind(AssertUnwindSafe(|| lines(&model(&plan, seed)))).or_else(|panic| {
+            let endless = panic.downcast_ref::<Endless>().map(ToString::to_string);
+            let line = |message| vec![Line { what: "endless".into(), message, ..Line::default() }];
+            endless.map(line).ok_or_else(|| format!("the model panics with seed {seed}\n"))
+        })
     };
     let run = |seed| run_by(models.seeded, seed);
     let draw = |seed| run_by(models.drawn, seed);

@@ -3,7 +3,7 @@
 use super::{Evidence, Model, Models, Options, Verdict, check, compare};
 use crate::recorded::{Line, Outcome, Recorded, parse, sort_lines};
 use std::sync::Arc;
-use taintsim::kernel::Time;
+use taintsim::kernel::{Endless, Time};
 use taintsim::plan::Plan;
 use taintsim::trace::{Actor, EventText, NO_RECORD, Record, Trace, What};
 
@@ -157,6 +157,22 @@ fn a_panic_of_the_model_is_a_difference() {
     let model = |_: &Plan, _: u64| -> Trace { panic!("as the test wants it") };
     assert!(
         matches!(check(&one, both_ways(&model), Options::default()).verdict, Verdict::Differs(text) if text.contains("panics with seed 0"))
+    );
+}
+
+/// Nothing ends a circle without delays but chance, which the order of an instant stands for.
+#[test]
+fn a_run_without_an_end_is_one_order_of_an_instant() {
+    let both = recorded(2, &[(5, &AB), (5, &BA)]);
+    let endless = |_: &Plan, _: u64| -> Trace {
+        std::panic::panic_any(Endless::Spins { at: Time::ZERO, steps: 9, kind: "k".into() })
+    };
+    let drawn = |plan: &Plan, seed: u64| if seed == 4 { trace(&BA) } else { endless(plan, seed) };
+    let checked = check(&both, Models { seeded: &endless, drawn: &drawn }, Options::default());
+    assert_eq!((checked.verdict, checked.seed), (Verdict::Member(1), 4));
+    let checked = check(&both, both_ways(&endless), Options::default());
+    assert!(
+        matches!(checked.verdict, Verdict::Differs(text) if text.contains("the run does not go on"))
     );
 }
 
