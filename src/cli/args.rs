@@ -23,9 +23,9 @@ pub(crate) struct ChangeArgs {
     /// scenario's, or 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// What `--set` says comes in part over what else it says, which it may then set anew.
+    /// How many of the first that `--set` says the others may set anew.
     #[arg(skip)]
-    pub(super) in_layers: bool,
+    pub(super) earlier: usize,
 }
 
 impl ChangeArgs {
@@ -40,23 +40,23 @@ impl ChangeArgs {
             kubernetes: kubernetes.clone().or_else(|| self.kubernetes.clone()),
             timing: timing.clone().or_else(|| self.timing.clone()),
             seed: seed.or(self.seed),
-            in_layers: self.in_layers,
+            earlier: self.earlier,
         }
     }
 
     /// These and what `--set` says, over what a tape says.
     pub(crate) fn over(&self, taped: Overrides, sets: &[String]) -> Overrides {
-        let at_once = taped.sets.is_empty();
         let own = self.overrides([taped.sets, sets.to_vec()].concat());
         let (kubernetes, timing) =
             (own.kubernetes.or(taped.kubernetes), own.timing.or(taped.timing));
-        Overrides { kubernetes, timing, at_once, ..own }
+        Overrides { kubernetes, timing, at_once: sets.len(), ..own }
     }
 
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
-        Overrides { kubernetes, timing, seed: self.seed, sets, at_once: !self.in_layers }
+        let at_once = sets.len().saturating_sub(self.earlier);
+        Overrides { kubernetes, timing, seed: self.seed, sets, at_once }
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::input("nothing sets the second run apart from the first", help));
     }
     // What one of both says of the second run goes for it, in whatever way the other writes the same.
-    change.in_layers = !args.against_sets.is_empty();
+    change.earlier = sets.len() - args.against_sets.len();
     if let Some(seeds) = args.seeds {
         let overrides = [args.change.overrides(args.sets.clone()), change.overrides(sets)];
         return many(args, second, overrides, seeds, terminal);

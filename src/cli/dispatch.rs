@@ -14,7 +14,6 @@ use crate::kernel::Endless;
 use crate::lab::endless::gave_up;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches};
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -91,9 +90,6 @@ fn start<P: FromArgMatches>(
     };
     let arguments = args.get(1..).unwrap_or_default().to_vec();
     let matches = program.color(choice).try_get_matches_from(args);
-    if let Some(failure) = matches.as_ref().ok().and_then(set_twice) {
-        return failure.report(&terminal);
-    }
     match matches.and_then(|m| P::from_arg_matches(&m)) {
         Ok(understood) => {
             interrupt::listen();
@@ -114,30 +110,6 @@ fn start<P: FromArgMatches>(
             }
         }
     }
-}
-
-/// Refuses two values for one setting, of which the second alone would count.
-fn set_twice(matches: &clap::ArgMatches) -> Option<Failure> {
-    let (command, given) = matches.subcommand()?;
-    let sets = |of: &str| given.try_get_many::<String>(of).ok().flatten();
-    let is_given = |id: &&str| {
-        given.try_contains_id(id).unwrap_or(false)
-            && given.value_source(id) == Some(ValueSource::CommandLine)
-    };
-    let twice = |of: &str| {
-        // These options are short for a `--set`.
-        let options = ["kubernetes", "timing", "seed"].into_iter().filter(|_| of == "sets");
-        let mut seen: BTreeSet<&str> = options.filter(is_given).collect();
-        // One more entry of the timeline is no other value of it.
-        let paths = sets(of)?.filter_map(|set| Some(set.split_once('=')?.0.trim()));
-        paths.filter(|path| !path.ends_with("[+]")).find(|path| !seen.insert(*path))
-    };
-    let path = ["sets", "against_sets"].into_iter().find_map(twice)?;
-    let help = match command {
-        "sweep" => "give all of them at once: PATH=60,120,300",
-        _ => "give one of them, or `taintsim sweep` several",
-    };
-    Some(Failure::input(format!("`{path}` has values twice"), help))
 }
 
 /// Calls a command, with the runs of `work` where they can be shared.

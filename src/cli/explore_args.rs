@@ -164,7 +164,7 @@ impl ExploreArgs {
             timing: self.timing.clone(),
             seed: None,
             sets: self.sets.iter().cloned().chain(changes.iter().map(Change::set)).collect(),
-            at_once: changes.is_empty(),
+            at_once: if changes.is_empty() { self.sets.len() } else { 0 },
         }
     }
 }

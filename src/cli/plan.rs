@@ -170,7 +170,6 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         planner.apart = Some(vec![None; planner.sweep.axes.len()]);
     }
     planner.check()?;
-    planner.sweep.distinct()?;
     planner
         .look_for_now(&|| goes_on(args, &clock, 0.0))
         .map_err(|e| not_known(e, planner.counting.0, ""))?;

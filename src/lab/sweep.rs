@@ -103,6 +103,7 @@ impl Sweep<'_> {
         overrides.sets.extend(
             self.axes.iter().zip(values).map(|(axis, value)| format!("{}={value}", axis.path)),
         );
+        overrides.at_once = overrides.sets.len();
         overrides
     }
 
@@ -121,8 +122,7 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// Makes sure that no setting is lost because another one with several values sets the same, that no row comes
-    /// twice, and that all have the same seeds.
+    /// Makes sure that no row comes twice, and that all have the same seeds.
     ///
     /// # Errors
     /// The first that is.
@@ -133,25 +133,6 @@ impl Sweep<'_> {
             return Err(Problems::one(
                 problem.help("`--seeds 20` runs twenty, from that of `--seed` on"),
             ));
-        }
-        let spec = scenario::changed(self.loaded, &self.base)?;
-        let sets = self.base.as_sets();
-        let fixed = sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim()));
-        let mut paths: Vec<&str> = fixed.collect();
-        let fixed = paths.len();
-        paths.extend(self.axes.iter().map(|a| a.path.as_str()));
-        for (i, later) in paths.iter().enumerate().skip(fixed) {
-            let lost = |path: &&&str| scenario::is_overwritten(&spec, path, later);
-            if let Some(earlier) = paths[..i].iter().find(lost) {
-                let problem = if earlier == later {
-                    Problem::new(format!("`{later}` has values twice"))
-                        .help("give all of them at once: PATH=60,120,300")
-                } else {
-                    Problem::new(format!("`{later}` sets what `{earlier}` sets, too"))
-                        .help("put the one that sets more first, or leave it out")
-                };
-                return Err(Problems::one(problem));
-            }
         }
         for axis in self.axes.iter().filter(|_| !self.zipped) {
             let mut seen = BTreeSet::new();

@@ -285,7 +285,7 @@ impl<'a> Trial<'a> {
         without: &Outcome,
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Option<bool>, Problems> {
-        let mut overrides = Overrides { at_once: false, ..self.overrides.clone() };
+        let mut overrides = Overrides { at_once: 0, ..self.overrides.clone() };
         overrides.sets.push(guard.to_owned());
         let changed = match Trial::new(self.loaded, overrides) {
             Ok(changed) => changed,

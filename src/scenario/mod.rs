@@ -28,9 +28,7 @@ pub(crate) use load::{FILE_BYTES_MAX, parse_packed, parse_packed_file, parse_sto
 pub use load::{load, parse, read};
 pub use loaded::Loaded;
 pub use paths::split_values;
-pub(crate) use paths::{
-    Setting, WorkloadsAt, is_overwritten, parted, set_now, settings, workloads_at,
-};
+pub(crate) use paths::{Setting, WorkloadsAt, parted, set_now, settings, workloads_at};
 pub(crate) use preset::{preset_text, starter, use_preset};
 pub(crate) use resolve::{
     Away, Drawn, LONGEST_S, Model, OUTAGES_MAX, Object, Outage, Tilt, YEAR_S, drawn, instead,

@@ -71,6 +71,7 @@ impl Planner<'_> {
         let mut all = self.sweep.base.clone();
         let path = |axis: usize| &self.sweep.axes[axis].path;
         all.sets.extend(apart::changed(values).map(|(axis, v)| format!("{}={v}", path(axis))));
+        all.at_once = all.sets.len();
         all
     }
 
@@ -414,18 +415,22 @@ impl Planner<'_> {
     /// Complains about what cannot be planned.
     ///
     /// # Errors
-    /// No models, or nothing to choose from.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
+    /// Nothing to choose from, too much, or settings that set the same.
+    pub(crate) fn check(&self) -> Result<(), Problems> {
+        let refused = |text: &str, help: &str| Err(Problems::one(Problem::new(text).help(help)));
         if self.sweep.axes.iter().all(|a| a.values.len() < 2) {
-            let problem = Problem::new("there is nothing to choose from");
-            return Err(problem.help("give a setting several values: `--choose PATH=0,60,300`"));
+            let help = "give a setting several values: `--choose PATH=0,60,300`";
+            return refused("there is nothing to choose from", help);
         }
         let apart = self.apart.is_some().then(|| self.rows().len() as u64);
         let size = apart.or_else(|| self.sweep.size()).unwrap_or(u64::MAX);
         if size > ROWS_MAX {
             let text = format!("{size} combinations are more than can be told apart");
-            return Err(Problem::new(text).help("fewer values, or one setting after the other"));
+            return refused(&text, "fewer values, or one setting after the other");
         }
-        Ok(())
+        self.sweep.distinct()?;
+        // A row may have one of the settings alone.
+        let firsts: Vec<String> = self.sweep.axes.iter().map(|a| a.values[0].clone()).collect();
+        scenario::changed(self.sweep.loaded, &self.sweep.overrides(&firsts)).map(|_| ())
     }
 }

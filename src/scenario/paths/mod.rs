@@ -24,7 +24,7 @@ pub(super) use apply::set;
 #[cfg(test)]
 pub(crate) use known::known_paths;
 pub(crate) use known::{Setting, settings};
-pub(crate) use now::{WorkloadsAt, is_overwritten, set_now, workloads_at};
+pub(crate) use now::{WorkloadsAt, set_now, workloads_at};
 pub(crate) use read::parted;
 pub use read::split_values;
 pub(super) use read::toleration_seconds;

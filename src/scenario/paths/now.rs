@@ -33,13 +33,6 @@ pub(crate) fn workloads_at(spec: &Scenario, path: &str) -> Option<WorkloadsAt> {
     Some(WorkloadsAt { called, names: all[i].workloads() })
 }
 
-/// Whether whatever a path sets another sets, too, so that the one is lost where the other comes behind it.
-pub(crate) fn is_overwritten(spec: &Scenario, path: &str, by: &str) -> bool {
-    let (Some(set), Some(by)) = (leads_to(spec, path), leads_to(spec, by)) else { return false };
-    let sets = |by: &String, path: &String| path == by || path.starts_with(&format!("{by}."));
-    set.iter().all(|path| by.iter().any(|by| sets(by, path)))
-}
-
 /// The paths, as [`settings`] has them, of all values that one leads to; none where it leads nowhere.
 fn leads_to(spec: &Scenario, path: &str) -> Option<Vec<String>> {
     let all = segments(path).ok()?;

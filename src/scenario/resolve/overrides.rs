@@ -16,15 +16,16 @@ pub struct Overrides {
     pub seed: Option<u64>,
     /// Every `--set`, `PATH=VALUE`, in their order.
     pub sets: Vec<String>,
-    /// All of them were said at once: one that a later one sets anew is a mistake.
-    pub at_once: bool,
+    /// How many of the last of them were said at once, all with the options: of two that set the same one would be lost, which is
+    /// a mistake. Those before them may be set anew.
+    pub at_once: usize,
 }
 
 impl Overrides {
-    /// The same with that seed, whatever else was said of it.
+    /// The same, which was built before, with that seed, whatever else was said of it.
     pub(crate) fn with_seed(mut self, seed: u64) -> Self {
         self.sets.retain(|set| set.split_once('=').is_none_or(|(path, _)| path.trim() != "seed"));
-        self.seed = Some(seed);
+        (self.seed, self.at_once) = (Some(seed), 0);
         self
     }
 
@@ -80,15 +81,17 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
 /// Writes what the command line says into the scenario.
 fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
     let (mut sets, mut problems) = (Vec::<(Source, Vec<Place>)>::new(), Vec::new());
-    // As with the others, what `--set` says counts more.
-    spec.seed = overrides.seed.or(spec.seed);
+    let seed = overrides.seed.map(|seed| ("--seed".to_owned(), format!("seed={seed}")));
     let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
-    for (name, text) in overrides.own().chain(given) {
+    let all: Vec<(String, String)> = overrides.own().chain(seed).chain(given).collect();
+    let earlier = overrides.sets.len().saturating_sub(overrides.at_once);
+    let earlier = if earlier == 0 { 0 } else { all.len() - overrides.at_once };
+    for (name, text) in all {
         let source = Source::new(&name, text);
         let written = paths::set(spec, &source.text).and_then(|places| {
             let is_lost = |place: &Place| places.iter().any(|by| place.starts_with(by));
             let all_lost = |all: &[Place]| !all.is_empty() && all.iter().all(is_lost);
-            let lost = sets.iter().find(|(_, all)| overrides.at_once && all_lost(all));
+            let lost = sets.iter().skip(earlier).find(|(_, all)| all_lost(all));
             lost.map_or(Ok(()), |(earlier, _)| Err(lost_by(&source, earlier)))?;
             Ok(places)
         });
@@ -115,7 +118,8 @@ fn lost_by(later: &Source, earlier: &Source) -> Problem {
     let [later, earlier] =
         [later, earlier].map(|set| set.text.split_once('=').map_or("", |(path, _)| path.trim()));
     if later == earlier {
-        return Problem::new(format!("`{later}` has values twice")).help("leave one of them out");
+        return Problem::new(format!("`{later}` has values twice"))
+            .help("leave one of them out; `taintsim sweep` tries several: PATH=60,120,300");
     }
     Problem::new(format!("`{later}` sets what `{earlier}` sets, too"))
         .help("put the one that sets more first, or leave it out")

@@ -342,12 +342,21 @@ fn command_lines_that_make_no_sense() {
         );
     }
     let twice = ["--set", "horizon=20m", "--set", " horizon=30m"];
-    for command in ["run", "test", "settings", "survey"] {
-        let called = scratch.call(&[&[command, "a.ron"], &twice[..]].concat());
-        called.fails(2, &["`horizon` has values twice", "taintsim sweep"]);
+    let said = ["--set:1:2", "`horizon` has values twice", "taintsim sweep"];
+    for command in ["run", "settings", "survey"] {
+        scratch.call(&[&[command, "a.ron"], &twice[..]].concat()).fails(2, &said);
     }
+    let tested = scratch.call(&[&["test", "a.ron"], &twice[..]].concat());
+    assert!(said.iter().all(|said| tested.stdout.contains(said)), "{}", tested.stdout);
+    assert_eq!(tested.code, 2);
     let twice = ["--against-set", "horizon=20m", "--against-set", "horizon=30m"];
     scratch.call(&[&["diff", "a.ron"], &twice[..]].concat()).fails(2, &["`horizon` has values"]);
+    // Beside what it says of both runs, too, and in two spellings.
+    let more = ["--set", "pods.web.count=2"];
+    scratch.call(&[&["diff", "a.ron"], &twice[..], &more].concat()).fails(2, &["has values twice"]);
+    let apart = ["--against-set", "pods.web.count=3", "--against-set", "pods[0].count=4"];
+    let called = scratch.call(&[&["diff", "a.ron"], &apart[..], &["--set", "horizon=9m"]].concat());
+    called.fails(2, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
     // In two spellings, also where the one writes more than the other.
     let long = "pods.web.tolerations[node.kubernetes.io/unreachable].tolerationSeconds";
     let short = "pods.web.tolerations[unreachable].tolerationSeconds";

@@ -104,7 +104,7 @@ fn what_cannot_be_swept_is_said_once() {
         (&seven, "seed"),
     ] {
         let said = format!("`{of}` has values twice");
-        refused(&[twice, &ran[..]].concat(), &[&said, "give all of them at once"]);
+        refused(&[twice, &ran[..]].concat(), &[&said, "tries several: PATH=60,120,300"]);
     }
     let apart = ["--set", "pods.web.count=1", "--set", "pods[0].count=2"];
     refused(&apart, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
