@@ -29,8 +29,7 @@ enum As {
 }
 
 impl As {
-    /// Whether a report of that kind, of that table, begins and ends like that. Of log lines nothing tells
-    /// whether a run wrote them or upstream's controllers did.
+    /// Whether a report of that kind, of that table, begins and ends like that.
     fn is_one(self, table: WhichTable, text: &str, end: &[u8]) -> bool {
         let begins = |mark: &str| text.starts_with(mark);
         match self {
@@ -49,7 +48,7 @@ impl As {
             }
             Self::Json => begins("{") && text.contains("\n  \"run\": {"),
             Self::Perfetto => begins("{\"displayTimeUnit\""),
-            Self::Klog => false,
+            Self::Klog => begins(klog::HEAD),
             Self::Html => html::is_page(text.as_bytes()),
         }
     }
@@ -121,7 +120,8 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
             out.flush()?;
         }
         Some(path) => {
-            let mut bytes = Vec::new();
+            let head = if args.form == As::Klog { klog::HEAD } else { "" };
+            let mut bytes = head.as_bytes().to_vec();
             // A file takes no colours, and is as wide as where there is no terminal.
             let width = crate::report::Style::default().width;
             let plain = Terminal { colour: false, width, ..*terminal };
@@ -183,7 +183,7 @@ fn table(
 mod tests {
     use super::*;
 
-    /// A text by its head, a table by its name, and log lines by nothing.
+    /// A text and a log by their heads, a table by its name.
     #[test]
     fn what_a_report_may_replace_is_told_by_what_only_it_has() {
         let text = |text: &str| As::Text.is_one(WhichTable::Evictions, text, b"");
@@ -198,6 +198,9 @@ mod tests {
         assert!(csv(WhichTable::Evictions));
         assert!(!csv(WhichTable::Records) && !csv(WhichTable::Curves));
         let line = "I0101 03:12:45.123456       1 node_lifecycle_controller.go:1035] \"Node\"";
-        assert!(!As::Klog.is_one(WhichTable::Evictions, line, b""));
+        let log = |text: &str| As::Klog.is_one(WhichTable::Evictions, text, b"");
+        assert!(!log(line) && log(&format!("{}{line}", klog::HEAD)));
+        let of_a_node = klog::HEAD.replace("taintsim", "node-1");
+        assert!(!log(&format!("Log file created at: 2026/11/30 22:13:04\n{of_a_node}{line}")));
     }
 }

@@ -13,8 +13,8 @@ const TRIES_MAX: usize = 100;
 /// as it is under the others. The mode and, where we may, the owner of a file that is replaced are
 /// kept. A link, a FIFO, a socket or a device is refused: the folder may be somebody else's, and
 /// whoever made it does not decide what else is written to. What the system itself has under such
-/// a name, `/dev/stdout` say, is added to. `begun` is given the temporary file, for whoever ends
-/// the process early.
+/// a name, `/dev/stdout` say, is added to, but for a file that is open under another number. `begun`
+/// is given the temporary file, for whoever ends the process early.
 ///
 /// # Errors
 /// The system says why, or what is in the place is no plain file; it is then left as it was.
@@ -54,7 +54,7 @@ fn place(path: &Path) -> io::Result<Option<(Temporary, Option<fs::Metadata>)>> {
     let old = match fs::symlink_metadata(path) {
         Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
         Ok(found) if found.is_file() => Some(found),
-        Ok(_) if is_of_system(path) => return Ok(None),
+        Ok(_) if is_of_system(path) && can_be_added_to(path)? => return Ok(None),
         Ok(found) => {
             let what = special(found.file_type()).unwrap_or("no plain file");
             return Err(io::Error::other(format!("it is {what}; nothing is written through one")));
@@ -65,20 +65,30 @@ fn place(path: &Path) -> io::Result<Option<(Temporary, Option<fs::Metadata>)>> {
     Ok(Some((Temporary::file(path, old.is_some())?, old)))
 }
 
-/// Writes to what the system has under a name. Where standard output goes to a file, Linux would open
-/// that anew and write from its beginning; its own descriptor knows where it is, and so does what is
-/// printed after.
+/// Writes to what the system has under a name.
 fn write_on(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let is = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
-    let mut out: Box<dyn Write> = if is(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) {
-        Box::new(io::stdout())
-    } else if is(["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"]) {
-        Box::new(io::stderr())
-    } else {
-        Box::new(OpenOptions::new().append(true).open(path)?)
+    let mut out = match standard(path) {
+        Some(out) => out,
+        None => Box::new(OpenOptions::new().append(true).open(path)?),
     };
     out.write_all(bytes)?;
     out.flush()
+}
+
+/// Whether nobody writes over what is added. Linux opens a file anew that is open here, and whoever opened it writes on where
+/// that was.
+fn can_be_added_to(path: &Path) -> io::Result<bool> {
+    Ok(standard(path).is_some() || !fs::metadata(path)?.is_file())
+}
+
+/// Standard output or error by the system's name for it. Its own descriptor knows where in a file it is, and so does what is
+/// printed after.
+fn standard(path: &Path) -> Option<Box<dyn Write>> {
+    let is = |names: [&str; 3]| names.iter().any(|name| path == Path::new(name));
+    if is(["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) {
+        return Some(Box::new(io::stdout()));
+    }
+    is(["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"]).then(|| Box::new(io::stderr()) as _)
 }
 
 /// Makes a folder, and those that it is in, where they are not there.

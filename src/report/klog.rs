@@ -30,6 +30,9 @@ use self::prelude::*;
 use self::statements::Said;
 use crate::api::pod::PodConditionType;
 
+/// What a file of the log begins with, which tells it from one of a cluster: klog gives its files such a head (`rotateFile`).
+pub const HEAD: &str = "Running on machine: taintsim\nLog line format: [IWEF]mmdd hh:mm:ss.uuuuuu threadid file:line] msg\n";
+
 /// Writes the log up to that level.
 ///
 /// # Errors

@@ -158,6 +158,7 @@ fn a_report_takes_the_place_of_reports_only() {
         &["report", "output/a", "-o", "parquet", "--out", "e.parquet"],
         &[&records[..], &["parquet", "--out", "r.parquet"]].concat(),
         &["report", "output/a", "-o", "perfetto", "--out", "r.perfetto"],
+        &["report", "output/a", "-o", "klog", "--out", "r.log"],
     ] {
         for _ in 0..2 {
             let called = scratch.call(args);
@@ -298,6 +299,28 @@ fn the_file_of_standard_output_keeps_what_it_has() {
             let found = scratch.text("log");
             assert!(found == format!("{before}{}", piped.stdout), "{args:?}: {found:.500}");
         }
+    }
+}
+
+/// Whoever opened a file writes on where it was, over what another one adds. A pipe has no place that it was at.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_is_open_under_another_number_is_left() {
+    let scratch = Scratch::with_starter();
+    assert_eq!(scratch.call(&["run", "a.ron"]).code, 0);
+    let piped = scratch.call(&["report", "output/a", "-o", "csv"]).stdout;
+    for (to, code, found) in
+        [("3> log", 3, "code 3\n".to_owned()), ("3>&1 | cat > log", 0, piped + "code 0\n")]
+    {
+        let call =
+            format!("{{ \"$0\" report output/a -o csv --out /dev/fd/3; echo code $? >&3; }} {to}");
+        let mut shell = std::process::Command::new("sh");
+        let shell = shell.current_dir(&scratch.0).args(["-c", &call]);
+        let output = shell.arg(env!("CARGO_BIN_EXE_taintsim")).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(scratch.text("log"), found, "{said}");
+        let refused = "cannot write /dev/fd/3: it is a link; nothing is written through one";
+        assert_eq!(said.contains(refused), code == 3, "{said}");
     }
 }
 
