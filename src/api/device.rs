@@ -126,7 +126,7 @@ pub(crate) struct Allocation {
     pub(crate) pod: PodId,
     /// Of which life of it.
     pub(crate) uid: Uid,
-    /// By claim; all of one node.
+    /// By claim; those of one are all of one node.
     pub(crate) devices: Vec<Vec<DeviceResult>>,
     /// By claim, whether it is reserved for this life of a pod (`status.reservedFor`). One that is not stays allocated where
     /// the scheduler has taken the reservation back.
@@ -134,8 +134,8 @@ pub(crate) struct Allocation {
     /// By claim, one that pods share, as it was when its devices were chosen. It is allocated as long as a life of a pod has
     /// its devices.
     pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
-    /// The devices of that node, which their places are those of.
-    pub(crate) of: Rc<[Device]>,
+    /// By claim, the devices of that node, which their places are those of.
+    pub(crate) of: Vec<Rc<[Device]>>,
 }
 
 impl Allocation {

@@ -216,9 +216,16 @@ impl ApiServer {
         let (devices, reserved) = (vec![Vec::new(); claims], vec![false; claims]);
         let fresh = || Allocation { devices, reserved, ..allocation.clone() };
         let mut new = self.allocation_of(uid).map_or_else(fresh, |old| (*old).clone());
-        new.devices[claim].clone_from(&allocation.devices[claim]);
+        // One that is only reserved keeps what it was allocated meanwhile, on whichever node (`bindClaim`).
+        let kept = read.filter(|_| !allocates).and_then(|read| {
+            let has = |a: &Rc<Allocation>| Some((a.clone(), a.place_of_shared(&read.name)?));
+            self.allocations().iter().find_map(has)
+        });
+        let (from, place) = kept.as_ref().map_or((allocation, claim), |(a, place)| (a, *place));
+        new.devices[claim].clone_from(&from.devices[place]);
+        new.of[claim].clone_from(&from.of[place]);
         new.reserved[claim] = true;
-        let name = |r: &DeviceResult| new.of[r.device.place as usize].name.clone();
+        let name = |r: &DeviceResult| new.of[claim][r.device.place as usize].name.clone();
         let names: Vec<String> = new.devices[claim].iter().map(name).collect();
         let text = self.names(|n| n.text(&names.join(" ")));
         let record = self.record_pod(actor, pod, What::Noted(Note::DevicesAllocated, text.0));
@@ -391,7 +398,8 @@ impl ApiServer {
         };
         let devices = known.into_iter().map(of_claim).collect();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
-        let (reserved, of) = (vec![false; claims.len()], slices.devices.clone());
+        let (reserved, of) =
+            (vec![false; claims.len()], vec![slices.devices.clone(); claims.len()]);
         let (pod, uid) = (pod.id, pod.uid);
         let allocation = Allocation { pod, uid, devices, reserved, shared, of };
         // The pod is there, and nobody else writes.

@@ -439,6 +439,37 @@ fn a_reservation_conflicts_with_what_changed_the_claim() {
     assert_eq!(allocated, [12_025]);
 }
 
+/// What `bindClaim` reads after a conflict may have been allocated anew, on another node: `q` is bound to `a`, and has the device
+/// on `b` that the claim got for `r`. Requests take 1 ms, replies 2 ms, watches 1 ms. `p` is gone at 10.000 s, and its claim
+/// deallocated at .002 and without its finalizer at .005. `q` is seen at .002 and nominated in 3 ms; what arrives at .006
+/// conflicts, which is known at .008. It is read at .019 to .020, and reserved 3 ms later. `r`, which waits for nobody, is seen
+/// at .007, nominated in 3 ms, and has the claim's finalizer in 3 more; the rest arrives at .014. The device on `a` is none for
+/// new claims. That on `b` is tainted in the second 20, which is tolerated for 60 s. Recorded (`device-shared-elsewhere`).
+#[test]
+fn a_reservation_keeps_what_was_allocated_elsewhere_meanwhile() {
+    let pods = format!(r#"(name: "p", on: Node("a"), {NAMES_IT})"#);
+    let create = |at: &str, name: &str| {
+        format!(r#"(at: "{at}", do: CreatePod(pod: (name: "{name}", on: Unbound, {NAMES_IT}))), "#)
+    };
+    let timeline = r#"(at: "5s", do: TaintDevices(node: "a", taint: "worn:NoSchedule")),
+        (at: "10s", do: DeletePod(pod: "p", gracePeriodSeconds: 0)), "#
+        .to_owned()
+        + &create("10.001s", "q")
+        + &create("10.006s", "r")
+        + r#"(at: "20.7s", do: CreateDeviceTaintRule(rule: (name: "x", pool: "b", taint: "ecc:NoExecute")))"#;
+    let timing = r#"timing: Custom(request: "1ms", response: "2ms", watch: "1ms", user: Raw)"#;
+    let trace = ran(&sharing(&pods, &timeline).replace("timing: Ideal", timing));
+    let allocated = told(&trace, "devices-allocated").into_iter().map(|(at, _)| at);
+    let allocated: Vec<u64> = allocated.filter(|at| *at > 10_000).collect();
+    assert!(matches!(allocated[..], [10_014, 10_022..=10_023]), "{allocated:?}");
+    let places: BTreeSet<String> = bound(&trace).into_iter().map(|(_, who)| who).collect();
+    assert_eq!(places, BTreeSet::from(["default/q a", "default/r b"].map(str::to_owned)));
+    let gone = deletions(&trace).into_iter().filter(|(at, ..)| *at > 20_000);
+    let gone: Vec<(u64, &str, String)> = gone.map(|(at, by, pod)| (at / 100, by, pod)).collect();
+    let both = ["default/q", "default/r"].map(|pod| (800, DEVICE, pod.to_owned()));
+    assert_eq!(BTreeSet::from_iter(gone), BTreeSet::from(both));
+}
+
 /// `ResourceClaimReservedForMaxSize`: the API server refuses the 257th, who asks again after each back-off, until one of
 /// the others is gone.
 #[test]

@@ -33,7 +33,7 @@ struct Due {
     when: Timestamp,
     reason: Reason,
     taint: Taint,
-    device: DeviceId,
+    device: (NodeId, String),
 }
 
 /// The rules that evict, by their names.
@@ -122,9 +122,7 @@ impl Core {
     /// Which taint of which device makes a pod go first, whose it is, and for how long the pod tolerates it.
     pub(super) fn why(&self, pod: &Pod, rules: &Rules) -> String {
         let first = self.dues(pod, rules).into_iter().min_by_key(|due| due.when);
-        let Some((due, of)) = first.zip(self.informers.allocation(pod.uid)) else {
-            return String::new();
-        };
+        let Some(due) = first else { return String::new() };
         let by = match due.reason {
             Reason::Rule(name, ..) => {
                 self.client.api().names(|n| format!("the rule {}", n.text_of(name)))
@@ -140,8 +138,7 @@ impl Core {
                 format!("tolerated for {seconds} s from its timeAdded on, {sign}{added}")
             }
         };
-        let device = of.of.get(due.device.place as usize).map_or("", |d| &d.name);
-        let node = self.informers.name_of(due.device.node);
+        let (node, device) = (self.informers.name_of(due.device.0), due.device.1);
         format!("{} of {device} of {node}, by {by}, {tolerated}", due.taint)
     }
 
@@ -150,13 +147,16 @@ impl Core {
         let allocation = pod.node.and_then(|_| self.informers.allocation(pod.uid));
         let Some(allocation) = allocation else { return Vec::new() };
         let mut dues = Vec::new();
-        for DeviceResult { device: id, tolerations } in allocation.devices.iter().flatten() {
+        let all = allocation.devices.iter().zip(&allocation.of);
+        let all = all.flat_map(|(devices, of)| devices.iter().map(move |device| (device, of)));
+        for (DeviceResult { device: id, tolerations }, of) in all {
             let is_told = self.switches.allocated_tolerations;
             let tolerations = if is_told { &**tolerations } else { &[] };
-            let Some(device) = allocation.of.get(id.place as usize) else { continue };
+            let Some(device) = of.get(id.place as usize) else { continue };
             for (reason, taint) in evicting_taints(*id, device, rules, self) {
                 let Some(when) = starts(&taint, tolerations) else { continue };
-                dues.push(Due { when, reason, taint, device: *id });
+                let device = (id.node, device.name.clone());
+                dues.push(Due { when, reason, taint, device });
             }
         }
         dues

@@ -311,7 +311,10 @@ impl ResourceEventHandler<Allocation> for Handlers {
 
 /// Whether what is in flight is known by now.
 fn is_known(in_flight: &Allocation, new: Option<&Rc<Allocation>>) -> bool {
-    new.is_none_or(|new| new.devices == in_flight.devices)
+    new.is_none_or(|new| {
+        let mut all = in_flight.devices.iter().zip(&new.devices);
+        all.all(|(own, new)| own.is_empty() || own == new)
+    })
 }
 
 impl Handlers {

@@ -128,9 +128,8 @@ impl ScheduleOne {
                     s.queue.done(pod.id);
                 });
                 let reservation = devices.and_then(|d| d.reserve(&pod, node));
-                if let Some(Reservation { allocation, .. }) = &reservation {
-                    self.core.in_flight.with(|all| all.insert(pod.uid, allocation.clone()));
-                }
+                let pending = reservation.as_ref().and_then(Reservation::pending);
+                self.core.in_flight.with(|all| all.extend(pending.map(|new| (pod.uid, new))));
                 let chosen = unbound.iter().map(|(id, _)| (*id, node));
                 self.core.assumed_claims.with(|all| all.extend(chosen));
                 let c = self.clone();

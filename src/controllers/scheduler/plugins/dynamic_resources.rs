@@ -41,6 +41,17 @@ pub(crate) struct Reservation {
     pub(crate) reserved: Vec<bool>,
 }
 
+impl Reservation {
+    /// What is being allocated (`SignalClaimPendingAllocation`): a claim that was allocated before is only reserved.
+    pub(crate) fn pending(&self) -> Option<Rc<Allocation>> {
+        let mut new = (*self.allocation).clone();
+        let had = new.devices.iter_mut().zip(&self.had).filter(|(_, had)| **had);
+        had.for_each(|(devices, _)| devices.clear());
+        let is_new = new.all().next().is_some();
+        is_new.then(|| Rc::new(new))
+    }
+}
+
 impl PodDevices<'_> {
     /// What the claims that are not allocated yet get on a node, if that is all that they ask for.
     fn allocate(&self, node: NodeId) -> Option<Solution> {
@@ -100,7 +111,8 @@ impl PodDevices<'_> {
         let devices = self.allocated.iter().map(|had| had.clone().or_else(|| new.next()));
         let devices = devices.collect::<Option<_>>()?;
         let (shared, reserved) = (self.shared.clone(), self.reserved.clone());
-        let (pod, uid, of) = (pod.id, pod.uid, slices.devices.clone());
+        let of = vec![slices.devices.clone(); self.claims.len()];
+        let (pod, uid) = (pod.id, pod.uid);
         let allocation = Rc::new(Allocation { pod, uid, devices, reserved, shared, of });
         let had = self.allocated.iter().map(Option::is_some).collect();
         Some(Reservation { allocation, had, reserved: self.reserved.clone() })
