@@ -12,21 +12,21 @@ use crate::analysis::properties::{Violation, check};
 use crate::lab::explore::{Change, Changing, Faults, Of, Report, explore_at as search};
 use crate::lab::not_violable;
 use crate::lab::tape;
-use crate::language;
 use crate::report::explore::{
-    OfRun, Says, Searched, answer, document, of_runs, table, told, write, write_table,
+    Says, Searched, answer, document, shown_by, table, told, write, write_table,
 };
 use crate::report::html::Page;
 use crate::report::html::board::{Part, Steps, Table};
 use crate::report::replay::{Replayed, lanes};
+use std::cell::RefCell;
 
 /// Runs of a search that is given neither their number nor a time.
 const RUNS: u64 = 20_000;
 /// How many runs are drawn where all of few deviations were tried. An outcome that one run in a
 /// hundred has is missed with a probability of 0.99^256 = 0.08.
 const BESIDE: u64 = 256;
-/// The part of the time in which there is a search, as what it finds is run again for its tape; and where that is to be
-/// made small for a report.
+/// The part of the time in which there is a search, as a run may be made for the names in tapes; and where what it finds is to
+/// be made small for a report.
 const SEARCHING: [f64; 2] = [0.9, 0.6];
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
@@ -96,13 +96,14 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
     }
     // What was found is written, whether Ctrl-C came before or comes now.
-    let mut searches = interrupt::heeding(|| searcher.tapes(&name, &reports))?;
+    let names = RefCell::default();
+    let mut searches =
+        interrupt::heeding(|| searcher.tapes(&name, &reports, &mut names.borrow_mut()))?;
     if let Some(dir) = &args.report {
         let (loaded, clock) = (&loaded, &clock);
         let asked = Asked { loaded, dir, quiet: args.quiet, terminal, end: time, clock };
         let tape_of = |i: usize, v: &Violated| {
-            let release = reports[i].0.as_deref();
-            searcher.tape(release, v, &searcher.played(release, v))
+            searcher.tape(reports[i].0.as_deref(), v, &mut names.borrow_mut())
         };
         findings::write(&asked, &mut searches, &tape_of)?;
     }
@@ -140,9 +141,6 @@ struct Searching<'a> {
 
 /// A release, and what was found under it.
 type Reported = (Option<String>, Report);
-
-/// The plan of a violation, and its choices as a tape writes them, of whichever property.
-type Played = (Plan, language::Tape);
 
 /// More runs are left to `replay`.
 const DRAWN_RUNS: usize = 8;
@@ -257,18 +255,15 @@ impl Searching<'_> {
         )
     }
 
-    /// The plan of a violation that was found under a release, and its choices by the names of its run.
-    fn played(&self, release: Option<&str>, v: &Violated) -> Played {
+    /// The tape of a violation that was found under a release. On a large cluster a run is what takes the time here, and one
+    /// is made only for names that no tape before had.
+    fn tape(&self, release: Option<&str>, v: &Violated, names: &mut Texts) -> Tape {
+        let args = self.args;
         let plan = self.plan(release, &v.changes);
         let plan = plan.unwrap_or_else(|| unreachable!("it was run"));
-        let run = sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()));
-        let taped = tape::spec_of(&plan, &run, None, &v.tape);
-        (plan, taped)
-    }
-
-    /// The tape of a violation that was found under a release, which its run shows.
-    fn tape(&self, release: Option<&str>, v: &Violated, (plan, taped): &Played) -> Tape {
-        let args = self.args;
+        names.learn(&v.tape, || {
+            sim::search(&plan, Choices::tape(v.tape.clone(), Choices::default_order()))
+        });
         Tape {
             version: tape::VERSION,
             doc: format!("{}: {}", plan.profile.release, v.text),
@@ -276,13 +271,18 @@ impl Searching<'_> {
             kubernetes: release.map(str::to_owned),
             timing: args.timing.clone(),
             set: args.overrides(None, &v.changes).sets,
-            tape: language::Tape { property: Some(v.property.to_string()), ..taped.clone() },
+            tape: tape::spec_in(&plan, names, Some(v.property.to_string()), &v.tape),
             scenario: self.loaded.source.text.to_string(),
         }
     }
 
     /// Writes the tapes, and says where that of each violation is.
-    fn tapes<'r>(&self, name: &str, reports: &'r [Reported]) -> Result<Vec<Searched<'r>>> {
+    fn tapes<'r>(
+        &self,
+        name: &str,
+        reports: &'r [Reported],
+        names: &mut Texts,
+    ) -> Result<Vec<Searched<'r>>> {
         let Self { args, loaded, .. } = *self;
         let any = reports.iter().any(|(_, r)| !r.violations.is_empty());
         let mut folder = if any { Some(Folder::create(&args.out, name)?) } else { None };
@@ -293,26 +293,20 @@ impl Searching<'_> {
             let file = |i: usize| {
                 format!("{of}{}-{}.tape.ron", report.violations[i].property.name(), i + 1)
             };
-            // A run is made once for all that it shows: on a large cluster it is what takes the time here.
-            let (all, of_runs) = (&report.violations, of_runs(&report.violations));
-            let mut own: Vec<usize> = (0..all.len()).filter(|i| of_runs[*i].tape == *i).collect();
-            own.sort_by_key(|i| of_runs[*i].first);
-            for same in own.chunk_by(|i, j| of_runs[*i].first == of_runs[*j].first) {
-                let played = self.played(release.as_deref(), &all[same[0]]);
-                for &i in same {
-                    let tape = self.tape(release.as_deref(), &all[i], &played);
-                    if let Some(folder) = &mut folder {
-                        folder.write(&file(i), |out| out.write_all(tape.write().as_bytes()))?;
-                    }
+            let shown_by = shown_by(&report.violations);
+            for (i, v) in report.violations.iter().enumerate() {
+                if let Some(folder) = folder.as_mut().filter(|_| shown_by[i] == i) {
+                    let tape = self.tape(release.as_deref(), v, names).write();
+                    folder.write(&file(i), |out| out.write_all(tape.as_bytes()))?;
                 }
             }
-            let at = |of: &OfRun| args.out.join(name).join(file(of.tape)).display().to_string();
+            let at = |i: &usize| args.out.join(name).join(file(*i)).display().to_string();
             searches.push(Searched {
                 release: written.map(|plan| plan.profile.release).unwrap_or_default(),
                 depth: args.depth(),
                 changes: args.changes_told(),
                 report,
-                tapes: of_runs.iter().map(at).collect(),
+                tapes: shown_by.iter().map(at).collect(),
                 reports: Vec::new(),
             });
         }

@@ -117,7 +117,16 @@ pub fn spec_of(
     property: Option<String>,
     deviations: &[Deviation],
 ) -> language::Tape {
-    let texts = Texts::of(run);
+    spec_in(plan, &Texts::of(run), property, deviations)
+}
+
+/// The same with these names.
+pub(crate) fn spec_in(
+    plan: &Plan,
+    texts: &Texts,
+    property: Option<String>,
+    deviations: &[Deviation],
+) -> language::Tape {
     let written = |d: &Deviation| {
         language::Deviation(d.point.to_string(), texts.object(d.object), d.ordinal, d.value)
     };
@@ -158,6 +167,18 @@ impl Texts {
             all.0.insert(step.name.hash(), text);
         }
         all
+    }
+
+    /// Takes in the names of a tape's objects, which are the same in every run; those that have none go by their numbers. Where it
+    /// has them all there is no need for that run.
+    pub(crate) fn learn(&mut self, tape: &[Deviation], run: impl FnOnce() -> Searched) {
+        if tape.iter().all(|d| self.0.contains_key(&d.object)) {
+            return;
+        }
+        self.0.extend(Self::of(&run()).0);
+        for d in tape {
+            self.0.entry(d.object).or_insert_with(|| object_text_of_number(d.object));
+        }
     }
 
     /// An object as a tape writes it.
@@ -233,5 +254,30 @@ mod tests {
             Deviation { point: "watch-latency".into(), object, ordinal: 1_117, value: 7_563_574 };
         let said = "watch-latency of nodes, the 1118th time, in ns: 7563574";
         assert_eq!(Texts::default().choice(&late), said);
+    }
+
+    /// `NEXT` is about a process, by its name, which is the same in every run; the kind of a watch has a number alone.
+    #[test]
+    fn a_run_is_made_only_for_names_that_no_tape_had() {
+        let text = r#"Scenario(version: 1, horizon: "10s", nodes: [(name: "n")])"#;
+        let loaded = scenario::parse("s.ron", text.into(), Path::new("")).unwrap();
+        let plan = scenario::build(&loaded, &Overrides::default()).unwrap();
+        let runs = Cell::new(0);
+        let mut names = Texts::default();
+        let mut learn = |objects: &[u64]| {
+            let of = |object: &u64| Deviation {
+                point: NEXT.into(),
+                object: *object,
+                ordinal: 0,
+                value: 1,
+            };
+            let tape: Vec<Deviation> = objects.iter().map(of).collect();
+            names.learn(&tape, || {
+                runs.set(runs.get() + 1);
+                sim::search(&plan, Choices::default_order())
+            });
+            runs.get()
+        };
+        assert_eq!([learn(&[]), learn(&[1, 2]), learn(&[2]), learn(&[2, 3])], [0, 1, 1, 2]);
     }
 }

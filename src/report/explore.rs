@@ -148,17 +148,8 @@ fn list(p: &mut Printer<'_>, outcomes: &[Reached]) -> io::Result<()> {
 /// More violations than this of one property in one run are told as one, and have one tape.
 const ALIKE: usize = 3;
 
-/// Which violations a violation has in common with others, by their places.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct OfRun {
-    /// The run: the first of all that it shows.
-    pub(crate) first: usize,
-    /// The tape: its own, or that of the first of many that its run shows of its property.
-    pub(crate) tape: usize,
-}
-
-/// For each violation what shows it.
-pub(crate) fn of_runs(all: &[Violated]) -> Vec<OfRun> {
+/// For each violation the one whose tape shows it, by its place: itself, or the first of many that its run shows of its property.
+pub(crate) fn shown_by(all: &[Violated]) -> Vec<usize> {
     let mut firsts: Vec<usize> = Vec::with_capacity(all.len());
     for v in all {
         // Tapes of drawn runs are long: each is held against one of each run.
@@ -169,7 +160,7 @@ pub(crate) fn of_runs(all: &[Violated]) -> Vec<OfRun> {
     let one = |(i, &first): (usize, &usize)| {
         let is_alike = |j: &usize| (firsts[*j], all[*j].property) == (first, all[i].property);
         let alike: Vec<usize> = (0..all.len()).filter(is_alike).collect();
-        OfRun { first, tape: if alike.len() > ALIKE { alike[0] } else { i } }
+        if alike.len() > ALIKE { alike[0] } else { i }
     };
     firsts.iter().enumerate().map(one).collect()
 }
@@ -194,11 +185,11 @@ fn cause(v: &Violated, by_words: bool) -> Cause<'_> {
 /// Which violations are told, and which are like each: of the same cause elsewhere, or of one run that shows many.
 pub(crate) fn told(all: &[Violated]) -> Vec<(usize, Vec<usize>)> {
     let both = |v| [false, true].map(|by_words| cause(v, by_words));
-    let (of_runs, causes) = (of_runs(all), all.iter().map(both).collect::<Vec<_>>());
+    let (shown_by, causes) = (shown_by(all), all.iter().map(both).collect::<Vec<_>>());
     let mut told: Vec<(usize, Vec<usize>)> = Vec::new();
-    for (i, of_run) in of_runs.iter().enumerate() {
+    for (i, shown) in shown_by.iter().enumerate() {
         let has_its = |j: usize| (0..2).any(|which| causes[j][which] == causes[i][which]);
-        let is_like = |j: usize| has_its(j) || of_runs[j].tape == of_run.tape;
+        let is_like = |j: usize| has_its(j) || shown_by[j] == *shown;
         match told.iter_mut().find(|(j, _)| is_like(*j)) {
             Some((_, alike)) => alike.push(i),
             None => told.push((i, Vec::new())),
