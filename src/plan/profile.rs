@@ -77,7 +77,7 @@ pub struct Profile {
     /// The admission plugin TaintNodesByCondition is on: a new node gets not-ready:NoSchedule
     /// (1.12.6, 1.13.3, 1.14.0 on).
     pub(crate) taint_nodes_by_condition: bool,
-    /// Where no endpoint is ready, kube-proxy sends requests to those that are serving and terminating (S125).
+    /// Where no endpoint is ready, kube-proxy sends requests to those that are serving and terminating (S119).
     pub(crate) proxy_terminating_endpoints: bool,
     /// The fields that its API server drops (S86), each with the feature gate that would have it stored; none where the
     /// release does not know the field.

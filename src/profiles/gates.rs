@@ -190,7 +190,7 @@ const GATES: &[Gate] = gates! {
     "StaleControllerConsistencyReplicaSet" [on(36)] with workload.waits_for_own_writes;
     "StaleControllerConsistencyStatefulSet" [on(36)]
         with workload.stateful_set.waits_for_own_writes;
-    // S125
+    // S119
     "ProxyTerminatingEndpoints" [off(22), on(26), locked(28, true), gone(30)]
         with proxy_terminating_endpoints;
     // S86: gates that have a field stored, and change nothing else here

@@ -52,7 +52,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(36, 0)], |p| p.watch_retry = WatchRetry::GrowsAnew),
     // Requests that are answered 429
     step(&[(19, 0)], |p| p.request_retries = 10),
-    step(&[(22, 0)], |p| (p.retries_watches, p.proxy_terminating_endpoints) = (true, true)), // S125
+    step(&[(22, 0)], |p| (p.retries_watches, p.proxy_terminating_endpoints) = (true, true)), // S119
     // S75: kube-controller-manager asks so from 1.32 on but in 1.33, where the API server would not answer either
     step(&[(32, 0)], |p| p.streams_first_lists = true),
     step(&[(33, 0)], |p| p.streams_first_lists = false),
@@ -101,16 +101,11 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(18, 0)], |p| p.scheduler.taint_message = TaintMessage::NamesTaint),
     step(&[(19, 0)], |p| p.node_lifecycle.requeue = Requeue::HeapDuplicates), // S2
     step(&[(18, 17), (19, 9), (20, 5), (21, 0)], |p| p.node_lifecycle.requeue = Requeue::Correct),
-    // S3
-    step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true),
-    // S4
-    step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false),
-    // S5
-    step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true),
-    // S6
-    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true),
-    // S7
-    step(&[(23, 0)], |p| p.kubelet.status_jitter = true),
+    step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true), // S3
+    step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false), // S4
+    step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true), // S5
+    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true), // S6
+    step(&[(23, 0)], |p| p.kubelet.status_jitter = true),    // S7
     // S8
     step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| {
         (p.node_lifecycle.taint_patch_has_version, p.cloud.taint_patch_has_version) = (true, true);
@@ -279,8 +274,9 @@ pub(super) static STEPS: &[Step] = &[
         (s.selector_spread, s.default_spread) = (false, true);
         (s.preemption_tries_all, s.preemption_gets_pod) = (false, false);
     }),
-    step(&[(21, 0)], |p| p.scheduler.update_ends_backoff = false),
     step(&[(21, 0)], |p| {
+        p.scheduler.update_ends_backoff = false;
+        p.scheduler.affinity_scores_by_range = true; // S115
         p.scheduler.node_affinity_message = "node(s) didn't match Pod's node affinity/selector";
     }),
     step(&[(22, 0)], |p| {
@@ -291,6 +287,9 @@ pub(super) static STEPS: &[Step] = &[
         s.wakes_registered = true;
     }),
     step(&[(19, 0)], |p| p.scheduler.failure_is_of_newest = true),
+    step(&[(19, 0)], |p| p.scheduler.affinity_needs_keys = true), // S116
+    step(&[(19, 0)], |p| p.scheduler.spread_counts_all = true),   // S117
+    step(&[(24, 0)], |p| p.scheduler.spread_counts_all = false),
     step(&[(24, 0)], |p| p.scheduler.affinity_narrows = true),
     step(&[(25, 0)], |p| p.scheduler.failure_is_of_newest = false),
     step(&[(23, 0)], |p| {
@@ -341,6 +340,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(31, 0)], |p| p.scheduler.hears_pod_updates = false),
     step(&[(32, 0)], |p| {
         p.scheduler.left_out_counted = true;
+        p.scheduler.deleted_node_wakes = true; // S118
         p.scheduler.taint_changes_wake_unasked = true;
         p.scheduler.preemption_writes = PreemptionWrites::Async;
     }),

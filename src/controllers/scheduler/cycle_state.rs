@@ -88,7 +88,7 @@ impl ClusterState {
             let found = match (plugin, &self.spread, &self.affinity) {
                 (Plugin::PodTopologySpread, Some(spread), _) => spread.filter(shape, node, cache),
                 (Plugin::InterPodAffinity, _, Some(affinity)) => {
-                    affinity.filter(shape, node, cache, switches.pod_affinity_also)
+                    affinity.filter(shape, node, cache, switches)
                 }
                 _ => Ok(()),
             };

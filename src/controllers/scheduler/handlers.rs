@@ -184,7 +184,7 @@ impl ResourceEventHandler<Node> for Handlers {
                 changes.into_iter().for_each(|event| self.move_for_node(&change(event), new.id));
             }
             (Some(old), None) => {
-                if switches.wake() != WakeRule::All {
+                if switches.deleted_node_wakes {
                     let change = change(ClusterEvent::NodeDelete);
                     self.core.move_all_to_active_or_backoff_queue(&change, &|_| true);
                 }

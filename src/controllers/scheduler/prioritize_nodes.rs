@@ -24,7 +24,7 @@ impl Algorithm {
         let mut totals = self.scores_of_single_nodes(found);
         self.add_topology_spread(of, nodes, found, &mut totals);
         if let Some(raw) = inter_pod_affinity::score(shape, nodes, &self.cache) {
-            let scores = inter_pod_affinity::normalize(&raw);
+            let scores = inter_pod_affinity::normalize(&raw, &switches);
             add(&mut totals, &scores, switches.weights.inter_pod_affinity);
         }
         let how = switches.image_scores;

@@ -210,6 +210,16 @@ pub struct Switches {
     pub node_affinity_message: &'static str,
     /// A reason that InterPodAffinity gave beside the precise one, up to 1.21.
     pub pod_affinity_also: Option<&'static str>,
+    /// Preferred affinity to pods is scored from the least to the most that a node has; up to 1.20 from nothing, or from less, to
+    /// nothing, or to more (S115).
+    pub affinity_scores_by_range: bool,
+    /// The first of pods that want to be together goes only where a node has all their topology keys, and existing pods'
+    /// anti-affinity is asked for last: from 1.19 (S116).
+    pub affinity_needs_keys: bool,
+    /// A required spread counts the pods of all nodes of a domain that counts, whatever nodes they are on: 1.19 to 1.23 (S117).
+    pub spread_counts_all: bool,
+    /// A node that is deleted wakes pods that its end may help: from 1.32 (S118).
+    pub deleted_node_wakes: bool,
     /// A node name in required affinity narrows the search from the outset: from 1.24.
     pub affinity_narrows: bool,
     /// Nodes left out by that are counted with a reason: from 1.32.

@@ -198,3 +198,70 @@ fn when_a_pod_is_tried_again() {
     }
     assert!(bound("1.14", &woken) > Some(26));
 }
+
+/// On which node of a cluster a pod comes, by release, and after how many whole seconds.
+fn bound_to(release: &str, fields: &str) -> Option<(u64, String)> {
+    let done = done_by("scheduler", &ron(release, fields));
+    let mut words = done.iter().rfind(|l| l.contains(" pod-bound "))?.split(' ');
+    let ms: u64 = words.next()?.parse().expect("milliseconds");
+    Some((ms / 1_000, words.next_back()?.to_owned()))
+}
+
+/// Preferred affinity (S115). Raw scores of 200 and 100 are 100 and 50 up to 1.20, where they begin at nothing, and 100 and 0 later. Up to
+/// 1.20 n-1 has 95 + 99 + 100 + 50 and what is equal, n-0, whose taint is not preferred, 99 + 99 + 0 + 100; later n-1 has 50 less, or 100 less.
+#[test]
+fn preferred_affinity_is_scored_from_nothing_up_to_1_20() {
+    let fields = r#"horizon: "2m", nodes: [
+            (name: "n-0", taints: ["x=y:PreferNoSchedule"], capacity: {"cpu": "64", "memory": "256Gi", "pods": "110"}),
+            (name: "n-1", capacity: {"cpu": "4", "memory": "16Gi", "pods": "110"})],
+        workloads: [
+            ReplicaSet(name: "a", replicas: 3, placement: Nodes(["n-0", "n-0", "n-1"]), template: (labels: {"app": "a"}, requests: {"cpu": "100m", "memory": "400Mi"})),
+            ReplicaSet(name: "w", replicas: 0, template: (labels: {"app": "w"}, requests: {"cpu": "100m", "memory": "400Mi"},
+                affinity: (podAffinity: (preferredDuringSchedulingIgnoredDuringExecution: [
+                    (weight: 100, podAffinityTerm: (labelSelector: (matchLabels: {"app": "a"}), topologyKey: "kubernetes.io/hostname"))]))))],
+        timeline: [(at: "10s", do: Scale(workload: "w", replicas: 1))]"#;
+    for (release, node) in [("1.18", "n-1"), ("1.20", "n-1"), ("1.21", "n-0"), ("1.22", "n-0")] {
+        assert_eq!(bound_to(release, fields), Some((10, node.to_owned())), "{release}");
+    }
+}
+
+/// Pods that want to be together by a label that no node has (S116): in 1.18 the first goes anywhere, later nowhere.
+#[test]
+fn the_first_of_pods_that_want_to_be_together_needs_the_label_from_1_19_on() {
+    let fields = r#"horizon: "1m", nodes: [(names: "n-{0..1}")],
+        workloads: [ReplicaSet(name: "w", replicas: 0, template: (labels: {"app": "w"},
+            affinity: (podAffinity: (requiredDuringSchedulingIgnoredDuringExecution: [
+                (labelSelector: (matchLabels: {"app": "w"}), topologyKey: "topology.kubernetes.io/zone")]))))],
+        timeline: [(at: "10s", do: Scale(workload: "w", replicas: 1))]"#;
+    assert_eq!(bound_to("1.18", fields).map(|b| b.0), Some(10));
+    assert_eq!(bound_to("1.19", fields), None);
+}
+
+/// Zone a has three pods on a node on which the new one cannot be, and none where it can, zone b one (S117). Where all count, a would have
+/// 3 + 1 - 1 = 3 more than the emptiest, b 1; where only its nodes' do, a has 0 + 1 - 0 = 1 more, b 2.
+#[test]
+fn a_required_spread_counts_other_nodes_from_1_19_to_1_23() {
+    let fields = r#"horizon: "1m", nodes: [(name: "n-0", zone: "a", labels: {"pool": "x"}), (name: "n-1", zone: "a"), (name: "n-2", zone: "b", labels: {"pool": "x"})],
+        workloads: [
+            ReplicaSet(name: "old", selector: (matchLabels: {"v": "old"}), replicas: 4, placement: Nodes(["n-1", "n-1", "n-1", "n-2"]), template: (labels: {"app": "w", "v": "old"})),
+            ReplicaSet(name: "w", selector: (matchLabels: {"v": "new"}), replicas: 0, template: (labels: {"app": "w", "v": "new"}, nodeSelector: {"pool": "x"},
+                topologySpreadConstraints: [(maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: DoNotSchedule, labelSelector: (matchLabels: {"app": "w"}))]))],
+        timeline: [(at: "10s", do: Scale(workload: "w", replicas: 1))]"#;
+    for (release, node) in [("1.18", "n-0"), ("1.19", "n-2"), ("1.23", "n-2"), ("1.24", "n-0")] {
+        assert_eq!(bound_to(release, fields), Some((10, node.to_owned())), "{release}");
+    }
+}
+
+/// The only node of zone b, too small for the second pod, is deleted at 40 s, by which that may go to zone a (S118). From 1.32 on it is woken;
+/// before, it waits for the flush, which looks every 30 s for what has waited for more than 60 s, and from 1.24 on for more than five minutes.
+#[test]
+fn a_deleted_node_wakes_from_1_32_on() {
+    let fields = r#"horizon: "8m", nodes: [(name: "n-0", zone: "a", capacity: {"cpu": "4", "memory": "16Gi", "pods": "110"}),
+            (name: "n-1", zone: "b", capacity: {"cpu": "100m", "memory": "16Gi", "pods": "110"})],
+        workloads: [ReplicaSet(name: "w", replicas: 2, template: (labels: {"app": "w"}, requests: {"cpu": "200m"},
+            topologySpreadConstraints: [(maxSkew: 1, topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: DoNotSchedule, labelSelector: (matchLabels: {"app": "w"}))]))],
+        timeline: [(at: "40s", do: DeleteNode(node: "n-1"))]"#;
+    for (release, at) in [("1.21", 90), ("1.23", 90), ("1.24", 330), ("1.31", 330), ("1.32", 40)] {
+        assert_eq!(bound_to(release, fields).map(|b| b.0), Some(at), "{release}");
+    }
+}

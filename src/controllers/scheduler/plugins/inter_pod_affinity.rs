@@ -84,14 +84,14 @@ impl FilterState {
         }
     }
 
-    fn near_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
-        let mut all_there = true;
-        for term in &shape.affinity {
-            let Some(domain) = cache.topologies.domain(term.key, id) else { return false };
-            all_there &= self.affinity.get(&(term.key, domain)).is_some_and(|n| *n > 0);
+    fn near_enough(&self, shape: &Shape, id: NodeId, cache: &Cache, needs_keys: bool) -> bool {
+        let mut all = shape.affinity.iter();
+        if needs_keys && all.any(|t| cache.topologies.domain(t.key, id).is_none()) {
+            return false;
         }
         // The first of a series of pods that want to be near each other may go anywhere.
-        all_there || self.affinity.is_empty() && shape.affinity_matches(shape)
+        shape.affinity.iter().all(|t| counts(&self.affinity, t.key, id, cache))
+            || self.affinity.is_empty() && shape.affinity_matches(shape)
     }
 
     fn far_enough(&self, shape: &Shape, id: NodeId, cache: &Cache) -> bool {
@@ -102,24 +102,32 @@ impl FilterState {
         !keys(&self.existing_anti).any(|key| counts(&self.existing_anti, key, id, cache))
     }
 
-    /// Rejects a node where affinity is not met. `also` is the reason that releases up to 1.21 gave
-    /// beside the precise one.
+    /// Rejects a node where affinity is not met.
     pub(crate) fn filter(
         &self,
         shape: &Shape,
         id: NodeId,
         cache: &Cache,
-        also: Option<&'static str>,
+        switches: &Switches,
     ) -> Verdict {
-        let (unresolvable, reason) = if !self.near_enough(shape, id, cache) {
+        let needs_keys = switches.affinity_needs_keys;
+        let unwelcome = || {
+            let said = (false, "node(s) didn't satisfy existing pods anti-affinity rules");
+            (!self.welcome(id, cache)).then_some(said)
+        };
+        let (unresolvable, reason) = if !needs_keys && let Some(unwelcome) = unwelcome() {
+            unwelcome
+        } else if !self.near_enough(shape, id, cache, needs_keys) {
             (true, "node(s) didn't match pod affinity rules")
         } else if !self.far_enough(shape, id, cache) {
             (false, "node(s) didn't match pod anti-affinity rules")
-        } else if !self.welcome(id, cache) {
-            (false, "node(s) didn't satisfy existing pods anti-affinity rules")
+        } else if let Some(unwelcome) = unwelcome() {
+            unwelcome
         } else {
             return Ok(());
         };
+        // Up to 1.21 beside the precise one.
+        let also = switches.pod_affinity_also;
         let reasons = also.into_iter().chain([reason]).map(Into::into).collect();
         Err(Rejection { plugin: Plugin::InterPodAffinity, unresolvable, reasons })
     }
@@ -165,9 +173,10 @@ pub(crate) fn score(shape: &Shape, nodes: &[NodeId], cache: &Cache) -> Option<Ve
 }
 
 /// `NormalizeScore`
-pub(crate) fn normalize(raw: &[i64]) -> Vec<i64> {
-    let (least, most) =
-        (raw.iter().min().copied().unwrap_or(0), raw.iter().max().copied().unwrap_or(0));
+pub(crate) fn normalize(raw: &[i64], switches: &Switches) -> Vec<i64> {
+    let start = (!switches.affinity_scores_by_range).then_some(0);
+    let all = || raw.iter().copied().chain(start);
+    let (least, most) = (all().min().unwrap_or(0), all().max().unwrap_or(0));
     let span = most - least;
     let of = |s: &i64| {
         if span > 0 {

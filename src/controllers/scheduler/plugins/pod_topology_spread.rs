@@ -31,8 +31,20 @@ impl FilterState {
                 if eligible(shape, constraint, info, switches)
                     && let Some(domain) = cache.topologies.domain(constraint.key, id)
                 {
-                    *counts[domain as usize].get_or_insert(0) +=
-                        cache.count(id, &shape.namespace, constraint);
+                    let count = counts[domain as usize].get_or_insert(0);
+                    if !switches.spread_counts_all {
+                        *count += cache.count(id, &shape.namespace, constraint);
+                    }
+                }
+            }
+        }
+        // Which domains count the nodes say on which the pod may be; who is in them, all nodes do.
+        for &id in cache.list().iter().filter(|_| switches.spread_counts_all) {
+            for (constraint, counts) in shape.hard_spread.iter().zip(&mut counts) {
+                if let Some(domain) = cache.topologies.domain(constraint.key, id)
+                    && let Some(count) = &mut counts[domain as usize]
+                {
+                    *count += cache.count(id, &shape.namespace, constraint);
                 }
             }
         }
