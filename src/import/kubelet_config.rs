@@ -9,7 +9,7 @@ use super::fields::Fields;
 use crate::kernel::Dur;
 use crate::language::duration;
 use crate::language::eviction;
-use crate::plan::{Eviction, Profile};
+use crate::plan::{Eviction, Profile, Signal, Threshold};
 use serde_json::Value;
 
 /// A field, its flag, and what upstream sets it to by itself.
@@ -41,6 +41,8 @@ const FIELDS: [Field; 21] = [
 
 const REPORT: &str = "nodeStatusReportFrequency";
 const HARD: &str = "evictionHard";
+/// Where it is set, a hard threshold that is not given is the release's (1.33 on).
+const MERGES: &str = "mergeDefaultEvictionSettings";
 /// Of which zero is no limit, and of which it is a threshold.
 const QPS: &str = "registryPullQPS";
 const LOW: &str = "imageGCLowThresholdPercent";
@@ -50,13 +52,17 @@ const GATES: &str = "featureGates";
 
 /// The fields that are read.
 pub(super) fn fields() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().map(|(field, ..)| *field).chain([GATES])
+    FIELDS.iter().map(|(field, ..)| *field).chain([GATES, MERGES])
 }
 
 /// The flags that a configuration comes to on a release, each with its value; feature gates as
 /// `feature-gates`.
 pub(super) fn flags(config: &Fields, profile: &Profile) -> Vec<(&'static str, String)> {
-    let text = |field: &str| config.get(field).and_then(|v| text(field, v));
+    let merges = config.get(MERGES) == Some(&Value::Bool(true));
+    let text = |field: &str| {
+        let text = config.get(field).and_then(|v| text(field, v))?;
+        Some(if merges && field == HARD { with_defaults(text, profile) } else { text })
+    };
     let differs = |(field, _, default): &Field| {
         text(field).filter(|t| match *field {
             HARD => !is_default_hard(t, profile),
@@ -117,6 +123,18 @@ fn plain(value: &Value) -> Option<String> {
 /// Whether two texts say the same, `5m0s` and `5m` say.
 fn is_same(text: &str, other: &str) -> bool {
     text == other || duration::parse(text).is_ok_and(|span| duration::parse(other) == Ok(span))
+}
+
+/// Hard thresholds with those of a release where none of their signal is given (`cmd/kubelet/app/server.go: run`).
+fn with_defaults(text: String, profile: &Profile) -> String {
+    let lacks = |t: &Threshold| {
+        t.signal != Signal::AllocatableMemoryAvailable
+            && !text.split(',').any(|own| own.starts_with(t.signal.as_str()))
+    };
+    let own = Eviction::defaults(profile).thresholds;
+    let more = own.into_iter().filter(lacks);
+    let more = more.map(|t| format!("{}<{}", t.signal.as_str(), t.value));
+    [text.clone()].into_iter().chain(more).collect::<Vec<_>>().join(",")
 }
 
 /// Whether these are the hard thresholds of a release, in whichever order.
@@ -263,7 +281,7 @@ mod tests {
             kubelet --eviction-hard=memory.available<1Gi on a, kubelet --max-container-restart-period=1m on b, \
             kubelet --serialize-image-pulls=false on b";
         assert!(told.contains(said), "{told}");
-        let alike = "Assumed: of 1 node no kubelet's configuration is in the files, and they have what that of 2 nodes has alike: \
+        let alike = "Assumed: of 1 node no configuration of a kubelet is in the files, and they have what that of 2 nodes has alike: \
             --node-status-update-frequency=20s.";
         assert!(written.contains(alike), "{written}");
         assert!(written.contains(r#""serialize-image-pulls": "false""#), "{written}");
@@ -273,7 +291,21 @@ mod tests {
         files.push(("others.json", others.as_str()));
         let (own, _, written) = read(&files);
         assert_eq!(own[2], "registry-qps=7");
-        assert!(!written.contains("no kubelet's configuration"), "{written}");
+        assert!(!written.contains("no configuration of a kubelet"), "{written}");
+    }
+
+    /// 500Mi of memory, and of disks what the release has by itself.
+    #[test]
+    fn thresholds_that_are_merged_with_defaults_are_those_of_the_release() {
+        let of = |merges: &str| {
+            let config = format!(
+                r#"{{"kind": "KubeletConfiguration", "apiVersion": "kubelet.config.k8s.io/v1beta1", "evictionHard": {{"memory.available": "500Mi"}}{merges}}}"#
+            );
+            read(&[&config]).0
+        };
+        assert_eq!(of(""), ["eviction-hard=memory.available<500Mi"]);
+        let merged = "eviction-hard=memory.available<500Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%";
+        assert_eq!(of(r#", "mergeDefaultEvictionSettings": true"#), [merged]);
     }
 
     #[test]

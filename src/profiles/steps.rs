@@ -104,7 +104,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(19, 0)], |p| p.node_lifecycle.pod_event = true), // S3
     step(&[(21, 0)], |p| p.node_lifecycle.exclude_master_names = false), // S4
     step(&[(16, 0)], |p| p.node_lifecycle.exclude_label = true), // S5
-    step(&[(20, 8), (21, 2), (22, 1), (23, 0)], |p| p.kubelet.lease_jitter = true), // S6
+    step(&[(20, 8), (21, 2), (22, 0)], |p| p.kubelet.lease_jitter = true), // S6
     step(&[(23, 0)], |p| p.kubelet.status_jitter = true),    // S7
     // S8
     step(&[(23, 13), (24, 8), (25, 4), (26, 0)], |p| {
@@ -198,7 +198,7 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(35, 0)], |p| p.kubelet.images.too_little = TooLittle::Insufficient),
     // S72 to S74: image pulls
     step(&[(19, 0)], |p| p.kubelet.life.pulled = Pulled::Took),
-    step(&[(23, 17), (24, 11), (25, 7), (26, 0)], |p| {
+    step(&[(23, 17), (24, 11), (25, 6), (26, 0)], |p| {
         p.kubelet.life.pulled = Pulled::Waited;
     }),
     step(&[(30, 0)], |p| p.kubelet.life.pulled = Pulled::Size),
@@ -384,9 +384,9 @@ pub(super) static STEPS: &[Step] = &[
     step(&[(21, 0)], |p| p.attach_detach.looks_after = Some(Dur::from_millis(525))),
     step(&[(23, 0)], |p| p.attach_detach.looks_after = Some(Dur::from_millis(500))),
     step(&[(22, 0)], |p| p.scheduler.read_write_once_pod = true),
-    step(&[(22, 5), (23, 1), (24, 0)], |p| p.kubelet.verifies_unreported = false),
+    step(&[(22, 7), (23, 3), (24, 0)], |p| p.kubelet.verifies_unreported = false),
     step(&[(23, 0)], |p| p.scheduler.nodes_wake_volumes = false),
-    step(&[(24, 0)], |p| p.attach_detach.spares_healthy = true),
+    step(&[(24, 9), (25, 0)], |p| p.attach_detach.spares_healthy = true),
     step(&[(24, 0)], |p| p.attach_detach.out_of_service = true),
     step(&[(27, 0)], |p| p.scheduler.preempts_claim_holders = true),
     step(&[(28, 0)], |p| p.scheduler.skips_free_claims = true),

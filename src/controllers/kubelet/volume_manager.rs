@@ -3,7 +3,7 @@
 //! A pod's volumes are wanted from when it comes to its node until its containers have ended. The next
 //! status report says that they are in use; from then on the kubelet looks at every turn of its loop whether
 //! the attach/detach controller has had them attached (`GenerateVerifyControllerAttachedVolumeFunc`); up to
-//! 1.22.4 and in 1.23.0 it looks before, too, and backs off after each look in vain. Once all are there the pod
+//! 1.22.6 and in 1.23.0 to .2 it looks before, too, and backs off after each look in vain. Once all are there the pod
 //! starts. Mounting takes no time of its own: it is part of a pod's start. What is not attached (local volumes,
 //! file shares) is there at once.
 

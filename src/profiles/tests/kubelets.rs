@@ -53,9 +53,12 @@ fn kubelet_switches() {
     boundary(
         "S6",
         |p| p.kubelet.lease_jitter,
-        &["1.20.7", "1.21.1", "1.22.0"],
-        &["1.20.8", "1.21.2", "1.22.1", "1.23.0"],
+        &["1.20.7", "1.21.1"],
+        &["1.20.8", "1.21.2", "1.22.0", "1.23.0"],
     );
+    let unreported = |p: &Profile| !p.kubelet.verifies_unreported;
+    boundary("S40", unreported, &["1.22.6", "1.23.2"], &["1.22.7", "1.23.3", "1.24.0"]);
+    boundary("S37", |p| p.attach_detach.spares_healthy, &["1.24.7"], &["1.24.9", "1.25.0"]);
     boundary("S7", |p| p.kubelet.status_jitter, &["1.22.17"], &["1.23.0"]);
     boundary("S9", |p| p.kubelet.no_execute_admission, &["1.23.17"], &["1.24.0"]);
     boundary("S32", |p| p.kubelet.rejection_says_why, &["1.30.14"], &["1.31.0"]);
@@ -172,7 +175,7 @@ fn pull_switches() {
         }
     };
     of(&["1.18.20"], Pulled::Image);
-    of(&["1.19.0", "1.23.15", "1.24.10", "1.25.6"], Pulled::Took);
+    of(&["1.19.0", "1.23.15", "1.24.10", "1.25.5"], Pulled::Took);
     of(&["1.23.17", "1.24.17", "1.25.7", "1.26.0", "1.29.6"], Pulled::Waited);
     of(&["1.30.0", "1.37.1"], Pulled::Size);
     let checks = |p: &Profile| p.kubelet.life.checks_pulled_secrets;
