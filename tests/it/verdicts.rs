@@ -245,3 +245,32 @@ fn a_property_that_there_is_not_is_found_without_a_run() {
         }
     }
 }
+
+/// The pod has to go at 40 s, five deletions are refused, and it is overdue before 2m, until a user deletes it at 3m.
+#[test]
+fn a_violation_that_lasts_is_one_in_each_time_that_it_lasts_in() {
+    let of = |expect: &str| {
+        outcome(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "5m", nodes: [(name: "node-1")],
+            pods: [(name: "web", on: Node("node-1"),
+                tolerations: [(key: "k", operator: Exists, effect: NoExecute, tolerationSeconds: 30)])],
+            timeline: [
+                (at: "10s", do: Taint(node: "node-1", taint: "k:NoExecute")),
+                (at: "39.9s", do: ApiOutage(duration: "1s")),
+                (at: "3m", do: DeletePod(pod: "web")),
+            ],
+            expect: [{expect}])"#
+        ))
+    };
+    for (between, is_violated) in [
+        (r#"("41s", "1m30s")"#, false),
+        (r#"("41s", "2m")"#, true),
+        (r#"("2m", "2m30s")"#, true),
+        (r#"("3m1s", "5m")"#, false),
+    ] {
+        let during = format!("(During(between: {between}, that: PodStuck))");
+        let failures =
+            ["Never", "Violates"].map(|kind| of(&format!("{kind}{during}")).failures().len());
+        assert_eq!(failures, [usize::from(is_violated), usize::from(!is_violated)], "{between}");
+    }
+}

@@ -108,9 +108,11 @@ pub(crate) fn decided(
     let violation = |(i, (verdict, e)): (usize, (Verdict, &Expectation))| {
         let f = verdict.failure.filter(|_| e.share.is_none() && verdict.wrong.is_none())?;
         let last = f.records.iter().filter_map(|&id| analysis.trace.get(id)).map(|r| r.at).max();
+        let at = last.unwrap_or(analysis.horizon());
         let violation = properties::Violation {
             property: properties::Property::Expect,
-            at: last.unwrap_or(analysis.horizon()),
+            at,
+            until: at,
             pod: None,
             node: None,
             text: format!("{}: expected {}, got {}", e.kind, f.expected, f.got),
@@ -149,13 +151,17 @@ fn violated(
 ) -> (Option<Failed>, Option<properties::Property>) {
     let (mut found, is_open) = properties::decided(property, run.analysis);
     let open = (is_open && !wanted && to >= run.analysis.horizon()).then_some(*property);
-    found.retain(|v| (from..=to).contains(&v.at));
+    // One of before lasts on, as far as it does.
+    found.retain(|v| v.at <= to && (v.at >= from || v.until > from));
     let Some(first) = found.first().filter(|_| !wanted) else {
         let expected = format!("a violation of {property}");
         let none = || run.failed(expected, format!("none{}", unlike(run, property)), Vec::new());
         return ((wanted && found.is_empty()).then(none), open);
     };
     let mut got = format!("{}: {}", time(first.at), first.text);
+    if first.at < from {
+        got += &format!(", which lasts until after {}", time(from));
+    }
     if found.len() > 1 {
         got += &format!(", and {} more", found.len() - 1);
     }

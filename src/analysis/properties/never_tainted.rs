@@ -111,8 +111,10 @@ impl<'a> Search<'a> {
             && matches!(flags.ready, Some(ConditionStatus::False | ConditionStatus::Unknown));
         if dead && !self.is_tainted(node) {
             self.waiting.entry(node).or_insert((at, record));
-        } else if let Some((since, record)) = self.waiting.remove(&node) {
-            self.tell(node, since, record, at, false);
+        } else if let Some((since, record)) = self.waiting.remove(&node)
+            && (since == Time::MAX || self.tell(node, since, record, at, false))
+        {
+            self.found.lasts((None, Some(node)), at);
         }
     }
 
@@ -158,6 +160,7 @@ impl<'a> Search<'a> {
             "{name} has no NoExecute taint at {at:#} although it has been dead, and without one, since {since:#}"
         );
         self.found.add(at, (None, Some(node)), text, &[record]);
+        self.found.lasts((None, Some(node)), Time::MAX);
         true
     }
 }

@@ -80,12 +80,13 @@ fn overdue<'a>(
     let mut told = vec![false; deadlines.len()];
     let bound = Bound::new(analysis, within);
     let deadline = |walk: &Walk<'a>, pod| bound.due(since(&Looked::new(walk, pod))?);
-    let mut add = |walk: &Walk<'a>, pod: PodId, at: Time| {
+    let add = |found: &mut Found, walk: &Walk<'a>, pod: PodId, at: Time| {
         let looked = Looked::new(walk, pod);
         let names = [analysis.pod_name(pod), walk.node_of(&looked.state)];
         let (text, shown) = tell(&looked, names, at);
         let node = looked.state.node_id();
         found.add(at, (Some(pod), node), text, &[looked.life().created, shown]);
+        found.lasts((Some(pod), node), Time::MAX);
     };
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         // What about a node may change the deadlines of its pods.
@@ -104,7 +105,7 @@ fn overdue<'a>(
                 && at < r.at
                 && !std::mem::replace(&mut told[pod.index()], true)
             {
-                add(walk, pod, at);
+                add(found, walk, pod, at);
             }
         };
         match node {
@@ -112,14 +113,21 @@ fn overdue<'a>(
             None => r.pod().into_iter().for_each(|pod| overdue(&walk, pod)),
         }
         let step = walk.apply(id, r);
+        let mut reckon = |walk: &Walk<'a>, pod: PodId| {
+            let due = deadline(walk, pod);
+            if told[pod.index()] && due.is_none_or(|at| at > r.at) {
+                found.lasts((Some(pod), None), r.at);
+            }
+            due
+        };
         match (node, step.pod) {
             _ if r.what == What::ControllersStopped => {
                 // Timers died with their process.
                 let all = (0..).map(PodId).zip(&mut deadlines).filter(|(_, d)| d.is_some());
-                all.for_each(|(pod, d)| *d = deadline(&walk, pod));
+                all.for_each(|(pod, d)| *d = reckon(&walk, pod));
             }
             (Some(node), _) => {
-                walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = deadline(&walk, pod))
+                walk.pods_on(node).for_each(|pod| deadlines[pod.index()] = reckon(&walk, pod))
             }
             // What a pod tolerates comes with its creation, also with that of one from the start, by
             // which nothing else changes.
@@ -127,8 +135,8 @@ fn overdue<'a>(
                 if before != after
                     || matches!(r.what, What::PodCreated(_) | What::PodTolerations) =>
             {
+                deadlines[pod.index()] = reckon(&walk, pod);
                 told[pod.index()] &= !matches!(r.what, What::PodCreated(_));
-                deadlines[pod.index()] = deadline(&walk, pod);
             }
             _ => {}
         }
@@ -137,7 +145,7 @@ fn overdue<'a>(
     for (pod, at) in deadlines.iter().enumerate() {
         let id = PodId(pod as u32);
         match at.filter(|_| !told[pod]) {
-            Some(at) if at <= horizon => add(&walk, id, at),
+            Some(at) if at <= horizon => add(found, &walk, id, at),
             Some(_) => is_open |= since(&Looked::new(&walk, id)).is_some_and(|s| s <= horizon),
             None => {}
         }

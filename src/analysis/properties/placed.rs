@@ -26,8 +26,12 @@ pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     };
     let mut truth = Truth::new(analysis);
     let mut began: BTreeMap<PodId, RecordId> = BTreeMap::new();
+    let mut twice: BTreeSet<PodId> = BTreeSet::new();
     for (id, r) in (0..).zip(analysis.trace.iter()) {
         truth.apply(id, r, &mut |_, _, _| {});
+        for pod in twice.extract_if(.., |pod| truth.running(*pod) < 2) {
+            found.lasts((Some(pod), None), r.at);
+        }
         let (What::ContainersStarted(node), Some(pod)) = (r.what, r.pod()) else { continue };
         let first = began.insert(pod, id);
         if truth.running(pod) < 2 || !is_of_set(pod) {
@@ -40,6 +44,8 @@ pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
             r.at
         );
         found.add(r.at, (Some(pod), Some(node)), text, &[first.unwrap_or(NO_RECORD), id]);
+        found.lasts((Some(pod), None), Time::MAX);
+        twice.insert(pod);
     }
 }
 

@@ -158,7 +158,7 @@ impl<'a> Search<'a> {
             }
         }
         for (key, record, since) in over {
-            self.judge(key, record, since, at);
+            self.judge(key, record, since, at, false);
         }
     }
 
@@ -166,12 +166,19 @@ impl<'a> Search<'a> {
         for (key, (record, without)) in std::mem::take(&mut self.taints) {
             if let Some(since) = without {
                 self.found.is_open |= self.bound.due(since).is_some_and(|at| at > horizon);
-                self.judge(key, record, since, horizon);
+                self.judge(key, record, since, horizon, true);
             }
         }
     }
 
-    fn judge(&mut self, (node, rule): (NodeId, &str), record: RecordId, since: Time, until: Time) {
+    fn judge(
+        &mut self,
+        (node, rule): (NodeId, &str),
+        record: RecordId,
+        since: Time,
+        until: Time,
+        still: bool,
+    ) {
         let due = self.bound.due(since);
         let Some(at) = due.filter(|at| *at <= until) else { return };
         let r = self.analysis.trace.get(record);
@@ -183,5 +190,6 @@ impl<'a> Search<'a> {
             taints.join(", ")
         );
         self.found.add(at, (None, Some(node)), text, &[record]);
+        self.found.lasts((None, Some(node)), if still { Time::MAX } else { until });
     }
 }

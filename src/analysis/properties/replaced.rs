@@ -200,6 +200,7 @@ pub(super) fn lacking<'a>(
             "{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}{going}"
         );
         found.add(at, (pod, None), text, &[record]);
+        found.lasts((pod, None), if now > analysis.horizon() { Time::MAX } else { now });
         Some(())
     };
     while let Some((id, r, step)) = follow.step() {

@@ -169,6 +169,7 @@ impl<'a> Search<'a> {
         );
         let written = held.map_or(NO_RECORD, |h| h.record);
         self.found.add(at, (None, Some(node)), text, &[written, record]);
+        self.found.lasts((None, Some(node)), if still { Time::MAX } else { until });
     }
 }
 

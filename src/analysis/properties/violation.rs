@@ -11,6 +11,8 @@ pub struct Violation {
     pub property: Property,
     /// When that was certain.
     pub at: Time,
+    /// Until when it lasted, the same moment for what only happens; the end of time where it still does as the run ends.
+    pub until: Time,
     /// The pod it is about.
     pub pod: Option<PodId>,
     /// The node it is about, or that the pod is on.
@@ -46,6 +48,23 @@ impl Found {
             records.iter().copied().filter(|r| *r != NO_RECORD).collect();
         let records = records.into_iter().collect();
         let property = self.property;
-        self.all.push(Violation { property, at, pod, node, text, records, missed: None });
+        self.all.push(Violation {
+            property,
+            at,
+            until: at,
+            pod,
+            node,
+            text,
+            records,
+            missed: None,
+        });
+    }
+
+    /// What was found last about that pod, or that node without one, lasts until then.
+    pub(super) fn lasts(&mut self, (pod, node): (Option<PodId>, Option<NodeId>), until: Time) {
+        let is_its = |v: &&mut Violation| v.pod == pod && (pod.is_some() || v.node == node);
+        if let Some(violation) = self.all.iter_mut().rev().find(is_its) {
+            violation.until = until;
+        }
     }
 }

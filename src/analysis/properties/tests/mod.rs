@@ -75,6 +75,21 @@ impl Story {
     }
 }
 
+/// A pod has to go at 1 s and is overdue from 11 s on: until the taint goes at 20 s, or to the end.
+#[test]
+fn what_lasts_has_an_end() {
+    for (untainted, until) in [(true, ms(20_000)), (false, Time::MAX)] {
+        let mut story = Story::new(60, &[]);
+        story.tainted(1_000, Actor::User);
+        if untainted {
+            story.untainted(20_000, Actor::User);
+        }
+        let found = story.found("pod-stuck(10s)");
+        let found: Vec<(Time, Time)> = found.iter().map(|v| (v.at, v.until)).collect();
+        assert_eq!(found, [(ms(11_000), until)]);
+    }
+}
+
 const SECONDS: [i64; 1] = [5];
 
 fn five_seconds() -> Vec<Toleration> {
