@@ -15,6 +15,7 @@ pub(crate) use drains::{BudgetState, NO_BUDGET, Refusal};
 pub use drains::{DrainEnd, DrainOutcome, EvictionCause};
 pub use event::{EventBody, EventText, Message};
 pub(crate) use fields::{Fields, Told};
+pub(crate) use note::ObjectKind;
 pub use note::{Note, Unmade};
 pub(crate) use record::ZoneState;
 pub use record::{Actor, NO_RECORD, Plugin, Record, RecordId, What};

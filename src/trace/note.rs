@@ -6,7 +6,7 @@ use ObjectKind::{Node, Nothing, Pod, Workload, Zone};
 use std::ops::RangeInclusive;
 
 /// What the object of a record is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum ObjectKind {
     Node,
     Pod,

@@ -274,3 +274,55 @@ fn a_violation_that_lasts_is_one_in_each_time_that_it_lasts_in() {
         assert_eq!(failures, [usize::from(is_violated), usize::from(!is_violated)], "{between}");
     }
 }
+
+/// `web` is scaled at 1m, `api` 5 s later. Workloads, nodes and pods are numbered each from zero, and pods of a
+/// StatefulSet have one name: the countdown of db-0 of 2m ends with it at 3m, and its successor is evicted at 10m.
+#[test]
+fn what_follows_is_of_the_same_one_by_its_kind_and_its_life() {
+    let scaled = |of: &str| {
+        format!(r#"Event(reason: "ScalingReplicaSet", object: "Deployment/default/{of}")"#)
+    };
+    let made = |of: &str| {
+        format!(
+            r#"Event(reason: "SuccessfulCreate", object: "ReplicaSet/default/{of}*", during: ("0s", "5m"))"#
+        )
+    };
+    let timer = r#"TimerSet(pod: "db-0", during: ("0s", "5m"))"#;
+    let node = |i| format!(r#"Event(reason: "NodeNotReady", object: "Node/b-{i}")"#);
+    let whenever =
+        |that: &str, then: &str, more: &str| format!("Whenever(that: {that}, then: {then}{more})");
+    let of_workload = r#", each: Workload, within: "60s""#;
+    let mut all = vec![
+        (whenever(&scaled("web"), &made("web"), of_workload), true),
+        (whenever(&scaled("web"), &made("api"), of_workload), false),
+        (whenever(&made("web"), r#"Phase(phase: Running, workload: "web")"#, of_workload), true),
+        (whenever(&scaled("web"), &made("web"), ""), false),
+        (whenever(timer, "Evicted()", ""), false),
+        (whenever(timer, "Evicted()", ", each: Workload"), true),
+        (whenever(timer, "Gone()", ""), true),
+    ];
+    all.extend((0..3).map(|i| (whenever(&made("web"), &node(i), ""), false)));
+    let expect: Vec<&str> = all.iter().map(|one| &*one.0).collect();
+    let held = outcome(&format!(
+        r#"Scenario(version: 1, horizon: "20m",
+        nodes: [(names: "b-{{0..2}}", zone: "b"), (names: "a-{{0..3}}", zone: "a")],
+        workloads: [
+            Deployment(name: "web", replicas: 2, placement: Spread(Zone("a"))),
+            Deployment(name: "api", replicas: 2, placement: Spread(Zone("a"))),
+            StatefulSet(name: "db", replicas: 1, placement: Node("b-0")),
+        ],
+        timeline: [
+            (at: "1m", do: Scale(workload: "web", replicas: 3)),
+            (at: "1m5s", do: Scale(workload: "api", replicas: 3)),
+            (at: "1m30s", do: Crash(nodes: Zone("b"), duration: "3m")),
+            (at: "3m", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
+            (at: "10m", do: Taint(nodes: All, taint: "k=v:NoExecute")),
+        ],
+        expect: [{}])"#,
+        expect.join(", ")
+    ))
+    .held;
+    for ((expect, is_met), held) in all.iter().zip(&held) {
+        assert_eq!(matches!(held, Held::Met), *is_met, "{expect}: {held:?}");
+    }
+}

@@ -5,6 +5,7 @@ use super::objects::{Hit, may_be_one};
 use super::prelude::*;
 use super::seen::subject;
 use crate::language::Each;
+use crate::trace::ObjectKind;
 use std::collections::VecDeque;
 
 /// Why it says nothing that whatever came was followed: nothing came that counts.
@@ -30,8 +31,8 @@ pub(super) fn judge(
     (that, then): (&[Hit], &[Hit]),
 ) -> Option<Failed> {
     let mut following: BTreeMap<Whose, VecDeque<Hit>> = BTreeMap::new();
-    for hit in then {
-        following.entry(whose(run, each, hit)).or_default().push_back(*hit);
+    for (whose, hit) in then.iter().filter_map(|hit| Some((whose(run, each, hit)?, hit))) {
+        following.entry(whose).or_default().push_back(*hit);
     }
     let horizon = run.analysis.horizon();
     let with_it = may_be_one(&parts[0].what, &parts[1].what);
@@ -41,18 +42,19 @@ pub(super) fn judge(
     let mut alone: Vec<(Hit, Option<Hit>)> = Vec::new();
     for hit in that {
         let last = within.map_or(horizon, |within| hit.at.saturating_add(within));
-        let next = following.get_mut(&whose(run, each, hit)).and_then(|all| {
-            // What came before this one came before those after it, too.
-            while all.front().is_some_and(|next| comes_first(next, hit)) {
-                all.pop_front();
-            }
-            let next = all.front().copied()?;
-            // One that comes too late for this one may be in time for another.
-            if each == Each::Workload && next.at <= last {
-                all.pop_front();
-            }
-            Some(next)
-        });
+        let next =
+            whose(run, each, hit).and_then(|whose| following.get_mut(&whose)).and_then(|all| {
+                // What came before this one came before those after it, too.
+                while all.front().is_some_and(|next| comes_first(next, hit)) {
+                    all.pop_front();
+                }
+                let next = all.front().copied()?;
+                // One that comes too late for this one may be in time for another.
+                if each == Each::Workload && next.at <= last {
+                    all.pop_front();
+                }
+                Some(next)
+            });
         if last <= horizon && next.is_none_or(|next| next.at > last) {
             alone.push((*hit, next));
         }
@@ -76,7 +78,8 @@ pub(super) fn judge(
         format!(" (the next came at {}, {later} later)", time(next.at))
     });
     let (name, at) = (name(run, first), time(first.at));
-    let got = format!("none after {name}, at {at}{late}{more}{why}");
+    let nowhere = if whose(run, each, first).is_none() { "; it was on no node then" } else { "" };
+    let got = format!("none after {name}, at {at}{late}{more}{why}{nowhere}");
     let expected = format!("whenever {comes}, then {follows} of {of}{soon}");
     let records = alone.iter().map(|(hit, _)| hit.record).take(RECORDS).collect();
     let mut failed = run.failed(expected, got, records);
@@ -84,8 +87,10 @@ pub(super) fn judge(
     // Asked is what nothing came of by when it had to.
     if let Some((object, at)) = &mut failed.about {
         *object = match (each, whose(run, each, first)) {
-            (Each::Workload, (_, Some(id))) => Object::Workload(WorkloadId(id)),
-            (Each::Node, (_, Some(id))) => Object::Node(NodeId(id)),
+            (Each::Workload, Some((ObjectKind::Workload, id, _))) => {
+                Object::Workload(WorkloadId(id))
+            }
+            (Each::Node, Some((_, id, _))) => Object::Node(NodeId(id)),
             _ => *object,
         };
         let last = within.map(|within| first.at.saturating_add(within));
@@ -94,27 +99,31 @@ pub(super) fn judge(
     Some(failed)
 }
 
-/// What a record is about, by what has to be the same; none of the two where it is about neither.
-type Whose = (Option<PodId>, Option<u32>);
+/// What has to be the same, by its kind and number; of a pod itself also which one of that name.
+type Whose = (ObjectKind, u32, RecordId);
 
-fn whose(run: &Run<'_>, each: Each, hit: &Hit) -> Whose {
-    let record = run.analysis.trace.get(hit.record);
-    let pod = record.and_then(|r| r.pod());
+fn whose(run: &Run<'_>, each: Each, hit: &Hit) -> Option<Whose> {
+    let record = run.analysis.trace.get(hit.record)?;
+    let kind = record.what.kind().1;
     match each {
-        Each::Object if pod.is_some() => (pod, None),
-        Each::Object => (None, Some(hit.object)),
-        Each::Node => (None, hit.node.map(|node| node.0)),
-        Each::Workload => match pod.and_then(|pod| run.owners.of(run.analysis, pod)) {
-            Some(workload) => (None, Some(workload.0)),
-            None => (pod, None),
-        },
+        Each::Object => Some((kind, hit.object, hit.created)),
+        Each::Node => Some((ObjectKind::Node, hit.node?.0, NO_RECORD)),
+        Each::Workload => {
+            let of_pod = record.pod().and_then(|pod| run.owners.of(run.analysis, pod));
+            let own = || run.owners.root_of(record.workload()?);
+            let of = of_pod.or_else(own).map(|workload| (ObjectKind::Workload, workload.0));
+            let (kind, object) = of.unwrap_or((kind, hit.object));
+            Some((kind, object, NO_RECORD))
+        }
     }
 }
 
 /// What a record is about, by name.
-fn name<'a>(run: &Run<'a>, hit: &Hit) -> &'a str {
-    let record = run.analysis.trace.get(hit.record);
-    let pod = record.and_then(|r| r.pod()).map(|pod| run.analysis.pod_name(pod));
-    let node = || record.and_then(|r| r.node()).map(|node| run.analysis.node_name(node));
-    pod.or_else(node).unwrap_or("it")
+fn name(run: &Run<'_>, hit: &Hit) -> String {
+    let Some(record) = run.analysis.trace.get(hit.record) else { return String::new() };
+    let pod = record.pod().map(|pod| run.analysis.pod_name(pod));
+    let node = || record.node().map(|node| run.analysis.node_name(node));
+    let other = || run.analysis.trace.fields(record).object;
+    let named = pod.or_else(node).map(str::to_owned).or_else(other);
+    named.unwrap_or_else(|| "it".to_owned())
 }

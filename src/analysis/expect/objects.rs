@@ -263,6 +263,8 @@ pub(super) struct Hit {
     pub(super) at: Time,
     pub(super) record: RecordId,
     pub(super) object: u32,
+    /// The record with which its pod was created, which tells it from others of that name.
+    pub(super) created: RecordId,
     /// The node of its pod, or that it is about.
     pub(super) node: Option<NodeId>,
 }
@@ -288,11 +290,17 @@ pub(super) fn find(run: &Run<'_>, expectations: &[Expectation]) -> Vec<Result<Ve
         .collect();
     if searches.iter().any(Result::is_ok) {
         let mut follow = Follow::new(run.analysis);
+        let mut created: BTreeMap<PodId, RecordId> = BTreeMap::new();
         while let Some((id, r, step)) = follow.step() {
+            if let (What::PodCreated(_), Some(pod)) = (r.what, r.pod()) {
+                created.insert(pod, id);
+            }
+            let created = || r.pod().and_then(|pod| created.get(&pod)).copied();
             for search in searches.iter_mut().flatten() {
                 if search.finds(run, r, &step) {
                     let (at, object, node) = (r.at.whole_millis(), r.object, step.on());
-                    search.hits.push(Hit { at, record: id, object, node });
+                    let created = created().unwrap_or(NO_RECORD);
+                    search.hits.push(Hit { at, record: id, object, created, node });
                 }
             }
         }
