@@ -326,3 +326,30 @@ fn what_follows_is_of_the_same_one_by_its_kind_and_its_life() {
         assert_eq!(matches!(held, Held::Met), *is_met, "{expect}: {held:?}");
     }
 }
+
+/// A drain at 2m makes db-0 anew, which nothing has room for until 5m; it is bound then, and its containers take 2m to start. At 10m
+/// it is deleted, and the next one is bound within seconds.
+#[test]
+fn why_a_pod_waits_is_over_once_it_is_bound_or_another() {
+    let pending = |at: &str, more: &str| format!(r#"Pending(pod: "db-0", at: "{at}", {more})"#);
+    let expect = [
+        pending("4m", r#"count: 1, reason: "unschedulable""#),
+        pending("6m", "count: 1"),
+        pending("6m", r#"count: 0, reason: "unschedulable""#),
+        pending("11m", "count: 1"),
+        pending("11m", r#"count: 0, reason: "unschedulable""#),
+    ];
+    let outcome = outcome(&format!(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{{0..1}}", zone: "a")],
+        workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("a-0"), template: (pod_start: "2m"))],
+        timeline: [
+            (at: "1m", do: Cordon(node: "a-1")),
+            (at: "2m", do: Drain(node: "a-0")),
+            (at: "5m", do: Uncordon(node: "a-0")),
+            (at: "10m", do: DeletePod(pod: "db-0")),
+        ],
+        expect: [{}])"#,
+        expect.join(", ")
+    ));
+    assert_eq!(outcome.held, vec![Held::Met; expect.len()]);
+}

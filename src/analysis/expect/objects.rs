@@ -248,6 +248,9 @@ pub(super) fn waiting<'a>(run: &Run<'a>, fits: &[bool], at: Time) -> Vec<Waiting
     while let Some((id, r, _)) = follow.step_until(at) {
         if let Some((text, _)) = analysis.trace.failed_scheduling(r) {
             why.insert(PodId(r.object), (id, analysis.trace.names.text_of(text)));
+        } else if let (What::PodCreated(_) | What::PodBound(_), Some(pod)) = (r.what, r.pod()) {
+            // What the scheduler said of another one of that name, or before it found a node, is over.
+            why.remove(&pod);
         }
     }
     let waits =
