@@ -2,6 +2,8 @@
 
 use super::objects::{Meant, is_taint, selected};
 use super::prelude::*;
+use super::seen::were_on;
+use super::undecided::{is_such, made};
 use crate::api::pod::PodTemplate;
 use crate::api::probe::ProbeType;
 use crate::api::taint::SET_BY_KUBERNETES;
@@ -44,7 +46,19 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
         }
         _ => None,
     };
-    of_pods.and_then(|pods| without_pods(run, pods)).or_else(of_kind)
+    let lacks = of_pods.and_then(|pods| without_pods(run, pods)).or_else(of_kind);
+    lacks.or_else(|| never_there(run, sought))
+}
+
+/// That no pod that is meant is on the nodes that are meant. That none comes there, or runs there, says something all the same.
+fn never_there(run: &Run<'_>, sought: &Sought) -> Option<String> {
+    let what = &sought.what;
+    let is_of_place = matches!(what, Kind::Event { .. }) || made().iter().any(|k| is_such(what, k));
+    let nodes = sought.nodes.as_ref().filter(|_| what.is_about_pods() && !is_of_place)?;
+    let meant = Meant::by(run, sought).ok()?;
+    let mut there = were_on(run, nodes, sought.times.during).into_iter();
+    let is_none = !there.any(|pod| meant.is_pod(pod));
+    is_none.then(|| "no such pod is there at any time that is looked at".to_owned())
 }
 
 /// That the run has none of the pods that are meant.

@@ -221,7 +221,11 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
 }
 
 /// The pods that were on one of the nodes at some time of a stretch.
-fn were_on(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>, (from, to): Stretch) -> BTreeSet<PodId> {
+pub(super) fn were_on(
+    run: &Run<'_>,
+    nodes: &BTreeSet<NodeIndex>,
+    (from, to): Stretch,
+) -> BTreeSet<PodId> {
     let nodes = node_ids(run, nodes);
     let mut follow = Follow::new(run.analysis);
     let mut found = BTreeSet::new();

@@ -692,3 +692,25 @@ fn what_lasts_at_the_end_of_a_run_is_told() {
         ],
     );
 }
+
+/// Zone e is lost, and all pods are in zone a. That none comes to be there says something.
+#[test]
+fn of_a_place_without_pods_nothing_is_lost() {
+    let none = "no such pod is there at any time that is looked at";
+    each_is_told(
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "a-{0..2}", zone: "a"), (names: "e-{0..1}", zone: "e", taints: ["own=x:NoSchedule"])],
+        workloads: [Deployment(name: "web", replicas: 3, placement: Spread(Zone("a")))],
+        timeline: [(at: "2m", name: "cut", do: Partition(nodes: Zone("e"), duration: "15m"))],"#,
+        &[
+            (r#"NotEvicted(zone: "e")"#, none),
+            (r#"NotEvicted(zone: "e", workload: "web")"#, none),
+            (r#"Gone(node: "e-0", count: 0)"#, none),
+            (r#"TimerSet(zone: "e", count: 0)"#, none),
+            (r#"PodCondition(zone: "e", type: Ready, status: False, count: 0)"#, none),
+            (r#"Bound(zone: "e", count: 0)"#, ""),
+            (r#"Phase(zone: "e", phase: Running, count: 0)"#, ""),
+            (r#"NotEvicted(zone: "a")"#, ""),
+            (r#"Event(reason: "NodeNotReady", zone: "e", count: "1..")"#, ""),
+        ],
+    );
+}
