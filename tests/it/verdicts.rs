@@ -94,6 +94,10 @@ fn a_limit_that_is_broken_is_told_with_the_whole_stretch_and_the_worst_value() {
             "got 1 from 2m, and not zero until 3m10s",
         ),
         (
+            r#"AtMost(of: missing("web"), is: 2, longest: "1m", during: ("2m30s", "2m40s"))"#,
+            "got 1 from 2m, and not zero until 3m10s",
+        ),
+        (
             r#"Always(AtLeast(of: up("web"), is: 3))"#,
             r#"got otherwise from 2m to 3m10s and once more (up("web") is 1 to 2)"#,
         ),

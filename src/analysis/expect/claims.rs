@@ -1,6 +1,6 @@
 //! Claims about every moment: always, never, eventually, until.
 
-use super::figures::{self, Values, asked, further, named, parts, stretches};
+use super::figures::{self, Values, asked, named, parts, stretches};
 use super::prelude::*;
 
 /// Whether a claim holds over time, as a step function of zero and one.

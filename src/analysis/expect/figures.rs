@@ -54,15 +54,6 @@ pub(super) fn stretches(
     out
 }
 
-/// That after the first of some stretches there are others.
-pub(super) fn further(stretches: &[Stretch]) -> String {
-    match stretches.len() {
-        0 | 1 => String::new(),
-        2 => " and once more".to_owned(),
-        n => format!(" and {} times more", n - 1),
-    }
-}
-
 impl Run<'_> {
     pub(super) fn outcomes(&self, names: Who<'_>) -> Vec<&(String, WorkloadOutcome)> {
         let is_its = |w: &&(String, _)| names.is_none_or(|n| n.contains(&w.0));
@@ -427,9 +418,9 @@ pub(super) fn judge(
     let adds_up = matches!(c.quantity, Quantity::Evicted(_) | Quantity::Requests(_))
         && c.relation != Relation::AtMost;
     let during = if is_span || adds_up { (during.1, during.1) } else { during };
-    let parts = parts(&values, during);
+    let looked_at = parts(&values, during);
     let is_broken = |value: u64| !c.relation.holds(value, c.limit);
-    let broken = stretches(&parts, is_broken);
+    let broken = stretches(&looked_at, is_broken);
     if let Some(&(from, to)) = broken.first() {
         // The first of some of them, how many others there are, and the value that is the farthest from the limit.
         let told = |all: &[Stretch]| {
@@ -440,7 +431,7 @@ pub(super) fn judge(
                 false if lasted((from, to)).is_zero() => format!("{value} at {}", time(from)),
                 false => format!("{value} {}", stretch((from, to))),
             };
-            let within = parts.iter().filter(|part| part.0 >= from && part.1 <= end);
+            let within = looked_at.iter().filter(|part| part.0 >= from && part.1 <= end);
             let values = within.map(|part| part.2).filter(|value| is_broken(*value));
             let worst = values.min_by_key(|value| Reverse(value.abs_diff(c.limit)));
             let worst = worst.filter(|worst| *worst != value);
@@ -474,8 +465,11 @@ pub(super) fn judge(
         return Some(failed(run, expected(c, longest), got, &[&its][of_none..], asked));
     }
     let longest = longest?;
-    let above = stretches(&parts, |value| value > 0);
-    let (from, to) = above.into_iter().find(|above| lasted(*above) > longest)?;
+    // What is looked at says which stretches, not how much of them.
+    let whole = parts(&values, (Time::ZERO, run.analysis.horizon()));
+    let above = stretches(&whole, |value| value > 0).into_iter();
+    let mut met = above.filter(|above| above.0 <= during.1 && above.1 > during.0);
+    let (from, to) = met.find(|above| lasted(*above) > longest)?;
     let value = number(&c.quantity, value_at(&values, from));
     let got = format!("{value} from {}, and not zero until {}", time(from), time(to));
     let asked = from.saturating_add(longest);

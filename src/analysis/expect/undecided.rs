@@ -208,6 +208,7 @@ pub(super) fn why(
     what: &Expected,
     hits: &[Vec<Hit>],
 ) -> Option<Empty> {
+    let horizon = run.analysis.horizon();
     let (end, said) = match what {
         Expected::Pending { pods, count, at, reason: None } => {
             (*at, of_pending(run, come, (pods, *count)))
@@ -217,7 +218,9 @@ pub(super) fn why(
         }
         Expected::Figure { comparison: c, longest, during } => {
             let limit = of_claim(run, come, &Claim::Compare(c.clone()), false);
-            (during.1, limit.or_else(|| longest.and_then(|_| lasts(run, c))))
+            let limit = limit.filter(|_| during.1 >= horizon);
+            // A stretch counts whole, wherever it is looked at.
+            (horizon, limit.or_else(|| longest.and_then(|_| lasts(run, c, during.1))))
         }
         Expected::Throughout { claim, stretch, wanted } => {
             (stretch.1, of_claim(run, come, claim, !wanted))
@@ -233,7 +236,7 @@ pub(super) fn why(
         }
         _ => return None,
     };
-    let said = said.filter(|_| end >= run.analysis.horizon())?;
+    let said = said.filter(|_| end >= horizon)?;
     Some(Empty::open(format!("the run ends before it is decided: {said}")))
 }
 
@@ -322,16 +325,16 @@ fn of_figure(run: &Run<'_>, come: &[Coming], c: &Comparison, now: u64) -> Option
     }
     // It is not known by how much a span grows.
     let first = its.iter().find(|x| x.brings(&EVICTED)).map(|x| x.said.clone());
-    first.or_else(|| lasts(run, c)).filter(|_| holds(u64::MAX) != holds(now))
+    first.or_else(|| lasts(run, c, Time::MAX)).filter(|_| holds(u64::MAX) != holds(now))
 }
 
-/// Since when a figure is other than zero as the run ends, or a stretch lasts that a duration counts.
-fn lasts(run: &Run<'_>, c: &Comparison) -> Option<String> {
+/// Since when a figure is other than zero as the run ends, or a stretch lasts that a duration counts, if it began by then.
+fn lasts(run: &Run<'_>, c: &Comparison, by: Time) -> Option<String> {
     let horizon = run.analysis.horizon();
     let all = match c.quantity.is_span() {
         true => run.spans(&c.quantity, c.workloads.as_ref()).iter().map(|s| s.0).collect(),
         false => stretches(&parts(&run.values(c), (Time::ZERO, horizon)), |value| value > 0),
     };
-    let last = all.into_iter().find(|stretch| stretch.1 >= horizon)?;
+    let last = all.into_iter().find(|stretch| stretch.1 >= horizon && stretch.0 <= by)?;
     Some(format!("what {} counts lasts, from {} on", named(&c.quantity), time(last.0)))
 }

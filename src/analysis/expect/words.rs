@@ -85,3 +85,12 @@ pub(super) fn of_pods(pods: &Pods) -> String {
     }
     format!(" of {}", pods.written.strip_prefix("pods of ").unwrap_or(&pods.written))
 }
+
+/// That after the first of some stretches there are others.
+pub(super) fn further(stretches: &[Stretch]) -> String {
+    match stretches.len() {
+        0 | 1 => String::new(),
+        2 => " and once more".to_owned(),
+        n => format!(" and {} times more", n - 1),
+    }
+}
