@@ -357,3 +357,22 @@ fn why_a_pod_waits_is_over_once_it_is_bound_or_another() {
     ));
     assert_eq!(outcome.held, vec![Held::Met; expect.len()]);
 }
+
+/// The pod of the lost zone is evicted at some 10m46s, so that at 20m it is not over whether it is gone within 10m, which it is not.
+#[test]
+fn what_has_to_follow_after_the_end_asks_for_a_longer_run() {
+    let of = |horizon: &str| {
+        outcome(&format!(
+            r#"Scenario(version: 1, horizon: "{horizon}",
+            nodes: [(names: "a-{{0..3}}", zone: "a"), (names: "b-{{0..1}}", zone: "b")],
+            workloads: [StatefulSet(name: "db", replicas: 1, placement: Node("b-0"))],
+            timeline: [(at: "5m", do: Crash(nodes: Zone("b")))],
+            expect: [Whenever(that: Evicted(workload: "db"), then: Gone(), within: "10m")])"#
+        ))
+    };
+    let told = format!("{:?}", of("20m"));
+    for part in ["even after the first, at 10m4", "make `horizon` longer"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(of("21m").failures().len(), 1);
+}

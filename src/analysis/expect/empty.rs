@@ -2,10 +2,10 @@
 //! about. One rule for each reason, whichever kind of expectation it is.
 
 use super::super::properties::Property;
+use super::claims;
 use super::never::{never, preempts, without_pods};
 use super::objects::{Hit, never_for};
 use super::prelude::*;
-use super::{claims, follows};
 use crate::language::Quantity;
 use crate::plan::NodePlan;
 
@@ -22,8 +22,10 @@ pub(super) fn says_nothing(run: &Run<'_>, what: &Expected, hits: &[Vec<Hit>]) ->
         Expected::Seen(sought) if sought.count.least > 0 => None,
         Expected::Seen(sought) => never(run, sought),
         Expected::Order(_) => None,
-        Expected::Whenever { parts, within, .. } => {
-            let none = || follows::says_nothing(run, *within, &hits[0]);
+        Expected::Whenever { parts, .. } => {
+            let none = || {
+                hits[0].is_empty().then(|| "nothing came that something had to follow".to_owned())
+            };
             parts.iter().find_map(|part| never(run, part)).or_else(none)
         }
         Expected::Pending { count, .. } if count.is_any_number() => Some(ANY_NUMBER.to_owned()),

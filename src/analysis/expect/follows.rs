@@ -8,19 +8,14 @@ use crate::language::Each;
 use crate::trace::ObjectKind;
 use std::collections::VecDeque;
 
-/// Why it says nothing that whatever came was followed: nothing came that counts.
-pub(super) fn says_nothing(run: &Run<'_>, within: Option<Dur>, that: &[Hit]) -> Option<String> {
-    let horizon = run.analysis.horizon();
-    let counts = |hit: &Hit| within.is_none_or(|within| hit.at.saturating_add(within) <= horizon);
-    let Some(first) = that.first() else {
-        return Some("nothing came that something had to follow".to_owned());
-    };
-    (!that.iter().any(counts)).then(|| {
-        format!(
-            "the run ends before it is over how soon something had to follow, even after the first, at {}",
-            time(first.at)
-        )
-    })
+/// That the run ends too soon to tell whether anything that came was followed in time.
+pub(super) fn undecided(run: &Run<'_>, within: Option<Dur>, that: &[Hit]) -> Option<String> {
+    let is_over = |hit: &Hit, within: Dur| hit.at.saturating_add(within) <= run.analysis.horizon();
+    let first =
+        that.first().filter(|first| within.is_some_and(|within| !is_over(first, within)))?;
+    let text =
+        "the run ends before it is over how soon something had to follow, even after the first";
+    Some(format!("{text}, at {}", time(first.at)))
 }
 
 /// Whether whatever came was followed in time. Where the run ended before that was over, it is not known.

@@ -5,6 +5,7 @@ use super::super::disruption::disruptions;
 use super::super::drains::drains;
 use super::super::properties::Property;
 use super::figures::{named, parts, stretches};
+use super::follows;
 use super::objects::{Hit, Meant, is_taint, selected, waiting};
 use super::prelude::*;
 use super::verdict::Empty;
@@ -233,6 +234,9 @@ pub(super) fn why(
             let is_bad = |c: &&Coming| c.brings(&EVICTED) && !c.brings(&DRAINED);
             let first = come.iter().filter(is_bad).find(|_| is_its);
             (stretch.1, first.map(|c| c.said.clone()))
+        }
+        Expected::Whenever { within, .. } => {
+            return follows::undecided(run, *within, &hits[0]).map(Empty::open);
         }
         _ => return None,
     };
