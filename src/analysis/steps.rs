@@ -30,3 +30,10 @@ pub(crate) fn set_over<T: Copy + PartialEq>(steps: &mut Vec<(Time, T)>, at: Time
         _ => steps.push((at, value)),
     }
 }
+
+/// Steps by the millisecond, as they are shown: the last value in each.
+pub(super) fn by_millis<T: Copy + PartialEq>(steps: Vec<(Time, T)>) -> Vec<(Time, T)> {
+    let mut all = Vec::new();
+    steps.into_iter().for_each(|(at, value)| set_over(&mut all, at.whole_millis(), value));
+    all
+}

@@ -376,3 +376,33 @@ fn what_has_to_follow_after_the_end_asks_for_a_longer_run() {
     }
     assert_eq!(of("21m").failures().len(), 1);
 }
+
+/// Two pods tolerate the taint of 5m for 60 s, and are evicted at 6m and some nanoseconds, one after the other: from 6m on no
+/// timer runs, and both are Terminating and replaced.
+#[test]
+fn figures_go_by_the_millisecond() {
+    for (expect, is_met) in [
+        (r#"AtMost(of: timers("web"), is: 0, during: ("6m", "20m"))"#, true),
+        (r#"AtLeast(of: timers("web"), is: 2, during: ("5m", "5m59.999s"))"#, true),
+        (r#"AtLeast(of: timers("web"), is: 2, during: ("5m", "6m"))"#, false),
+        (r#"Equal(of: evicted("web"), is: 2, during: ("0s", "6m"))"#, true),
+        (r#"AtMost(of: evicted("web"), is: 0, during: ("0s", "5m59.999s"))"#, true),
+        (r#"Never(During(between: ("6m", "20m"), that: AtLeast(of: timers("web"), is: 1)))"#, true),
+        (r#"Never(Equal(of: timers("web"), is: 1))"#, true),
+        (
+            r#"Always(AnyOf([AtMost(of: evicted("*"), is: 0), AtMost(of: timers("web"), is: 0)]))"#,
+            true,
+        ),
+    ] {
+        let held = outcome(&format!(
+            r#"Scenario(version: 1, horizon: "20m", timing: Ideal, nodes: [(names: "a-{{0..3}}", zone: "a")],
+            workloads: [Deployment(name: "web", replicas: 2, placement: Node("a-0"), template: (
+                tolerations: [(key: "k", operator: Exists, effect: NoExecute, tolerationSeconds: 60)],
+            ))],
+            timeline: [(at: "5m", do: Taint(node: "a-0", taint: "k=v:NoExecute"))],
+            expect: [{expect}])"#
+        ))
+        .held;
+        assert_eq!(matches!(held[..], [Held::Met]), is_met, "{expect}: {held:?}");
+    }
+}

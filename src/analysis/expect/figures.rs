@@ -2,6 +2,7 @@
 
 use super::super::evictions::evictions;
 use super::super::serving::{BARE, Count, Served, static_pods};
+use super::super::steps::by_millis;
 use super::super::workloads::WorkloadOutcome;
 use super::nearest::{Near, amiss, nearest};
 use super::never::acts;
@@ -141,7 +142,7 @@ impl Run<'_> {
             }
             quantity => {
                 let is_of_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
-                r.at == at && !quantity.is_span() && r.pod().is_some_and(is_of_its)
+                r.at.whole_millis() == at && !quantity.is_span() && r.pod().is_some_and(is_of_its)
             }
         }
     }
@@ -160,13 +161,13 @@ impl Run<'_> {
         all.filter(|p| self.is_pod_of(names, *p) && !of_machines.contains(p)).collect()
     }
 
-    /// A figure over time.
+    /// A figure over time, by the millisecond.
     pub(super) fn values(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
         let spans = || self.spans(&c.quantity, names).into_iter().map(|s| lasted(s.0).as_nanos());
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
-        match &c.quantity {
+        by_millis(match &c.quantity {
             Quantity::Available(_) => self.steps(names, |o| o.available.clone()),
             Quantity::Unavailable(_) => self.steps(names, |o| o.missing(self.analysis.horizon())),
             Quantity::Requests(by) => self.requests(by),
@@ -181,7 +182,7 @@ impl Run<'_> {
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
             quantity if adds_up(quantity) => whole(spans().sum()),
             _ => whole(spans().max().unwrap_or(0)),
-        }
+        })
     }
 
     /// The stretches that a duration adds up, or is the longest of, as they begin, and whose they are. Where they add up, as
@@ -333,9 +334,11 @@ impl Run<'_> {
     }
 }
 
-/// When a stretch of a window begins, and its last moment: what ends it comes in the millisecond in which it ends.
+/// When a stretch of a window begins, and its last moment: the last of the millisecond before the one in which it ends, or of its
+/// only one.
 pub(super) fn asked((from, to): Stretch, window: Stretch) -> Stretch {
-    let last = to.whole_millis().saturating_sub(Dur::from_nanos(1)).max(from);
+    let of_first = from.saturating_add(Dur::from_nanos(999_999)).min(window.1);
+    let last = to.saturating_sub(Dur::from_nanos(1)).max(of_first);
     (from, if to == window.1 { to } else { last })
 }
 
