@@ -1,29 +1,23 @@
 //! What may be set where somebody else runs the control plane.
 
 use super::prelude::*;
+use crate::api::words::rows;
 
-/// Who runs the control plane.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Managed {
-    /// Amazon EKS
-    Eks,
-    /// Azure AKS
-    Aks,
-    /// Google GKE
-    Gke,
-    /// OpenShift: one of three latency profiles
-    Openshift,
-}
-
-impl Managed {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Eks => "Amazon EKS",
-            Self::Aks => "Azure AKS",
-            Self::Gke => "Google GKE",
-            Self::Openshift => "OpenShift",
-        }
+rows! {
+    /// Who runs the control plane.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+    pub(super) enum Managed {
+        /// Amazon EKS
+        Eks = "Amazon EKS",
+        /// Azure AKS
+        Aks = "Azure AKS",
+        /// Google GKE
+        Gke = "Google GKE",
+        /// OpenShift: one of three latency profiles
+        Openshift = "OpenShift",
     }
+
+    fn name -> &'static str;
 }
 
 /// The profiles of OpenShift (`workerLatencyProfile` of openshift/api, config/v1): grace period, and

@@ -4,6 +4,7 @@ use super::finished::{self, Finished};
 use super::prelude::*;
 use super::run;
 use crate::analysis::curves::curves;
+use crate::api::words::rows;
 use crate::report::html;
 use crate::report::tables::{self, Form, Table, curves_table, evictions_table, records_table};
 use crate::report::{Report, klog, perfetto};
@@ -79,27 +80,21 @@ pub(crate) struct ReportArgs {
     out: Option<PathBuf>,
 }
 
-/// A table of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum WhichTable {
-    /// A row for each eviction
-    #[default]
-    Evictions,
-    /// A row for each record
-    Records,
-    /// How many pods and nodes were in which state, over time
-    Curves,
-}
-
-impl WhichTable {
-    /// Its name, and how it begins as CSV.
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Evictions => ("evictions", "time_s,pod,"),
-            Self::Records => ("records", "id,t_ns,"),
-            Self::Curves => ("curves", "time_s,workload,"),
-        }
+rows! {
+    /// A table of a run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+    enum WhichTable {
+        /// A row for each eviction
+        #[default]
+        Evictions = ("evictions", "time_s,pod,"),
+        /// A row for each record
+        Records = ("records", "id,t_ns,"),
+        /// How many pods and nodes were in which state, over time
+        Curves = ("curves", "time_s,workload,"),
     }
+
+    /// Its name, and how it begins as CSV.
+    fn names -> (&'static str, &'static str);
 }
 
 /// Runs the command.

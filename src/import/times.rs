@@ -14,6 +14,7 @@
 //! others', for either it is wrong or all of those are silent at once, and nobody has noticed.
 
 use super::fields::Wrong;
+use crate::api::words::rows;
 use crate::language::DurationText;
 use chrono::{DateTime, SecondsFormat};
 
@@ -140,31 +141,21 @@ impl Times {
     }
 }
 
-/// What time zero is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Zero {
-    /// The newest heartbeat.
-    Heartbeat,
-    /// When controllers last wrote that a node is silent, or a taint.
-    Written,
-    /// For want of these, the newest of other times.
-    #[default]
-    Other,
-}
-
-impl Zero {
-    /// What is told of it.
-    pub(super) fn told(self) -> &'static str {
-        match self {
-            Self::Heartbeat => "time zero is the newest heartbeat",
-            Self::Written => {
-                "time zero is when controllers last wrote of a taint or of a silent node"
-            }
-            Self::Other => {
-                "no heartbeat in the files: time zero is the newest change of a condition"
-            }
-        }
+rows! {
+    /// What time zero is.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) enum Zero {
+        /// The newest heartbeat.
+        Heartbeat = "time zero is the newest heartbeat",
+        /// When controllers last wrote that a node is silent, or a taint.
+        Written = "time zero is when controllers last wrote of a taint or of a silent node",
+        /// For want of these, the newest of other times.
+        #[default]
+        Other = "no heartbeat in the files: time zero is the newest change of a condition",
     }
+
+    /// What is told of it.
+    pub(super) fn told -> &'static str;
 }
 
 /// Reads a time of a field, if it says one.

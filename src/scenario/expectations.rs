@@ -6,6 +6,7 @@
 use crate::api::labels::Labels;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::words::rows;
 use crate::api::workload::namespace_of;
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
@@ -130,27 +131,23 @@ pub enum Claim {
     Not(Box<Claim>),
 }
 
-/// How a figure relates to its limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
-    /// At least.
-    AtLeast,
-    /// At most.
-    AtMost,
-    /// Equal.
-    Equal,
+rows! {
+    /// How a figure relates to its limit.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Relation {
+        /// At least.
+        AtLeast = "at least",
+        /// At most.
+        AtMost = "at most",
+        /// Equal.
+        Equal = "exactly",
+    }
+
+    /// In words.
+    pub(crate) fn words -> &'static str;
 }
 
 impl Relation {
-    /// In words.
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::AtLeast => "at least",
-            Self::AtMost => "at most",
-            Self::Equal => "exactly",
-        }
-    }
-
     /// Whether it holds.
     pub(crate) fn holds(self, value: u64, limit: u64) -> bool {
         match self {
