@@ -223,6 +223,15 @@ impl Correlator {
     }
 }
 
+/// The time of an event: now, or of events of which no two have the same time, later than the last one.
+pub(super) fn advanced(last: Option<&Shared<Time>>, now: Time) -> Time {
+    let after = |last: &mut Time| {
+        *last = now.max(*last + Dur::from_nanos(1));
+        *last
+    };
+    last.map_or(now, |last| last.with(after))
+}
+
 /// A controller's event recorder with its broadcaster and sink.
 #[derive(Clone)]
 pub(crate) struct EventRecorder {
@@ -272,13 +281,7 @@ impl EventRecorder {
 
     /// An event of now.
     fn made(&self, about: About, body: impl Into<EventBody>) -> Event {
-        let at = match &self.advancing {
-            None => self.ctx.now(),
-            Some(last) => last.with(|last| {
-                *last = self.ctx.now().max(*last + Dur::from_nanos(1));
-                *last
-            }),
-        };
+        let at = advanced(self.advancing.as_deref(), self.ctx.now());
         Event { about, body: body.into(), at, cause: self.ctx.cause() }
     }
 

@@ -5,7 +5,7 @@
 //! Events are the same if everything but their note is: the version of the object they are about
 //! counts too.
 
-use super::recorder::{About, MAX_TRIES_PER_EVENT, SLEEP_BETWEEN_TRIES};
+use super::recorder::{About, MAX_TRIES_PER_EVENT, SLEEP_BETWEEN_TRIES, advanced};
 use super::request::Client;
 use crate::client::prelude::*;
 use crate::trace::{EventBody, EventText, Message};
@@ -131,14 +131,8 @@ impl SeriesRecorder {
 
     /// Records an event about an object, seen at that version.
     pub(crate) fn event(&self, about: About, version: u64, body: impl Into<EventBody>) {
-        let (body, now) = (body.into(), self.ctx.now());
-        let at = match &self.advancing {
-            None => now,
-            Some(last) => last.with(|last| {
-                *last = now.max(*last + Dur::from_nanos(1));
-                *last
-            }),
-        };
+        let body = body.into();
+        let at = advanced(self.advancing.as_deref(), self.ctx.now());
         let recorder = self.clone();
         // It has nothing of the caller's.
         self.ctx.spawn_named(self.ctx.name().at_rest(), self.group, async move {
