@@ -100,8 +100,7 @@ impl<'a> Wanted<'a> {
         job.parallelism = asked.unwrap_or(job.parallelism);
         match (r.what, step.pod) {
             (What::WorkloadCreated(_), _) => (job.succeeded, job.is_over) = (0, false),
-            (What::WorkloadDeleted, _) => job.is_over = true,
-            (What::Noted(Note::JobComplete, _), _) => job.is_over = true,
+            (What::WorkloadDeleted | What::Noted(Note::JobComplete, _), _) => job.is_over = true,
             (_, Some((pod, before, after))) => {
                 let by_phase = self.analysis.plan.profile.workload.job.fail_by_phase(job.spec);
                 let counts = !before.deleting || by_phase && !self.deleted.contains(&pod);

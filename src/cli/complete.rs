@@ -82,9 +82,7 @@ impl Names {
 fn begun(plan: &Plan, seed: u64) -> Trace {
     // A report comes every 65,536 events.
     const REPORTS: u32 = 4;
-    if plan.tape.is_some()
-        && let Some(trace) = sim::play(plan, &|| true)
-    {
+    if let Some(trace) = plan.tape.as_ref().and_then(|_| sim::play(plan, &|| true)) {
         return trace;
     }
     let mut reports = 0;

@@ -197,13 +197,10 @@ impl InformerFactory {
     /// The workloads that one life of a workload owns, ReplicaSets of a Deployment, by id.
     pub(crate) fn workloads_of(&self, owner: (WorkloadId, Uid)) -> Vec<Rc<Workload>> {
         self.reads_workloads();
-        self.caches.with(|c| match c.workloads_by_owner.get(owner.0.index()) {
-            Some(ids) => ids
-                .iter()
-                .filter_map(|id| c.workloads[id.index()].clone())
-                .filter(|w| w.owner == Some(owner))
-                .collect(),
-            None => Vec::new(),
+        self.caches.with(|c| {
+            let ids = c.workloads_by_owner.get(owner.0.index()).into_iter().flatten();
+            let all = ids.filter_map(|id| c.workloads[id.index()].clone());
+            all.filter(|w| w.owner == Some(owner)).collect()
         })
     }
 

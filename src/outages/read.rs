@@ -16,10 +16,7 @@ use crate::language::{HistoryFormat, Problem};
 pub(crate) fn read(text: &str, format: Option<HistoryFormat>) -> Result<History, Problem> {
     // Spreadsheets put a mark before the text that says that it is Unicode.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let format = match format {
-        Some(format) => format,
-        None => guessed(text)?,
-    };
+    let format = format.map_or_else(|| guessed(text), Ok)?;
     let raw = match format {
         HistoryFormat::Csv => read_csv(text),
         HistoryFormat::Prometheus => prometheus::read(text),

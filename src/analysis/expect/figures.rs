@@ -383,9 +383,8 @@ pub(super) fn fixed(run: &Run<'_>, c: &Comparison) -> Option<(bool, String)> {
     let most = run.most(c)?;
     let is_so = match c.relation {
         Relation::AtMost => (c.limit >= most).then_some(true),
-        Relation::AtLeast => (c.limit > most).then_some(false),
         Relation::Equal if most == 0 => Some(c.limit == 0),
-        Relation::Equal => (c.limit > most).then_some(false),
+        Relation::AtLeast | Relation::Equal => (c.limit > most).then_some(false),
     };
     let most = number(&c.quantity, most);
     Some((is_so?, format!("{} is never more than {most}, whatever happens", named(&c.quantity))))

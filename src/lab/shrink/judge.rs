@@ -204,9 +204,7 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
 
 /// The run of a scenario: by its tape, or else by its seed.
 fn traced(loaded: &Loaded, plan: &Plan) -> Trace {
-    if plan.tape.is_some()
-        && let Some(trace) = sim::play(plan, &|| true)
-    {
+    if let Some(trace) = plan.tape.as_ref().and_then(|_| sim::play(plan, &|| true)) {
         return trace;
     }
     // Only a change of the command line could be wrong here, and there is none.

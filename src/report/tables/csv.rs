@@ -40,7 +40,6 @@ pub(crate) fn write_on(out: &mut dyn Write, table: &dyn Table) -> io::Result<()>
 fn field<'c>(c: &'c Cell<'_>) -> Cow<'c, str> {
     match c {
         Cell::Empty => Cow::Borrowed(""),
-        Cell::Text(text) => cell(text),
         Cell::Texts(texts) => serde_json::Value::from(texts.to_vec()).to_string().into(),
         Cell::Whole(n) => n.to_string().into(),
         Cell::Natural(n) => n.to_string().into(),
@@ -49,7 +48,7 @@ fn field<'c>(c: &'c Cell<'_>) -> Cow<'c, str> {
         Cell::Instant(us) => WallClock(*us).rfc3339(Time::ZERO).into(),
         Cell::Truth(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
         Cell::Given(text) if given_number(text).is_some() => Cow::Borrowed(text),
-        Cell::Given(text) => cell(text),
+        Cell::Text(text) | Cell::Given(text) => cell(text),
     }
 }
 

@@ -46,11 +46,9 @@ pub(super) fn distribution(
             Distribution::Fixed(place.take(values::positive(text))?.as_secs_f64())
         }
         Written::Values(texts) => {
-            let mut spans = Vec::new();
-            for text in texts {
-                spans.push(place.take(values::positive(text))?.as_secs_f64());
-            }
-            let Some(spans) = Spans::new(spans) else {
+            let one = |text: &DurationText| Some(place.take(values::positive(text))?.as_secs_f64());
+            let all: Option<Vec<f64>> = texts.iter().map(one).collect();
+            let Some(spans) = Spans::new(all?) else {
                 return place.deny("there is no value in it");
             };
             Distribution::Measured(Arc::new(spans))

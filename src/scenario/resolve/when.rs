@@ -136,11 +136,8 @@ impl<'a> Resolver<'a> {
     /// entry.
     pub(super) fn moment(&self, text: &str) -> Result<Time, Nothing> {
         let spoken = self.read(text)?;
-        let entry = match spoken.entry {
-            Some((name, _)) => Some(self.of(self.names[name]).ok_or(None)?),
-            None => None,
-        };
-        spoken.time(entry)
+        let entry = spoken.entry.map(|(name, _)| self.of(self.names[name]).ok_or(None));
+        spoken.time(entry.transpose()?)
     }
 
     /// When an entry happens; `waiting` are the entries whose time depends on it.
@@ -163,11 +160,8 @@ impl<'a> Resolver<'a> {
 
     fn first(&mut self, i: usize, waiting: &mut Vec<usize>) -> Result<Time, Nothing> {
         let spoken = self.read(&self.entries[i].at)?;
-        let entry = match spoken.entry {
-            Some((name, _)) => Some(self.entry(self.names[name], waiting).ok_or(None)?),
-            None => None,
-        };
-        spoken.time(entry)
+        let entry = |(name, _)| self.entry(self.names[name], waiting).ok_or(None);
+        spoken.time(spoken.entry.map(entry).transpose()?)
     }
 
     /// Reads a time. A name may contain anything: the longest known one that the text begins with
