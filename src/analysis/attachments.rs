@@ -25,7 +25,6 @@ pub(super) struct Attachments {
 }
 
 /// Walks through a trace and keeps which volumes are attached where.
-#[derive(Clone, Debug)]
 pub(super) struct FollowVolumes<'a> {
     analysis: &'a Analysis<'a>,
     /// By pod: its claims whose volumes have to be attached, as `namespace/name`.

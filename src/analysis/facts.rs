@@ -221,7 +221,6 @@ pub(crate) struct Finding {
 }
 
 /// Finds the facts of a run, one record at a time.
-#[derive(Debug)]
 pub(crate) struct Facts<'a> {
     analysis: &'a Analysis<'a>,
     follow: Follow<'a>,

@@ -81,7 +81,6 @@ impl Step {
 }
 
 /// Walks through a trace and keeps the state.
-#[derive(Clone, Debug)]
 pub(crate) struct Follow<'a> {
     analysis: &'a Analysis<'a>,
     nodes: Vec<NodeState<'a>>,

@@ -45,7 +45,6 @@ pub(crate) fn moments(analysis: &Analysis<'_>) -> Vec<Row> {
 }
 
 /// Facts of one kind and node, each node or pod at most once.
-#[derive(Debug)]
 struct Group {
     /// As a row that names no node yet.
     row: Row,

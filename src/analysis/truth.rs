@@ -33,7 +33,6 @@ pub(crate) struct Standing {
 }
 
 /// Walks through a trace and keeps both states.
-#[derive(Clone, Debug)]
 pub(crate) struct Truth<'a> {
     /// What the API says.
     pub(crate) follow: Follow<'a>,

@@ -6,7 +6,6 @@
 use crate::client::prelude::*;
 
 /// A token bucket.
-#[derive(Clone, Debug)]
 pub(crate) struct TokenBucket {
     limits: Limits,
     tokens: f64,

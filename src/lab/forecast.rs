@@ -23,7 +23,6 @@ use crate::trace::ZoneState;
 const SEEDS_MAX: u64 = 100_000;
 
 /// What to run.
-#[derive(Clone, Debug)]
 pub(crate) struct Forecasting<'a> {
     /// The scenario.
     pub(crate) loaded: &'a Loaded,

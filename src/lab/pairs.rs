@@ -9,7 +9,6 @@ use super::sweep::RUNS_MAX;
 use crate::analysis::diff::{Gathered, OneSeed, OverSeeds};
 
 /// What to run and compare.
-#[derive(Clone, Debug)]
 pub(crate) struct Pairs<'a> {
     /// Both scenarios, which may be the same.
     pub(crate) loaded: [&'a Loaded; 2],

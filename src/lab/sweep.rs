@@ -198,7 +198,6 @@ impl Sweep<'_> {
 }
 
 /// What the plan of a sweep's first row says of all of them.
-#[derive(Clone, Debug)]
 pub(crate) struct FirstRow {
     pub(crate) name: String,
     pub(crate) doc: String,
@@ -228,7 +227,6 @@ impl FirstRow {
 }
 
 /// A sweep whose combinations can all be built.
-#[derive(Debug)]
 pub(crate) struct Prepared<'a> {
     pub(crate) sweep: &'a Sweep<'a>,
     pub(crate) threads: rayon::ThreadPool,

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::ops::Deref;
 
 /// A value that a `--set` wrote: problems with it are about the `--set`, not about the file.
-#[derive(Clone, Debug)]
 pub(crate) struct Overridden {
     /// The value.
     pub(crate) place: Place,

@@ -12,7 +12,6 @@ use crate::report::text::fold;
 const OUTCOMES: usize = 10;
 
 /// A search that is over, under one release.
-#[derive(Debug)]
 pub(crate) struct Searched<'a> {
     /// The release, as it was asked for.
     pub(crate) release: String,

@@ -9,7 +9,6 @@ use crate::analysis::statistics::poisson_interval;
 use crate::outages::{Distribution, Fit, History, Noticing, Recorded, Spans, best};
 
 /// A history, what is asked of it, and what was made of it.
-#[derive(Clone, Debug)]
 pub(crate) struct Told {
     /// What people call it.
     pub(crate) file: String,

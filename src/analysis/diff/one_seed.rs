@@ -8,7 +8,6 @@ use super::patterns::{Kind, Tally, put};
 use crate::analysis::prelude::*;
 
 /// What sets the two runs of one seed apart.
-#[derive(Debug)]
 pub(crate) struct OneSeed {
     pub(super) costs: [Bill; 2],
     /// The workloads that are below their need all along in both runs.

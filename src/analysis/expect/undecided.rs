@@ -60,7 +60,6 @@ pub(super) fn is_such(sought: &Kind, kind: &Kind) -> bool {
 }
 
 /// What is under way when a run ends.
-#[derive(Debug)]
 pub(super) struct Coming {
     /// The pod that it happens to; none where it is the node itself.
     pod: Option<PodId>,

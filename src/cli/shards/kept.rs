@@ -47,7 +47,6 @@ pub(super) enum State {
 }
 
 /// The result files of a plan, in their folder.
-#[derive(Debug)]
 pub(super) struct Kept<'a> {
     packed: &'a Packed,
     folder: &'a Path,

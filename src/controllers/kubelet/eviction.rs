@@ -178,7 +178,6 @@ fn binary(signal: Signal, amount: i64) -> Quantity {
 }
 
 /// A pod that may be evicted, and what it uses of what is short.
-#[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) uid: Uid,
     pub(super) pod: Rc<Pod>,

@@ -24,7 +24,6 @@ pub(crate) struct Config {
 }
 
 /// `UnreachableTaintTemplate` and `NotReadyTaintTemplate`.
-#[derive(Debug)]
 pub(super) struct Templates {
     pub(super) unreachable: Taint,
     pub(super) not_ready: Taint,

@@ -394,7 +394,6 @@ pub(super) struct Listed {
 }
 
 /// What one try found.
-#[derive(Clone, Debug)]
 pub(super) struct Tried {
     /// Ready before this try.
     pub(super) observed: ConditionStatus,

@@ -15,7 +15,6 @@ use rayon::ThreadPoolBuilder;
 const RUNS: u64 = 200;
 
 /// The result of the run of a candidate.
-#[derive(Clone, Debug)]
 pub(super) struct Seen {
     /// What it does, in one line.
     pub(super) text: String,

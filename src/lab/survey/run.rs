@@ -27,7 +27,6 @@ const STATUS: Dur = Dur::from_secs(10);
 const AFTERWARDS: Dur = Dur::from_secs(600);
 
 /// What to lose, and of what.
-#[derive(Clone, Debug)]
 pub(crate) struct Survey<'a> {
     /// The scenario.
     pub(crate) loaded: &'a Loaded,

@@ -48,7 +48,6 @@ pub(crate) struct Range {
 }
 
 /// One figure of every row.
-#[derive(Clone, Debug)]
 pub(crate) struct Panel {
     /// What the figure is called.
     pub(crate) name: String,
@@ -59,7 +58,6 @@ pub(crate) struct Panel {
 }
 
 /// Figures of several rows.
-#[derive(Clone, Debug)]
 pub(crate) struct Figures {
     /// What stands above the chart.
     pub(crate) heading: Heading,

@@ -6,7 +6,6 @@ use crate::report::text::joined;
 use serde::Deserialize;
 
 /// A plan as it is told.
-#[derive(Clone, Debug)]
 pub(crate) struct Told<'a> {
     /// What is kept of the runs.
     pub(crate) kept: &'a Kept,

@@ -126,7 +126,6 @@ pub(crate) const FILE: &str = "taintsim-playground.wasm";
 const MAGIC: &[u8] = b"\0asm";
 
 /// A module of this release.
-#[derive(Debug)]
 pub(crate) struct Module(Vec<u8>);
 
 impl Module {

@@ -227,7 +227,6 @@ fn count(n: i64) -> String {
 }
 
 /// How a survey was called, so that what shows a finding can be called in the same way.
-#[derive(Clone, Debug)]
 pub(crate) struct Called {
     /// The file, as it was given; none of a cluster that kubectl was asked for, as a plugin of it.
     pub(crate) file: Option<String>,

@@ -7,7 +7,6 @@ use super::super::prelude::*;
 use crate::analysis::state::Step;
 
 /// What is asked of a pod and its node at a moment.
-#[derive(Clone, Debug)]
 pub(super) struct Moment<'a> {
     pub(super) at: Time,
     pub(super) record: RecordId,
