@@ -4,7 +4,7 @@
 use super::{ApiError, ApiResult, ApiServer, EventName};
 use crate::api::pod::PodConditionType;
 use crate::apiserver::prelude::*;
-use crate::trace::{Actor, DrainEnd, EventBody, Message, Record, TaintChange, What, keep};
+use crate::trace::{DrainEnd, EventBody, Message, Record, TaintChange, keep};
 
 impl ApiServer {
     /// Writes a record about an object now, with the cause and the version that the running step

@@ -1,6 +1,5 @@
 //! `taintsim explore`: searches the interleavings of a scenario for one that must not be.
 
-use super::args::threads;
 use super::explore_args::{ExploreArgs, releases};
 use super::findings::{self, Asked};
 use super::html;
@@ -15,7 +14,6 @@ use crate::lab::tape;
 use crate::report::explore::{
     Says, Searched, answer, document, shown_by, table, told, write, write_table,
 };
-use crate::report::html::Page;
 use crate::report::html::board::{Part, Steps, Table};
 use crate::report::replay::{Replayed, lanes};
 use std::cell::RefCell;

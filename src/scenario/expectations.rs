@@ -3,7 +3,6 @@
 //!
 //! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
 
-use crate::api::labels::Labels;
 use crate::api::node::NodeConditionType;
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::api::words::rows;

@@ -4,7 +4,6 @@ use super::super::serving::{Count, Served, Serving};
 use super::super::workloads::{WorkloadOutcome, Workloads};
 use crate::analysis::prelude::*;
 use crate::analysis::statistics::sign_test;
-use std::cmp::Ordering;
 
 /// What a run cost a workload, or all of them, and how much of that may come of times that count as
 /// the same.

@@ -4,7 +4,6 @@ use super::objects::{Meant, is_taint, selected};
 use super::prelude::*;
 use super::seen::were_on;
 use super::undecided::{is_such, made};
-use crate::api::pod::PodTemplate;
 use crate::api::probe::ProbeType;
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::{Action, KubeletMode, NodeFault};

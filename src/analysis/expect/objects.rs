@@ -5,7 +5,7 @@ use super::super::explain::is_of_filter;
 use super::prelude::*;
 use crate::api::labels::Labels;
 use crate::language::did_you_mean;
-use crate::plan::{NodeIndex, PodPlan, WorkloadPlan};
+use crate::plan::NodeIndex;
 use crate::scenario::expectations::{TaintSought, glob};
 
 /// The pods and the nodes that records are looked for of; where none are named all are meant.

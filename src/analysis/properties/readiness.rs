@@ -9,7 +9,6 @@ use crate::analysis::prelude::*;
 use crate::analysis::words::short_taint;
 use crate::api::labels::Labels;
 use crate::api::readiness::ReadinessSpec;
-use crate::plan::NodePlan;
 use std::rc::Rc;
 
 /// What the kubelet of a node that joins posts at once.

@@ -24,7 +24,6 @@ use super::bound::Bound;
 use super::violation::Found;
 use crate::analysis::prelude::*;
 use crate::api::workload::{JobSpec, Propagation, WorkloadSpec, parent_and_ordinal};
-use crate::plan::WorkloadPlan;
 
 /// A workload while walking through the trace.
 #[derive(Default)]

@@ -13,7 +13,6 @@ use crate::api::pod::Stuck;
 use crate::controllers::kubelet::prelude::*;
 use crate::plan::Begun;
 use crate::plan::switches::kubelet::NoSeconds;
-use std::cell::Cell;
 
 /// What kubelets hear of their pods.
 pub(super) struct PodUpdates {

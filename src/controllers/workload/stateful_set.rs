@@ -7,7 +7,6 @@
 //! deleted, and in an OrderedReady set nothing about those after it either. Left out: the repair of
 //! a pod's identity (its labels), claims whose volumes take no time, and updates of the template.
 
-use super::core::Core;
 use crate::api::workload::{WorkloadSpec, parent_and_ordinal};
 use crate::controllers::prelude::*;
 use crate::controllers::workload::prelude::*;

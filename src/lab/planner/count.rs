@@ -12,7 +12,7 @@ use crate::analysis::{Costs, Serving, summary, words};
 use crate::lab::prelude::*;
 use crate::lab::sweep::used_up;
 use crate::scenario::{Object, YEAR_S};
-use crate::trace::{Actor, EventText};
+use crate::trace::EventText;
 
 /// How costs of a year are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]

@@ -5,7 +5,7 @@ use crate::analysis::{Owners, Serving};
 use crate::api::meta::OwnerReference;
 use crate::api::names::WorkloadId;
 use crate::api::node::reaches;
-use crate::api::pod::{PodPhase, PodSource};
+use crate::api::pod::PodSource;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::lab::placed::placed;
 use crate::lab::prelude::*;

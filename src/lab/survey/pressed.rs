@@ -2,10 +2,9 @@
 //! evict pods, and their taints keep others away.
 
 use crate::analysis::evictions::evictions;
-use crate::api::meta::ConditionStatus;
 use crate::api::node::NodeConditionType;
 use crate::lab::prelude::*;
-use crate::trace::{EvictionCause, Note};
+use crate::trace::EvictionCause;
 
 /// A node that runs short of something.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]

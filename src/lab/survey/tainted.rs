@@ -9,7 +9,7 @@ use crate::lab::prelude::*;
 use crate::language::DeviceTaintRule;
 use crate::plan::DeviceTaintEdit;
 use crate::scenario::rule_for;
-use crate::trace::{EvictionCause, Note};
+use crate::trace::EvictionCause;
 
 /// The taint of a device that is lost.
 const KEY: &str = "broken";

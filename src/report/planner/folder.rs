@@ -4,7 +4,6 @@
 use super::json::document;
 use super::text;
 use super::told::{Told, seldom};
-use crate::analysis::Interval;
 use crate::lab::planner::{FIGURES, Kept, MISSING, NEEDLESS, Row, Sensitivity};
 use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,

@@ -10,7 +10,7 @@ use crate::api::container::{Container, Role};
 use crate::api::probe::{Life, ProbeType};
 use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint;
-use crate::api::toleration::{Operator, Toleration};
+use crate::api::toleration::Toleration;
 use crate::api::workload::{JobSpec, WorkloadSpec};
 use crate::plan::switches::api_fields::ApiField;
 use crate::profiles::Release;

@@ -12,7 +12,7 @@ use crate::api::pod::PodPhase;
 use crate::api::quantity::{Quantity, Resources};
 use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
-use crate::plan::{NodeStart, Plan};
+use crate::plan::NodeStart;
 
 /// What the groups' nodes have where a group does not say.
 pub(super) struct Defaults<'a> {
