@@ -11,8 +11,7 @@
 //! that no budget is charged for.
 
 use super::super::drains::budget_name;
-use super::violation::Found;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::labels::Selector;
 
 /// A budget that evictions are charged to.

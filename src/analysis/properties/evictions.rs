@@ -21,9 +21,8 @@
 //! then gets one. A taint that stays, or comes and goes more often, is one loop. What a device's taint evicts counts
 //! as well, and begins anew where an hour went by without.
 
-use super::violation::Found;
-use super::walk::{Due, Walk, evicted, short};
-use crate::analysis::prelude::*;
+use super::prelude::*;
+use super::walk::{Due, evicted, short};
 
 pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);

@@ -5,9 +5,7 @@
 //! back is silent until a renewal has come that a watch could have delivered by the time of the
 //! decision. While the API server itself is away nobody is heard.
 
-use super::violation::Found;
-use super::walk::Walk;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 
 /// A time in which nothing that a kubelet sends arrives.
 #[derive(Clone, Copy)]

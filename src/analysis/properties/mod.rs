@@ -16,6 +16,7 @@ mod false_unknown;
 mod never_tainted;
 mod overdue;
 mod placed;
+mod prelude;
 mod readiness;
 mod replaced;
 mod taints;

@@ -6,10 +6,7 @@
 //! disrupted, nor in master disruption, nor where tainting is switched off by flags or belongs to a release of its
 //! own.
 
-use super::bound::Bound;
-use super::violation::Found;
-use super::walk::Walk;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 
 /// A zone whose nodes are tainted at a rate.
 #[derive(Clone, Copy)]

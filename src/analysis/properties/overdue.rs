@@ -22,11 +22,8 @@
 //!
 //! One that ends before the bound is over is `needless-eviction`'s business.
 
-use super::bound::Bound;
-use super::violation::Found;
-use super::walk::{Life, Walk, short};
-use crate::analysis::prelude::*;
-use crate::api::pod::PodTemplate;
+use super::prelude::*;
+use super::walk::{Life, short};
 use crate::kernel::Spread;
 use crate::plan::KubeletMode;
 

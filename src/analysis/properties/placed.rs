@@ -14,8 +14,7 @@
 //! cordoned nodes, as those of DaemonSets do.
 
 use super::super::truth::Truth;
-use super::violation::Found;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::taint::UNSCHEDULABLE;
 
 pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {

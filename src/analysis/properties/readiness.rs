@@ -3,9 +3,7 @@
 //!
 //! What labels a user sets is taken from the plan, as no record says it.
 
-use super::bound::Bound;
-use super::violation::Found;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::analysis::words::short_taint;
 use crate::api::labels::Labels;
 use crate::api::readiness::ReadinessSpec;

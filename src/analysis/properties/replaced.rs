@@ -20,9 +20,7 @@
 //! than its spec says, or one did whose containers may have been started again too often.
 
 use super::super::owners::asked_from;
-use super::bound::Bound;
-use super::violation::Found;
-use crate::analysis::prelude::*;
+use super::prelude::*;
 use crate::api::workload::{JobSpec, Propagation, WorkloadSpec, parent_and_ordinal};
 
 /// A workload while walking through the trace.

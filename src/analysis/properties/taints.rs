@@ -9,10 +9,8 @@
 //!
 //! Taints of conditions and of `spec.unschedulable` are the controllers' own, whoever wrote them.
 
-use super::bound::Bound;
-use super::violation::Found;
-use super::walk::{Walk, short};
-use crate::analysis::prelude::*;
+use super::prelude::*;
+use super::walk::short;
 use crate::api::taint::{
     DISK_PRESSURE, MEMORY_PRESSURE, NETWORK_UNAVAILABLE, NOT_READY, NOT_READY_ALPHA, OUT_OF_DISK,
     PID_PRESSURE, UNREACHABLE, UNREACHABLE_ALPHA, UNSCHEDULABLE,
