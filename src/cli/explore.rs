@@ -4,7 +4,6 @@ use super::explore_args::{ExploreArgs, releases};
 use super::findings::{self, Asked};
 use super::html;
 use super::prelude::*;
-use super::progress::Stopwatch;
 use super::run::{tell_imported, writable};
 use super::shards::Work;
 use crate::analysis::properties::{Violation, check};

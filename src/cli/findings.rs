@@ -2,7 +2,6 @@
 //! folder of its own.
 
 use super::prelude::*;
-use super::progress::Stopwatch;
 use super::replay::violated;
 use super::run;
 use crate::lab::shrink::{Failed, Goal, Shrink, Shrunk, shrink};

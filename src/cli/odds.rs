@@ -1,7 +1,6 @@
 //! `taintsim odds`: how often a scenario violates a property.
 
 use super::prelude::*;
-use super::progress::Stopwatch;
 use super::replay::{load, told, untaped};
 use super::run::tell_imported;
 use super::shrink::{asked, property};

@@ -7,7 +7,6 @@ use super::managed::{Managed, refused};
 use super::plan_page::{Until, page};
 use super::plan_volumes::withhold;
 use super::prelude::*;
-use super::progress::Stopwatch;
 use super::run::writable;
 use super::shards::{PlanShardsArgs, With, Work};
 use crate::lab::Sweep;

@@ -7,7 +7,7 @@ pub(super) use super::file::{
 };
 pub(super) use super::interrupt;
 pub(super) use super::output::{Format, Found, OutputArg, TableFormat, can_print, print_text};
-pub(super) use super::progress::Progress;
+pub(super) use super::progress::{Progress, Stopwatch};
 pub(super) use super::terminal::Terminal;
 pub(super) use crate::analysis::properties::Property;
 pub(super) use crate::analysis::{Analysis, DEFAULT_NEEDLESS_WINDOW};

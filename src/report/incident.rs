@@ -4,7 +4,6 @@
 use super::forecast::number;
 use super::results::*;
 use crate::analysis::matching::{Matched, Pair, Way};
-use crate::files::line;
 use crate::lab::forecast::Count;
 use crate::report::html::board::{Board, Curve, Line, Part, Runs, Table};
 use crate::report::model::WallClock;

@@ -6,8 +6,6 @@ use super::claims;
 use super::never::{never, preempts, without_pods};
 use super::objects::{Hit, never_for};
 use super::prelude::*;
-use crate::language::Quantity;
-use crate::plan::NodePlan;
 
 /// Why it says nothing that there are none, or some.
 const ANY_NUMBER: &str = "none or more of them is so whatever happens";

@@ -7,7 +7,6 @@ use super::super::workloads::WorkloadOutcome;
 use super::nearest::{Near, amiss, nearest};
 use super::never::acts;
 use super::prelude::*;
-use crate::language::Quantity;
 use crate::scenario::expectations::Relation;
 
 const SECOND: Dur = Dur::from_secs(1);

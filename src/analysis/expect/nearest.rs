@@ -2,7 +2,6 @@
 //! shows why pods are not up.
 
 use super::prelude::*;
-use crate::language::Quantity;
 
 /// How near a pod came to that, the least first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -10,7 +10,6 @@ use super::objects::{Hit, Meant, is_taint, selected, waiting};
 use super::prelude::*;
 use super::verdict::Empty;
 use crate::api::taint::{NOT_READY, UNREACHABLE};
-use crate::language::Quantity;
 use crate::scenario::expectations::{TaintSought, Times, glob};
 
 const EVICTED: Kind = Kind::Evicted { by: None };

@@ -8,7 +8,6 @@ use self::parts::{Blocking, FEW, pending};
 use super::said::{ALONE, Outlook, done, how_many, node, number, unless_all};
 use crate::analysis::course::{Happening, Way};
 use crate::analysis::{Kept, ranges, shortened};
-use crate::files::line;
 use crate::lab::Forecast;
 use crate::lab::forecast::{ByWhen, Left, LeftAlike, Queue};
 use crate::report::model::from_now;

@@ -5,7 +5,6 @@ use super::parts::{FEW, pending, volumes};
 use crate::analysis::clock::apart;
 use crate::analysis::course::{Goes, Happening};
 use crate::analysis::ranges;
-use crate::files::line;
 use crate::lab::forecast::{ByWhen, Count, Left};
 use crate::report::results::*;
 

@@ -2,7 +2,6 @@
 
 use super::super::said::{ALONE, Outlook, how_many, node, unless_all};
 use crate::analysis::course::Happening;
-use crate::files::line;
 use crate::lab::forecast::LeftAlike;
 use crate::language::listed;
 use crate::report::results::*;
