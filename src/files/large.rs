@@ -58,14 +58,12 @@ impl Packing {
 }
 
 /// A file that may turn out to be large.
-#[derive(Debug)]
 pub(crate) struct LargeFile<'a> {
     folder: &'a Path,
     name: &'a str,
     state: State,
 }
 
-#[derive(Debug)]
 enum State {
     /// All that there is of it, while it is no more than so many bytes.
     Held(Vec<u8>, usize),
@@ -74,7 +72,6 @@ enum State {
 }
 
 /// A file that is packed.
-#[derive(Debug)]
 struct Packed {
     file: File,
     /// What is not packed yet: less than a block.

@@ -22,7 +22,6 @@ const NAME_BYTES_MAX: usize = 200;
 const TRIES_MAX: u32 = 1000;
 
 /// Something under a temporary name. Dropped before [`Temporary::kept`], it is removed.
-#[derive(Debug)]
 pub(crate) struct Temporary {
     path: PathBuf,
     /// Holds the lock.

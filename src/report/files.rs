@@ -50,7 +50,6 @@ impl Written {
 
 /// A folder of results while it is written. Dropped before [`Folder::finish`], it leaves nothing
 /// behind.
-#[derive(Debug)]
 pub(crate) struct Folder {
     place: PathBuf,
     temporary: Temporary,

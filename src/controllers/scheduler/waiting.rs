@@ -14,7 +14,6 @@ const MAX_SLEEP: Dur = Dur::from_secs(60);
 
 /// Keys in order. Where the order within an instant is drawn, keys of one time come as upstream's heap has
 /// them; otherwise first come, first served.
-#[derive(Debug)]
 enum Sorted<K> {
     Set(BTreeSet<K>),
     Heap(Heap<K>),
@@ -149,7 +148,6 @@ impl Waiting {
 }
 
 /// The back-off of a release.
-#[derive(Debug)]
 pub(super) struct Backoff(pub(super) Switches);
 
 impl Backoff {

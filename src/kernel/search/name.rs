@@ -70,7 +70,6 @@ const fn joined(what: u64, object: u64) -> u64 {
 
 /// Hashes of names, remembered by where the first part of the name lies: they are asked for at
 /// every event, and there are few.
-#[derive(Debug)]
 pub(crate) struct Hashes([(usize, usize, u64); Self::SLOTS]);
 
 impl Hashes {

@@ -10,7 +10,6 @@ use super::waiters::Waiters;
 use crate::kernel::{Ctx, Key, Shared, Ticket};
 use std::collections::VecDeque;
 
-#[derive(Debug)]
 struct State<T> {
     capacity: usize,
     buffer: VecDeque<T>,

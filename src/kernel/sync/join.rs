@@ -4,7 +4,6 @@ use super::waiters::Waiters;
 use crate::kernel::{Ctx, Key, Shared};
 use std::rc::Rc;
 
-#[derive(Debug)]
 struct State {
     left: usize,
     waiters: Waiters,
