@@ -1,9 +1,7 @@
 //! Why there can be none of the records that are looked for, whatever happens in a run.
 
-use super::objects::{Meant, is_taint, selected};
+use super::objects::{Meant, is_taint, selected, were_on};
 use super::prelude::*;
-use super::seen::were_on;
-use super::undecided::{is_such, made};
 use crate::api::probe::ProbeType;
 use crate::api::taint::SET_BY_KUBERNETES;
 use crate::plan::{Action, KubeletMode, NodeFault};
@@ -52,7 +50,14 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
 /// That no pod that is meant is on the nodes that are meant. That none comes there, or runs there, says something all the same.
 fn never_there(run: &Run<'_>, sought: &Sought) -> Option<String> {
     let what = &sought.what;
-    let is_of_place = matches!(what, Kind::Event { .. }) || made().iter().any(|k| is_such(what, k));
+    let is_of_place = matches!(
+        what,
+        Kind::Event { .. }
+            | Kind::Created
+            | Kind::Bound
+            | Kind::Phase(PodPhase::Running)
+            | Kind::PodCondition(PodConditionType::Ready, ConditionStatus::True)
+    );
     let nodes = sought.nodes.as_ref().filter(|_| what.is_about_pods() && !is_of_place)?;
     let meant = Meant::by(run, sought).ok()?;
     let mut there = were_on(run, nodes, sought.times.during).into_iter();

@@ -39,6 +39,26 @@ pub(super) fn node_ids(run: &Run<'_>, nodes: &BTreeSet<NodeIndex>) -> BTreeSet<N
     nodes.iter().map(|&i| run.analysis.node_id(i)).collect()
 }
 
+/// The pods that were on one of the nodes at some time of a stretch.
+pub(super) fn were_on(
+    run: &Run<'_>,
+    nodes: &BTreeSet<NodeIndex>,
+    (from, to): Stretch,
+) -> BTreeSet<PodId> {
+    let nodes = node_ids(run, nodes);
+    let mut follow = Follow::new(run.analysis);
+    let mut found = BTreeSet::new();
+    while let Some((_, r, step)) = follow.step_until(to) {
+        if r.at >= from && step.on().is_some_and(|on| nodes.contains(&on)) {
+            found.extend(r.pod());
+        }
+    }
+    // Where nothing happened to a pod in the stretch, it is still where it was.
+    let is_on = |pod: &PodState| pod.node_id().is_some_and(|on| nodes.contains(&on));
+    found.extend(follow.pods().filter(|(_, pod)| is_on(pod)).map(|(id, _)| id));
+    found
+}
+
 /// For each pod of the run whether it is meant.
 ///
 /// # Errors

@@ -2,9 +2,8 @@
 
 use super::nearest::{Near, instead, nearest};
 use super::never::never;
-use super::objects::{Hit, Meant, may_be_one, node_ids, selected};
+use super::objects::{Hit, Meant, may_be_one, node_ids, selected, were_on};
 use super::prelude::*;
-use crate::plan::NodeIndex;
 
 /// Whether as many were found as expected, and at the times at which they were expected.
 pub(super) fn judge(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Option<Failed> {
@@ -218,26 +217,6 @@ fn missing(run: &Run<'_>, sought: &Sought, hits: &[Hit]) -> Vec<Object> {
         }
         (None, None) => Vec::new(),
     }
-}
-
-/// The pods that were on one of the nodes at some time of a stretch.
-pub(super) fn were_on(
-    run: &Run<'_>,
-    nodes: &BTreeSet<NodeIndex>,
-    (from, to): Stretch,
-) -> BTreeSet<PodId> {
-    let nodes = node_ids(run, nodes);
-    let mut follow = Follow::new(run.analysis);
-    let mut found = BTreeSet::new();
-    while let Some((_, r, step)) = follow.step_until(to) {
-        if r.at >= from && step.on().is_some_and(|on| nodes.contains(&on)) {
-            found.extend(r.pod());
-        }
-    }
-    // Where nothing happened to a pod in the stretch, it is still where it was.
-    let is_on = |pod: &PodState| pod.node_id().is_some_and(|on| nodes.contains(&on));
-    found.extend(follow.pods().filter(|(_, pod)| is_on(pod)).map(|(id, _)| id));
-    found
 }
 
 /// An object that shows why there is no record, or no other one: of the selected ones without any a

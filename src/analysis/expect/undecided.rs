@@ -29,7 +29,7 @@ fn event(text: EventText) -> Kind {
 }
 
 /// What comes of a pod that takes the place of another, wherever that is.
-pub(super) fn made() -> [Kind; 5] {
+fn made() -> [Kind; 5] {
     [Kind::Created, Kind::Bound, event(EventText::Scheduled), RUNNING, READY]
 }
 
@@ -46,7 +46,7 @@ fn evicted(by: EvictionCause) -> Vec<Kind> {
 
 /// Whether a record of this kind is one that is looked for. What an event says is not known yet: it may say whatever one of
 /// its reason may.
-pub(super) fn is_such(sought: &Kind, kind: &Kind) -> bool {
+fn is_such(sought: &Kind, kind: &Kind) -> bool {
     match (sought, kind) {
         (Kind::Tainted(t), Kind::Tainted(x)) | (Kind::Untainted(t), Kind::Untainted(x)) => {
             x.effect.is_some_and(|effect| is_taint(t, &Taint::new(&x.key, effect)))
