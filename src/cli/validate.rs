@@ -51,7 +51,7 @@ pub(crate) fn validate(args: &ValidateArgs, terminal: &Terminal) -> Outcome {
                 out.flush()?;
                 if let Ok(loaded) = &loaded {
                     for note in plan.warnings() {
-                        terminal.note(&format!("warning: {}", loaded.noted(note)));
+                        terminal.note(&trials::warned(&shown(file), loaded.noted(note)));
                     }
                 }
             }

@@ -19,4 +19,4 @@ pub use programs::junit;
 pub(crate) use programs::{document, tap};
 pub use tested::Tested;
 pub(crate) use tested::tally;
-pub(crate) use text::{board, details, line, table};
+pub(crate) use text::{board, details, line, table, warned};

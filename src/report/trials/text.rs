@@ -37,6 +37,12 @@ pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<
     writeln!(out, "{}  {}{detail}", painted(&format!("{:<7}", status.word()), ansi, style), t.file)
 }
 
+/// `warning: s.ron: The run ends …`, `warning: s.ron:4:9: …`: the file is named once, also where its place stands in what is said.
+pub(crate) fn warned(file: &str, said: impl std::fmt::Display) -> String {
+    let file = file.trim_start_matches("./");
+    format!("warning: {file}: {said}").replacen(&format!("{file}: {file}"), file, 1)
+}
+
 /// Everything that was not as it should be, in full; before it what is to be known of those that
 /// passed.
 ///
@@ -48,8 +54,7 @@ pub(crate) fn details(out: &mut dyn Write, all: &[Tested], style: Style) -> io::
             if i == 0 {
                 writeln!(out)?;
             }
-            let said = format!("warning: {}: {warning}", t.file);
-            let said = said.replacen(&format!("{0}: {0}", t.file), &t.file, 1);
+            let said = warned(&t.file, warning);
             let lines = said.lines().flat_map(|l| fold(l, style.width.max(40) - 4));
             let lines: Vec<String> = lines.map(|l| painted(&l, YELLOW, style)).collect();
             writeln!(out, "{}", lines.join("\n    "))?;

@@ -534,6 +534,29 @@ fn a_warning_of_a_test_has_its_line() {
     assert!(said.contains(wanted), "{said}");
     let ran = unfolded(&scratch.call(&["run", "so.ron", "--summary"]).stdout);
     assert!(ran.contains(wanted.trim_start_matches("warning: ")), "{ran}");
+    // Of many files it is said of which one, once.
+    for command in ["validate", "test"] {
+        let called = scratch.call(&[command, "./so.ron"]);
+        let said = unfolded(&format!("{}{}", called.stdout, called.stderr));
+        assert!(said.contains(wanted), "{command}: {said}");
+    }
+}
+
+/// A name without a namespace is one of `default`; a star before all else is any of any.
+#[test]
+fn a_first_star_stands_for_the_namespace_too() {
+    let scratch = Scratch::new();
+    let tested = |pod: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "5m", nodes: [(name: "a")],
+                workloads: [StatefulSet(name: "db", namespace: "shop", replicas: 1, placement: Node("a"))],
+                timeline: [(at: "1m", do: Taint(node: "a", taint: "x=y:NoExecute"))], expect: [NotEvicted(pod: "{pod}")])"#
+        );
+        scratch.write("star.ron", text);
+        scratch.call(&["test", "-q", "star.ron"]).code
+    };
+    assert_eq!([tested("*-0"), tested("*"), tested("shop/*")], [1, 1, 1]);
+    assert_eq!(tested("d*"), 0);
 }
 
 /// Without a timeline nobody can be evicted; under a flag by which kubelets are heard of too seldom, or with a taint from the

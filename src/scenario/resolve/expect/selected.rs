@@ -56,7 +56,8 @@ impl Reader<'_> {
     /// run: the workload's, with a dash and more behind it. A long one is cut.
     fn pod_named(&self, name: &str, place: &Spot) -> Option<String> {
         const WHOLE: usize = 50;
-        let full = namespaced(name);
+        // A star that comes first stands for the namespace, too.
+        let full = if name.starts_with('*') { name.to_owned() } else { namespaced(name) };
         let may_have = |w: &WorkloadPlan| {
             let own = w.name.split_once('/').map_or("", |(_, own)| own);
             own.len() > WHOLE || full.strip_prefix(own).is_some_and(|rest| rest.starts_with('-'))
