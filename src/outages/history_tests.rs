@@ -180,6 +180,15 @@ fn an_exporter_that_is_started_anew_ends_no_outage() {
         assert_eq!(of(&text, Prometheus), [("a".to_owned(), 0.0, 60.0)], "{text}");
         assert_eq!(read(&text, None).map(|h| (h.open, h.length)), Ok((0, 190.0)));
     }
+    // A store of several clusters has nodes of one name.
+    let labelled =
+        |s: &String, of: &str| s.replace("\"node\"", &format!("\"cluster\":\"{of}\",\"node\""));
+    let mixed = answer(&[labelled(&both[0], "x"), labelled(&both[1], "y")]);
+    let refused = read(&mixed, None).expect_err("they are of two clusters");
+    let wanted = r#"these are nodes of several clusters: cluster="x" and cluster="y""#;
+    assert_eq!((refused.message.as_str(), refused.help.is_some()), (wanted, true));
+    let one = answer(&[labelled(&both[0], "x"), labelled(&both[1], "x")]);
+    assert_eq!(of(&one, Prometheus), [("a".to_owned(), 0.0, 60.0)]);
     // A node that joins at 60 s and is Ready at 90 s has not been away.
     let joined = answer(&[
         series("one", &all),

@@ -74,6 +74,8 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
     let status = |s: &Series| s.metric.get("status").map(|s| s.to_ascii_lowercase());
     let any_true = series.iter().any(|s| status(s).as_deref() == Some("true"));
     let mut found: BTreeMap<&str, Samples> = BTreeMap::new();
+    // By label in which several clusters of one store are told apart, such as `cluster`.
+    let mut clusters: BTreeMap<&str, &str> = BTreeMap::new();
     for series in series {
         if series.metric.get("condition").is_some_and(|c| c != "Ready") {
             continue;
@@ -94,6 +96,19 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
             )
             .help("ask /api/v1/query_range, or /api/v1/query for `…[30d]`")
         })?;
+        for (label, cluster) in series.metric.iter().filter(|(label, _)| label.contains("cluster"))
+        {
+            let first = *clusters.entry(label).or_insert(cluster);
+            if first != cluster {
+                let text = format!(
+                    "these are nodes of several clusters: {label}={first:?} and {label}={cluster:?}"
+                );
+                let help = format!(
+                    "ask for one, `{{{label}={first:?}}}`: nodes of one name would be taken for one node"
+                );
+                return Err(Problem::new(text).help(help));
+            }
+        }
         let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
         found.entry(node).or_default().extend(samples);
     }

@@ -273,12 +273,15 @@ impl Failing<'_> {
     fn recorded(&self, history: &History, place: usize, end: f64, parts: &mut Vec<Part>) {
         let Self { model, object, draws, .. } = *self;
         let known = history.nodes.iter().position(|n| *n == object.name);
-        let any_known = model.objects.iter().any(|o| history.nodes.contains(&o.name));
         let (of, round) = match known {
             Some(i) => (i, 0),
-            // It was there when the others failed, and did not.
-            None if any_known => return,
-            None => (place % history.nodes.len(), place / history.nodes.len()),
+            None => {
+                let is_named = |o: &&Object| history.nodes.contains(&o.name);
+                let place = place - model.objects[..place].iter().filter(is_named).count();
+                let (_, rest) = model.dealt(history);
+                let Some(of) = place.checked_rem(rest.len()) else { return };
+                (rest[of], place / rest.len())
+            }
         };
         let length = history.length.max(1.0);
         let offset = length * draws.gap.unit(u64::MAX, round as u32);

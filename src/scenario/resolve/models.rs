@@ -1,7 +1,7 @@
 //! Fault models with every name looked up, as they are drawn from, and importance sampling: which outages
 //! are drawn more often than they come, and the weights that make up for it.
 
-use crate::outages::{Distribution, History};
+use crate::outages::{Distribution, History, Recorded};
 use crate::scenario::prelude::*;
 
 /// The seconds of a year.
@@ -117,22 +117,36 @@ impl Model {
     }
 
     /// How often it fails in a year, all of its objects together, as far as its distributions say;
-    /// of a history how often those did that are called as one of its nodes, or, where none is, as many nodes.
+    /// of a history how often those did that are called as one of its nodes, and for others as many of the rest.
     pub(crate) fn per_year(&self) -> f64 {
         let objects = self.objects.len() as f64;
         match &self.when {
             When::Rate(gap) => objects * YEAR_S / gap,
             When::Renewal(up) => objects * YEAR_S / self.cycle(up).max(1.0),
             When::Recorded(h) => {
-                let names: BTreeSet<&String> = self.objects.iter().map(|o| &o.name).collect();
-                let own: Vec<bool> = h.nodes.iter().map(|node| names.contains(node)).collect();
-                let all = match own.contains(&true) {
-                    true => h.outages.iter().filter(|o| own[o.node as usize]).count() as f64,
-                    false => objects * h.outages.len() as f64 / h.nodes.len().max(1) as f64,
+                let (named, rest) = self.dealt(h);
+                let of = |nodes: &[usize]| {
+                    let is_of = |o: &&Recorded| nodes.binary_search(&(o.node as usize)).is_ok();
+                    h.outages.iter().filter(is_of).count() as f64
                 };
-                all * YEAR_S / h.length.max(1.0)
+                let others = objects - named.len() as f64;
+                let dealt = others * of(&rest) / rest.len().max(1) as f64;
+                (of(&named) + dealt) * YEAR_S / h.length.max(1.0)
             }
         }
+    }
+
+    /// The nodes of a history that are called as one of its objects, and those that other objects are dealt. A file that has only nodes
+    /// that failed, some of these among them, is taken to be of these: others were there, and did not fail.
+    pub(super) fn dealt(&self, history: &History) -> (Vec<usize>, Vec<usize>) {
+        let names: BTreeSet<&String> = self.objects.iter().map(|o| &o.name).collect();
+        let all = 0..history.nodes.len();
+        let (named, mut rest): (Vec<usize>, Vec<usize>) =
+            all.partition(|i| names.contains(&history.nodes[*i]));
+        if history.failures_only && !named.is_empty() {
+            rest.clear();
+        }
+        (named, rest)
     }
 
     /// How long it is from one outage to the next, of that much time without one.

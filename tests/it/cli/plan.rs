@@ -382,6 +382,9 @@ fn a_history_is_of_the_nodes_that_it_names() {
     };
     assert_eq!(of(r#"(names: ["a", "b", "c"])"#), (15.0, Some(15)));
     assert_eq!(of(r#"(names: "c-{0..2}")"#), (40.0, Some(40)));
+    // One that names a node that never failed has all of its nodes: c is dealt x, or, as the second, y.
+    scratch.write("h.csv", format!("node,start,end\n{rows}y,,\n"));
+    assert_eq!(of(r#"(names: ["a", "b", "c", "d"])"#), (40.0, Some(40)));
 }
 
 /// A single outage that was recorded would come again and again without a pause, minute after minute.
