@@ -68,8 +68,19 @@ impl Counting {
     /// one, otherwise whole years; these, too, where minutes below need count, as in a year several pods of a workload come
     /// to be where one outage takes them all.
     pub(crate) fn fitting(models: &[Model], of_need: bool) -> (Self, String) {
-        if let Some(m) = models.iter().find(|m| m.is_recorded()) {
-            let why = format!("`{}` is a record, in which outages come together", m.name);
+        if let Some((m, h)) = models.iter().find_map(|m| Some((m, m.record()?))) {
+            let left_out = match h.open {
+                0 => String::new(),
+                n => format!(
+                    "; {} that had not ended with it left out, by which a longer wait looks better than it is",
+                    counted(n as u64, "outage")
+                ),
+            };
+            let why = format!(
+                "`{}` is a record, in which outages come together: of {}, and how far that may be off is in no interval{left_out}",
+                m.name,
+                counted(h.outages.len() as u64, "outage")
+            );
             return (Self::Years, why);
         }
         let a_year: f64 = models.iter().map(Model::per_year).sum();

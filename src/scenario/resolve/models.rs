@@ -97,7 +97,12 @@ pub(crate) struct Repair {
 impl Model {
     /// Its outages are those of a history.
     pub(crate) fn is_recorded(&self) -> bool {
-        matches!(self.when, When::Recorded(_))
+        self.record().is_some()
+    }
+
+    /// The history that it is.
+    pub(crate) fn record(&self) -> Option<&History> {
+        if let When::Recorded(history) = &self.when { Some(history) } else { None }
     }
 
     /// How long its nodes are away, where that is drawn and nobody drains them before.

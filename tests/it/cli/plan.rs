@@ -439,6 +439,24 @@ fn histories_of_one_name_do_not_collide() {
     assert_eq!(read(), before);
 }
 
+/// Of four outages in 73 days one was not over: three are gone by, and that one would have been the longest.
+#[test]
+fn a_plan_says_of_how_much_a_record_is() {
+    let scratch = Scratch::new();
+    let rows = "a,0,600\nb,3000000,3000600\nb,5000000,\na,6307140,6307200\n";
+    scratch.write("h.csv", format!("node,start,end\n{rows}"));
+    scratch.write(
+        "h.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: ["a", "b"])], workloads: [Deployment(name: "web", placement: Node("a"))],
+        faults: (models: [(name: "mine", nodes: All, do: Partition(), trace: (file: "h.csv"))]))"#,
+    );
+    let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let planned = unfolded(&scratch.call(&["plan", "h.ron", "--choose", path]).stdout);
+    let wanted = "`mine` is a record, in which outages come together: of 3 outages, and how far that may be off is in no interval; \
+                  1 outage that had not ended with it left out, by which a longer wait looks better than it is";
+    assert!(planned.contains(wanted), "{planned}");
+}
+
 /// What is wrong with a history is said with its line, and what to do about it.
 #[test]
 fn histories_that_cannot_be_are_refused() {
