@@ -141,7 +141,7 @@ impl Run<'_> {
             }
             quantity => {
                 let is_of_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
-                r.at.whole_millis() == at && !quantity.is_span() && r.pod().is_some_and(is_of_its)
+                r.at == at && !quantity.is_span() && r.pod().is_some_and(is_of_its)
             }
         }
     }
@@ -162,11 +162,16 @@ impl Run<'_> {
 
     /// A figure over time, by the millisecond.
     pub(super) fn values(&self, c: &Comparison) -> Values {
+        by_millis(self.exact(c))
+    }
+
+    /// The same by the nanosecond.
+    fn exact(&self, c: &Comparison) -> Values {
         let names = c.workloads.as_ref();
         let spans = || self.spans(&c.quantity, names).into_iter().map(|s| lasted(s.0).as_nanos());
         // Some are one number for a whole run.
         let whole = |n: u64| vec![(Time::ZERO, n)];
-        by_millis(match &c.quantity {
+        match &c.quantity {
             Quantity::Available(_) => self.steps(names, |o| o.available.clone()),
             Quantity::Unavailable(_) => self.steps(names, |o| o.missing(self.analysis.horizon())),
             Quantity::Requests(by) => self.requests(by),
@@ -181,7 +186,7 @@ impl Run<'_> {
             Quantity::DeadEndpoints(_) => self.served(names, |c| c.dead),
             quantity if adds_up(quantity) => whole(spans().sum()),
             _ => whole(spans().max().unwrap_or(0)),
-        })
+        }
     }
 
     /// The stretches that a duration adds up, or is the longest of, as they begin, and whose they are. Where they add up, as
@@ -333,8 +338,7 @@ impl Run<'_> {
     }
 }
 
-/// When a stretch of a window begins, and its last moment: the last of the millisecond before the one in which it ends, or of its
-/// only one.
+/// When a stretch of a window begins, and its last moment: of the millisecond before the one in which it ends, or of its only one.
 pub(super) fn asked((from, to): Stretch, window: Stretch) -> Stretch {
     let of_first = from.saturating_add(Dur::from_nanos(999_999)).min(window.1);
     let last = to.saturating_sub(Dur::from_nanos(1)).max(of_first);
@@ -351,9 +355,11 @@ pub(super) fn failed(
     (from, to): Stretch,
 ) -> Failed {
     let all = (0..).zip(run.analysis.trace.iter());
-    // What there is from the start no record decided on.
-    let deciding =
-        all.filter(|(_, r)| from > Time::ZERO && figures.iter().any(|c| run.decides(c, from, r)));
+    // The last change in the first millisecond. What there is from the start no record decided on.
+    let last = |c: &Comparison| run.exact(c).into_iter().rfind(|v| v.0.whole_millis() == from);
+    let times = figures.iter().map(|c| (c, last(c).map_or(from, |v| v.0)));
+    let times = Vec::from_iter(times.filter(|(_, at)| *at > Time::ZERO));
+    let deciding = all.filter(|(_, r)| times.iter().any(|(c, at)| run.decides(c, *at, r)));
     let records: Vec<RecordId> = deciding.map(|(id, _)| id).take(RECORDS).collect();
     let amiss = || figures.iter().find_map(|c| amiss(run, c, to));
     let object = || amiss().or_else(|| figures.iter().find_map(|c| run.object_of(c, to)));

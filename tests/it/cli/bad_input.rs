@@ -355,7 +355,8 @@ fn command_lines_that_make_no_sense() {
     let more = ["--set", "pods.web.count=2"];
     scratch.call(&[&["diff", "a.ron"], &twice[..], &more].concat()).fails(2, &["has values twice"]);
     let apart = ["--against-set", "pods.web.count=3", "--against-set", "pods[0].count=4"];
-    let called = scratch.call(&[&["diff", "a.ron"], &apart[..], &["--set", "horizon=9m"]].concat());
+    let called =
+        scratch.call(&[&["diff", "a.ron"], &apart[..], &["--set", "horizon=90m"]].concat());
     called.fails(2, &["`pods[0].count` sets what `pods.web.count` sets, too"]);
     // In two spellings, also where the one writes more than the other.
     let long = "pods.web.tolerations[node.kubernetes.io/unreachable].tolerationSeconds";
