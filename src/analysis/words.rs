@@ -210,6 +210,15 @@ pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
     }
 }
 
+/// What a Job that the record says to have ended does not come to in a run; from 1.31 on it waits for its pods
+/// (`job_controller.go: enactJobFinished`).
+pub(crate) fn unfinished(r: &Record) -> &'static str {
+    match r.what {
+        What::Noted(Note::JobFailed, _) => ", and not Failed, which waits for its Terminating pods",
+        _ => " (SuccessCriteriaMet), and not Complete, which waits for its Terminating pods",
+    }
+}
+
 fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, u32)) -> String {
     let (arg, name) = note.parts(arg);
     let name =

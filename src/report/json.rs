@@ -146,7 +146,7 @@ fn workloads(report: &Report<'_>) -> Value {
         all["not_whole_at_first_fault"] = late.into();
         all["ended"] = w.ended.map_or(Value::Null, |r| {
             let f = report.analysis.trace.fields(&r);
-            json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message })
+            json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message, "finished": w.finished })
         });
         for (key, figure) in Served::FIGURES {
             all[key] = steps(&w.course(figure));

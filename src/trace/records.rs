@@ -183,6 +183,14 @@ impl Trace {
         (body.text == EventText::FailedCreate).then_some(TextId(body.arg))
     }
 
+    /// Whether it is the event of a Job that has finished: its status has the condition Complete or Failed.
+    pub(crate) fn job_finished(&self, r: &Record) -> bool {
+        let What::WorkloadMessage(message) = r.what else { return false };
+        let text = self.messages.get(message as usize).map(|m| m.body.text);
+        use EventText::{BackoffLimitExceeded, JobCompleted, PodFailurePolicy};
+        matches!(text, Some(JobCompleted | BackoffLimitExceeded | PodFailurePolicy))
+    }
+
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often
     /// it has said so.
     pub(crate) fn failed_scheduling(&self, r: &Record) -> Option<(TextId, u32)> {

@@ -222,6 +222,7 @@ mod tests {
             from: None,
             held_up: None,
             ended: None,
+            finished: false,
             costs,
             below: Vec::new(),
             none_up: Vec::new(),

@@ -74,9 +74,13 @@ fn told(
     if missing.is_empty() && all > 0 {
         verdict += " but while the next ones started after those that were done";
     }
-    if let Some((_, r)) = ended {
+    if let Some((id, r)) = ended {
+        let (trace, until) = (question.analysis.trace, question.until);
+        let mut later = trace.iter().skip(id as usize).take_while(|r| r.at <= until);
+        let finished = later.any(|l| l.workload() == r.workload() && trace.job_finished(l));
+        let lacks = if finished { "" } else { words::unfinished(r) };
         let (end, at) = (words::job_end(question.analysis, r), absolute(r.at));
-        verdict = format!("{end} at {at}; {verdict}");
+        verdict = format!("{end} at {at}{lacks}; {verdict}");
     }
     Explanation { object, verdict, steps, remedies: Vec::new(), notes }
 }

@@ -95,7 +95,10 @@ fn by_api<'r>(report: &'r Report<'_>, w: &Served) -> Option<&'r WorkloadOutcome>
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
-    let ended = w.ended.map(|r| format!("{}; ", words::job_end(report.analysis, &r)));
+    let ended = w.ended.map(|r| {
+        let lacks = if w.finished { "" } else { words::unfinished(&r) };
+        format!("{}{lacks}; ", words::job_end(report.analysis, &r))
+    });
     let mut said = ended.unwrap_or_default();
     said += &format!("{} of {} up at the end", grouped(up.into()), grouped(desired.into()));
     if let Some(counted) = counted_from(report.analysis, w) {

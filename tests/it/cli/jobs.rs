@@ -58,7 +58,12 @@ fn an_explanation_says_that_a_job_has_failed() {
     let scratch = Scratch::new();
     fails(&scratch);
     let job = said(&scratch, &["explain", "fails.ron", "Job/sum"]);
-    has(&job, &format!("{FAILED} at 6:46.100; 0 of 4 pods available at 1:00:00.000"));
+    has(
+        &job,
+        &format!(
+            "{FAILED} at 6:46.100, and not Failed, which waits for its Terminating pods; 0 of 4 pods available at 1:00:00.000"
+        ),
+    );
     assert!(!job.contains("enough pods are available again"), "{job}");
     let pod = said(&scratch, &["explain", "fails.ron", "sum-1"]);
     has(
@@ -215,5 +220,34 @@ fn what_a_job_waits_for_before_it_replaces_a_pod_is_told() {
                 "{said}"
             );
         }
+    }
+}
+
+/// The pod of a node that is dead for good stays Terminating, and the one that takes its place succeeds. From 1.31 on the Job has met its
+/// criteria then, and is not Complete (`enactJobFinished`: `if *jobCtx.terminating > 0`); up to 1.30 it is.
+#[test]
+fn a_job_that_waits_for_a_dead_nodes_pod_is_not_complete() {
+    let scratch = Scratch::new();
+    scratch.write(
+        "dead.ron",
+        r#"Scenario(version: 1, horizon: "20m", nodes: [(names: "n-{0..1}")],
+        workloads: [Job(name: "w", placement: Node("n-0"), template: (restartPolicy: Never, ends: (after: "1m"), tolerations: [
+            (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 30)]))],
+        timeline: [(at: "10s", do: Crash(node: "n-0"))])"#,
+    );
+    let lacks =
+        "completed (SuccessCriteriaMet), and not Complete, which waits for its Terminating pods";
+    for (release, waits) in [("1.34", true), ("1.30", false)] {
+        let run = said(&scratch, &["run", "dead.ron", "--kubernetes", release]);
+        assert_eq!(run.contains(lacks), waits, "{release}: {run}");
+        let summary: Value =
+            serde_json::from_str(&scratch.text("output/dead/summary.json")).unwrap();
+        let ended = &summary["workloads"][0]["ended"];
+        assert_eq!(
+            (ended["failed"].as_bool(), ended["finished"].as_bool()),
+            (Some(false), Some(!waits))
+        );
+        let told = said(&scratch, &["explain", "dead.ron", "Job/w", "--kubernetes", release]);
+        assert_eq!(told.contains(", and not Complete, which waits"), waits, "{release}: {told}");
     }
 }
