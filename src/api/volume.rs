@@ -28,6 +28,12 @@ pub fn storage_capacity_key(class: &str) -> String {
     format!("csistoragecapacity-{class}")
 }
 
+/// The resource of a node on which a driver is missing: its volumes cannot be attached there. Upstream reads it from the CSINode, which
+/// does not name the driver; the name is our own.
+pub fn missing_driver_key(driver: &str) -> String {
+    format!("csinode-lacks-{driver}")
+}
+
 /// Identity of a volume: its claim's `namespace/name`.
 pub(crate) type VolumeId = TextId;
 

@@ -4,7 +4,7 @@
 use super::{ApiError, ApiResult, ApiServer};
 use crate::api::node::named_zone;
 use crate::api::volume::{
-    AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId,
+    AccessMode, Claim, NodeVolumes, Reach, Volume, VolumeAttachment, VolumeId, missing_driver_key,
 };
 use crate::apiserver::prelude::*;
 use crate::trace::Unmade;
@@ -229,6 +229,12 @@ impl ApiServer {
             let ids = s.volumes.attachments.range(all).map(|((_, volume), _)| volume);
             ids.filter_map(|id| s.volumes.volumes.get(id)).cloned().collect()
         })
+    }
+
+    /// The driver of a volume, where a node does not have it.
+    pub(crate) fn missing_driver(&self, volume: VolumeId, node: NodeId) -> Option<String> {
+        let driver = self.volume(volume)?.driver.clone()?;
+        self.node(node)?.allocatable.contains_key(&missing_driver_key(&driver)).then_some(driver)
     }
 
     /// POST of a VolumeAttachment.

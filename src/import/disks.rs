@@ -14,7 +14,7 @@ use super::storage::{StorageClass, reached};
 use super::workload::RawWorkload;
 use crate::api::node::zone;
 use crate::api::quantity::Quantity;
-use crate::api::volume::{AccessMode, attach_limit_key};
+use crate::api::volume::AccessMode;
 use crate::import::prelude::*;
 
 /// Why a claim is not told, or not all of it; in the words of the summary.
@@ -345,10 +345,10 @@ fn tell(
             access,
             reach,
             attach: attach.filter(|_| reached.node.is_none()),
-            // Who drives it matters where nodes take only so many of its volumes.
+            // Who drives it matters where nodes take only so many of its volumes, or none.
             driver: volume.csi.as_ref().map(|csi| csi.driver.clone()).filter(|driver| {
-                let key = attach_limit_key(driver);
-                reached.node.is_none() && gathered.limits.values().any(|l| l.contains_key(&key))
+                let mut nodes = gathered.csi_nodes.values();
+                reached.node.is_none() && nodes.any(|node| node.limits_driver(driver))
             }),
             volume: Some(name.to_owned()),
             ..reached

@@ -92,7 +92,8 @@ impl Gathered {
         (summary.paces, summary.unknown_paces) = (pace.told, pace.unknown);
         (summary.ends, summary.images_listed) = (pace.told_of_ends, images_listed);
         (summary.claims, summary.lack_volumes) = (disks.notes, disks.lack_volumes);
-        (summary.named, summary.slices) = (devices.notes, self.devices.slices.len());
+        summary.slices = self.devices.slices.len();
+        summary.named.extend(devices.notes);
         summary.named.extend(readiness.notes);
         summary.named.extend(injected);
         summary.named.extend(self.storage.note());
@@ -200,6 +201,7 @@ impl Gathered {
         renewed: &Renewals,
         readiness: &Readiness,
     ) -> Result<Vec<NamedNode>> {
+        let mut drivers = self.drivers_of_nodes();
         let summary = &mut self.summary;
         let mut shapes = Vec::with_capacity(self.nodes.len());
         for (place, node) in self.nodes.placed() {
@@ -222,7 +224,7 @@ impl Gathered {
             let of_rules = |t: &Taint| t.key.starts_with("readiness.k8s.io/");
             let lacks = self.readiness_rules.len() == 0 && shape.taints.iter().any(of_rules);
             summary.lack_rules += usize::from(lacks);
-            shape.allocatable.extend(self.limits.get(&node.name).cloned().unwrap_or_default());
+            shape.allocatable.extend(drivers.remove(&node.name).unwrap_or_default());
             let labels = fields::labels("metadata.labels", &node.meta.labels);
             shape.allocatable.extend(self.capacities.of(&labels.map_err(at(place))?));
             let silent_us = if let LeaseSeen::Renewed(t, _) = lease { zero.us_since(t) } else { 0 };

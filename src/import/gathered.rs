@@ -3,11 +3,12 @@
 use super::error::Places;
 use super::event::{PodStep, RawEvent};
 use super::raw_devices::RawDevices;
-use super::raw_volumes::{RawClaim, RawVolumeSpec};
+use super::raw_volumes::{RawClaim, RawCsiNodeSpec, RawVolumeSpec};
 use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::storage::{StorageCapacities, StorageClasses};
 use super::workload::{RawWorkload, namespace, priority_class};
+use crate::api::volume::missing_driver_key;
 use crate::import::prelude::*;
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -35,8 +36,8 @@ pub(super) struct Gathered {
     pub(super) capacities: StorageCapacities,
     /// Drivers of volumes, and whether theirs have to be attached.
     pub(super) drivers: BTreeMap<String, bool>,
-    /// How many volumes nodes take, by resources, as their CSINodes say.
-    pub(super) limits: BTreeMap<String, BTreeMap<String, QuantityText>>,
+    /// CSINodes, by the nodes' names.
+    pub(super) csi_nodes: BTreeMap<String, RawCsiNodeSpec>,
     /// The nodes that volumes are attached to, or are about to be.
     pub(super) attached: BTreeMap<String, BTreeSet<String>>,
     /// Devices, claims on them, and rules that taint them.
@@ -120,7 +121,7 @@ impl Gathered {
                 self.capacities.take(&fields).map_err(at(&object.place))?;
             }
             Body::CsiNode(spec, _) => {
-                self.limits.insert(object.name()?, spec.limits().collect());
+                self.csi_nodes.insert(object.name()?, spec);
             }
             Body::Attachment(spec, _) => {
                 let volume = spec.source.persistent_volume_name;
@@ -153,6 +154,31 @@ impl Gathered {
     fn count(&mut self, place: Place) -> Result<()> {
         *self.summary.kinds.entry(place.kind).or_default() += 1;
         Ok(())
+    }
+
+    /// What CSINodes say, as resources of the nodes: how many volumes of a driver each takes, and which of the drivers that attach
+    /// volumes it does not have.
+    pub(super) fn drivers_of_nodes(&mut self) -> BTreeMap<String, BTreeMap<String, QuantityText>> {
+        let there: BTreeSet<&str> = self.csi_nodes.values().flat_map(|n| n.names()).collect();
+        let of_volumes = self.volumes.iter().filter_map(|v| Some(&*v.csi.as_ref()?.driver));
+        // Other provisioners are no drivers, and in no CSINode.
+        let of_classes = self.storage.drivers().filter(|driver| there.contains(driver));
+        let attaches = |driver: &&str| self.drivers.get(*driver) != Some(&false);
+        let used: BTreeSet<&str> = of_volumes.chain(of_classes).filter(attaches).collect();
+        let mut all: BTreeMap<String, BTreeMap<String, QuantityText>> = BTreeMap::new();
+        for (node, spec) in self.csi_nodes.iter().filter(|(node, _)| self.nodes.contains(node)) {
+            let resources = all.entry(node.clone()).or_default();
+            resources.extend(spec.limits());
+            let has: BTreeSet<&str> = spec.names().collect();
+            for driver in used.difference(&has) {
+                resources.insert(missing_driver_key(driver), "1".to_owned().into());
+                let what = format!(
+                    "without the driver {driver}, so that no volume of its is attached there"
+                );
+                self.summary.named.entry(("node", what)).or_default().push(node.clone());
+            }
+        }
+        all
     }
 
     /// Whether a node is in the files, or was there before it was deleted: of one that is left out of them there would be a lease,

@@ -101,6 +101,17 @@ impl RawVolumeSpec {
 }
 
 impl RawCsiNodeSpec {
+    /// The drivers that the node has.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.drivers.iter().map(|d| &*d.name)
+    }
+
+    /// Whether it says of a driver how many volumes the node takes, or that the node does not have it.
+    pub(super) fn limits_driver(&self, driver: &str) -> bool {
+        let found = self.drivers.iter().find(|d| d.name == driver);
+        found.is_none_or(|d| d.allocatable.count.is_some())
+    }
+
     /// How many volumes the node takes, by resources of the node.
     pub(super) fn limits(&self) -> impl Iterator<Item = (String, QuantityText)> {
         let limit = |d: &RawCsiNodeDriver| {

@@ -85,6 +85,11 @@ impl StorageClasses {
         self.0.insert(name, class);
     }
 
+    /// Who makes volumes.
+    pub(super) fn drivers(&self) -> impl Iterator<Item = &str> {
+        self.0.values().filter_map(|class| class.driver.as_deref())
+    }
+
     /// Those of which something is left out.
     pub(super) fn note(&self) -> Option<((&'static str, String), Vec<String>)> {
         let is_cut = |class: &&StorageClass| class.zones.is_none() && class.driver.is_some();

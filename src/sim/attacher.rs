@@ -7,6 +7,8 @@
 //! scheduler chooses a node anew; what a driver will never make (`InvalidArgument`) it leaves alone for five minutes at
 //! least (6.0 on; before it is as any other error). What it says of claims is in `claims`.
 //!
+//! A volume whose driver its node does not have is not attached (`csiAttach`, `getNodeID` of external-attacher).
+//!
 //! Their pod is taken for one that no outage concerns. What falls into an outage of the API server it does at its end. Nothing is bound as
 //! long as kube-controller-manager is away.
 
@@ -221,9 +223,12 @@ impl Attacher {
 impl Watcher for Attacher {
     fn attachment(&self, volume: VolumeId, node: NodeId) {
         let about = About(volume, Some(node));
+        let refused = self.api.missing_driver(volume, node).is_some();
         match self.api.attachment(volume, node) {
+            // One that it refused to attach has no finalizer of its: it is gone at once.
+            Some(a) if refused && !a.attached && a.deleting => self.work_in(about, Dur::ZERO),
             Some(a) if a.deleting => self.work_in(about, self.detach),
-            Some(a) if !a.attached => self.work_in(about, self.attach),
+            Some(a) if !refused && !a.attached => self.work_in(about, self.attach),
             _ => {}
         }
     }

@@ -284,6 +284,30 @@ fn a_node_takes_so_many_volumes() {
     assert!(!said(&other).contains("max volume count"));
 }
 
+/// The drained node's disk is free, and the only other node lacks its driver. The scheduler binds the pod there all the same, as a CSINode
+/// without an entry has no limit (`nodevolumelimits/csi.go: Filter`), and external-attacher refuses to attach it (`getNodeID`): the
+/// pod never starts. Deleted there, and sent back, it has its disk again: nothing was attached that would have to be detached first.
+#[test]
+fn a_node_without_the_driver_attaches_nothing() {
+    for version in ["1.20", "1.34", "1.37"] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "10m", timing: Ideal,
+                nodes: [(name: "a-0", zone: "a"), (name: "a-1", zone: "a", capacity: {{"csinode-lacks-disks.csi.example": "1"}})],
+                workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (volumes: [(claim: "data")]))],
+                timeline: [(at: "60s", do: Drain(node: "a-0")), (at: "5m", do: Uncordon(node: "a-0")),
+                    (at: "5m", do: Drain(node: "a-1"))])"#
+        );
+        let (_, trace) = ran(&text);
+        let told = messages(&trace, "FailedAttachVolume");
+        let refused = r#"AttachVolume.Attach failed for volume "default-data" : CSINode a-1 does not contain driver disks.csi.example"#;
+        assert!(told.iter().any(|m| m == refused), "{version}: {told:?}");
+        let starts = running(&trace);
+        assert!(matches!(starts[..], [at] if at > 300_000), "{version}: {starts:?}");
+        let attached = times(&trace, "attachment-attached");
+        assert!(attached.iter().all(|at| *at == 0 || *at > 300_000), "{version}: {attached:?}");
+    }
+}
+
 /// From 1.32 on what is attached counts beside what pods use (`getNodeVolumeAttachmentInfo`), so that a pod that
 /// comes again to its node while its disk is attached there finds the node full by its own disk: it is counted
 /// as attached and as new. Up to 1.31 it is bound at once.

@@ -118,7 +118,15 @@ impl OperationGenerator {
             // It may not have made it into the cache yet.
             None => Ok(false),
             Some(a) if a.deleting => Err("volume attachment is being deleted".to_owned()),
-            Some(a) => Ok(a.attached),
+            Some(a) if a.attached => Ok(true),
+            // The external-attacher has said so in the status (`getNodeID`).
+            Some(_) => match self.client.api().missing_driver(volume, node) {
+                Some(driver) => {
+                    let node = self.client.api().names(|n| n.node_name(node).to_owned());
+                    Err(format!("CSINode {node} does not contain driver {driver}"))
+                }
+                None => Ok(false),
+            },
         };
         self.wait_for_status(volume, verify, "attach").await
     }

@@ -32,6 +32,44 @@ fn nodes_take_so_many_volumes() {
     assert_eq!(plan.nodes.iter().map(limits).collect::<Vec<_>>(), [wanted, None, None]);
 }
 
+/// A node whose CSINode does not name a driver attaches none of its volumes (external-attacher, `getNodeID`), which the summary says;
+/// a1 has it, and of b1, without a CSINode, nothing is known. A driver that has nothing to attach is missed nowhere.
+#[test]
+fn nodes_without_a_driver_are_told() {
+    let of = |name: &str, drivers: &str| {
+        format!(
+            "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {{name: {name}}}\nspec: {{drivers: [{drivers}]}}\n---\n"
+        )
+    };
+    let text = [
+        NODES.to_owned(),
+        claim("data-web", "pv-1", "Bound"),
+        volume("pv-1", "data-web", "ReadWriteOnce", EBS, &in_zone("a")),
+        of("a1", "{name: ebs.csi.aws.com}"),
+        of("a2", ""),
+        web(&["data-web"]),
+    ]
+    .concat();
+    let plan = |cluster: &ImportedCluster| {
+        let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
+        build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
+    };
+    let lacking = |plan: &crate::plan::Plan| {
+        let lacks = "csinode-lacks-ebs.csi.aws.com";
+        let nodes = plan.nodes.iter().filter(|n| n.allocatable.contains_key(lacks));
+        nodes.map(|n| n.name.to_string()).collect::<Vec<_>>()
+    };
+    let cluster = good(&text);
+    let said =
+        "1 node without the driver ebs.csi.aws.com, so that no volume of its is attached there: a2";
+    assert!(says(&cluster, said), "{:?}", cluster.summary.lines());
+    let built = plan(&cluster);
+    assert_eq!(lacking(&built), ["a2"]);
+    assert_eq!(built.templates[0].claims[0].driver.as_deref(), Some("ebs.csi.aws.com"));
+    let share = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {attachRequired: false}\n---\n";
+    assert!(lacking(&plan(&good(&format!("{share}{text}")))).is_empty());
+}
+
 /// A VolumeAttachment of `pv-1` to a node.
 fn attached(node: &str) -> String {
     format!(

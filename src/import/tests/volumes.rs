@@ -141,7 +141,7 @@ fn named(claim: &str, volume: &str) -> VolumeClaim {
 #[test]
 fn a_disk_of_a_zone() {
     let aside = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: gp3}\nprovisioner: ebs.csi.aws.com\n---\n\
-                 apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a1}\nspec: {drivers: []}\n---\n\
+                 apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a1}\nspec: {drivers: [{name: ebs.csi.aws.com}]}\n---\n\
                  apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: csi-1}\nspec: {attacher: ebs.csi.aws.com, nodeName: a1, source: {persistentVolumeName: pv-1}}\n---\n\
                  apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {attachRequired: true}\n---\n";
     let text = [
