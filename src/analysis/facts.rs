@@ -72,7 +72,10 @@ rows! {
         PodRunning(WorkloadId) = ("pod-running", "running", Plain, 9),
         /// A pod, of that workload or of none, cannot be scheduled, for that reason.
         PodPending(Option<WorkloadId>, TextId) = ("pod-pending", "", Warning, PENDING),
-        /// A volume of a pod cannot be attached to its node.
+        /// A try to attach a pod's volume to its node failed, or took too long.
+        AttachFailed =
+            ("attach-failed", "waits for a volume that could not be attached yet", Warning, PENDING),
+        /// A volume of a pod is attached to another node.
         VolumeRefused =
             ("volume-refused", "waits for a volume that is attached elsewhere", Warning, PENDING),
         /// A volume was attached to a node.
@@ -408,8 +411,10 @@ impl<'a> Facts<'a> {
 
     /// A pod waits for a volume, or the scheduler reports another reason for which it is pending.
     fn waits(&mut self, r: &Record) -> Option<Fact> {
-        if let Some(Err(_)) = self.analysis.trace.attached(r) {
-            return Some(Fact::VolumeRefused);
+        if let Some(Err(why)) = self.analysis.trace.attached(r) {
+            // The others are of volumes that other nodes have (`reportMultiAttachError`).
+            let failed = self.analysis.trace.names.text_of(why).starts_with("AttachVolume.Attach");
+            return Some(if failed { Fact::AttachFailed } else { Fact::VolumeRefused });
         }
         if self.analysis.trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure) {
             return Some(Fact::NotAdmitted);

@@ -80,7 +80,7 @@ struct Fine {
     harm: Option<Time>,
 }
 
-const POD_SLOTS: usize = 16;
+const POD_SLOTS: usize = 17;
 
 /// Where a pod's fact is counted; facts of one slot cannot both be first of a kind.
 fn pod_slot(fact: Fact) -> usize {
@@ -95,6 +95,7 @@ fn pod_slot(fact: Fact) -> usize {
         Fact::PodPending(..) => 8,
         Fact::EvictionRefused(_) => 9,
         Fact::VolumeRefused => 10,
+        Fact::AttachFailed => 16,
         Fact::NotAdmitted => 11,
         Fact::PodReady(_) => 12,
         Fact::Unhealthy => 13,

@@ -404,6 +404,20 @@ fn a_pod_that_has_its_disk_waits_for_none() {
     assert!(lost.contains("1: on their way"), "{lost}");
 }
 
+/// The driver takes 118 s to attach the disk of a cluster's only node, and is looked at every 7 s, so that after 2 minutes
+/// (`csiTimeout`) the try has failed: no other node has it.
+#[test]
+fn a_slow_driver_is_no_other_node() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, horizon: "10m", kubernetes: "1.36", timing: Custom(attacher: (attach: "118s", detach: "5s")),
+        nodes: [(name: "n-0")],
+        timeline: [(at: "1m", do: CreatePod(pod: (name: "p", on: Unbound, pod_start: "2s", volumes: [(claim: "d")])))])"#;
+    scratch.write("slow.ron", text);
+    let ran = unfolded(&scratch.call(&["run", "slow.ron"]).stdout);
+    assert!(ran.contains("waits for a volume that could not be attached yet"), "{ran}");
+    assert!(!ran.contains("attached elsewhere"), "{ran}");
+}
+
 /// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.
 #[test]
 fn a_course_that_cannot_be_is_refused() {
