@@ -35,9 +35,9 @@ pub(crate) struct DiffArgs {
     /// in nearly all of them from what is chance
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=500_000))]
     seeds: Option<u64>,
-    /// How many runs at once, where --seeds asks for several; it does not change the results [default: one
-    /// for each processor]
-    #[arg(long, short, value_name = "J", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// How many runs of --seeds at once; it does not change the results [default: one for each
+    /// processor]
+    #[arg(long, short, value_name = "J", requires = "seeds", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// The seed of the second run
     #[arg(long, value_name = "SEED", conflicts_with = "seeds")]

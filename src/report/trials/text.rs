@@ -40,6 +40,8 @@ pub(crate) fn line(out: &mut dyn Write, t: &Tested, style: Style) -> io::Result<
 /// `warning: s.ron: The run ends …`, `warning: s.ron:4:9: …`: the file is named once, also where its place stands in what is said.
 pub(crate) fn warned(file: &str, said: impl std::fmt::Display) -> String {
     let file = file.trim_start_matches("./");
+    let said = said.to_string();
+    let said = said.trim_start_matches("./");
     format!("warning: {file}: {said}").replacen(&format!("{file}: {file}"), file, 1)
 }
 
