@@ -14,15 +14,14 @@ use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
 use super::times::{OVERDUE_US, POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
-use super::{control_plane, document, ends, groups, images, remembered, replica_sets};
+use super::{control_plane, document, ends, groups, hooks, images, remembered, replica_sets};
 use crate::import::prelude::*;
 use crate::profiles;
 
-/// The gates of taints of devices, of devices at all, which is off in 1.33, and of DeviceTaintRules.
+/// The gates of taints of devices, of devices at all, which is off in 1.33, of DeviceTaintRules, and of requests with alternatives.
 const TAINTS_GATE: &str = "DRADeviceTaints";
 const DEVICES_GATE: &str = "DynamicResourceAllocation";
 const RULES_GATE: &str = "DRADeviceTaintRules";
-/// That of requests with alternatives.
 const LISTS_GATE: &str = "DRAPrioritizedList";
 
 /// The lease of the controllers' leader.
@@ -329,6 +328,7 @@ impl Gathered {
                 shape.start = pod.starting(zero, disks.attaches(pod)).unwrap_or(shape.start);
             }
             ends::tell_of_pod(pod, &mut shape.template, zero);
+            shape.template.pod_stop = hooks::stop(hooks::longest(&pod.spec)).map(HowLong::Always);
             disks.tell_of_pod(pod, nodes, &mut shape);
             if there == node {
                 devices.tell_of_pod(pod, &mut shape);

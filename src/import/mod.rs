@@ -29,6 +29,7 @@
 //! seen, pace: how long one pod took to start and to stop, and those of each workload do
 //! images     how large images are, and which nodes have them
 //! ends       how often their containers ended
+//! hooks      for how long their preStop hooks sleep
 //! fit        from spans that were seen to how long something takes
 //! groups     like nodes and pods become groups of the language, their names written short
 //! finish     time zero, leases, what is left out
@@ -59,6 +60,7 @@ mod finish;
 mod fit;
 mod gathered;
 mod groups;
+mod hooks;
 mod images;
 mod injected;
 mod input;

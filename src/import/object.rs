@@ -136,6 +136,28 @@ raw! {
         readiness_probe: Option<RawProbe>,
         liveness_probe: Option<RawProbe>,
         startup_probe: Option<RawProbe>,
+        lifecycle: RawLifecycle,
+    }
+
+    /// `v1.Lifecycle`
+    struct RawLifecycle {
+        pre_stop: Option<RawHandler>,
+    }
+
+    /// `v1.LifecycleHandler`
+    struct RawHandler {
+        sleep: Option<RawSleep>,
+        exec: Option<RawExec>,
+    }
+
+    /// `v1.SleepAction`
+    struct RawSleep {
+        seconds: i64,
+    }
+
+    /// `v1.ExecAction`
+    struct RawExec {
+        command: Vec<Option<String>>,
     }
 
     /// `v1.Probe`

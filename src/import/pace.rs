@@ -22,20 +22,23 @@ use super::disks::Disks;
 use super::ends::ran_so_far;
 use super::event::PodStep;
 use super::fit::{fitted, less};
+use super::hooks::{self, SLEEPS};
 use super::lines::some;
 use super::pod::PodShape;
 use super::prelude::*;
 use super::seen::{Seen, Served, kills};
 use super::workload::RawWorkload;
 
-/// `spec.terminationGracePeriodSeconds` where none is given.
-const GRACE_S: i64 = 30;
+/// What is told of pods whose hooks are not known to sleep.
+const UNKNOWN_HOOK: &str = " (with a preStop hook of unknown length)";
 
 /// How long the pods of a workload take.
 #[derive(Clone, Default)]
 struct Takes {
     start: Option<HowLong>,
     stop: Option<HowLong>,
+    /// They have preStop hooks.
+    hooked: bool,
     /// Of what waits for a probe: from its binding to the start of its containers, and from then on until it serves.
     served: Option<Served>,
     /// How their containers end by themselves.
@@ -82,8 +85,7 @@ impl Pace {
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         let mut graces: BTreeMap<String, i64> = BTreeMap::new();
         for pod in pods.iter() {
-            let grace = pod.spec.termination_grace_period_seconds;
-            graces.insert(pod.full_name(), grace.unwrap_or(GRACE_S));
+            graces.insert(pod.full_name(), hooks::grace(&pod.spec));
             let Some(top) = owner_of(pod).and_then(|owner| top.get(&owner)) else { continue };
             let seen = seen.entry(top).or_default();
             seen.attaches |= disks.attaches(pod);
@@ -104,8 +106,15 @@ impl Pace {
             let Some(owner) = maker_of(pod, &top) else { continue };
             let is_set = owner.starts_with("StatefulSet/");
             let all = slots.get(&top[owner]).map_or(1, Vec::len);
-            let grace = is_set.then_some(graces.get(pod).copied().unwrap_or(GRACE_S));
+            let grace = is_set.then_some(graces.get(pod).copied().unwrap_or(hooks::GRACE_S));
             seen.entry(&top[owner]).or_default().by_events(steps, grace, all);
+        }
+        for workload in workloads.iter() {
+            let (name, hook) = (workload.full_name(), hooks::longest(workload.pod_spec()));
+            // Of a Deployment's own template, where that is there.
+            if hook.is_some() && (top[&name] == name || !workloads.contains(&top[&name])) {
+                seen.entry(&top[&name]).or_default().hook = hook;
+            }
         }
         let mut pace = Pace::default();
         for (name, mut seen) in seen {
@@ -113,8 +122,8 @@ impl Pace {
             let (mut takes, told) = Takes::of_start(&mut seen, slots);
             let short = short(name);
             pace.told[0].extend(told.map(|told| format!("{short} {told}")));
-            let stop = fitted(&mut seen.stopped);
-            if let Some((stop, told)) = stop {
+            takes.hooked = seen.hook.is_some();
+            if let Some((stop, told)) = seen.stop() {
                 takes.stop = Some(stop);
                 pace.told[1].push(format!("{short} {told}"));
             }
@@ -171,8 +180,10 @@ impl Pace {
             group.template.ends = takes.ends;
             let known = [&group.template.pod_start, &group.template.pod_stop];
             let is_own = self.top.get(&name).is_none_or(|top| *top == name);
-            for (known, unknown) in known.into_iter().zip(&mut self.unknown) {
-                unknown.extend((is_own && known.is_none()).then(|| short(&name).to_owned()));
+            let hooked = if takes.hooked { UNKNOWN_HOOK } else { "" };
+            let all = known.into_iter().zip(&mut self.unknown).zip(["", hooked]);
+            for ((known, unknown), more) in all {
+                unknown.extend((is_own && known.is_none()).then(|| short(&name).to_owned() + more));
             }
         }
         for group in pods {
@@ -258,7 +269,7 @@ impl Takes {
     /// Writes into a template how long its pods take, with a start parted from what its probe takes.
     fn tell(&self, template: &mut PodTemplate) {
         template.pod_start.clone_from(&self.start);
-        template.pod_stop.clone_from(&self.stop);
+        template.pod_stop = self.stop.clone().or(template.pod_stop.take());
         template.image.clone_from(&self.image);
         if self.included {
             containers::leave_out_probes(template);
@@ -317,12 +328,27 @@ fn maker_of<'a>(pod: &str, workloads: &'a BTreeMap<String, String>) -> Option<&'
         .iter()
         .find_map(|kind| Some(workloads.get_key_value(&format!("{kind}/{owner}"))?.0))
 }
-/// Of which workloads an export shows so little that the median stands for all, by what was told of their pods' starts and stops.
-pub(super) fn medians(paces: &[Vec<String>; 2]) -> [Option<String>; 2] {
-    [("start", 0), ("stop", 1)].map(|(what, i)| {
-        let few = some(paces[i].iter().filter(|told| told.contains("(median of")));
-        (!few.is_empty()).then(|| {
-            format!("Assumed: all pods of a workload take as long to {what} as the median of the few that the export shows: {few}.")
-        })
-    })
+
+/// What a run assumes of how long pods take: of which workloads an export shows so little that the median stands for all, by what
+/// was told of their pods' starts and stops, and what it takes their preStop hooks for.
+pub(super) fn notes(
+    [starts, stops]: &[Vec<String>; 2],
+    [_, unknown]: &[Vec<String>; 2],
+) -> Vec<String> {
+    let of_few = |what: &str| {
+        format!(
+            "all pods of a workload take as long to {what} as the median of the few that the export shows"
+        )
+    };
+    let all = [
+        (of_few("start"), starts, "(median of"),
+        (of_few("stop"), stops, "(median of"),
+        ("pods stop a second after the sleep of their preStop hooks".to_owned(), stops, SLEEPS),
+        ("preStop hooks take no time".to_owned(), unknown, UNKNOWN_HOOK),
+    ];
+    let told = all.into_iter().filter_map(|(what, all, by)| {
+        let few = some(all.iter().filter(|told| told.contains(by)));
+        (!few.is_empty()).then(|| format!("Assumed: {what}: {few}."))
+    });
+    told.collect()
 }

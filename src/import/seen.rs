@@ -5,6 +5,7 @@ use super::containers::{self, Beside, Slot};
 use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
+use super::hooks::{self, SLEEPS};
 use super::prelude::*;
 
 /// What takes longer was no start, but a pod that became Ready again.
@@ -18,6 +19,8 @@ pub(super) struct Seen {
     /// Of those that are `ready`, where that is known: until the container ran that they wait for, and from then on.
     ran: Vec<(i64, i64)>,
     pub(super) stopped: Vec<i64>,
+    /// For how long their preStop hooks sleep, where they have any.
+    pub(super) hook: Option<i64>,
     /// Pulls of images before the first container started, with their wait; and without it, of each container by its place in
     /// the order in which they start.
     pulls: Vec<i64>,
@@ -71,6 +74,17 @@ impl Seen {
     pub(super) fn keep_unknown(&mut self, slots: &[Slot]) {
         let inits = slots.iter().enumerate().filter(|(_, slot)| slot.ends());
         self.within = inits.map(|(place, _)| place).skip(self.inits.len()).collect();
+    }
+
+    /// How long they took to stop, and what is told of that: nobody who saw less saw their hooks sleep.
+    pub(super) fn stop(&mut self) -> Option<(HowLong, String)> {
+        let sleep = self.hook.unwrap_or(0);
+        self.stopped.retain(|took| *took > sleep - SECOND_US);
+        fitted(&mut self.stopped).or_else(|| {
+            let stop = hooks::stop(self.hook)?;
+            let told = format!("{stop} ({} {SLEEPS})", micros(sleep));
+            Some((HowLong::Always(stop), told))
+        })
     }
 
     /// What a pod's status tells, and of its images what its events do.

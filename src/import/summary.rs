@@ -375,7 +375,7 @@ impl Summary {
         let made_up = format!(
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
-        let [starts, stops] = pace::medians(&self.paces);
+        let paces = pace::notes(&self.paces, &self.unknown_paces);
         let leaseless =
             format!(", unlike of others; taken to be alive: {}.", some(&self.leaseless));
         let overdue = format!(
@@ -415,10 +415,8 @@ impl Summary {
             of_export(gone.count(), "claim", "", &gone_claims),
             of_export(self.lack_rules, "node", rules, "."),
             of_export(self.looping.len(), "pod", looping, &loops),
-            starts,
-            stops,
         ];
-        notes.into_iter().flatten().collect()
+        notes.into_iter().flatten().chain(paces).collect()
     }
 
     /// What the export has that changes what becomes of pods, and that no figure of it knows.

@@ -9,6 +9,9 @@ use crate::plan::Delay;
 /// overflow.
 pub(crate) const SPAN_MAX: Dur = Dur::from_secs(366 * 24 * 3600);
 
+/// How long pods take to stop where nothing says so.
+pub(crate) const POD_STOP: Dur = Dur::from_secs(1);
+
 /// Nanoseconds, negative ones too.
 pub(crate) fn signed(text: &str) -> Result<i64, Problem> {
     let ns = stored(text)?;

@@ -144,3 +144,47 @@ fn a_start_does_not_have_the_wait_for_a_disk_in_it() {
     let old = started("disk", None, slow);
     assert!(!old.contains("pod_start"), "{old}");
 }
+
+/// Its hook sleeps for 30 s, and a server is taken to end a second after that: 31 s, of the template and of the pod. A stop that was
+/// seen to take 25 s had no such hook; one of 35 s had. Of a hook of another kind only that is told that it is there. A pod
+/// without a workload has its own.
+#[test]
+fn a_stop_has_the_sleep_of_pre_stop_hooks_in_it() {
+    let of = |hook: Value, took: Option<u32>| {
+        let spec = json!({"terminationGracePeriodSeconds": 60, "containers": [{"lifecycle": {"preStop": hook}}]});
+        let mut pod = pod("db-0", "2026-11-20T10:00:12Z", 0);
+        pod["spec"] = spec.clone();
+        pod["spec"]["nodeName"] = "n".into();
+        let mut bare = pod.clone();
+        bare["metadata"] = json!({"name": "bare"});
+        let mut all = vec![pod, bare];
+        if let Some(took) = took {
+            all.push(event("Killing", "2026-11-20T09:59:00Z"));
+            let mut scheduled = event("Scheduled", &format!("2026-11-20T09:59:{took}Z"));
+            scheduled["metadata"]["name"] = "db-0.2".into();
+            all.push(scheduled);
+        }
+        let set = json!({"apiVersion": "apps/v1", "kind": "StatefulSet", "metadata": {"name": "db"},
+            "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "db"}}, "template": {"metadata": {"labels": {"app": "db"}}, "spec": spec}}});
+        all.extend([set, json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}})]);
+        let (cluster, text) = written(all);
+        (cluster.summary.lines().join("\n"), cluster.summary.notes().join("\n"), text)
+    };
+    let sleep = json!({"sleep": {"seconds": 30}});
+    let (lines, notes, text) = of(sleep.clone(), None);
+    assert_eq!(text.matches("pod_stop: \"31s\"").count(), 3, "{text}");
+    assert!(lines.contains("default/db 31s (30s of a preStop hook)"), "{lines}");
+    let said = "Assumed: pods stop a second after the sleep of their preStop hooks: default/db 31s (30s of a preStop hook).";
+    assert!(notes.contains(said), "{notes}");
+    let (.., text) = of(sleep.clone(), Some(25));
+    assert_eq!(text.matches("pod_stop: \"31s\"").count(), 3, "{text}");
+    let (_, notes, text) = of(sleep, Some(35));
+    assert_eq!(text.matches("pod_stop: \"35s\"").count(), 2, "{text}");
+    assert!(!notes.contains("preStop"), "{notes}");
+    let (lines, notes, text) = of(json!({"httpGet": {"path": "/quit"}}), None);
+    assert!(!text.contains("pod_stop"), "{text}");
+    let said =
+        "pods' time to stop, of 1 workload: default/db (with a preStop hook of unknown length)";
+    assert!(lines.contains(said), "{lines}");
+    assert!(notes.contains("Assumed: preStop hooks take no time: default/db (with"), "{notes}");
+}

@@ -126,7 +126,7 @@ fn real(flags: &KubeletFlags, profile: &Profile) -> Real {
             .or(flags.status_update)
             .unwrap_or(profile.kubelet.report_frequency),
         pod_start: Dur::from_secs(2),
-        pod_stop: Dur::from_secs(1),
+        pod_stop: values::POD_STOP,
         boot: Dur::from_secs(30),
         recorded: false,
     }
