@@ -62,6 +62,21 @@ pub(super) fn within(at: u64, from: u64, to: u64) {
     assert!((from..=to).contains(&at), "{at} is not within {from} to {to}");
 }
 
+/// A pod that is bound at 60 s, and whose kubelet hears of it within half a second. What a driver has attached after 118 s the
+/// kubelet finds before its sync gives up after 123 s (`podAttachAndMountTimeout`). With 124 s the disk is there at 184 s, when
+/// nobody looks: the next sync comes 10 to 15 s after 183 s, and is looked for once a second. Then it starts, for 2 s.
+#[test]
+fn a_kubelet_that_gave_up_waiting_for_a_disk_looks_again_later() {
+    for (attach, from, to) in [("118s", 180_000, 185_500), ("124s", 195_000, 201_500)] {
+        let (_, trace) = ran(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.36", horizon: "10m", timing: Custom(attacher: (attach: "{attach}", detach: "5s")),
+                nodes: [(name: "n-0")],
+                timeline: [(at: "60s", do: CreatePod(pod: (name: "p", on: Unbound, pod_start: "2s", volumes: [(claim: "d")])))])"#
+        ));
+        within(running(&trace)[0], from, to);
+    }
+}
+
 /// The volume of a pod that is being deleted on a silent node stays: nobody says that its containers do not
 /// run (`IsPodTerminated`), so that the six minutes never begin.
 #[test]

@@ -4,8 +4,8 @@
 //! status report says that they are in use; from then on the kubelet looks at every turn of its loop whether
 //! the attach/detach controller has had them attached (`GenerateVerifyControllerAttachedVolumeFunc`); up to
 //! 1.22.6 and in 1.23.0 to .2 it looks before, too, and backs off after each look in vain. Once all are there the pod
-//! starts. Mounting takes no time of its own: it is part of a pod's start. What is not attached (local volumes,
-//! file shares) is there at once.
+//! starts, unless its sync has given up waiting (`WaitForAttachAndMount`) and the next is still to come. Mounting takes no time of its
+//! own: it is part of a pod's start. What is not attached (local volumes, file shares) is there at once.
 
 use crate::controllers::kubelet::prelude::*;
 
@@ -14,6 +14,11 @@ const RECONCILER_LOOP: Dur = Dur::from_millis(100);
 /// The pauses after looks in vain (`exponentialbackoff`): the first, each twice as long as the one before, and
 /// the longest.
 const BACKOFF: (Dur, Dur) = (Dur::from_millis(500), Dur::from_secs(122));
+/// `podAttachAndMountTimeout`: for so long the sync of a pod waits for its volumes before it fails.
+const ATTACH_TIMEOUT: Dur = Dur::from_secs(123);
+/// Until a pod whose sync failed is synced again (`backOffPeriod`), what comes on top at most (`workerBackOffPeriodJitterFactor`), and
+/// how often a kubelet looks for what is due.
+const RESYNC: (Dur, Dur, Dur) = (Dur::from_secs(10), Dur::from_secs(5), Dur::from_secs(1));
 
 /// A volume that pods of a node want.
 #[derive(Default)]
@@ -179,13 +184,34 @@ impl VolumeManager {
         }
     }
 
+    /// When the sync of a pod that waited for its volumes finds that they are there: at once, or with the next one where the
+    /// last has given up.
+    fn syncs_at(&self, due: &Due) -> Time {
+        let (now, ctx, object) = (self.nodes.now(), &self.nodes.ctx, self.pods.of_chance(due.pod));
+        let up_to = |most: Dur| {
+            let more = ctx.uniform(ctx.point("volumes-resync"), object, 0, most.as_nanos());
+            Dur::from_nanos(more)
+        };
+        let starting = if due.unpulled { Dur::ZERO } else { due.starting };
+        let mut since = due.start.saturating_sub(starting).min(now);
+        // One that waited when the run began did so nobody knows since when.
+        if self.nodes.real().is_none() || since == Time::ZERO {
+            return now;
+        }
+        while now >= since + ATTACH_TIMEOUT {
+            let (period, jitter, looks) = RESYNC;
+            since = since + ATTACH_TIMEOUT + period + up_to(jitter) + up_to(looks);
+        }
+        now.max(since)
+    }
+
     /// A pod that waited for its volumes begins to start.
     fn starts(&self, uid: Uid) {
         let Some(due) = self.pods.due(uid).filter(|d| d.waits) else { return };
         if self.pods.object(uid, &due).is_none() {
             return;
         }
-        let start = due.start_from(self.nodes.now());
+        let start = due.start_from(self.syncs_at(&due));
         self.pods.with_due(uid, |d| (d.waits, d.start) = (false, start));
         self.pods.work_at(uid, start);
     }
