@@ -25,6 +25,8 @@ pub(crate) struct History {
     pub(crate) outages: Vec<Recorded>,
     /// How long it was looked, in seconds.
     pub(crate) length: f64,
+    /// How long its nodes were there, all together, in seconds: those that come and go are there for a part of `length`.
+    pub(crate) watched: f64,
     /// How many outages had not ended when the file did, or began before it; they are left out.
     pub(crate) open: usize,
     /// How many outages of no length there were; they are left out.
@@ -87,6 +89,8 @@ pub(super) struct Raw {
     pub(super) outages: BTreeMap<String, Vec<(f64, f64, usize)>>,
     /// From when to when it was looked, where the file says so.
     pub(super) looked: Option<(f64, f64)>,
+    /// How long its nodes were there, all together, where the file says so of each.
+    pub(super) watched: Option<f64>,
     /// By name of the node since when it is away, of states one after the other.
     pub(super) away: BTreeMap<String, f64>,
     pub(super) open: usize,
@@ -157,6 +161,7 @@ impl Raw {
         };
         let mut history = History {
             length: to - from,
+            watched: self.watched.unwrap_or((to - from) * self.outages.len() as f64),
             open: self.open,
             noticed: self.noticed,
             failures_only: self.failures_only,

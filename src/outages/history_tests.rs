@@ -196,6 +196,8 @@ fn an_exporter_that_is_started_anew_ends_no_outage() {
     ]);
     let history = read(&joined, None).expect("it is one");
     assert_eq!((history.nodes.len(), history.outages.len(), history.open), (2, 1, 1));
+    // `a` was there for 190 s, and `b` from 60 s to 190 s.
+    assert_eq!((history.length, history.watched), (190.0, 190.0 + 130.0));
 }
 
 /// Outages that are shown from 100 s and 170 s on, to 160 s and 500 s, began 45 s before: at 55 s,

@@ -249,8 +249,7 @@ fn per_year(h: &History) -> Option<(f64, Interval)> {
     if h.is_of_one_time() {
         return None;
     }
-    let watched = h.length * h.nodes.len().max(1) as f64;
-    let years = watched / (365.0 * 86_400.0);
+    let years = h.watched / (365.0 * 86_400.0);
     let of = |n: f64| n / years.max(1e-12);
     let count = h.outages.len() as u64;
     let range = poisson_interval(count);
@@ -412,6 +411,7 @@ mod tests {
                 .map(|&(node, start, lasts)| Recorded { node, start, lasts })
                 .collect(),
             length,
+            watched: length * outages.len().min(2) as f64,
             failures_only: true,
             ..History::default()
         };

@@ -76,8 +76,17 @@ impl Counting {
                     counted(n as u64, "outage")
                 ),
             };
+            // Its outages are dealt out over its whole time, as if each node had been there all along.
+            let there = h.watched / (h.length * h.nodes.len() as f64).max(1.0);
+            let too_few = match there < 0.5 {
+                true => format!(
+                    "; its nodes were there for {:.1} % of its time, and its outages are too few by that",
+                    there * 100.0
+                ),
+                false => String::new(),
+            };
             let why = format!(
-                "`{}` is a record, in which outages come together: of {}, and how far that may be off is in no interval{left_out}",
+                "`{}` is a record, in which outages come together: of {}, and how far that may be off is in no interval{left_out}{too_few}",
                 m.name,
                 counted(h.outages.len() as u64, "outage")
             );

@@ -457,6 +457,29 @@ fn a_plan_says_of_how_much_a_record_is() {
     assert!(planned.contains(wanted), "{planned}");
 }
 
+/// Three nodes are there for 100 days each, one after the other, and looked at for 300 days: each for a third of that.
+#[test]
+fn a_plan_says_that_nodes_of_a_record_came_and_went() {
+    let scratch = Scratch::new();
+    let series = ["x", "y", "z"].iter().zip([0, 8_640_000, 17_280_000]).map(|(node, at)| {
+        let [down, up, end] = [at + 4_000, at + 4_600, at + 8_640_000];
+        format!(
+            r#"{{"metric":{{"node":"{node}","status":"true"}},"values":[[{at},"1"],[{down},"0"],[{up},"1"],[{end},"1"]]}}"#
+        )
+    });
+    let series = series.collect::<Vec<_>>().join(",");
+    scratch.write("h.json", format!(r#"{{"status":"success","data":{{"result":[{series}]}}}}"#));
+    scratch.write(
+        "h.ron",
+        r#"Scenario(version: 1, horizon: "1h", nodes: [(names: ["a", "b"])], workloads: [Deployment(name: "web", placement: Node("a"))],
+        faults: (models: [(name: "mine", nodes: All, do: Partition(), trace: (file: "h.json"))]))"#,
+    );
+    let path = "workloads.web.template.tolerations[unreachable].tolerationSeconds=0,300";
+    let wanted = "its nodes were there for 33.3 % of its time, and its outages are too few by that";
+    let planned = unfolded(&scratch.call(&["plan", "h.ron", "--choose", path]).stdout);
+    assert!(planned.contains(wanted), "{planned}");
+}
+
 /// What is wrong with a history is said with its line, and what to do about it.
 #[test]
 fn histories_that_cannot_be_are_refused() {
