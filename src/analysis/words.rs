@@ -214,8 +214,10 @@ pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
 /// (`job_controller.go: enactJobFinished`).
 pub(crate) fn unfinished(r: &Record) -> &'static str {
     match r.what {
-        What::Noted(Note::JobFailed, _) => ", and not Failed, which waits for its Terminating pods",
-        _ => " (SuccessCriteriaMet), and not Complete, which waits for its Terminating pods",
+        What::Noted(Note::JobFailed, _) => {
+            ", but its condition Failed waits for its Terminating pods"
+        }
+        _ => " (SuccessCriteriaMet), but its condition Complete waits for its Terminating pods",
     }
 }
 

@@ -40,7 +40,7 @@ fn a_run_says_that_a_job_has_failed() {
     has(
         &run,
         &format!(
-            "Job default/sum: {FAILED}; 0 of 4 up at the end, at worst 0; 218.7 replica-minutes missing; below need for 53m13.9s"
+            "Job default/sum: {FAILED}, but its condition Failed waits for its Terminating pods; 0 of 4 up at the end, at worst 0; 218.7 replica-minutes missing; below need for 53m13.9s"
         ),
     );
     let json = said(&scratch, &["run", "fails.ron", "-o", "json"]);
@@ -61,7 +61,7 @@ fn an_explanation_says_that_a_job_has_failed() {
     has(
         &job,
         &format!(
-            "{FAILED} at 6:46.100, and not Failed, which waits for its Terminating pods; 0 of 4 pods available at 1:00:00.000"
+            "{FAILED} at 6:46.100, but its condition Failed waits for its Terminating pods; 0 of 4 pods available at 1:00:00.000"
         ),
     );
     assert!(!job.contains("enough pods are available again"), "{job}");
@@ -236,7 +236,7 @@ fn a_job_that_waits_for_a_dead_nodes_pod_is_not_complete() {
         timeline: [(at: "10s", do: Crash(node: "n-0"))])"#,
     );
     let lacks =
-        "completed (SuccessCriteriaMet), and not Complete, which waits for its Terminating pods";
+        "completed (SuccessCriteriaMet), but its condition Complete waits for its Terminating pods";
     for (release, waits) in [("1.34", true), ("1.30", false)] {
         let run = said(&scratch, &["run", "dead.ron", "--kubernetes", release]);
         assert_eq!(run.contains(lacks), waits, "{release}: {run}");
@@ -248,6 +248,6 @@ fn a_job_that_waits_for_a_dead_nodes_pod_is_not_complete() {
             (Some(false), Some(!waits))
         );
         let told = said(&scratch, &["explain", "dead.ron", "Job/w", "--kubernetes", release]);
-        assert_eq!(told.contains(", and not Complete, which waits"), waits, "{release}: {told}");
+        assert_eq!(told.contains(", but its condition Complete waits"), waits, "{release}: {told}");
     }
 }
