@@ -212,8 +212,9 @@ pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
 
 /// What a Job that the record says to have ended does not come to in a run; from 1.31 on it waits for its pods
 /// (`job_controller.go: enactJobFinished`).
-pub(crate) fn unfinished(r: &Record) -> &'static str {
+pub(crate) fn unfinished(analysis: &Analysis<'_>, r: &Record) -> &'static str {
     match r.what {
+        _ if !analysis.plan.profile.workload.job.delays_terminal_condition => "",
         What::Noted(Note::JobFailed, _) => {
             ", but its condition Failed waits for its Terminating pods"
         }

@@ -78,7 +78,7 @@ fn told(
         let (trace, until) = (question.analysis.trace, question.until);
         let mut later = trace.iter().skip(id as usize).take_while(|r| r.at <= until);
         let finished = later.any(|l| l.workload() == r.workload() && trace.job_finished(l));
-        let lacks = if finished { "" } else { words::unfinished(r) };
+        let lacks = if finished { "" } else { words::unfinished(question.analysis, r) };
         let (end, at) = (words::job_end(question.analysis, r), absolute(r.at));
         verdict = format!("{end} at {at}{lacks}; {verdict}");
     }

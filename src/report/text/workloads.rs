@@ -96,7 +96,7 @@ fn by_api<'r>(report: &'r Report<'_>, w: &Served) -> Option<&'r WorkloadOutcome>
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
     let ended = w.ended.map(|r| {
-        let lacks = if w.finished { "" } else { words::unfinished(&r) };
+        let lacks = if w.finished { "" } else { words::unfinished(report.analysis, &r) };
         format!("{}{lacks}; ", words::job_end(report.analysis, &r))
     });
     let mut said = ended.unwrap_or_default();
