@@ -123,13 +123,6 @@ fn one(
     (searches, of): (&[Searched<'_>], &[(usize, usize)]),
     (tape, least): (&Tape, &Shrunk),
 ) -> Result<()> {
-    let mut on: Vec<On<'_>> = Vec::with_capacity(searches.len());
-    for (i, Searched { release, report, .. }) in searches.iter().enumerate() {
-        let found = of.iter().find(|(search, _)| *search == i);
-        let found = found.map(|(_, v)| &report.violations[*v]);
-        let found = found.ok_or_else(|| Says::without(report));
-        on.push(On { release, found, runs: report.all_runs() });
-    }
     let overrides = Overrides::default();
     let loaded =
         scenario::parse(manifest::SCENARIO, least.text.clone().into_bytes(), &searched.folder)?;
@@ -138,6 +131,13 @@ fn one(
     let asked =
         loaded.spec.tape.as_ref().and_then(|t| Property::parse(t.property.as_deref()?).ok());
     let property = asked.unwrap_or(Property::Expect);
+    let mut on: Vec<On<'_>> = Vec::with_capacity(searches.len());
+    for (i, Searched { release, report, .. }) in searches.iter().enumerate() {
+        let found = of.iter().find(|(search, _)| *search == i);
+        let found = found.map(|(_, v)| &report.violations[*v]);
+        let found = found.ok_or_else(|| Says::without(report, &property));
+        on.push(On { release, found, runs: report.all_runs() });
+    }
     let analysis = Analysis::new(&plan, &run.trace);
     let violations = violated(&[property], &loaded, &overrides, &analysis)?;
     let told = violations.iter().find(|v| v.text == least.violation).or(violations.first());

@@ -37,6 +37,8 @@ rows! {
         NotFound = "not found",
         /// It holds in every run with as many deviations as were asked for.
         Exhausted = "exhausted",
+        /// It holds where that can be said: of some runs the horizon came before its bound was over.
+        Undecided = "undecided",
         /// No run was made, which says nothing.
         NotTried = "not tried",
     }
@@ -49,14 +51,15 @@ impl Says {
     pub(crate) fn of(report: &Report, property: &Property) -> Self {
         match report.violations.iter().any(|v| v.property == *property) {
             true => Self::Violated,
-            false => Self::without(report),
+            false => Self::without(report, property),
         }
     }
 
     /// What it says of a property of which it has no violation.
-    pub(crate) fn without(report: &Report) -> Self {
+    pub(crate) fn without(report: &Report, property: &Property) -> Self {
         match report.all_runs() {
             0 => Self::NotTried,
+            _ if report.undecided.contains_key(property) => Self::Undecided,
             _ if report.exhausted => Self::Exhausted,
             _ => Self::NotFound,
         }
@@ -90,13 +93,15 @@ pub(crate) fn write(p: &mut Printer<'_>, searched: &Searched<'_>) -> io::Result<
     }
     write_outcomes(p, searched)?;
     write_violations(p, searched)?;
-    if r.undecided.is_empty() {
-        return Ok(());
-    }
+    undecided(r).map_or(Ok(()), |open| p.folded(&open, 2, PLAIN))
+}
+
+/// The properties of which some runs say nothing, and how many runs do not.
+fn undecided(r: &Report) -> Option<String> {
     let open = r.undecided.iter().map(|(p, n)| format!("{p} in {}", counted(*n, "run")));
     let open = open.collect::<Vec<_>>().join(", ");
     let came = "undecided, as the horizon came before the bound was over";
-    p.folded(&format!("{came}: {open}"), 2, PLAIN)
+    (!open.is_empty()).then(|| format!("{came}: {open}"))
 }
 
 /// Writes the outcomes, the most frequent ones first.
@@ -288,7 +293,7 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
             }
             items.push(Item { text, command: Some(format!("taintsim replay {tape}")) });
         }
-        for says in [Says::Exhausted, Says::NotFound, Says::NotTried] {
+        for says in [Says::Exhausted, Says::NotFound, Says::Undecided, Says::NotTried] {
             let list = properties.iter().filter(|p| Says::of(s.report, p) == says);
             let list: Vec<String> = list.map(Property::to_string).collect();
             if list.is_empty() {
@@ -297,6 +302,11 @@ pub(crate) fn answer(searches: &[Searched<'_>], properties: &[Property]) -> Vec<
             let said = match says {
                 Says::Exhausted => format!("no violation in any run with up to {}", deviations(s)),
                 Says::NotTried => "no run was made, as the time was over".to_owned(),
+                Says::Undecided => {
+                    "no violation where that can be said, for of some runs the horizon came before \
+                     the bound was over"
+                        .to_owned()
+                }
                 _ => {
                     let runs = counted(s.report.all_runs(), "run");
                     format!("no violation in {runs}, and there are more")
@@ -338,7 +348,12 @@ pub(crate) fn write_table(
         let (depth, drawn) = (deviations(s), grouped(s.report.all_runs() - s.report.runs));
         writeln!(out, "exhausted: in no run with up to {depth}, nor in {drawn} drawn ones")?;
     }
-    writeln!(out)?;
+    for s in searches {
+        if let Some(open) = undecided(s.report) {
+            p.folded(&format!("{}: {open}", s.release), 2, PLAIN)?;
+        }
+    }
+    writeln!(p.out)?;
     for s in searches {
         for (i, alike) in told(&s.report.violations) {
             let v = &s.report.violations[i];

@@ -173,6 +173,9 @@ impl Finding<'_> {
                 Err(Says::Exhausted) => format!(
                     "- {release}: not found in {runs}, all that differ little from the usual order\n"
                 ),
+                Err(Says::Undecided) => format!(
+                    "- {release}: not found in {runs}, some of which ended before that could be said\n"
+                ),
                 Err(Says::NotTried) => format!("- {release}: not tried, as the time was over\n"),
                 Err(_) => format!("- {release}: not found in {runs}; there are more\n"),
             }

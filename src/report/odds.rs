@@ -81,12 +81,14 @@ pub(crate) fn write(p: &mut Printer<'_>, asked: &Asked<'_>, often: &Often) -> io
         return told(&format!("in no run: {why}"));
     }
     let drawn = of_drawn(often.violated, often.drawn);
-    match &often.along {
-        None => told(&drawn)?,
-        Some(along) => {
-            let [low, high] = ends(often.span());
-            told(&format!("{low} to {high} of runs"))?;
-            ways(p, along, &drawn)?;
+    if often.along.is_none() && often.undecided == 0 && often.stopped.is_none() {
+        told(&drawn)?;
+    } else {
+        let [low, high] = ends(often.span());
+        told(&format!("{low} to {high} of runs"))?;
+        match &often.along {
+            None => p.indented(&format!("as they come: {drawn}"), 2, PLAIN)?,
+            Some(along) => ways(p, along, &drawn)?,
         }
     }
     let mut told = |text: String| p.folded(&text, 0, PLAIN);

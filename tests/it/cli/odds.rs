@@ -136,6 +136,8 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
     let called = dir.call(&odds);
     let came = "of the others the horizon came before the bound was over: with them 100 of 100";
     assert!(super::unfolded(&called.stdout).contains(came), "{}", called.stdout);
+    // They may all violate it, or none.
+    assert!(called.stdout.contains("\n0 % to 100 % of runs\n"), "{}", called.stdout);
     let narrow = dir.narrow(&odds).stdout;
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
     let of = |more: &[&str]| asked(&dir, &[&odds[1..], more].concat());
@@ -146,6 +148,11 @@ fn a_run_that_is_over_before_the_bound_decides_nothing() {
     let found = dir.call(&["explore", "job.ron", "-p", "job-stalled", "--depth", "0", "-q"]);
     let open = "undecided, as the horizon came before the bound was over: job-stalled(11m) in ";
     assert!(super::unfolded(&found.stdout).contains(open), "{}", found.stdout);
+    let range = ["--depth", "0", "-q", "--kubernetes", "1.33..1.34"];
+    let releases = dir.call(&[&["explore", "job.ron", "-p", "job-stalled"], &range[..]].concat());
+    let said = super::unfolded(&releases.stdout);
+    assert!(said.contains("undecided undecided"), "{said}");
+    assert_eq!(said.matches(&format!(": {open}")).count(), 2, "{said}");
     let tested = dir.call(&["test", "job.ron"]);
     let said = "Never: the horizon came before the bound of job-stalled(11m) was over";
     assert!(super::unfolded(&tested.stdout).contains(said), "{}", tested.stdout);
