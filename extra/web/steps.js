@@ -47,7 +47,7 @@ export class StepView {
         const step = steps[this.now];
         const lines = (/** @type {string} */ title, /** @type {string[]} */ all) => (all.length ? [el('h3', {}, title), el('ul', {}, ...all.map((t) => el('li', {}, bdi(t))))] : []);
         this.told.replaceChildren(el('p', { class: 'verdict' }, `Step ${this.now + 1} of ${steps.length}, at ${step.at.toFixed(6)} s: `, bdi(processes[step.process])),
-            ...lines('What it wrote', step.wrote), ...lines('What it had seen', step.saw));
+            ...lines('What it wrote', step.wrote), ...lines('What it had seen', step.saw.filter((/** @type {string} */ line) => line !== '')));
     }
 
     /** @param {KeyboardEvent} e */

@@ -4,7 +4,7 @@ use super::results::*;
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
 use crate::report::html::board::{Steps, Taken};
-use crate::trace::{Fields, NO_RECORD, Trace};
+use crate::trace::{Fields, Note, Trace, What};
 
 /// A run that was replayed.
 #[derive(Clone, Copy)]
@@ -43,6 +43,7 @@ pub(crate) fn document(plan: &Plan, run: Replayed<'_>) -> Value {
     let lanes = lanes(String::new(), run);
     let step = |Taken { at, process, saw, wrote, mark }: &Taken| {
         let process = &lanes.processes[*process];
+        let saw: Vec<_> = saw.iter().filter(|line| !line.is_empty()).collect();
         json!({ "at_s": at, "process": process, "saw": saw, "wrote": wrote, "mark": mark })
     };
     let violation = |v: &Violation| {
@@ -92,7 +93,7 @@ pub(crate) fn lanes(title: String, run: Replayed<'_>) -> Steps {
     let involved: BTreeSet<_> = violations.iter().flat_map(|v| &v.records).copied().collect();
     let mut processes: Vec<String> = Vec::new();
     let mut taken = Vec::new();
-    for step in steps {
+    for (i, step) in steps.iter().enumerate() {
         let process = processes.iter().position(|p| *p == step.process).unwrap_or_else(|| {
             processes.push(step.process.clone());
             processes.len() - 1
@@ -106,48 +107,69 @@ pub(crate) fn lanes(title: String, run: Replayed<'_>) -> Steps {
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
         wrote.extend(step.answers.iter().cloned());
-        let mut saw: Vec<String> = Vec::new();
+        // What was seen stands beside the first of the lines that go by it.
+        let mut saw = vec![String::new(); wrote.len()];
         for id in records {
             let Some(r) = trace.get(id) else { continue };
             wrote.push(words(&trace.fields(r)));
-            let seen = seen(trace, id, r);
-            if !seen.is_empty() && !saw.contains(&seen) {
-                saw.push(seen);
-            }
+            let seen = seen(trace, &steps[..i], (id, r));
+            saw.push(if saw.contains(&seen) { String::new() } else { seen });
         }
         taken.push(Taken { at: step.at.as_secs_f64(), process, saw, wrote, mark });
     }
     Steps { title, processes, steps: taken }
 }
 
-/// What a record's author had seen, how old that was, and how much had changed since.
-fn seen(trace: &Trace, id: RecordId, r: &Record) -> String {
-    if r.saw == NO_RECORD || r.saw >= id {
-        return String::new();
-    }
-    let Some(saw) = trace.get(r.saw) else { return String::new() };
+/// What a record's author had seen, how old that was, and how many steps had changed it since, of those before its own.
+fn seen(trace: &Trace, earlier: &[ReplayedStep], (id, r): (RecordId, &Record)) -> String {
+    let Some(saw) = trace.get(r.saw).filter(|_| r.saw < id) else { return String::new() };
     let same = |x: &Record| match (saw.node(), saw.pod()) {
         (Some(n), _) => x.node() == Some(n),
         (_, Some(p)) => x.pod() == Some(p),
         _ => x.workload().is_some() && x.workload() == saw.workload(),
     };
-    let since = trace.iter().take(id as usize).skip(r.saw as usize + 1);
-    let changes = since.filter(|x| same(x) && is_change(trace, x)).count();
+    let since = earlier.iter().rev().take_while(|s| s.records.start > r.saw);
+    let change = |s: &ReplayedStep| {
+        let mut records = s.records.clone().filter_map(|id| trace.get(id));
+        records.find(|x| same(x) && is_change(x)).map(|x| x.actor)
+    };
+    let by: Vec<_> = since.filter_map(change).collect();
+    let own = by.iter().filter(|actor| **actor == r.actor).count();
     let age = r.at.since(saw.at).as_nanos() as f64 / 1e9;
-    let stale = match changes {
+    let mut stale = match by.len() {
         0 => String::new(),
-        1 => ", 1 change behind".to_owned(),
-        n => format!(", {n} changes behind"),
+        n => format!(", {} behind", counted(n as u64, "change")),
+    };
+    stale += &match own {
+        0 => String::new(),
+        n if n == by.len() => ", by itself".to_owned(),
+        n => format!(", {n} of them by itself"),
     };
     format!("{} ({age:.6} s old{stale})", words(&trace.fields(saw)))
 }
 
-/// Whether a record stands for a new version of an object.
-fn is_change(trace: &Trace, r: &Record) -> bool {
-    let what = trace.fields(r).what;
-    let own = ["node-queued", "node-silent", "node-heard"];
-    ["node-", "pod-", "workload-"].iter().any(|object| what.starts_with(object))
-        && !own.contains(&what)
+/// Whether a record stands for a new version of an object, as others read it.
+fn is_change(r: &Record) -> bool {
+    let posted = Note::AgentCondition;
+    matches!(
+        r.what,
+        What::NodeCreated
+            | What::NodeDeleted
+            | What::NodeCondition(..)
+            | What::NodeTaints(_)
+            | What::NodeUnschedulable(_)
+            | What::PodCreated(_)
+            | What::PodBound(_)
+            | What::PodTolerations
+            | What::PodPhase(_)
+            | What::PodCondition(..)
+            | What::PodConditionGone(_)
+            | What::PodDeleting(_)
+            | What::PodGone
+            | What::WorkloadCreated(_)
+            | What::WorkloadScaled(_)
+            | What::WorkloadDeleted
+    ) || matches!(r.what, What::Noted(note, _) if note == posted)
 }
 
 /// A record in few words.
@@ -161,7 +183,8 @@ fn words(f: &Fields) -> String {
     words.extend(f.replicas.map(|n| n.to_string()));
     words.extend(f.added.iter().map(|t| format!("+{t}")));
     words.extend(f.removed.iter().map(|t| format!("-{t}")));
-    if f.what != "event" {
+    // Two events of one reason differ in their messages alone; those of others are long.
+    if f.what != "event" || f.reason.as_deref() == Some("TaintManagerEviction") {
         words.extend(own(&f.message));
     }
     words.join(" ")

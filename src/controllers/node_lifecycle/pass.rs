@@ -254,6 +254,7 @@ impl Monitor {
                 return Some((Rc::new(write), tried));
             }
             node = client.get_node(node.id).await.ok()?;
+            self.core.ctx.set_saw(node.record);
             if last {
                 return None;
             }

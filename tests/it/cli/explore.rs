@@ -270,6 +270,43 @@ fn releases_that_do_not_have_it_are_exhausted() {
     assert!(document.to_string().contains("exhausted"), "{document}");
 }
 
+/// The one PUT of a node's four conditions goes by the newest version; the node is queued by the version before that, and nobody else has
+/// written since. The rule's controller goes by the condition of two milliseconds ago, and the agent has posted another since.
+#[test]
+fn a_step_is_behind_by_what_came_before_it() {
+    let dir = Scratch::new();
+    dir.write(
+        "own.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "110s", nodes: [(name: "n-1")],
+            workloads: [Deployment(name: "web", replicas: 1, placement: Node("n-1"))],
+            timeline: [(at: "1m", do: Partition(node: "n-1"))], tape: (choices: 1, deviations: []))"#,
+    );
+    let own = dir.call(&["replay", "own.ron"]).stdout;
+    let row = |shown: &str, what: &str| {
+        let row = shown.lines().find(|line| line.contains(what)).unwrap_or_default();
+        super::unfolded(row)
+    };
+    let put = row(&own, "node-condition n-1 MemoryPressure");
+    assert!(put.contains(" node-created n-1 (100.201001 s old) node-condition"), "{own}");
+    let queued = row(&own, "100.201501");
+    assert!(queued.contains("(100.201501 s old, 1 change behind, by itself)"), "{own}");
+    dir.write(
+        "agent.ron",
+        r#"Scenario(version: 1, kubernetes: "1.36", horizon: "3m",
+            nodes: [(names: "n-{1..2}", conditions: {"CniReady": True})],
+            node_readiness_rules: [(name: "cni", conditions: [(type: "CniReady", requiredStatus: True)],
+                enforcementMode: Continuous, taint: "readiness.k8s.io/cni=pending:NoExecute")],
+            workloads: [ReplicaSet(name: "web", replicas: 3, placement: Spread(All))],
+            timeline: [
+                (at: "1m", do: SetCondition(node: "n-1", type: "CniReady", status: False)),
+                (at: "60.002s", do: SetCondition(node: "n-1", type: "CniReady", status: True)),
+            ],
+            tape: (choices: 1, deviations: []))"#,
+    );
+    let agent = dir.call(&["replay", "agent.ron"]).stdout;
+    assert!(agent.contains("CniReady=False (0.002000 s old, 1 change behind)"), "{agent}");
+}
+
 #[test]
 fn a_search_whose_time_is_over_says_that_there_is_more() {
     let dir = with_rapid();
