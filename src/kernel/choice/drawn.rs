@@ -120,7 +120,7 @@ impl Drawn {
 }
 
 /// One choice that is to be made otherwise. Keyed by what it is about, never by its position in the
-/// run, so that leaving out another one does not shift it.
+/// run, so that leaving out another one does not shift it. Leaving out an object may (see [`super`]).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Deserialize, Serialize)]
 pub struct Deviation {
     /// Name of the choice point.
@@ -155,8 +155,8 @@ pub struct PointId(pub(super) u32);
 /// The object that a choice is made for: a node, a pod, a controller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// Dense number of the object within the run: choices are counted in tables that this number
-    /// indexes.
+    /// Dense number of the object among those of its kind: choices are counted in tables that this
+    /// number indexes.
     pub(crate) id: u32,
     /// Hash of the object's name: what the draw depends on, the same in every run in which an
     /// object of this name exists.
