@@ -62,6 +62,8 @@ pub(crate) struct InformerFactory {
     pub(super) lease_version: Cell<u64>,
     pub(super) delivered: [Cell<u64>; Resource::COUNT],
     pub(super) listed_at: Cell<Time>,
+    /// Changes come from the list of a watch that broke.
+    pub(super) lists: Cell<bool>,
     /// The latest visible time of each resource, and the instant at which it was found.
     pub(super) seen: [Cell<(Time, Time)>; Resource::COUNT],
     /// The latest draws of each watch's delay, of an even slice of time and of an odd one, and which
@@ -108,6 +110,7 @@ impl InformerFactory {
             lease_version: Cell::new(0),
             delivered: Default::default(),
             listed_at: Cell::new(Time::ZERO),
+            lists: Cell::default(),
             seen: Default::default(),
             drawn: Default::default(),
             heartbeats: api.source_of_heartbeats(),

@@ -184,9 +184,16 @@ impl InformerFactory {
             return;
         }
         self.streams[resource as usize].is_broken.set(false);
+        self.lists.set(true);
         for (delta, record) in self.differences(resource) {
             self.take(delta, record);
         }
+        self.lists.set(false);
+    }
+
+    /// Whether a change that is heard of comes from such a list, and not from a watch.
+    pub(crate) fn is_listing(&self) -> bool {
+        self.lists.get()
     }
 
     /// What the list of a resource has that the cache has not, and then what the cache has that the

@@ -4,6 +4,7 @@ use super::gates::{self, gates_of};
 use super::oldest::oldest;
 use super::release::{ProfileError, Release};
 use super::steps::{STEPS, Step};
+use super::storage::STORAGE;
 use crate::plan::Profile;
 use std::collections::BTreeMap;
 
@@ -17,6 +18,11 @@ pub fn profile(version: &str) -> Result<Profile, ProfileError> {
     Ok(made(Release::parse(version)?, None, &BTreeMap::new()))
 }
 
+/// Every change, those of one switch oldest first.
+pub(super) fn steps() -> impl Iterator<Item = &'static Step> {
+    STEPS.iter().chain(STORAGE)
+}
+
 /// The behaviour of a release with these gates set, without one of its steps. Before gates are looked at every one that it has
 /// is taken as on.
 fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, bool>) -> Profile {
@@ -24,7 +30,7 @@ fn made(release: Release, left_out: Option<&Step>, settings: &BTreeMap<String, b
     profile.release = release.to_string();
     profile.recorded = release.recorded();
     let taken = |step: &&Step| !left_out.is_some_and(|out| std::ptr::eq(out, *step));
-    for step in STEPS.iter().filter(|step| release.has(step.since)).filter(taken) {
+    for step in steps().filter(|step| release.has(step.since)).filter(taken) {
         (step.change)(&mut profile);
     }
     gates::apply(&mut profile, release, settings);
@@ -67,7 +73,7 @@ pub fn without_each(
 ) -> Result<Vec<Profile>, ProfileError> {
     let own = with_gates(version, settings)?;
     let (release, older) = (Release::parse(version)?, Release::parse(older)?);
-    let steps = STEPS.iter().filter(|step| release.has(step.since) && !older.has(step.since));
+    let steps = steps().filter(|step| release.has(step.since) && !older.has(step.since));
     let mut profiles: Vec<Profile> =
         steps.map(|step| made(release, Some(step), settings)).collect();
     let before = gates_of(older);

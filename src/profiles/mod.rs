@@ -17,6 +17,7 @@ mod lookup;
 mod oldest;
 mod release;
 mod steps;
+mod storage;
 #[cfg(test)]
 mod tests;
 

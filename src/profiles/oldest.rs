@@ -86,7 +86,10 @@ pub(super) fn oldest() -> Profile {
             message_as_reason: true,
             ..Default::default()
         },
-        attach_detach: attach_detach::Switches::default(),
+        attach_detach: attach_detach::Switches {
+            timeout_text: Some("attachment timeout for volume"),
+            ..Default::default()
+        },
         persistent_volume: persistent_volume::Switches::default(),
         device_taint_eviction: device_taint_eviction::Switches::default(),
         eviction: EvictionRules {

@@ -61,6 +61,15 @@ impl DesiredStateOfWorld {
         is_new
     }
 
+    /// `GetPodToAdd`
+    pub(super) fn pods_to_add(&self) -> Vec<(NodeId, VolumeId, (PodId, Uid))> {
+        let of = |((node, volume), v): (&(NodeId, VolumeId), &VolumeToAttach)| {
+            let (node, volume) = (*node, *volume);
+            v.pods.clone().into_iter().map(move |pod| (node, volume, pod))
+        };
+        self.to_attach.iter().flat_map(of).collect()
+    }
+
     /// `VolumeExists`
     pub(super) fn volume_exists(&self, node: NodeId, volume: VolumeId) -> bool {
         self.to_attach.contains_key(&(node, volume))

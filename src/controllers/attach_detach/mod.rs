@@ -24,12 +24,16 @@ use reconciler::{RECONCILER_LOOP_PERIOD, Reconciler, Turns};
 /// After how long the populator adds the pods that it has missed
 /// (`DesiredStateOfWorldPopulatorListPodsRetryDuration`).
 const LIST_PODS_RETRY_DURATION: Dur = Dur::from_secs(180);
+/// After how long it removes those whose end it has missed (`DesiredStateOfWorldPopulatorLoopSleepPeriod`).
+const POPULATOR_LOOP_SLEEP_PERIOD: Dur = Dur::from_secs(60);
 
 /// The attach/detach controller.
 pub(crate) struct Controller {
     reconciler: Rc<Reconciler>,
     /// The populator, while no pod has been missed.
     populator: Turns,
+    /// The same, while no end of one has been missed.
+    remover: Turns,
 }
 
 /// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
@@ -42,8 +46,9 @@ impl Controller {
     /// One that hears of nodes and pods but does not run yet.
     pub(crate) fn new(config: Config, context: ControllerContext) -> Rc<Self> {
         let populator = Turns::new(&context.ctx, LIST_PODS_RETRY_DURATION);
+        let remover = Turns::new(&context.ctx, POPULATOR_LOOP_SLEEP_PERIOD);
         let reconciler = Rc::new(Reconciler::new(config, context));
-        let controller = Rc::new(Self { reconciler, populator });
+        let controller = Rc::new(Self { reconciler, populator, remover });
         controller.reconciler.informers.on_node(controller.clone());
         controller.reconciler.informers.on_pod(controller.clone());
         controller
@@ -68,8 +73,9 @@ impl Controller {
                 let point = r.ctx.point("attach-detach-phase");
                 r.ctx.sleep(r.ctx.phase(point, RECONCILER_LOOP_PERIOD)).await;
             }
-            let populator = c.clone();
+            let (populator, remover) = (c.clone(), c.clone());
             r.ctx.spawn(r.group, async move { populator.populate_desired_state_of_world().await });
+            r.ctx.spawn(r.group, async move { remover.remove_deleted_pods().await });
             r.clone().run().await;
         });
     }
@@ -132,6 +138,16 @@ impl Controller {
         }
     }
 
+    /// `findAndRemoveDeletedPods`, where an end was missed. Turns are counted from the start of the run where the controller has been
+    /// running for long.
+    async fn remove_deleted_pods(self: Rc<Self>) {
+        loop {
+            self.remover.next().await;
+            self.remover.begin();
+            self.reconciler.find_and_remove_deleted_pods();
+        }
+    }
+
     /// `podAdd`, `podUpdate`
     fn pod_changed(&self, pod: &Pod) {
         if !self.reconciler.process_pod_volumes(pod, !is_pod_terminated(pod)) {
@@ -173,9 +189,15 @@ impl ResourceEventHandler<Node> for Controller {
 
 impl ResourceEventHandler<Pod> for Controller {
     fn cached(&self, old: Option<&Rc<Pod>>, new: Option<&Rc<Pod>>) {
-        // One that is gone, or that another follows under its name, unseen.
+        let r = &self.reconciler;
         if let Some(old) = old.filter(|o| new.is_none_or(|n| n.uid != o.uid)) {
-            self.reconciler.process_pod_volumes(old, false);
+            // A list shows one that another follows under its name by that one alone (`podUpdate`), and others by what is no pod
+            // (`DeletedFinalStateUnknown`).
+            let hears = r.config.switches.hears_of_unseen_ends || !r.informers.is_listing();
+            match new {
+                None if hears => drop(r.process_pod_volumes(old, false)),
+                _ => self.remover.want(),
+            }
         }
         if let Some(new) = new {
             self.pod_changed(new);

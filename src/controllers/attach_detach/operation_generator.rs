@@ -6,6 +6,7 @@ use super::actual_state_of_world::ActualStateOfWorld;
 use crate::api::volume::{Volume, VolumeAttachment};
 use crate::apiserver::Watcher;
 use crate::controllers::prelude::*;
+use crate::plan::switches::attach_detach::Switches;
 use std::cell::RefCell;
 
 /// `csiTimeout`: for how long an operation waits for the external-attacher.
@@ -25,8 +26,8 @@ pub(super) struct OperationGenerator {
     ctx: Ctx,
     client: Client,
     recorder: EventRecorder,
-    /// It looks at VolumeAttachments from time to time, first after this long; otherwise it watches them.
-    looks_after: Option<Dur>,
+    /// `looks_after`: it looks at VolumeAttachments from time to time, first after this long; otherwise it watches them.
+    switches: Switches,
     /// Operations that watch a VolumeAttachment.
     watching: Rc<Watching>,
     informers: Rc<InformerFactory>,
@@ -35,13 +36,13 @@ pub(super) struct OperationGenerator {
 }
 
 impl OperationGenerator {
-    pub(super) fn new(context: ControllerContext, looks_after: Option<Dur>) -> Self {
+    pub(super) fn new(context: ControllerContext, switches: Switches) -> Self {
         let ControllerContext { ctx, client, informers, recorder, .. } = context;
         let watching = Rc::new(Watching { ctx: ctx.clone(), tickets: RefCell::default() });
-        if looks_after.is_none() {
+        if switches.looks_after.is_none() {
             client.api().watch(watching.clone());
         }
-        Self { ctx, client, recorder, looks_after, watching, informers, seen: RefCell::default() }
+        Self { ctx, client, recorder, switches, watching, informers, seen: RefCell::default() }
     }
 
     /// `GenerateAttachVolumeFunc`: whether it succeeded.
@@ -81,9 +82,11 @@ impl OperationGenerator {
         actual.with(|a| {
             if is_detached {
                 a.delete_volume_node(volume, node);
-            } else {
+            } else if self.switches.failed_detach_is_uncertain {
                 let has_spec = a.has_spec(volume);
                 a.add_volume_node((volume, node), false, has_spec);
+            } else {
+                a.add_to_report(volume, node);
             }
         });
         is_detached
@@ -111,7 +114,10 @@ impl OperationGenerator {
             let create = move |api: &ApiServer, actor| api.create_attachment(actor, volume, node);
             match self.client.call(self.client.node_object(node), create).await {
                 Ok(()) | Err(ApiError::AlreadyExists) => {}
-                Err(error) => return Err(format!("attacher.Attach failed: {error}")),
+                Err(error) => {
+                    let why = error.of("post volumeattachments.storage.k8s.io");
+                    return Err(format!("kubernetes.io/csi: attacher.Attach failed: {why}"));
+                }
             }
         }
         let verify = || match self.lister(volume, node) {
@@ -162,7 +168,7 @@ impl OperationGenerator {
     ) -> Result<(), Failure> {
         let api = self.client.api().clone();
         let until = self.ctx.now() + CSI_TIMEOUT;
-        let mut pause = self.looks_after;
+        let mut pause = self.switches.looks_after;
         while self.ctx.now() < until {
             if let Some(pause) = &mut pause {
                 let most = pause.as_nanos() / 100 * JITTER_PERCENT;
@@ -187,8 +193,9 @@ impl OperationGenerator {
         let found = api.volume(volume).map(|v| (v.driver.clone(), v.name.clone()));
         let (driver, name) = found.unwrap_or_default();
         let driver = driver.unwrap_or_default();
-        Err(format!(
-            "timed out waiting for external-attacher of {driver} CSI driver to {what} volume {name}"
+        Err(self.switches.timeout_text.map_or_else(
+            || format!("timed out waiting for external-attacher of {driver} CSI driver to {what} volume {name}"),
+            |text| format!("{text} {name}"),
         ))
     }
 }

@@ -2,6 +2,7 @@
 
 use super::actual_state_of_world::{ActualStateOfWorld, AttachState};
 use super::desired_state_of_world::DesiredStateOfWorld;
+use super::is_pod_terminated;
 use super::operation_generator::OperationGenerator;
 use super::operations::{Key, Operation, Operations};
 use crate::api::taint::OUT_OF_SERVICE;
@@ -91,7 +92,7 @@ impl Turns {
 pub(super) struct Reconciler {
     pub(super) ctx: Ctx,
     pub(super) group: Group,
-    config: Config,
+    pub(super) config: Config,
     pub(super) client: Client,
     pub(super) informers: Rc<InformerFactory>,
     pub(super) desired: Shared<DesiredStateOfWorld>,
@@ -105,8 +106,7 @@ pub(super) struct Reconciler {
 impl Reconciler {
     /// One that knows of nothing.
     pub(super) fn new(config: Config, context: ControllerContext) -> Self {
-        let looks_after = config.switches.looks_after;
-        let generator = Rc::new(OperationGenerator::new(context.clone(), looks_after));
+        let generator = Rc::new(OperationGenerator::new(context.clone(), config.switches));
         let ControllerContext { ctx, group, client, informers, .. } = context;
         Self {
             generator,
@@ -419,5 +419,16 @@ impl Reconciler {
             }
         }
         true
+    }
+
+    /// `findAndRemoveDeletedPods`
+    pub(super) fn find_and_remove_deleted_pods(&self) {
+        for (node, volume, (id, uid)) in self.desired.with(|d| d.pods_to_add()) {
+            let pod = self.informers.pod(id).filter(|p| p.uid == uid && !is_pod_terminated(p));
+            if pod.is_none() && self.desired.with(|d| d.delete_pod(node, volume, uid)) {
+                self.compare(volume, node);
+                self.turns.want();
+            }
+        }
     }
 }

@@ -54,9 +54,16 @@ impl VolumeManager {
         Self { nodes, pods, looker, volumes: ByNode::default() }
     }
 
-    /// A node has a kubelet from now on.
+    /// A node has a kubelet from now on. What has not started of the pods that it has already waits for its volumes.
     pub(super) fn join(&self, node: NodeId) {
         self.volumes.join(node, Volumes::default());
+        for uid in self.pods.of_node(node) {
+            let due = self.pods.due(uid).filter(|d| !d.started);
+            if let Some(pod) = due.and_then(|due| self.pods.object(uid, &due)) {
+                let waits = self.add_pod(node, &pod, false);
+                self.pods.with_due(uid, |d| d.waits = waits);
+            }
+        }
     }
 
     /// A pod is on a node, and `has` its volumes; whether it has to wait for them.

@@ -16,6 +16,13 @@ pub(crate) struct Switches {
     pub(crate) out_of_service: bool,
     /// A pod whose volume another node has is told "Waiting for detach" (S42), before "Multi-Attach error".
     pub(crate) waiting_text: bool,
+    /// A volume whose detaching failed may be attached or not; before, it counts as attached (S120).
+    pub(crate) failed_detach_is_uncertain: bool,
+    /// What an attachment that took too long is said to have been, before the volume's name, where it is not said who was waited
+    /// for (S121).
+    pub(crate) timeout_text: Option<&'static str>,
+    /// The end of a pod that no watch showed is heard of by the list that it is not in; before, the populator finds it (S122).
+    pub(crate) hears_of_unseen_ends: bool,
     /// `--disable-force-detach-on-timeout` is known (S39).
     pub(crate) force_detach_flag: bool,
 }

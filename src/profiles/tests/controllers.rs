@@ -457,6 +457,23 @@ fn attach_detach_switches() {
         looks_after,
         &[("1.20.15", 0), ("1.21.14", 525), ("1.22.17", 525), ("1.23.17", 500)],
     );
+    // `GenerateDetachVolumeFunc`
+    boundary(
+        "S120",
+        |p| p.attach_detach.failed_detach_is_uncertain,
+        &["1.16.15", "1.25.16", "1.26.9", "1.27.6", "1.28.2"],
+        &["1.26.10", "1.27.7", "1.28.3", "1.29.0", "1.37.1"],
+    );
+    // `csi_attacher.go`
+    let text = |of: Option<&str>| of.and_then(|t| t.split(' ').next()).unwrap_or_default().len();
+    let texts = [("1.16.15", 10), ("1.17.17", 16), ("1.20.15", 16), ("1.21.14", 6), ("1.23.17", 6)];
+    for (version, letters) in texts.into_iter().chain([("1.24.17", 0), ("1.37.1", 0)]) {
+        let profile = profile(version).unwrap();
+        assert_eq!(text(profile.attach_detach.timeout_text), letters, "S121 in {version}");
+    }
+    // `podDelete` of `attach_detach_controller.go`
+    let hears = |p: &Profile| p.attach_detach.hears_of_unseen_ends;
+    boundary("S122", hears, &["1.18.20", "1.35.4"], &["1.36.0", "1.37.1"]);
 }
 
 /// `EventsToRegister` of `volumebinding/volume_binding.go` in 1.22.17 and 1.23.17.

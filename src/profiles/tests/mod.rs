@@ -8,8 +8,8 @@ mod kubelets;
 mod releases;
 
 use super::gates::gates_of;
+use super::lookup::steps;
 use super::oldest::oldest;
-use super::steps::STEPS;
 use super::*;
 use crate::plan::Profile;
 use crate::plan::switches::node_lifecycle::{ConditionTaints, EvictionMode};
@@ -36,11 +36,11 @@ fn boundary(row: &str, read: fn(&Profile) -> bool, before: &[&str], from: &[&str
 /// say what they say in the order of the table, for every release.
 #[test]
 fn steps_of_one_switch_stand_in_release_order() {
-    let mut sorted: Vec<_> = STEPS.iter().collect();
+    let mut sorted: Vec<_> = steps().collect();
     sorted.sort_by_key(|step| step.since.iter().max());
     for release in Release::all_minors() {
         let (mut as_listed, mut in_order) = (oldest(), oldest());
-        for (listed, next) in STEPS.iter().zip(&sorted) {
+        for (listed, next) in steps().zip(&sorted) {
             for (step, profile) in [(listed, &mut as_listed), (*next, &mut in_order)] {
                 if release.has(step.since) {
                     (step.change)(profile);
