@@ -8,6 +8,11 @@
 use super::prelude::*;
 use super::wanted::Wanted;
 
+/// How many pods each workload asks for, with those taken for done that count as that by how their Jobs end.
+pub(super) fn wanted<'a>(analysis: &'a Analysis<'a>) -> Wanted<'a> {
+    Wanted::new(analysis, JobEnds::new(analysis).done)
+}
+
 /// How the Jobs of a run end.
 pub(crate) struct JobEnds<'a> {
     analysis: &'a Analysis<'a>,
@@ -22,7 +27,8 @@ pub(crate) struct JobEnds<'a> {
 impl<'a> JobEnds<'a> {
     /// Those of a run.
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
-        let (mut follow, mut wanted) = (Follow::new(analysis), Wanted::new(analysis));
+        let (mut follow, mut wanted) =
+            (Follow::new(analysis), Wanted::new(analysis, BTreeMap::new()));
         let names = &analysis.trace.names;
         let mut given_up: BTreeMap<WorkloadId, Vec<PodId>> = BTreeMap::new();
         let mut stopped: BTreeMap<WorkloadId, Vec<(PodId, RecordId)>> = BTreeMap::new();
@@ -52,8 +58,8 @@ impl<'a> JobEnds<'a> {
             match r.what {
                 What::Noted(Note::JobComplete, _) => {
                     found.ends.insert(job, id);
-                    let pods = stopped.remove(&job).filter(|_| lacks);
-                    found.done.extend(pods.into_iter().flatten());
+                    let pods = stopped.remove(&job).unwrap_or_default();
+                    found.done.extend(pods.into_iter().take(lacks));
                 }
                 What::Noted(Note::JobFailed, _) => {
                     found.ends.insert(job, id);
@@ -74,8 +80,8 @@ impl<'a> JobEnds<'a> {
             let back_off = Dur::from_secs(10 << pods.len().min(6));
             let last = pods.last().and_then(|(_, id)| analysis.trace.get(*id));
             let is_over = last.is_some_and(|r| analysis.horizon().since(r.at) > back_off);
-            if wanted.lacks(job) && is_over && !found.ends.contains_key(&job) {
-                found.done.extend(pods);
+            if is_over && !found.ends.contains_key(&job) {
+                found.done.extend(pods.into_iter().take(wanted.lacks(job)));
             }
         }
         found

@@ -24,6 +24,7 @@
 
 use super::daemons::Daemons;
 use super::evictions::Eviction;
+use super::job_ends;
 use super::needs::Needs;
 use super::prelude::*;
 use super::served::{begin, most_pending, reckon, together};
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
         let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
         let (held, held_up) = (vec![Steps::new(); all.len()], BTreeSet::new());
         let (static_pods, pending) = (static_pods(analysis), BTreeMap::new());
-        let (daemons, wanted) = (Daemons::default(), Wanted::new(analysis));
+        let (daemons, wanted) = (Daemons::default(), job_ends::wanted(analysis));
         Walk {
             analysis,
             owners,

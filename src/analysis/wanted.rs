@@ -8,8 +8,8 @@
 //! would have a pod that is done be missing until then. One that is being deleted has not succeeded,
 //! though its container may exit with 0: the controller counts it as failed (`isPodFailed`). A Job that
 //! replaces only failed pods, or has a failure policy, counts it, unless its own controller deleted it.
-//! Should the controller count it all the same, as it saw the end before the deletion, the Job asks for
-//! one pod too many until it is complete.
+//! Which of them the controller counts all the same, as it saw the end with the deletion, tells only how
+//! the Job ends: [`JobEnds`](super::job_ends::JobEnds) has found them before.
 //!
 //! A Job that has failed asks for as much as it did: it is not done, and nobody makes what it lacks.
 
@@ -21,6 +21,8 @@ use crate::api::workload::{JobSpec, WorkloadSpec};
 pub(super) struct Wanted<'a> {
     analysis: &'a Analysis<'a>,
     jobs: BTreeMap<WorkloadId, Job<'a>>,
+    /// Pods that count as done by how their Jobs end.
+    done: BTreeMap<PodId, RecordId>,
     /// Pods that the Job controller deleted.
     deleted: BTreeSet<PodId>,
 }
@@ -39,7 +41,7 @@ struct Job<'a> {
 
 impl<'a> Wanted<'a> {
     /// Stands at the start of the run, before its first record.
-    pub(super) fn new(analysis: &'a Analysis<'a>) -> Self {
+    pub(super) fn new(analysis: &'a Analysis<'a>, done: BTreeMap<PodId, RecordId>) -> Self {
         let names = &analysis.trace.names;
         let job = |plan: &'a WorkloadPlan| {
             let WorkloadSpec::Job(spec) = &plan.spec else { return None };
@@ -53,7 +55,7 @@ impl<'a> Wanted<'a> {
                 job.active += 1;
             }
         }
-        Wanted { analysis, jobs, deleted: BTreeSet::new() }
+        Wanted { analysis, jobs, done, deleted: BTreeSet::new() }
     }
 
     /// Whether there are no Jobs.
@@ -84,9 +86,10 @@ impl<'a> Wanted<'a> {
         (self.jobs.contains_key(&job) && is_told).then_some((job, pod))
     }
 
-    /// Whether a Job has fewer pods than it asks for.
-    pub(super) fn lacks(&self, job: WorkloadId) -> bool {
-        self.jobs.get(&job).is_some_and(|job| job.active < job.wanted())
+    /// How many pods a Job lacks to its completions that has fewer than it asks for.
+    pub(super) fn lacks(&self, job: WorkloadId) -> usize {
+        let lacking = self.jobs.get(&job).filter(|job| job.active < job.wanted());
+        lacking.map_or(0, |job| (job.left() - job.active) as usize)
     }
 
     /// Takes a record in: the workload that it concerns, and how many pods that asks for from then on.
@@ -103,7 +106,9 @@ impl<'a> Wanted<'a> {
             (What::WorkloadDeleted | What::Noted(Note::JobComplete, _), _) => job.is_over = true,
             (_, Some((pod, before, after))) => {
                 let by_phase = self.analysis.plan.profile.workload.job.fail_by_phase(job.spec);
-                let counts = !before.deleting || by_phase && !self.deleted.contains(&pod);
+                let counts = !before.deleting
+                    || by_phase && !self.deleted.contains(&pod)
+                    || self.done.contains_key(&pod);
                 if ends_well(r, &before) && counts {
                     job.succeeded += 1;
                 }
@@ -138,18 +143,23 @@ impl Job<'_> {
     }
 
     fn wanted(&self) -> u32 {
-        let left = |n: i32| u32::try_from(n).unwrap_or(0).saturating_sub(self.succeeded);
         match self.spec.completions {
             _ if self.is_over => 0,
-            Some(completions) => self.parallelism.min(left(completions)),
             None if self.succeeded > 0 => self.active,
-            None => self.parallelism,
+            _ => self.parallelism.min(self.left()),
         }
+    }
+
+    /// How many pods have to succeed yet; without completions as many as run at a time.
+    fn left(&self) -> u32 {
+        let left = |n: i32| u32::try_from(n).unwrap_or(0).saturating_sub(self.succeeded);
+        self.spec.completions.map_or(self.parallelism, left)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::job_ends;
     use super::super::tests::synthetic::{Run, ms};
     use super::*;
     use crate::api::workload::{
@@ -161,13 +171,13 @@ mod tests {
     type Asks = (Option<i32>, Option<PodReplacementPolicy>, Vec<PodFailurePolicyRule>);
 
     /// What a Job of three pods at a time asks for from each second on, where this happens to its pods by
-    /// their numbers.
+    /// their numbers. Its run is over before the 20 s after a pod's end at 11 s in which a back-off may keep another away.
     fn asked(
         completions: Option<i32>,
         pod_replacement_policy: Option<PodReplacementPolicy>,
         happens: &[(u64, Actor, What, usize)],
     ) -> Vec<(u64, u32)> {
-        let run = Run::new("w", ms(100_000));
+        let run = Run::new("w", ms(31_000));
         asked_in(run, (completions, pod_replacement_policy, Vec::new()), happens)
     }
 
@@ -201,11 +211,12 @@ mod tests {
         });
         run.record(ms(0), NO_RECORD, Actor::User, What::WorkloadCreated(3), job);
         for &(s, actor, what, pod) in happens {
-            run.record(ms(s * 1000), NO_RECORD, actor, what, pods[pod]);
+            let object = if what == COMPLETE { job } else { pods[pod] };
+            run.record(ms(s * 1000), NO_RECORD, actor, what, object);
         }
         let (plan, trace) = run.finish();
         let analysis = Analysis::new(&plan, &trace);
-        let (mut follow, mut wanted) = (Follow::new(&analysis), Wanted::new(&analysis));
+        let (mut follow, mut wanted) = (Follow::new(&analysis), job_ends::wanted(&analysis));
         let mut steps = Steps::new();
         for (id, r) in (0..).zip(trace.iter()) {
             let step = follow.apply(id, r);
@@ -217,6 +228,7 @@ mod tests {
     }
 
     const SUCCEEDED: What = What::PodPhase(PodPhase::Succeeded);
+    const COMPLETE: What = What::Noted(Note::JobComplete, NO_RECORD);
 
     /// Of four completions three are left after the first, which is as many as run at a time, and two
     /// after the second.
@@ -237,6 +249,22 @@ mod tests {
         assert_eq!(asked(Some(3), failed, &gone(Actor::Job)), [(0, 3)]);
     }
 
+    /// Complete without another in its place, a Job has counted a pod that was being deleted: from its end on two are left,
+    /// not only once all is over. With another in its place it has not.
+    #[test]
+    fn a_pod_that_its_job_has_counted_is_wanted_no_more_from_its_end_on() {
+        let mut happens = vec![
+            (10, Actor::User, What::PodDeleting(30), 0),
+            (11, Actor::Kubelet, SUCCEEDED, 0),
+            (20, Actor::Kubelet, SUCCEEDED, 1),
+            (30, Actor::Kubelet, SUCCEEDED, 2),
+            (31, Actor::Job, COMPLETE, 0),
+        ];
+        assert_eq!(asked(Some(3), None, &happens), [(0, 3), (11, 2), (20, 1), (30, 0)]);
+        happens[1].2 = What::PodPhase(PodPhase::Failed);
+        assert_eq!(asked(Some(3), None, &happens), [(0, 3), (20, 2), (30, 1), (31, 0)]);
+    }
+
     /// With a failure policy a pod fails by its phase alone, from 1.26 on, which has the policy (`isPodFailed`); whether the Job
     /// waits for the phase, too, which it does from 1.28 on, is another matter.
     #[test]
@@ -248,7 +276,7 @@ mod tests {
         let rule =
             PodFailurePolicyRule { action: PodFailurePolicyAction::Ignore, statuses: [true; 3] };
         let of = |release: &str, rules: &[PodFailurePolicyRule]| {
-            let mut run = Run::new("w", ms(100_000));
+            let mut run = Run::new("w", ms(31_000));
             run.plan.profile = profiles::profile(release).expect("is a release");
             asked_in(run, (Some(3), None, rules.to_vec()), &gone)
         };

@@ -19,6 +19,7 @@
 //! pods of a Deployment are those of its ReplicaSets.
 
 use super::daemons::Daemons;
+use super::job_ends;
 use super::outcomes::measured;
 use super::prelude::*;
 use super::wanted::Wanted;
@@ -101,7 +102,7 @@ impl<'a> Walk<'a> {
             daemons: Daemons::new(&follow, &owners),
             analysis,
             owners,
-            wanted: Wanted::new(analysis),
+            wanted: job_ends::wanted(analysis),
             follow,
             open,
             lost: BTreeMap::new(),
