@@ -5,7 +5,7 @@ use super::attachments::FollowVolumes;
 use super::explain::gated;
 use super::kept::Kept;
 use super::prelude::*;
-use super::words::rejections;
+use super::words::{awaited, rejections};
 use crate::plan::KubeletMode;
 
 rows! {
@@ -97,6 +97,8 @@ pub(crate) struct Course {
     pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, `Job shop/sum`, and why.
     pub(crate) failed: BTreeMap<String, String>,
+    /// Jobs that have ended, and the condition that waits for their Terminating pods at the end.
+    pub(crate) unfinished: BTreeMap<String, String>,
     /// The pods that are Pending at the end, and why the scheduler found no node for them, or why a
     /// volume cannot be attached to theirs.
     pub(crate) pending: BTreeMap<String, String>,
@@ -195,10 +197,15 @@ impl Reader<'_> {
                 let pod = r.pod().map(|pod| self.analysis.pod_name(pod).to_owned());
                 self.course.drawn.extend(pod.map(|pod| ((why, pod), most)));
             }
-            What::Noted(Note::JobFailed, why) => {
+            What::Noted(note @ (Note::JobComplete | Note::JobFailed), why) => {
                 let job = self.analysis.workload_in_words(WorkloadId(r.object));
-                let (reason, _) = self.analysis.trace.job_end(TextId(why));
-                self.course.failed.insert(job, reason.to_owned());
+                let awaited = awaited(self.analysis, r, self.course.end);
+                let awaited = awaited.map(|condition| (job.clone(), condition.to_owned()));
+                self.course.unfinished.extend(awaited);
+                if note == Note::JobFailed {
+                    let (reason, _) = self.analysis.trace.job_end(TextId(why));
+                    self.course.failed.insert(job, reason.to_owned());
+                }
             }
             What::PodUnplaced(_) => self.unplaced.extend(r.pod().map(|pod| (pod, *r))),
             _ => {}

@@ -44,8 +44,6 @@ pub(crate) struct Served {
     pub(crate) held_up: Option<Since>,
     /// The record that says how it has ended, if it is a Job that has.
     pub(crate) ended: Option<Record>,
-    /// Its event says so, too: it is Complete or Failed.
-    pub(crate) finished: bool,
     /// What the run cost it.
     pub(crate) costs: Costs,
     /// When it was below its need, and when pods were desired and none was up.
@@ -297,7 +295,6 @@ mod tests {
             from: Some(Time::ZERO),
             held_up: None,
             ended: None,
-            finished: false,
             costs: Costs::default(),
             below: Spans::new(),
             none_up: Spans::new(),

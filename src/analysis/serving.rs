@@ -210,8 +210,7 @@ impl<'a> Walk<'a> {
         if let Some(served) = r.workload().and_then(|w| self.all[w.index()].as_mut()) {
             match r.what {
                 What::Noted(Note::JobComplete | Note::JobFailed, _) => served.ended = Some(*r),
-                What::WorkloadCreated(_) => (served.ended, served.finished) = (None, false),
-                _ if self.analysis.trace.job_finished(r) => served.finished = true,
+                What::WorkloadCreated(_) => served.ended = None,
                 _ => {}
             }
         }

@@ -210,16 +210,25 @@ pub(crate) fn job_end(analysis: &Analysis<'_>, r: &Record) -> String {
     }
 }
 
-/// What a Job that the record says to have ended does not come to in a run; from 1.31 on it waits for its pods
+/// Heads of lists of Jobs.
+pub(crate) const JOBS_FAIL: &str = "Jobs that fail, and are not done by anybody";
+pub(crate) const JOBS_WAIT: &str =
+    "Jobs that have ended, but whose condition waits for their Terminating pods";
+
+/// The condition that a Job which ends with this record still has not by then: from 1.31 on it waits for its pods
 /// (`job_controller.go: enactJobFinished`).
-pub(crate) fn unfinished(analysis: &Analysis<'_>, r: &Record) -> &'static str {
-    match r.what {
-        _ if !analysis.plan.profile.workload.job.delays_terminal_condition => "",
-        What::Noted(Note::JobFailed, _) => {
-            ", but its condition Failed waits for its Terminating pods"
-        }
-        _ => " (SuccessCriteriaMet), but its condition Complete waits for its Terminating pods",
-    }
+pub(crate) fn awaited(analysis: &Analysis<'_>, r: &Record, until: Time) -> Option<&'static str> {
+    let is_failed = matches!(r.what, What::Noted(Note::JobFailed, _));
+    let waits = analysis.plan.profile.workload.job.delays_terminal_condition
+        && !analysis.trace.job_finished(r, until);
+    waits.then_some(if is_failed { "Failed" } else { "Complete" })
+}
+
+/// The same behind what the record says that the Job has ended with.
+pub(crate) fn unfinished(analysis: &Analysis<'_>, r: &Record, until: Time) -> String {
+    let Some(condition) = awaited(analysis, r, until) else { return String::new() };
+    let met = if condition == "Complete" { " (SuccessCriteriaMet)" } else { "" };
+    format!("{met}, but its condition {condition} waits for its Terminating pods")
 }
 
 fn noted(analysis: &Analysis<'_>, r: &Record, object: &str, (note, arg): (Note, u32)) -> String {

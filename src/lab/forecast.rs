@@ -127,6 +127,8 @@ pub(crate) struct Forecast {
     pub(crate) kept: BTreeMap<String, BTreeSet<Kept>>,
     /// Jobs that fail, and why.
     pub(crate) failed: Vec<Left>,
+    /// Jobs that have ended, and the condition that waits for their Terminating pods.
+    pub(crate) unfinished: Vec<Left>,
     /// Pods that the scheduler places nowhere, or whose volumes cannot be attached, and why.
     pub(crate) pending: Vec<Left>,
     /// How many they are, by workload and why.
@@ -290,6 +292,7 @@ impl Forecast {
             frail: courses.iter().flat_map(|c| c.frail.clone()).collect(),
             kept: courses.iter().flat_map(|c| c.kept.clone()).collect(),
             failed: Left::of(courses, false, |c| &c.failed),
+            unfinished: Left::of(courses, false, |c| &c.unfinished),
             held: Left::of(courses, true, |c| &c.held),
             refused: Left::of(courses, false, |c| &c.refused),
         }

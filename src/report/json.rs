@@ -9,7 +9,7 @@ use crate::analysis::curves::Steps;
 use crate::analysis::serving::Served;
 use crate::analysis::timeline::Row;
 use crate::analysis::workloads::WorkloadOutcome;
-use crate::analysis::{Costs, Spread, Summary};
+use crate::analysis::{Costs, Spread, Summary, words};
 use crate::api::workload::{namespace_of, short_name};
 use crate::files::{Escaped, Form};
 use crate::trace::EvictionCause;
@@ -146,7 +146,8 @@ fn workloads(report: &Report<'_>) -> Value {
         all["not_whole_at_first_fault"] = late.into();
         all["ended"] = w.ended.map_or(Value::Null, |r| {
             let f = report.analysis.trace.fields(&r);
-            json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message, "finished": w.finished })
+            let waits = words::awaited(report.analysis, &r, report.analysis.horizon()).is_some();
+            json!({ "at_s": r.at.as_secs_f64(), "failed": w.has_failed(), "reason": f.reason, "message": f.message, "finished": !waits })
         });
         for (key, figure) in Served::FIGURES {
             all[key] = steps(&w.course(figure));

@@ -183,12 +183,17 @@ impl Trace {
         (body.text == EventText::FailedCreate).then_some(TextId(body.arg))
     }
 
-    /// Whether it is the event of a Job that has finished: its status has the condition Complete or Failed.
-    pub(crate) fn job_finished(&self, r: &Record) -> bool {
-        let What::WorkloadMessage(message) = r.what else { return false };
-        let text = self.messages.get(message as usize).map(|m| m.body.text);
+    /// Whether a Job that ends with a record has finished by then: with its event its status has the condition Complete
+    /// or Failed.
+    pub(crate) fn job_finished(&self, ended: &Record, until: Time) -> bool {
         use EventText::{BackoffLimitExceeded, JobCompleted, PodFailurePolicy};
-        matches!(text, Some(JobCompleted | BackoffLimitExceeded | PodFailurePolicy))
+        let says = |r: &Record| {
+            let What::WorkloadMessage(message) = r.what else { return false };
+            let text = self.messages.get(message as usize).map(|m| m.body.text);
+            matches!(text, Some(JobCompleted | BackoffLimitExceeded | PodFailurePolicy))
+        };
+        let later = self.iter().skip_while(|r| r.at < ended.at).take_while(|r| r.at <= until);
+        later.filter(|r| r.workload() == ended.workload()).any(says)
     }
 
     /// Why the scheduler could not place a pod, where a record is its event of that; and how often

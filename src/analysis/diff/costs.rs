@@ -222,7 +222,6 @@ mod tests {
             from: None,
             held_up: None,
             ended: None,
-            finished: false,
             costs,
             below: Vec::new(),
             none_up: Vec::new(),

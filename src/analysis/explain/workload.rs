@@ -74,11 +74,8 @@ fn told(
     if missing.is_empty() && all > 0 {
         verdict += " but while the next ones started after those that were done";
     }
-    if let Some((id, r)) = ended {
-        let (trace, until) = (question.analysis.trace, question.until);
-        let mut later = trace.iter().skip(id as usize).take_while(|r| r.at <= until);
-        let finished = later.any(|l| l.workload() == r.workload() && trace.job_finished(l));
-        let lacks = if finished { "" } else { words::unfinished(question.analysis, r) };
+    if let Some((_, r)) = ended {
+        let lacks = words::unfinished(question.analysis, r, question.until);
         let (end, at) = (words::job_end(question.analysis, r), absolute(r.at));
         verdict = format!("{end} at {at}{lacks}; {verdict}");
     }

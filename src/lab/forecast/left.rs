@@ -4,14 +4,14 @@ use super::count::{Count, most};
 use crate::analysis::course::Course;
 use crate::lab::prelude::*;
 
-/// A pod, or the volume of a claim, that stays where it is; a Job that fails.
+/// A pod, or the volume of a claim, that stays where it is; a Job that fails, or whose condition waits.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Left {
     /// `namespace/name`
     pub(crate) pod: String,
     /// `Deployment shop/web`
     pub(crate) workload: Option<String>,
-    /// The node it is stuck on, or why it is Pending, or why the volume stays, or the Job fails.
+    /// The node it is stuck on, or why it is Pending, or why the volume stays, or the Job fails, or its condition.
     pub(crate) said: String,
     /// In what part of the seeds it does.
     pub(crate) share: f64,

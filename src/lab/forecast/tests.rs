@@ -397,11 +397,11 @@ fn what_is_left_is_counted_by_seed() {
 }
 
 /// The pods of three Jobs are evicted some 350 s after their node has died. One of them waits for its pod until the end, and
-/// one may not lose any.
+/// one may not lose any. The third makes another, which is done five minutes later, and waits for the first, too.
 #[test]
 fn jobs_that_wait_or_fail_are_known() {
     let text = r#"Scenario(version: 1, horizon: "30m", nodes: [(names: "n-{0..1}", zone: "a")],
-        workloads: [Job(name: "waits", podReplacementPolicy: Failed, placement: Node("n-0")), Job(name: "other", placement: Node("n-0")),
+        workloads: [Job(name: "waits", podReplacementPolicy: Failed, placement: Node("n-0")), Job(name: "other", placement: Node("n-0"), template: (ends: (after: "5m"))),
             Job(name: "fails", backoffLimit: 0, placement: Node("n-0"))],
         timeline: [(at: "1m", do: Crash(node: "n-0"))])"#;
     let loaded = scenario::parse("s.ron", text.as_bytes().to_vec(), Path::new("")).unwrap();
@@ -410,9 +410,11 @@ fn jobs_that_wait_or_fail_are_known() {
     let forecast = Forecast::of(&of_two.courses(1, &|_| true).unwrap());
     assert_eq!(forecast.stuck.len(), 3, "{:?}", forecast.stuck);
     assert_eq!(forecast.waits, BTreeSet::from(["Job default/waits".to_owned()]));
-    let failed: Vec<_> =
-        forecast.failed.iter().map(|l| (l.pod.as_str(), l.said.as_str())).collect();
-    assert_eq!(failed, [("Job default/fails", "BackoffLimitExceeded")]);
+    let said =
+        |left: &[Left]| Vec::from_iter(left.iter().map(|l| format!("{} ({})", l.pod, l.said)));
+    assert_eq!(said(&forecast.failed), ["Job default/fails (BackoffLimitExceeded)"]);
+    let waits = ["Job default/fails (Failed)", "Job default/other (Complete)"];
+    assert_eq!(said(&forecast.unfinished), waits);
 }
 
 /// Three Jobs replace failed pods alone, and theirs are stuck on a dead node. When it is deleted, whoever collects orphans has them fail

@@ -10,7 +10,7 @@ use super::holder::{Holder, blocked, first_sentence, tolerates_for_good};
 use super::losses::{How, Kind, Part};
 use super::still::Why;
 use super::told::{runs_short, told};
-use crate::analysis::Frees;
+use crate::analysis::{Frees, words};
 use crate::lab::prelude::*;
 
 /// Something that a person should know.
@@ -115,11 +115,13 @@ pub(super) fn lead(plan: &Plan, already: &[String], lost: &[Lost], how: How) -> 
         };
         lead.push(format!("Below what they need {long}: {}.", all.join("; ")));
     }
-    let hits = lost.iter().flat_map(|l| &l.damage.hits);
-    let failed: BTreeSet<&str> = hits.filter(|h| h.failed.is_some()).map(Hit::name).collect();
-    if !failed.is_empty() {
-        let names = few(3, failed);
-        lead.push(format!("Jobs that fail, and are not done by anybody: {names}."));
+    for (what, fails) in [(words::JOBS_FAIL, true), (words::JOBS_WAIT, false)] {
+        let is_one = |h: &&Hit| if fails { h.failed.is_some() } else { h.unfinished };
+        let hits = lost.iter().flat_map(|l| &l.damage.hits).filter(is_one);
+        let names: BTreeSet<&str> = hits.map(Hit::name).collect();
+        if !names.is_empty() {
+            lead.push(format!("{what}: {}.", few(3, names)));
+        }
     }
     lead
 }

@@ -100,6 +100,8 @@ pub(crate) struct Hit {
     /// How it failed, if it is a Job that does and would not without the loss:
     /// `failed: BackoffLimitExceeded (…)`.
     pub(crate) failed: Option<String>,
+    /// It is a Job that has ended when the loss does, and its condition waits for its Terminating pods.
+    pub(crate) unfinished: bool,
 }
 
 /// What a workload's volumes leave to be done in a loss.
@@ -158,6 +160,8 @@ pub(super) struct Of {
     end: (Moment, Count),
     /// How it failed, if it is a Job that has.
     pub(super) failed: Option<String>,
+    /// It is a Job that had ended by the moment, and its condition waited for its pods.
+    unfinished: bool,
 }
 
 impl Seen {
@@ -185,6 +189,9 @@ impl Seen {
                 at_once: count_before(s, begin.saturating_add(Dur::from_millis(1))),
                 end: (end, last),
                 failed: s.ended.filter(|_| s.has_failed()).map(|r| words::job_end(analysis, &r)),
+                unfinished: s
+                    .ended
+                    .is_some_and(|r| r.at <= at && words::awaited(analysis, &r, at).is_some()),
             };
             (s.name.clone(), seen)
         };
@@ -259,6 +266,7 @@ fn hit(plan: &Plan, name: &str, without: &Of, with: &Of) -> Hit {
         unattached: more(|m| m.unattached),
         left: more(|m| m.left),
         failed: with.failed.clone().filter(|_| without.failed.is_none()),
+        unfinished: with.unfinished && !without.unfinished,
         ..Hit::default()
     };
     let below = with.below && !without.below;

@@ -39,7 +39,7 @@ fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
 
 /// `{"at": …, "notes": […], "events": [{"what", "object", "low", "median", "high", "share", "node",
 /// "node_share", "workload", "evicted", "cause"}], "by_when": [{"what", "workload", "by": [{"at", "low", "median", "high"}]}], "held": [{"claim", "said",
-/// "share"}], "failed": [{"job", "said", "share"}]}` (`held` and `failed` where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
+/// "share"}], "failed": [{"job", "said", "share"}], "unfinished": [{"job", "said", "share"}]}` (the last three where there are some), times in RFC 3339, and the events of other courses as `what_if`. How many have come by when is of all
 /// pods where `workload` is null.
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
@@ -67,10 +67,12 @@ pub(crate) fn put_what_if(whole: &mut Value, others: &[Outlook<'_>]) {
     }
 }
 
-/// Puts the volumes that stay where somebody waits for them, and the Jobs that fail, into the document of a course.
+/// Puts the volumes that stay where somebody waits for them, and the Jobs that fail or wait, into the document of a course.
 fn put_left(whole: &mut Value, outlook: &Outlook<'_>) {
-    let Forecast { held, failed, .. } = outlook.forecast;
-    for (field, name, all) in [("held", "claim", held), ("failed", "job", failed)] {
+    let Forecast { held, failed, unfinished, .. } = outlook.forecast;
+    let all =
+        [("held", "claim", held), ("failed", "job", failed), ("unfinished", "job", unfinished)];
+    for (field, name, all) in all {
         let one = |l: &Left| json!({ name: l.pod, "said": l.said, "share": l.share });
         if !all.is_empty() {
             whole[field] = all.iter().map(one).collect();

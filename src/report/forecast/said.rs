@@ -1,9 +1,8 @@
 //! A forecast with what it was made from, what is said of it in sentences, and what sets it apart
 //! from the one before.
 
-use crate::analysis::Frees;
 use crate::analysis::course::{Goes, Happening};
-use crate::analysis::ranges;
+use crate::analysis::{Frees, ranges, words};
 use crate::lab::forecast::{ByWhen, Count, Forecast, Foreseen, Left, When};
 use crate::language::few;
 use crate::report::model::{WallClock, from_now};
@@ -134,10 +133,12 @@ impl<'a> Outlook<'a> {
             let stays = if count.median == 1 { "is" } else { "are" };
             said.push(format!("{} {stays} {word} at the end.", how_many(count, "pod")));
         }
-        if !self.forecast.failed.is_empty() {
-            let jobs = few(3, self.forecast.failed.iter().map(fails));
-            said.push(format!("Jobs that fail, and are not done by anybody: {jobs}."));
-        }
+        let Forecast { failed, unfinished, .. } = self.forecast;
+        let jobs = [(words::JOBS_FAIL, failed), (words::JOBS_WAIT, unfinished)];
+        let jobs = jobs.into_iter().filter(|(_, jobs)| !jobs.is_empty());
+        said.extend(
+            jobs.map(|(what, jobs)| format!("{what}: {}.", few(3, jobs.iter().map(fails)))),
+        );
         said
     }
 
@@ -275,7 +276,7 @@ pub(super) fn node(f: &Foreseen) -> Option<String> {
     f.node.as_ref().map(|node| format!("{node}{share}"))
 }
 
-/// A Job that fails, why, and in how many of the seeds if not in all.
+/// A Job that fails, why, or that waits, with which condition, and in how many of the seeds if not in all.
 pub(super) fn fails(job: &Left) -> String {
     format!("{} ({}){}", job.pod, job.said, unless_all(job.share))
 }

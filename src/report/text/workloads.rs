@@ -95,8 +95,9 @@ fn by_api<'r>(report: &'r Report<'_>, w: &Served) -> Option<&'r WorkloadOutcome>
 /// `28 of 30 up at the end, at worst 20; 34.2 replica-minutes missing; …`
 fn outcome(report: &Report<'_>, w: &Served) -> String {
     let Count { desired, up, .. } = w.at_end();
+    let horizon = report.analysis.horizon();
     let ended = w.ended.map(|r| {
-        let lacks = if w.finished { "" } else { words::unfinished(report.analysis, &r) };
+        let lacks = words::unfinished(report.analysis, &r, horizon);
         format!("{}{lacks}; ", words::job_end(report.analysis, &r))
     });
     let mut said = ended.unwrap_or_default();
@@ -104,7 +105,6 @@ fn outcome(report: &Report<'_>, w: &Served) -> String {
     if let Some(counted) = counted_from(report.analysis, w) {
         said += &format!("; {counted}");
     }
-    let horizon = report.analysis.horizon();
     let least = w.spans(horizon).filter(|(.., c)| c.up < c.desired).map(|(.., c)| c.up).min();
     if let Some(least) = least {
         said += &format!(", at worst {}; {}", grouped(least.into()), missing(&w.costs));

@@ -83,7 +83,7 @@ fn what_is_left_is_said_as_seeds_have_it() {
     }
 }
 
-/// The pod of sum is stuck in both seeds, and all fails in one.
+/// The pod of sum is stuck in both seeds, all fails in one, and done waits for a pod in both.
 #[test]
 fn a_job_that_waits_and_one_that_fails_are_told() {
     let of = |fails: bool| {
@@ -93,11 +93,13 @@ fn a_job_that_waits_and_one_that_fails_are_told() {
         course.waits.insert("Job x/sum".to_owned());
         let failed = || ("Job x/all".to_owned(), "BackoffLimitExceeded".to_owned());
         course.failed.extend(fails.then(failed));
+        course.unfinished.insert("Job x/done".to_owned(), "Complete".to_owned());
         course
     };
     let said = printed(&[of(true), of(false)]);
     for wanted in [
         "Jobs that fail, and are not done by anybody: Job x/all (BackoffLimitExceeded) (in 50 % of the seeds).",
+        "Jobs that have ended, but whose condition waits for their Terminating pods: Job x/done (Complete).",
         "x/sum-a on n1, of Job x/sum: no successor until it is gone",
         "What frees those that others wait for: the node comes back; or,",
     ] {
