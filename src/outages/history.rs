@@ -1,7 +1,7 @@
 //! Outages as a file has them, and as they are handed on.
 
 use super::sample::Spans;
-use crate::language::Problem;
+use crate::language::{Problem, counted};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -14,6 +14,8 @@ pub(crate) struct Recorded {
     pub(crate) start: f64,
     /// How long it was.
     pub(crate) lasts: f64,
+    /// It had not ended when the file did, or its node was gone: `lasts` is what it is taken for.
+    pub(crate) open: bool,
 }
 
 /// What was recorded.
@@ -25,9 +27,9 @@ pub(crate) struct History {
     pub(crate) outages: Vec<Recorded>,
     /// How long it was looked, in seconds.
     pub(crate) length: f64,
-    /// How long its nodes were there, all together, in seconds: those that come and go are there for a part of `length`.
-    pub(crate) watched: f64,
-    /// How many outages had not ended when the file did, or began before it; they are left out.
+    /// From when to when each node was there, in seconds: those that come and go are there for a part of `length`.
+    pub(crate) there: Vec<(f64, f64)>,
+    /// How many outages began before the file, or as it ended; they are left out.
     pub(crate) open: usize,
     /// How many outages of no length there were; they are left out.
     pub(crate) empty: usize,
@@ -85,12 +87,12 @@ pub(super) fn seconds(text: &str, least: f64, line: usize) -> Result<f64, Proble
 /// Outages as a file has them.
 #[derive(Default)]
 pub(super) struct Raw {
-    /// By name of the node: begin, end, and the line that says so.
-    pub(super) outages: BTreeMap<String, Vec<(f64, f64, usize)>>,
+    /// By name of the node: begin, end if it has one, and the line that says so.
+    pub(super) outages: BTreeMap<String, Vec<(f64, Option<f64>, usize)>>,
     /// From when to when it was looked, where the file says so.
     pub(super) looked: Option<(f64, f64)>,
-    /// How long its nodes were there, all together, where the file says so of each.
-    pub(super) watched: Option<f64>,
+    /// By name of the node from when to when it was there, where the file says so of each.
+    pub(super) there: BTreeMap<String, (f64, f64)>,
     /// By name of the node since when it is away, of states one after the other.
     pub(super) away: BTreeMap<String, f64>,
     pub(super) open: usize,
@@ -105,7 +107,7 @@ const YEAR_S: f64 = 365.2425 * 86_400.0;
 const SHORTEST_S: f64 = 1e-3;
 
 impl Raw {
-    pub(super) fn node(&mut self, name: &str) -> &mut Vec<(f64, f64, usize)> {
+    pub(super) fn node(&mut self, name: &str) -> &mut Vec<(f64, Option<f64>, usize)> {
         self.outages.entry(name.to_owned()).or_default()
     }
 
@@ -150,26 +152,29 @@ impl Raw {
             let text = format!("the outage of `{node}` ends before it begins");
             return Err(wrong(line, text).help("its start stands first, its end behind it"));
         }
-        self.node(node).push((start, end, line));
+        self.node(node).push((start, Some(end), line));
         Ok(())
     }
 
     pub(super) fn finish(mut self) -> Result<History, Problem> {
-        self.open += self.away.len();
+        for (node, since) in std::mem::take(&mut self.away) {
+            self.node(&node).push((since, None, 0));
+        }
         let Some((from, to)) = self.looked else {
             return Err(nothing(self.open, 0, self.noticed));
         };
         let mut history = History {
             length: to - from,
-            watched: self.watched.unwrap_or((to - from) * self.outages.len() as f64),
             open: self.open,
             noticed: self.noticed,
             failures_only: self.failures_only,
             ..History::default()
         };
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
-            outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            if let Some(pair) = outages.windows(2).find(|p| p[1].0 < p[0].1) {
+            let end = |o: &(f64, Option<f64>, usize)| o.1.unwrap_or(f64::INFINITY);
+            outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(end(a).total_cmp(&end(b))));
+            let meets = |p: &&[(f64, Option<f64>, usize)]| p[0].1.is_some_and(|end| p[1].0 < end);
+            if let Some(pair) = outages.windows(2).find(meets) {
                 let (line, earlier) = (pair[1].2, pair[0].2);
                 let text = format!(
                     "this outage of `{name}` begins before the one of line {earlier} is over"
@@ -178,29 +183,96 @@ impl Raw {
                 return Err(wrong(line, text).help(help));
             }
             history.nodes.push(name.clone());
-            for &(start, end, _) in outages.iter() {
-                if end <= start {
-                    history.empty += 1;
-                    continue;
+            let there = self.there.get(name).map_or((from, to), |there| *there);
+            history.there.push((there.0 - from, there.1 - from));
+            for (place, &(start, end, _)) in outages.iter().enumerate() {
+                let seen = outages.get(place + 1).map_or(there.1, |next| next.0);
+                let (lasts, open) = (end.unwrap_or(seen) - start, end.is_none());
+                match open {
+                    _ if lasts > 0.0 => {
+                        let start = start - from;
+                        history.outages.push(Recorded { node: i, start, lasts, open });
+                    }
+                    true => history.open += 1,
+                    false => history.empty += 1,
                 }
-                history.outages.push(Recorded { node: i, start: start - from, lasts: end - start });
             }
         }
-        if history.outages.is_empty() {
-            return Err(nothing(history.open, history.empty, history.noticed));
+        if history.outages.iter().all(|o| o.open) {
+            let open = history.open + history.outages.len();
+            return Err(nothing(open, history.empty, history.noticed));
         }
         history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
+        history.close();
         Ok(history)
     }
 }
 
 impl History {
+    /// Of an outage that had not ended nothing is known but that it was longer than it was seen for. It lasts as long as one of
+    /// those that were, each with the same chance, by which their lengths come to what the product-limit estimator says (Kaplan
+    /// and Meier, 1958); as long as it was seen where none was.
+    fn close(&mut self) {
+        // Multiples of it fall evenly between those of one, in whatever order they are needed.
+        const GOLDEN: f64 = 0.618_033_988_749_895;
+        let (open, ended): (Vec<usize>, Vec<usize>) =
+            (0..self.outages.len()).partition(|i| self.outages[*i].open);
+        let by_length = |all: Vec<usize>| {
+            let mut all = Vec::from_iter(all.into_iter().map(|i| (self.outages[i].lasts, i)));
+            all.sort_by(|a, b| a.0.total_cmp(&b.0));
+            all
+        };
+        let (open, ended) = (by_length(open), by_length(ended));
+        let mut known: Vec<f64> = ended.into_iter().map(|(lasts, _)| lasts).collect();
+        for (turn, (seen, i)) in open.into_iter().rev().enumerate() {
+            let longer = &known[known.partition_point(|lasts| *lasts <= seen)..];
+            let place = (0.5 + turn as f64 * GOLDEN).fract() * longer.len() as f64;
+            let lasts = longer.get(place as usize).copied().unwrap_or(seen);
+            known.insert(known.partition_point(|known| *known < lasts), lasts);
+            self.outages[i].lasts = lasts;
+        }
+    }
+
+    /// What is said of outages that had not ended, where there are some.
+    pub(crate) fn unended(&self) -> Option<String> {
+        let open = self.outages.iter().filter(|o| o.open).count();
+        let taken = "taken to be as long as one that was longer than it was seen for, or as that where none was";
+        (open > 0).then(|| format!("{} had not ended: {taken}", counted(open, "outage")))
+    }
+
+    /// How long its nodes were there, all together, in seconds.
+    pub(crate) fn watched(&self) -> f64 {
+        self.there.iter().map(|(from, to)| to - from).sum()
+    }
+
+    /// Its nodes by places in the cluster, each with those that were there one after the other: as many places as there were
+    /// nodes at one time. No place has two nodes that are named.
+    pub(crate) fn places(&self, is_named: impl Fn(&str) -> bool) -> Vec<Vec<usize>> {
+        let mut nodes: Vec<usize> = (0..self.nodes.len()).collect();
+        nodes.sort_by(|a, b| self.there[*a].0.total_cmp(&self.there[*b].0));
+        let mut places: Vec<(f64, bool, Vec<usize>)> = Vec::new();
+        for node in nodes {
+            let ((from, to), named) = (self.there[node], is_named(&self.nodes[node]));
+            let is_free =
+                |(until, has, _): &&mut (f64, bool, Vec<usize>)| *until <= from && !(named && *has);
+            match places.iter_mut().find(is_free) {
+                Some((until, has, nodes)) => {
+                    (*until, *has) = (to, *has || named);
+                    nodes.push(node);
+                }
+                None => places.push((to, named, vec![node])),
+            }
+        }
+        places.into_iter().map(|(.., nodes)| nodes).collect()
+    }
+
     /// Whether it tells of outages of one time only, and not how often they come: it begins with its first
     /// outage and ends with its last, and all began within the length of one.
     pub(crate) fn is_of_one_time(&self) -> bool {
         let ends = [self.outages.first(), self.outages.last()].map(|o| o.map_or(0.0, |o| o.start));
-        let longest = self.outages.iter().map(|o| o.lasts).fold(0.0, f64::max);
-        let over = self.outages.iter().map(|o| o.start + o.lasts).fold(0.0, f64::max);
+        let ended = || self.outages.iter().filter(|o| !o.open);
+        let longest = ended().map(|o| o.lasts).fold(0.0, f64::max);
+        let over = ended().map(|o| o.start + o.lasts).fold(0.0, f64::max);
         ends[0] <= 0.0 && over >= self.length && ends[1] - ends[0] <= longest
     }
 

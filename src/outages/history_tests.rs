@@ -147,11 +147,12 @@ fn what_is_wrong_is_said_with_its_line() {
 #[test]
 fn own_files_come_from_spreadsheets() {
     let text = "\u{feff}\"Node\";\"Start\";\"End\";\"Why\"\r\n\"a\";100;160;\"power; rack 7\"\r\n\"b\";\"1970-01-01T02:03:20+02:00\";500;\r\nb;900\r\nc;;\r\nd;950;\r\n";
-    let expected = [("a".to_owned(), 0.0, 60.0), ("b".to_owned(), 100.0, 300.0)];
-    assert_eq!(of(text, Csv), expected);
+    // The second of b is as long as one of those that were longer than the 50 s that it was seen for.
+    let expected = [("a", 0.0, 60.0), ("b", 100.0, 300.0), ("b", 800.0, 300.0)];
+    assert_eq!(of(text, Csv), expected.map(|(node, start, lasts)| (node.to_owned(), start, lasts)));
     let history = read(text, None).expect("it is one");
     assert_eq!(history.nodes, ["a", "b", "c", "d"], "one whose only outage goes on, too");
-    assert_eq!((history.open, history.length, history.failures_only), (2, 850.0, false));
+    assert_eq!((history.open, history.length, history.failures_only), (1, 850.0, false));
     assert_eq!(read(CSV, None).map(|h| h.failures_only), Ok(true));
     let tabs = CSV.replace(',', "\t");
     assert_eq!(read(&tabs, None), read(CSV, None));
@@ -197,7 +198,43 @@ fn an_exporter_that_is_started_anew_ends_no_outage() {
     let history = read(&joined, None).expect("it is one");
     assert_eq!((history.nodes.len(), history.outages.len(), history.open), (2, 1, 1));
     // `a` was there for 190 s, and `b` from 60 s to 190 s.
-    assert_eq!((history.length, history.watched), (190.0, 190.0 + 130.0));
+    assert_eq!((history.length, history.watched()), (190.0, 190.0 + 130.0));
+}
+
+/// Three had not ended by 1,000 s. That of f was seen for 500 s, which no other was; those of d and e for 100 s, and of the outages of
+/// 120, 240 and 500 s that were longer one lasts as the first and one as the second.
+#[test]
+fn an_outage_that_has_not_ended_is_as_long_as_one_that_was_longer() {
+    let text = "node,start,end,looked_from,looked_to\na,0,60,0,1000\nb,0,120,,\nc,0,240,,\nd,900,,,\ne,900,,,\nf,500,,,\n";
+    let history = read(text, None).expect("it is one");
+    let lasts = Vec::from_iter(history.outages.iter().map(|o| (o.lasts, o.open)));
+    let ended = [60.0, 120.0, 240.0].map(|lasts| (lasts, false));
+    assert_eq!((&lasts[..3], lasts[3]), (&ended[..], (500.0, true)));
+    assert_eq!(lasts[4..], [(240.0, true), (120.0, true)]);
+    assert!(history.unended().is_some_and(|said| said.starts_with("3 outages had not ended: ")));
+    // A node that is deleted while it is away was seen until then.
+    let away = r#"{"data":{"result":[{"metric":{"node":"a"},"values":[[0,"1"],[100,"0"],[400,"0"]]},
+        {"metric":{"node":"b"},"values":[[0,"1"],[500,"0"],[560,"1"],[900,"1"]]}]}}"#;
+    let history = read(away, None).expect("it is one");
+    let told = Vec::from_iter(history.outages.iter().map(|o| (o.node, o.lasts, o.open)));
+    assert_eq!(told, [(0, 300.0, true), (1, 60.0, false)]);
+}
+
+/// x goes when y comes, and z is there all along: two places, or three where x and y are two of a cluster's nodes.
+#[test]
+fn nodes_that_come_and_go_have_places() {
+    let series = |(node, from, to): (&str, u32, u32)| {
+        format!(
+            r#"{{"metric":{{"node":"{node}"}},"values":[[{from},"1"],[{},"0"],[{},"1"],[{to},"1"]]}}"#,
+            from + 10,
+            from + 20
+        )
+    };
+    let all = [("x", 0, 100), ("y", 100, 200), ("z", 0, 200)].map(series).join(",");
+    let history = read(&format!(r#"{{"data":{{"result":[{all}]}}}}"#), None).expect("it is one");
+    assert_eq!(history.places(|_| false), [vec![0, 1], vec![2]]);
+    assert_eq!(history.places(|name| name != "z"), [[0], [2], [1]]);
+    assert_eq!(history.watched(), 400.0);
 }
 
 /// Outages that are shown from 100 s and 170 s on, to 160 s and 500 s, began 45 s before: at 55 s,

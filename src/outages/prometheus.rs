@@ -118,7 +118,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
 fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), Problem> {
     raw.node(node);
     if let [first, .., last] = samples.as_slice() {
-        *raw.watched.get_or_insert(0.0) += last.0 - first.0;
+        raw.there.insert(node.to_owned(), (first.0, last.0));
     }
     // Every series is an array of its own; lines mean nothing here.
     let since_up = samples.iter().position(|s| s.1).unwrap_or(samples.len());

@@ -111,8 +111,7 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         let begin = seconds(field(start), line)?;
         if field(end).is_empty() {
             raw.saw(begin, line)?;
-            raw.node(field(node));
-            raw.open += 1;
+            raw.node(field(node)).push((begin, None, line));
             continue;
         }
         raw.add(field(node), begin, seconds(field(end), line)?, line)?;

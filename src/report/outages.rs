@@ -111,9 +111,10 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
     if h.open > 0 || h.empty > 0 {
         let (open, empty) = (grouped(h.open as u64), grouped(h.empty as u64));
         let said =
-            format!("{open} that the file has no beginning or no end of, {empty} of no length");
+            format!("{open} that began before the file or as it ended, {empty} of no length");
         p.indented(&format!("left out: {said}"), 2, PLAIN)?;
     }
+    h.unended().map_or(Ok(()), |said| p.indented(&said, 2, PLAIN))?;
     if told.begun_before {
         p.indented(&format!(
             "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
@@ -249,7 +250,7 @@ fn per_year(h: &History) -> Option<(f64, Interval)> {
     if h.is_of_one_time() {
         return None;
     }
-    let years = h.watched / (365.0 * 86_400.0);
+    let years = h.watched() / (365.0 * 86_400.0);
     let of = |n: f64| n / years.max(1e-12);
     let count = h.outages.len() as u64;
     let range = poisson_interval(count);
@@ -286,6 +287,7 @@ pub(crate) fn document(told: &Told) -> Value {
         "nodes": told.history.nodes.len(),
         "outages": s.count(),
         "open": told.history.open,
+        "not_ended": told.history.outages.iter().filter(|o| o.open).count(),
         "empty": told.history.empty,
         "length_s": told.history.length,
         "per_node_year": rate.map(|(rate, _)| rate),
@@ -408,10 +410,10 @@ mod tests {
             nodes: vec!["a".to_owned(), "b".to_owned()][..outages.len().min(2)].to_vec(),
             outages: outages
                 .iter()
-                .map(|&(node, start, lasts)| Recorded { node, start, lasts })
+                .map(|&(node, start, lasts)| Recorded { node, start, lasts, open: false })
                 .collect(),
             length,
-            watched: length * outages.len().min(2) as f64,
+            there: vec![(0.0, length); outages.len().min(2)],
             failures_only: true,
             ..History::default()
         };

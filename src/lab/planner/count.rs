@@ -69,15 +69,9 @@ impl Counting {
     /// to be where one outage takes them all.
     pub(crate) fn fitting(models: &[Model], of_need: bool) -> (Self, String) {
         if let Some((m, h)) = models.iter().find_map(|m| Some((m, m.record()?))) {
-            let left_out = match h.open {
-                0 => String::new(),
-                n => format!(
-                    "; {} that had not ended with it left out, by which a longer wait looks better than it is",
-                    counted(n as u64, "outage")
-                ),
-            };
-            // Its outages are dealt out over its whole time, as if each node had been there all along.
-            let there = h.watched / (h.length * h.nodes.len() as f64).max(1.0);
+            let unended = h.unended().map_or(String::new(), |said| format!("; {said}"));
+            // The outages of a place are dealt out over its whole time, as if there had been a node all along.
+            let there = h.watched() / (h.length * h.places(|_| false).len() as f64).max(1.0);
             let too_few = match there < 0.5 {
                 true => format!(
                     "; its nodes were there for {:.1} % of its time, and its outages are too few by that",
@@ -86,7 +80,7 @@ impl Counting {
                 false => String::new(),
             };
             let why = format!(
-                "`{}` is a record, in which outages come together: of {}, and how far that may be off is in no interval{left_out}{too_few}",
+                "`{}` is a record, in which outages come together: of {}, and how far that may be off is in no interval{unended}{too_few}",
                 m.name,
                 counted(h.outages.len() as u64, "outage")
             );

@@ -2,10 +2,10 @@
 //! the outage, and on nothing that a setting changes: every setting meets the same outages, and a
 //! longer run the same ones and more.
 
-use super::models::{Act, Model, Models, Object, Repair, Tilt, When};
+use super::models::{Act, Dealt, Model, Models, Object, Repair, Tilt, When};
 use super::outages::{Away, Outage};
 use crate::kernel::choice::{Keyed, hash_name};
-use crate::outages::{Distribution, History};
+use crate::outages::{Distribution, Recorded};
 use crate::scenario::prelude::*;
 
 impl Model {
@@ -94,7 +94,7 @@ impl Models {
         let at = at.as_secs_f64();
         let failing = self.failing(model, object, &draws);
         let mut parts = Vec::new();
-        if let When::Recorded(history) = &model.when {
+        if let Some(history) = model.record() {
             let place = which.unit(1, number) * history.outages.len() as f64;
             let lasts = history.outages[(place as usize).min(history.outages.len() - 1)].lasts;
             let name = format!("{} of {}", model.name, object.name);
@@ -220,7 +220,7 @@ impl Failing<'_> {
                     at += down(number) + up.quantile(draws.gap.unit(hash, number));
                 }
             }
-            When::Recorded(history) => self.recorded(history, place, end, parts),
+            When::Recorded(dealt) => self.recorded(dealt, place, end, parts),
         }
     }
 
@@ -268,27 +268,17 @@ impl Failing<'_> {
         nodes
     }
 
-    /// The outages of a history that fall to a node: those of the node of that name, or of the one that
-    /// it was dealt. They begin somewhere in the file, the same for all nodes, and go round.
-    fn recorded(&self, history: &History, place: usize, end: f64, parts: &mut Vec<Part>) {
+    /// The outages of a history that fall to a node. They begin somewhere in the file, the same for all nodes, and go round.
+    fn recorded(&self, dealt: &Dealt, place: usize, end: f64, parts: &mut Vec<Part>) {
         let Self { model, object, draws, .. } = *self;
-        let known = history.nodes.iter().position(|n| *n == object.name);
-        let (of, round) = match known {
-            Some(i) => (i, 0),
-            None => {
-                let is_named = |o: &&Object| history.nodes.contains(&o.name);
-                let place = place - model.objects[..place].iter().filter(is_named).count();
-                let (_, rest) = model.dealt(history);
-                let Some(of) = place.checked_rem(rest.len()) else { return };
-                (rest[of], place / rest.len())
-            }
-        };
+        let (history, (of, round)) = (&dealt.history, &dealt.nodes[place]);
         let length = history.length.max(1.0);
-        let offset = length * draws.gap.unit(u64::MAX, round as u32);
+        let offset = length * draws.gap.unit(u64::MAX, *round);
         let mut number = 0;
         let mut rounds = 0.0;
         // Those behind the offset come first.
-        let own = history.outages.iter().filter(|o| o.node as usize == of);
+        let is_own = |o: &&Recorded| of.binary_search(&(o.node as usize)).is_ok();
+        let own = history.outages.iter().filter(is_own);
         let mut starts: Vec<(f64, f64)> =
             own.map(|o| ((o.start - offset).rem_euclid(length), o.lasts)).collect();
         starts.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -1,7 +1,7 @@
 //! Fault models with every name looked up, as they are drawn from, and importance sampling: which outages
 //! are drawn more often than they come, and the weights that make up for it.
 
-use crate::outages::{Distribution, History, Recorded};
+use crate::outages::{Distribution, History};
 use crate::scenario::prelude::*;
 
 /// The seconds of a year.
@@ -58,7 +58,56 @@ pub(crate) enum When {
     /// After it has run for a time of this distribution, in seconds.
     Renewal(Distribution),
     /// As it was recorded.
-    Recorded(Arc<History>),
+    Recorded(Dealt),
+}
+
+/// A history, as it is dealt to what fails.
+#[derive(Clone, Debug)]
+pub(crate) struct Dealt {
+    pub(super) history: Arc<History>,
+    /// Of each object the nodes of the history whose outages it has, in order, and how often these had been dealt before.
+    pub(super) nodes: Vec<(Vec<usize>, u32)>,
+    /// How many outages all of them have in the time of the history: of those that are called as one of its nodes their own, and of
+    /// others as many as is to be expected.
+    outages: f64,
+}
+
+impl Dealt {
+    /// A place of the history with a node that is called as an object is that one's, and the others are dealt one after the other. A
+    /// file that has only nodes that failed, some of these among them, is taken to be of these: others were there, and did not fail.
+    pub(super) fn new(history: Arc<History>, objects: &[Object]) -> Self {
+        let names: BTreeSet<&str> = objects.iter().map(|o| &*o.name).collect();
+        let is_named = |name: &str| names.contains(name);
+        let (mut named, mut rest) = (BTreeMap::new(), Vec::new());
+        for mut place in history.places(is_named) {
+            let name = place.iter().map(|i| &*history.nodes[*i]).find(|name| is_named(name));
+            place.sort_unstable();
+            match name {
+                Some(name) => _ = named.insert(name, place),
+                None => rest.push(place),
+            }
+        }
+        if history.failures_only && !named.is_empty() {
+            rest.clear();
+        }
+        let mut of_node = vec![0.0; history.nodes.len()];
+        history.outages.iter().for_each(|o| of_node[o.node as usize] += 1.0);
+        let of = |place: &Vec<usize>| place.iter().map(|i| of_node[*i]).sum::<f64>();
+        let others = (objects.len() - named.len()) as f64;
+        let dealt = others * rest.iter().map(of).sum::<f64>() / rest.len().max(1) as f64;
+        let outages = named.values().map(of).sum::<f64>() + dealt;
+        let mut turns = 0_usize..;
+        let mut deal = |o: &Object| {
+            let own = named.remove(&*o.name).map(|place| (place, 0));
+            own.or_else(|| {
+                let turn = turns.next()?;
+                let place = rest.get(turn.checked_rem(rest.len())?)?;
+                Some((place.clone(), (turn / rest.len()) as u32))
+            })
+        };
+        let nodes = objects.iter().map(|o| deal(o).unwrap_or_default()).collect();
+        Self { history, nodes, outages }
+    }
 }
 
 /// What happens to what fails.
@@ -102,7 +151,7 @@ impl Model {
 
     /// The history that it is.
     pub(crate) fn record(&self) -> Option<&History> {
-        if let When::Recorded(history) = &self.when { Some(history) } else { None }
+        if let When::Recorded(dealt) = &self.when { Some(&dealt.history) } else { None }
     }
 
     /// How long its nodes are away, where that is drawn and nobody drains them before.
@@ -121,37 +170,14 @@ impl Model {
         self.act == Act::Crash
     }
 
-    /// How often it fails in a year, all of its objects together, as far as its distributions say;
-    /// of a history how often those did that are called as one of its nodes, and for others as many of the rest.
+    /// How often it fails in a year, all of its objects together, as far as its distributions say.
     pub(crate) fn per_year(&self) -> f64 {
         let objects = self.objects.len() as f64;
         match &self.when {
             When::Rate(gap) => objects * YEAR_S / gap,
             When::Renewal(up) => objects * YEAR_S / self.cycle(up).max(1.0),
-            When::Recorded(h) => {
-                let (named, rest) = self.dealt(h);
-                let of = |nodes: &[usize]| {
-                    let is_of = |o: &&Recorded| nodes.binary_search(&(o.node as usize)).is_ok();
-                    h.outages.iter().filter(is_of).count() as f64
-                };
-                let others = objects - named.len() as f64;
-                let dealt = others * of(&rest) / rest.len().max(1) as f64;
-                (of(&named) + dealt) * YEAR_S / h.length.max(1.0)
-            }
+            When::Recorded(dealt) => dealt.outages * YEAR_S / dealt.history.length.max(1.0),
         }
-    }
-
-    /// The nodes of a history that are called as one of its objects, and those that other objects are dealt. A file that has only nodes
-    /// that failed, some of these among them, is taken to be of these: others were there, and did not fail.
-    pub(super) fn dealt(&self, history: &History) -> (Vec<usize>, Vec<usize>) {
-        let names: BTreeSet<&String> = self.objects.iter().map(|o| &o.name).collect();
-        let all = 0..history.nodes.len();
-        let (named, mut rest): (Vec<usize>, Vec<usize>) =
-            all.partition(|i| names.contains(&history.nodes[*i]));
-        if history.failures_only && !named.is_empty() {
-            rest.clear();
-        }
-        (named, rest)
     }
 
     /// How long it is from one outage to the next, of that much time without one.

@@ -1,6 +1,6 @@
 //! Fault models as they are written, with every name looked up and every number checked.
 
-use super::models::{Act, Model, Models, Object, Repair, When, YEAR_S};
+use super::models::{Act, Dealt, Model, Models, Object, Repair, When, YEAR_S};
 use super::prelude::*;
 use super::spans;
 use crate::api::node::{named_zone, region};
@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
         let w = self.written;
         let objects = self.objects();
         let act = self.act();
-        let when = self.when();
+        let when = self.when(objects.as_deref().unwrap_or_default());
         let lasts = self.lasts();
         let (hits, within) = self.spread();
         Some(Model {
@@ -179,7 +179,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn when(&mut self) -> Option<When> {
+    fn when(&mut self, objects: &[Object]) -> Option<When> {
         let w = self.written;
         let given = [w.rate.is_some(), w.up.is_some(), w.trace.is_some()];
         if given.iter().filter(|g| **g).count() != 1 {
@@ -230,10 +230,11 @@ impl<'a> Reader<'a> {
             );
             return self.at("trace").refuse(Problem::new(text).help(help));
         }
-        Some(When::Recorded(match self.booting() {
+        let history = match self.booting() {
             0.0 => Arc::clone(history),
             boot => Arc::new(history.switched_off(boot)),
-        }))
+        };
+        Some(When::Recorded(Dealt::new(history, objects)))
     }
 
     /// How much of a recorded outage is the boot at its end: a record ends when the node was heard
