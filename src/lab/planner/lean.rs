@@ -61,19 +61,23 @@ struct Line {
     slope: f64,
 }
 
-/// The price nearest to what it is now, above or below, beyond which another row costs least, and that row. Of
-/// several that cross the best one at the same price, as those that cost the same now, it is the one that falls most
+/// The price nearest to what it is now, above or below, beyond which another row costs less than all of the best ones, and
+/// that row. Of several that do at the same price, as those that cost the same now, it is the one that falls most
 /// beyond it.
-fn turn(best: Line, others: &[Line], now: f64, up: bool) -> Option<(f64, usize)> {
-    let falls = |line: &Line| if up { best.slope - line.slope } else { line.slope - best.slope };
+fn turn(best: &[Line], others: &[Line], now: f64, up: bool) -> Option<(f64, usize)> {
+    let rises = |line: &Line| if up { line.slope } else { -line.slope };
     let crossing = |line: &Line| {
-        let away = (line.cost - best.cost).max(0.0) / falls(line);
-        (falls(line) > 0.0 && away.is_finite()).then_some((away, *line))
+        let from = |of: &Line| match rises(of) - rises(line) {
+            falls if falls > 0.0 => (line.cost - of.cost).max(0.0) / falls,
+            _ => f64::INFINITY,
+        };
+        let away = best.iter().map(from).fold(0.0, f64::max);
+        away.is_finite().then_some((away, *line))
     };
     let nearest = others
         .iter()
         .filter_map(crossing)
-        .min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| falls(&b.1).total_cmp(&falls(&a.1))));
+        .min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| rises(&a.1).total_cmp(&rises(&b.1))));
     let (away, line) = nearest?;
     let price = if up { now + away } else { now - away };
     // No price is below nothing, but for rounding.
@@ -185,22 +189,24 @@ impl Lean<'_> {
         Some(least(self.eligible, &costs, best)).filter(|row| wins(*row)).unwrap_or(best)
     }
 
-    /// The nearest price below and above of evictions and needless ones beyond which another row wins. One that cannot be
-    /// told apart from the best one, or differs from it in them by no more than chance, turns nowhere.
+    /// The nearest price below and above of evictions and needless ones beyond which another row wins, also over those that
+    /// cannot be told apart from the best one. One of these, or that differs from it in them by no more than chance, turns
+    /// nowhere.
     pub(super) fn break_even(&self, best: usize, confidence: f64) -> Vec<BreakEven> {
         let mut found = Vec::new();
         for figure in [3, 4] {
             let now = self.objective.prices[figure];
             let line =
                 |row: usize| Line { row, cost: self.costs[row], slope: self.figures[row][figure] };
-            let others = self.eligible.iter().copied().filter(|row| *row != best);
-            let others: Vec<Line> = others.map(line).collect();
-            let known = |row: usize| {
-                !self.same.contains(&row) && self.kept.differs(figure, [row, best], confidence)
-            };
-            let turns = [false, true].map(|up| turn(line(best), &others, now, up));
-            let known = turns.into_iter().flatten().filter(|turn| known(turn.1));
-            found.extend(known.map(|(price, row)| BreakEven { figure, now, price, row }));
+            let is_same = |row: &usize| *row == best || self.same.contains(row);
+            let differs = |row: &usize| self.kept.differs(figure, [*row, best], confidence);
+            let (same, others): (Vec<usize>, Vec<usize>) =
+                self.eligible.iter().copied().partition(is_same);
+            let same = Vec::from_iter(same.into_iter().map(line));
+            let others = Vec::from_iter(others.into_iter().filter(differs).map(line));
+            let turns = [false, true].map(|up| turn(&same, &others, now, up));
+            let turns = turns.into_iter().flatten();
+            found.extend(turns.map(|(price, row)| BreakEven { figure, now, price, row }));
         }
         found
     }
@@ -286,7 +292,7 @@ mod tests {
         let of = |best: usize, now: f64, up: bool| {
             let others: Vec<Line> =
                 (0..3).filter(|row| *row != best).map(|row| line(row, now)).collect();
-            turn(line(best, now), &others, now, up)
+            turn(&[line(best, now)], &others, now, up)
         };
         assert_eq!(of(2, 0.0, true), Some((0.0, 1)));
         let (price, row) = of(1, 7.0, true).expect("it turns");
@@ -296,5 +302,17 @@ mod tests {
         let (price, row) = of(0, 20.0, false).expect("it turns");
         assert!((price - 64.0 / 4.6).abs() < 1e-9 && row == 1, "{price} {row}");
         assert_eq!(of(0, 20.0, true), None);
+    }
+
+    /// One costs 200 more than the best and 149 more than what cannot be told apart from that, and has 40 and 30 evictions less: it
+    /// costs less than the best from 5 more for each on, and than the other from 4.97 on. What it has not fewer evictions than, it
+    /// never costs less than.
+    #[test]
+    fn a_price_turns_where_a_row_costs_less_than_all_that_are_as_good() {
+        let line = |row: usize, cost: f64, slope: f64| Line { row, cost, slope };
+        let (best, none) = (line(0, 200.0, 40.0), line(2, 400.0, 0.0));
+        assert_eq!(turn(&[best, line(1, 251.0, 30.0)], &[none], 5.0, true), Some((10.0, 2)));
+        assert_eq!(turn(&[best, line(1, 251.0, 0.0)], &[none], 5.0, true), None);
+        assert_eq!(turn(&[best], &[none], 5.0, false), None);
     }
 }
