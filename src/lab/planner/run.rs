@@ -284,13 +284,14 @@ impl Planner<'_> {
     }
 
     fn kept(&self, drawn: &[Drawn], formulas: &[Formula]) -> Kept {
-        let size = drawn[self.now.unwrap_or(0)].plan.size();
+        let now = &drawn[self.now.unwrap_or(0)];
+        let size = now.plan.size();
         let (closed, no_closed) = match closed(&self.sweep, drawn, formulas) {
             Ok(all) => (Some(all), String::new()),
             Err(why) => (None, why),
         };
         let apart = self.apart.as_ref().map(|now| apart::groups(&self.sweep.axes, now));
-        let models = &drawn[0].models.list;
+        let models = &now.models.list;
         let parts = if self.counting.0 == Counting::Outages { models.len() } else { 0 };
         Kept {
             version: VERSION,
@@ -305,13 +306,13 @@ impl Planner<'_> {
             met: vec![vec![0; drawn.len()]; models.len()],
             matters: control::parts(formulas, drawn),
             differ: vec![0; drawn.len() * (drawn.len() - 1) / 2],
-            short: count::shares_of_short(&drawn[0]),
+            short: count::shares_of_short(now),
 
             nodes: drawn.iter().map(|d| d.plan.size().nodes as u32).collect(),
 
             closed,
             no_closed,
-            closed_without: left_out(&drawn[0]),
+            closed_without: left_out(now),
             objective: self.objective.clone(),
             limits: self.within.iter().map(|b| b.text.clone()).collect(),
             precision: self.precision,
