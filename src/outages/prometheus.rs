@@ -117,7 +117,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
 
 fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), Problem> {
     raw.node(node);
-    if let [first, .., last] = samples.as_slice() {
+    if let (Some(first), Some(last)) = (samples.first(), samples.last()) {
         raw.there.insert(node.to_owned(), (first.0, last.0));
     }
     // Every series is an array of its own; lines mean nothing here.

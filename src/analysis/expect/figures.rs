@@ -5,7 +5,7 @@ use super::super::serving::{BARE, Count, Served, static_pods};
 use super::super::steps::by_millis;
 use super::super::workloads::WorkloadOutcome;
 use super::nearest::{Near, amiss, nearest};
-use super::never::acts;
+use super::never::{acts, is_asked, never_timed};
 use super::prelude::*;
 use crate::scenario::expectations::Relation;
 
@@ -134,10 +134,9 @@ impl Run<'_> {
     fn decides(&self, c: &Comparison, at: Time, r: &Record) -> bool {
         match &c.quantity {
             Quantity::NotReadyNodes(_) => false,
-            // These are counted at the end of the second that they came in.
             Quantity::Requests(by) => {
                 let is_its = by == "*" || r.actor.as_str() == by;
-                is_its && self.counted_at(r.at.as_nanos() / SECOND.as_nanos()) == at
+                is_its && is_asked(r) && self.counted_at(r.at.as_nanos() / SECOND.as_nanos()) == at
             }
             quantity => {
                 let is_of_its = |pod| self.is_pod_of(c.workloads.as_ref(), pod);
@@ -234,6 +233,7 @@ impl Run<'_> {
             Quantity::NotReadyNodes(zone) => Some(self.nodes_of(zone).len() as u64),
             Quantity::Requests(by) => (!acts(self.analysis.plan, Actor::parse(by)?)).then_some(0),
             _ if self.have_no_pods(names) => Some(0),
+            Quantity::Timers(_) => never_timed(self.analysis.plan).map(|_| 0),
             Quantity::Missing(_) => highest(self.served(names, |c| c.desired)),
             Quantity::Unavailable(_) => highest(self.steps(names, |o| o.wanted.clone())),
             quantity => quantity.is_span().then_some(whole),

@@ -3,9 +3,13 @@
 use super::objects::{Meant, is_taint, selected, were_on};
 use super::prelude::*;
 use crate::api::probe::ProbeType;
-use crate::api::taint::SET_BY_KUBERNETES;
+use crate::api::taint::{
+    NOT_READY, NOT_READY_ALPHA, SET_BY_KUBERNETES, UNREACHABLE, UNREACHABLE_ALPHA,
+};
+use crate::plan::switches::taint_eviction::DisruptionTarget;
 use crate::plan::{Action, KubeletMode, NodeFault};
 use crate::scenario::expectations::TaintSought;
+use crate::trace::ObjectKind;
 
 /// Why there can be no such record.
 pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
@@ -21,6 +25,17 @@ pub(super) fn never(run: &Run<'_>, sought: &Sought) -> Option<String> {
         Kind::PodCondition(_, ConditionStatus::Unknown) => {
             Some("no condition of a pod ever becomes Unknown here".to_owned())
         }
+        Kind::PodCondition(PodConditionType::DisruptionTarget, _) => {
+            let profile = &plan.profile;
+            let marks = profile.taint_eviction.disruption_target != DisruptionTarget::Off
+                || profile.eviction.adds_disruption_target
+                || profile.pod_gc.disruption_target
+                || profile.kubelet.eviction.disruption_target
+                || profile.kubelet.shutdown_disruption_target;
+            (!marks).then(|| "nobody sets the condition DisruptionTarget in such a run".to_owned())
+        }
+        Kind::Bound => idle(plan, Actor::Scheduler),
+        Kind::TimerSet | Kind::TimerCancelled | Kind::EvictionFailed => never_timed(plan),
         Kind::Event { reason, message: part, .. } => {
             let is_killing = reason == EventText::Killing.as_str();
             let killed = is_killing.then(|| never_killed(run, sought, part.as_ref())).flatten();
@@ -103,6 +118,16 @@ fn never_by(plan: &Plan, cause: EvictionCause) -> Option<String> {
     Some(why.to_owned())
 }
 
+/// Why nobody's pods are timed in such a run.
+pub(super) fn never_timed(plan: &Plan) -> Option<String> {
+    never_by(plan, EvictionCause::DeviceTaint).and(never_by(plan, EvictionCause::Taint))
+}
+
+/// Why a controller does nothing in such a run.
+fn idle(plan: &Plan, by: Actor) -> Option<String> {
+    (!acts(plan, by)).then(|| format!("{} has nothing to do", by.by()))
+}
+
 /// Whether somebody may send requests in such a run: a controller where it has something to do, and the user by an entry of the
 /// timeline that deletes or drains, as only those are counted.
 pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
@@ -112,6 +137,13 @@ pub(super) fn acts(plan: &Plan, actor: Actor) -> bool {
         Actor::User => plan.actions.iter().any(is_by_user),
         _ => actor == Actor::Kubelet || plan.clients().contains(&actor),
     }
+}
+
+/// Whether a record may be of a request of its own: that an entry of the timeline begins is of none, and what comes with an eviction
+/// is of the request for that.
+pub(super) fn is_asked(r: &Record) -> bool {
+    let comes = r.actor == Actor::User && matches!(r.what, What::PodCondition(..));
+    !comes && r.what.kind().1 != ObjectKind::Entry
 }
 
 /// Why there is no Killing, which upstream's `killContainer` says of every container that it stops: no pod that is meant has a
@@ -149,7 +181,7 @@ fn never_told(plan: &Plan, reason: &str) -> Option<String> {
     use EventText as T;
     let any = |has: fn(&PodTemplate) -> bool| plan.templates.iter().any(has);
     let without = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
-    let idle = |by: Actor| (!acts(plan, by)).then(|| format!("{} has nothing to do", by.by()));
+    let idle = |by: Actor| idle(plan, by);
     // The first of those that have the reason.
     match EventText::parse(reason)? {
         T::MarkingForDeletion => never_by(plan, EvictionCause::Taint),
@@ -177,6 +209,7 @@ fn never_told(plan: &Plan, reason: &str) -> Option<String> {
             without(is_told, "it is told of containers with an `image` alone, and none has one")
         }
         T::Preempted => without(preempts(plan), "no pod has a priority above zero"),
+        T::Scheduled | T::FailedScheduling => idle(Actor::Scheduler),
         T::DeletingNode | T::NodeSynced => idle(Actor::Cloud),
         T::JobCompleted | T::BackoffLimitExceeded | T::PodFailurePolicy => idle(Actor::Job),
         T::SuccessfulAttachVolume | T::FailedAttachVolume => idle(Actor::AttachDetach),
@@ -191,17 +224,25 @@ pub(super) fn preempts(plan: &Plan) -> bool {
 }
 
 /// Why it says nothing that there was no such taint: nothing in the run sets one of that key, which
-/// may be misspelt. PreferNoSchedule is an effect that nothing sets by itself.
+/// may be misspelt, or none with that value or effect.
 fn never_set(run: &Run<'_>, sought: &TaintSought) -> Option<String> {
-    let effect = sought.effect.filter(|effect| *effect == Effect::PreferNoSchedule);
-    let of_key = TaintSought { key: sought.key.clone(), value: None, effect };
-    let is_its = |taint: &Taint| is_taint(&of_key, taint);
     let (plan, trace) = (run.analysis.plan, run.analysis.trace);
     let changes = || trace.iter().filter_map(|r| trace.taint_change(r));
-    let is_known = SET_BY_KUBERNETES.iter().any(|key| is_its(&Taint::new(key, Effect::NoExecute)))
-        || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
-        || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
-        || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its));
-    let with = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
-    (!is_known).then(|| format!("nothing sets a taint `{}{with}` in this run", sought.key))
+    let is_set = |sought: &TaintSought| {
+        let is_its = |taint: &Taint| is_taint(sought, taint);
+        let evict = [NOT_READY, UNREACHABLE, NOT_READY_ALPHA, UNREACHABLE_ALPHA];
+        let may_be = |key: &&str| {
+            let evicts = evict.contains(key) && is_its(&Taint::new(key, Effect::NoExecute));
+            evicts || is_its(&Taint::new(key, Effect::NoSchedule))
+        };
+        SET_BY_KUBERNETES.iter().any(may_be)
+            || plan.nodes.iter().any(|n| n.taints.iter().any(is_its))
+            || plan.readiness.rules.iter().any(|rule| is_its(&rule.taint))
+            || changes().any(|c| c.added.iter().chain(&c.removed).any(is_its))
+    };
+    let of_key = TaintSought { key: sought.key.clone(), value: None, effect: None };
+    let TaintSought { key, value, effect } = [&of_key, sought].into_iter().find(|s| !is_set(s))?;
+    let value = value.as_ref().map(|value| format!("={value}")).unwrap_or_default();
+    let effect = effect.map(|effect| format!(":{effect}")).unwrap_or_default();
+    Some(format!("nothing sets a taint `{key}{value}{effect}` in this run"))
 }

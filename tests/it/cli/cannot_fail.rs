@@ -47,6 +47,14 @@ fn what_cannot_fail_in_this_run_is_told() {
             "nothing sets a taint `unreachable:PreferNoSchedule`",
         ),
         (r#"Tainted(taint: "memory-pressure:NoSchedule", count: 0)"#, ""),
+        (
+            r#"Tainted(taint: "memory-pressure:NoExecute", count: 0)"#,
+            "nothing sets a taint `memory-pressure:NoExecute`",
+        ),
+        (
+            r#"Tainted(taint: "unreachable=yes", count: 0)"#,
+            "nothing sets a taint `unreachable=yes`",
+        ),
         ("Never(BudgetOverdrawn)", "there is no disruption budget"),
         ("Never(JobStalled)", "there is no Job"),
         ("Never(PodStuck)", ""),
@@ -162,6 +170,37 @@ fn what_nothing_here_makes_is_told() {
         timeline: [(at: "5m", name: "c", do: Crash(node: "a-0"))],"#,
         &told,
     );
+}
+
+/// Without a scheduler nobody binds a pod or says why not; without a taint manager no pod has a timer; and 1.20 has no condition
+/// DisruptionTarget, which 1.26 has first.
+#[test]
+fn what_nobody_is_there_for_is_told() {
+    let of = |release: &str| {
+        format!(
+            r#"Scenario(version: 1, kubernetes: "{release}", horizon: "10m", nodes: [(names: "a-{{0..1}}")], controllers: (scheduler: false),
+        workloads: [Deployment(name: "web", replicas: 2, placement: Node("a-0"))],
+        timeline: [(at: "1m", name: "d", do: Drain(node: "a-0"))],"#
+        )
+    };
+    let idle = "the scheduler has nothing to do";
+    let marked = "PodCondition(type: DisruptionTarget, status: True, count: 0)";
+    let without = "flags: (kube-controller-manager: {\"enable-taint-manager\": false}), timeline";
+    let [evicts, marks] = [
+        "--enable-taint-manager=false evicts nobody",
+        "nobody sets the condition DisruptionTarget",
+    ];
+    let told = [
+        ("Bound(count: 0)", idle),
+        (r#"Event(reason: "FailedScheduling", count: 0)"#, idle),
+        ("TimerSet(count: 0)", evicts),
+        ("EvictionFailed(count: 0)", evicts),
+        (r#"AtMost(of: timers("*"), is: 0)"#, "never more than 0"),
+        (marked, marks),
+    ];
+    each_is_told(&of("1.20").replace("timeline", without), &told);
+    let deleted = of("1.26").replace("Drain(node: \"a-0\")", "DeletePod(pods: All)");
+    each_is_told(&deleted, &[(marked, "")]);
 }
 
 /// Nothing comes of a crash at 5m before that, whatever is looked for.

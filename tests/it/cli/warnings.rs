@@ -584,7 +584,7 @@ fn an_eviction_that_nothing_could_bring_about_is_said() {
     }
 }
 
-/// A reason that no event has is a mistake. A taint that nothing sets is told, and one that a
+/// A reason that no event has is a mistake. A taint that nothing sets is told, also by its effect, and one that a
 /// controller or the scenario sets is not, even where it was not set.
 #[test]
 fn what_is_misspelt_is_not_met_by_being_absent() {
@@ -600,13 +600,15 @@ fn what_is_misspelt_is_not_met_by_being_absent() {
             Untainted(taint: "node.kubernetes.io/out-of-service", count: 0),
         ])"#;
     let said = said_by_a_test(&scratch, text);
-    for (line, kind, key) in
-        [(6, "Tainted", "unreachble"), (9, "Untainted", "node.kubernetes.io/out-of-service")]
-    {
+    for (line, kind, key) in [
+        (6, "Tainted", "unreachble"),
+        (8, "Tainted", "maintenance:NoExecute"),
+        (9, "Untainted", "node.kubernetes.io/out-of-service"),
+    ] {
         let why = format!("so.ron:{line}:13: {kind}: nothing sets a taint `{key}` in this run");
         assert!(said.contains(&why), "{why}: {said}");
     }
-    assert_eq!(said.matches("warning: ").count(), 2, "{said}");
+    assert_eq!(said.matches("warning: ").count(), 3, "{said}");
     scratch.write("typo.ron", text.replace("TaintManagerEviction", "TaintManagerEvicton"));
     let typo = scratch.call(&["validate", "typo.ron"]);
     assert_eq!(typo.code, 2, "{}", typo.stdout);
