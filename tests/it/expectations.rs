@@ -477,6 +477,8 @@ fn what_cannot_be_held_against_a_run_is_a_mistake_with_its_place() {
         (r#"Evicted(at: ["0x 2m"])"#, ""),
         (r#"Evicted(first: "2m45.1s")"#, ""),
         (r#"Evicted(count: "all")"#, ""),
+        (r#"ZoneState(zone: "b", state: FullDisruption, count: "all")"#, ""),
+        (r#"Event(reason: "NodeNotReady", count: "all")"#, ""),
         (r#"Evicted(workload: "web", cuont: 3)"#, ""),
         (r#"Evikted(workload: "web")"#, ""),
         (r#"Deleted(by: "me")"#, ""),

@@ -226,6 +226,27 @@ fn a_pod_that_is_bound_later_is_created_in_no_place() {
             }
         }
     }
+    let of = |each: &str| {
+        text(&format!(r#"Whenever(that: Created(workload: "web"), then: Bound(), each: {each})"#))
+    };
+    let refused = tried(&of("Node")).expect_err("they are on none").to_string();
+    assert!(refused.contains("on no node yet"), "{refused}");
+    assert!(tried(&of("Object")).is_ok());
+}
+
+/// Both nodes of zone b are NotReady once they are cut off, and one of them alone is not all.
+#[test]
+fn an_event_of_each_node_that_is_selected_is_looked_for() {
+    let held = |nodes: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "10m", nodes: [(names: "b-{{0..1}}", zone: "b")],
+            timeline: [(at: "1m", do: Partition(nodes: {nodes}))],
+            expect: [Event(reason: "NodeNotReady", node: "b-*", count: "all")])"#
+        );
+        tried(&text).expect("it is one").held == [Held::Met]
+    };
+    assert!(held("All"));
+    assert!(!held(r#"Nodes(["b-0"])"#));
 }
 
 /// What no run could violate would be met, or not, whatever happens.

@@ -2,10 +2,10 @@
 //! single expectation means.
 
 use super::figures::property;
-use super::sought::count;
+use super::sought::{count, unbound};
 use super::{Reader, word};
 use crate::language::{Claim, Expectation as E};
-use crate::scenario::expectations::{Expectation, Expectations, Expected, Relation, Sought};
+use crate::scenario::expectations::{Expectation, Expectations, Expected, Kind, Relation, Sought};
 use crate::scenario::prelude::*;
 
 /// What has records as its parts: how it is said that something else is a part of it, and that a part
@@ -102,6 +102,11 @@ impl Reader<'_> {
         }
         if each == Each::Workload && !(that && then) {
             return place.part("each").deny("only pods are of a workload");
+        }
+        let is_unbound =
+            |s: &Sought| s.what == Kind::Created && !self.are_created_on_nodes(s.pods.as_ref());
+        if each == Each::Node && parts.iter().any(is_unbound) {
+            return place.part("each").refuse(unbound());
         }
         Some(Expected::Whenever { parts: Box::new(parts), each, within })
     }

@@ -51,17 +51,32 @@ impl Reader<'_> {
         let is_about_pods = what.is_about_pods();
         let (count, pods, nodes, times) = (count?, pods?, nodes?, times?);
         if what == Kind::Created && !self.are_created_on_nodes(pods.as_ref()) {
-            let problem = Problem::new("these pods are on no node yet when they are created");
-            none_of(&places(&common), problem.help("`Bound` says where they come"), place)?;
+            none_of(&places(&common), unbound(), place)?;
         }
-        let nothing_selected = if is_about_pods { pods.is_none() } else { nodes.is_none() };
-        if count.each && nothing_selected {
-            let all = if is_about_pods { "`pods: All`" } else { "`nodes: All`" };
+        let (no_pods, no_nodes) = (pods.is_none(), nodes.is_none());
+        // An event of nodes is one of theirs, and of pods one of each that is selected.
+        let help = match &what {
+            Kind::Zone(..) | Kind::MasterDisruption { .. } => {
+                Some("`count: 1`: pods and nodes are many, and this is one")
+            }
+            Kind::Event { .. } => {
+                (no_pods && no_nodes).then_some("select some, or `pods: All`, or `nodes: All`")
+            }
+            _ if is_about_pods => no_pods.then_some("select some, or `pods: All`"),
+            _ => no_nodes.then_some("select some, or `nodes: All`"),
+        };
+        if let Some(help) = help.filter(|_| count.each) {
             let problem = Problem::new("\"all\" of what is not said");
-            return place.part("count").refuse(problem.help(format!("select some, or {all}")));
+            return place.part("count").refuse(problem.help(help));
         }
         Some(Some(Sought { what, pods, nodes, count, times }))
     }
+}
+
+/// Where pods are created says nothing of those that are bound later.
+pub(super) fn unbound() -> Problem {
+    let problem = Problem::new("these pods are on no node yet when they are created");
+    problem.help("`Bound` says where they come")
 }
 
 /// What the records say, and what the expectation has in common with others; `Some(None)` where it
