@@ -94,7 +94,7 @@ impl<'c> Spot<'c> {
     /// A part of it is a number that may not be negative.
     pub(crate) fn not_negative(&self, field: &str, number: Option<impl Into<i64>>) {
         if number.is_some_and(|n| n.into() < 0) {
-            self.part(field).say("must be greater than or equal to 0");
+            self.part(field).say(format!("`{field}` must be greater than or equal to 0"));
         }
     }
 

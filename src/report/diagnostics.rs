@@ -65,9 +65,11 @@ mod tests {
         };
         // One line of a megabyte: its place and the message remain.
         assert_eq!(drawn("[{".repeat(500_000), 3..4), "error: f:1:4: wrong\n");
-        // A long line beside the place is not drawn either, one further away does not matter.
-        assert_eq!(drawn(format!("a\n{}", "b".repeat(5000)), 0..1), "error: f:1:1: wrong\n");
-        assert!(drawn(format!("a\nb\n{}", "c".repeat(5000)), 0..1).contains("--> f:1:1"));
+        // Nor is a long one that it is a part of; those beside it are not drawn, and do not matter.
+        let beside = |line: usize| drawn(format!("a\n{}\nc", "b".repeat(line)), 0..1);
+        assert!([401, 5_000].into_iter().all(|line| beside(line).contains("--> f:1:1")));
+        assert_eq!(drawn(format!("a\n{}\nc", "b".repeat(401)), 2..3), "error: f:2:1: wrong\n");
+        assert!(drawn(format!("a\n{}\nc", "b".repeat(400)), 2..3).contains("--> f:2:1"));
         assert!(drawn("a\n".repeat(30), 0..60).contains("--> f:1:1"));
         assert_eq!(drawn("a\n".repeat(100), 0..200), "error: f:1:1: wrong\n");
         assert!(drawn(String::new(), 5..9).contains("wrong"), "a place outside of the text");

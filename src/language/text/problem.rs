@@ -124,13 +124,10 @@ impl Problem {
         let text = source.text.as_bytes();
         let start = bytes.start.min(text.len());
         let end = bytes.end.min(text.len()).max(start);
-        // A line of context on both sides, and what they hold; a byte too many is enough to know.
-        let near = |lines: &mut usize, b: &u8| {
-            *lines += usize::from(*b == b'\n');
-            (*lines < 2).then_some(())
-        };
-        let from = start - text[..start].iter().rev().take(2 * LENGTH + 2).scan(0, near).count();
-        let to = end + text[end..].iter().take(2 * LENGTH + 2).scan(0, near).count();
+        // The rest of the lines on both sides; a byte too many is enough to know.
+        let is_near = |b: &&u8| **b != b'\n';
+        let from = start - text[..start].iter().rev().take(LENGTH + 1).take_while(is_near).count();
+        let to = end + text[end..].iter().take(LENGTH + 1).take_while(is_near).count();
         let mut lines = text[from..to].split(|b| *b == b'\n');
         lines.by_ref().take(LINES).all(|line| line.len() <= LENGTH) && lines.next().is_none()
     }

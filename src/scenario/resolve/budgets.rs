@@ -83,7 +83,9 @@ pub(super) fn rule(
     let amount = |value: &FlagValue, field: &'static str| {
         match place.part(field).take(checks::number_or_share(value, "25%"))? {
             // `apimachinery/pkg/util/validation`: `IsNotMoreThan100Percent`
-            IntOrPercent::Percent(101..) => place.part(field).deny("must not be greater than 100%"),
+            IntOrPercent::Percent(101..) => {
+                place.part(field).deny(format!("`{field}` must not be greater than 100%"))
+            }
             amount => Some(amount),
         }
     };
