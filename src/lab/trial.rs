@@ -7,7 +7,7 @@
 use super::prelude::*;
 use super::replay::{Departure, played};
 use crate::analysis::expect::{Empty, Failed, Verdict, about_nothing, takes_harm, verdicts};
-use crate::analysis::explain::{Object, Question, explain};
+use crate::analysis::explain::{Object, Question, Step, explain};
 use crate::language::{Flags, Place, Timing, Tree, at};
 use crate::plan::{Do, NodeStart};
 use crate::scenario::expectations::{Expectation, Expectations};
@@ -17,6 +17,10 @@ const SEEDS_AT_ONCE: usize = 8;
 
 /// The most rules that are shown of one failure: the last ones, which are the nearest to it.
 const RULES: usize = 6;
+
+/// How long after a fault nothing comes of it any more: whatever was held up is tried again by then (client-go's reflector waits for
+/// 30 s, and up to as long again).
+const RETRIED: Dur = Dur::from_secs(60);
 
 /// A scenario that can be tried.
 #[derive(Debug)]
@@ -343,8 +347,15 @@ impl Told {
                 Object::Node(_) | Object::Zone(_) => false,
             };
             why.extend(found.notes.iter().filter(stands).cloned());
-            let rules = found.steps.iter();
-            let rules = rules.filter_map(|s| Some(format!("{}: {}", s.text, s.rule.as_ref()?)));
+            let steps = Vec::from_iter(found.steps.iter().filter(|s| s.rule.is_some()));
+            let leads = |(place, step): &(usize, &&Step)| {
+                let Some(end) = over(trace, step) else { return true };
+                let next = steps[place + 1..].iter().find(|s| over(trace, s).is_none());
+                next.is_none_or(|next| next.at <= end.saturating_add(RETRIED))
+            };
+            let rules = steps.iter().enumerate().filter(leads);
+            let rules =
+                rules.filter_map(|(_, s)| Some(format!("{}: {}", s.text, s.rule.as_ref()?)));
             let rules: Vec<String> = rules.collect();
             why.extend_from_slice(&rules[rules.len().saturating_sub(RULES)..]);
         }
@@ -352,6 +363,13 @@ impl Told {
         let text = format!("expected {}, got {}", failed.expected, failed.got);
         Told { text, records, why, about }
     }
+}
+
+/// When a fault was over whose beginning a step tells.
+fn over(trace: &Trace, step: &Step) -> Option<Time> {
+    let began = trace.get(step.record?).filter(|r| r.what == What::FaultBegan)?;
+    let is_its_end = |r: &&Record| r.what == What::FaultEnded && r.object == began.object;
+    trace.iter().filter(is_its_end).find(|r| r.at >= began.at).map(|r| r.at)
 }
 
 /// A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it, which says

@@ -284,6 +284,27 @@ fn a_failure_names_what_came_after_the_eviction() {
     }
 }
 
+/// A pod's deletion is rejected until 2:15, a minute before the timer of its successor is set: that one, evicted at 4:15, has nothing to
+/// do with that.
+#[test]
+fn a_fault_that_was_over_is_no_reason() {
+    let dir = Scratch::new();
+    dir.write(
+        "over.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(name: "a-0")],
+        workloads: [Deployment(name: "web", placement: Node("a-0"), template: (tolerations: [(key: "k", operator: Exists, effect: NoExecute, tolerationSeconds: 60)]))],
+        timeline: [(at: "1m", name: "t", do: Taint(node: "a-0", taint: "k=v:NoExecute")),
+            (at: "1m55s", name: "out", do: TooManyRequests(duration: "20s", clients: [TaintEviction]))],
+        expect: [NotEvicted(during: ("2m", "3m")), NotEvicted(during: ("4m", "5m"))])"#,
+    );
+    let said = unfolded(&dir.call(&["test", "-q", "over.ron"]).stdout);
+    let [first, second] = said.split("got 1").skip(1).collect::<Vec<_>>()[..] else {
+        panic!("{said}");
+    };
+    assert!(first.contains("out begins: ") && !second.contains("out begins: "), "{said}");
+    assert!(second.contains("eviction timer of 60 s set"), "{said}");
+}
+
 /// n-1 is off from 1:00 to the end, and its pods are told to go 300 s after its taint, with which they stay there. Off
 /// for four minutes only, none goes, and none was made but at the start.
 #[test]
