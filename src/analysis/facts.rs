@@ -411,9 +411,8 @@ impl<'a> Facts<'a> {
 
     /// A pod waits for a volume, or the scheduler reports another reason for which it is pending.
     fn waits(&mut self, r: &Record) -> Option<Fact> {
-        if let Some(Err(why)) = self.analysis.trace.attached(r) {
-            // The others are of volumes that other nodes have (`reportMultiAttachError`).
-            let failed = self.analysis.trace.names.text_of(why).starts_with("AttachVolume.Attach");
+        if let Some(Err(_)) = self.analysis.trace.attached(r) {
+            let failed = self.analysis.trace.failed_attach(r);
             return Some(if failed { Fact::AttachFailed } else { Fact::VolumeRefused });
         }
         if self.analysis.trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure) {

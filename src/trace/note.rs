@@ -29,6 +29,8 @@ const TIMER_UNDATED: &str = "{object}: its node's taint has no `timeAdded`: when
 const TIMER_OVERDUE: &str = "{object}: by the `timeAdded` of its node's taint it should be gone: when its eviction timer is over is drawn, in {arg} s at the latest";
 const MEMORY_USED_UP: &str = "{object} has no memory left; the kernel's OOM killer, which is not simulated, kills before that";
 
+const VOLUMES_UNSEEN: &str = "{object}: its volumes are there, and its kubelet, which had given up waiting for them after 2m3s, looks again in {ms}";
+
 words! {
     /// Why a volume was not made: the code with which its driver has refused, and what becomes of its claim.
     pub enum Unmade {
@@ -117,6 +119,9 @@ words! {
             (Node, "volume {text} is to be detached from {object}"),
         /// A VolumeAttachment is gone: the volume is detached.
         AttachmentGone = "attachment-gone": (Node, "volume {text} is detached from {object}"),
+        /// The volumes of a pod are there, and its kubelet has given up waiting for them (`podAttachAndMountTimeout`). Object: pod;
+        /// argument: in how many milliseconds it looks again.
+        VolumesUnseen = "volumes-unseen": (Pod, VOLUMES_UNSEEN),
         /// A kubelet that is to evict finds no memory left at all: before that the kernel's OOM killer, which is not
         /// simulated, would have killed. Object: node.
         MemoryUsedUp = "memory-used-up": (Node, MEMORY_USED_UP),

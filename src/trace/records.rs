@@ -214,6 +214,13 @@ impl Trace {
         }
     }
 
+    /// Whether a record tells that a try to attach a volume failed. Other events of that reason are of volumes that other nodes have
+    /// (`reportMultiAttachError`).
+    pub(crate) fn failed_attach(&self, r: &Record) -> bool {
+        let why = self.attached(r).and_then(Result::err);
+        why.is_some_and(|why| self.names.text_of(why).starts_with("AttachVolume.Attach"))
+    }
+
     /// The kind of text of an event about a pod that has an argument.
     pub(crate) fn said_of_pod(&self, r: &Record) -> Option<EventText> {
         Some(self.pod_message(r)?.body.text)

@@ -218,7 +218,13 @@ impl VolumeManager {
         if self.pods.object(uid, &due).is_none() {
             return;
         }
-        let start = due.start_from(self.syncs_at(&due));
+        let synced = self.syncs_at(&due);
+        let pause = synced.since(self.nodes.now());
+        if !pause.is_zero() {
+            let note = What::Noted(Note::VolumesUnseen, pause.as_millis() as u32);
+            self.nodes.api.record_pod(Actor::Kubelet, due.pod, note);
+        }
+        let start = due.start_from(synced);
         self.pods.with_due(uid, |d| (d.waits, d.start) = (false, start));
         self.pods.work_at(uid, start);
     }

@@ -405,7 +405,7 @@ fn a_pod_that_has_its_disk_waits_for_none() {
 }
 
 /// The driver takes 118 s to attach the disk of a cluster's only node, and is looked at every 7 s, so that after 2 minutes
-/// (`csiTimeout`) the try has failed: no other node has it.
+/// (`csiTimeout`) the try has failed: no other node has it. After 124 s the kubelet has given up, and does not look at once.
 #[test]
 fn a_slow_driver_is_no_other_node() {
     let scratch = Scratch::new();
@@ -416,6 +416,16 @@ fn a_slow_driver_is_no_other_node() {
     let ran = unfolded(&scratch.call(&["run", "slow.ron"]).stdout);
     assert!(ran.contains("waits for a volume that could not be attached yet"), "{ran}");
     assert!(!ran.contains("attached elsewhere"), "{ran}");
+    scratch.write("slower.ron", text.replace("118s", "124s"));
+    let told = unfolded(&scratch.call(&["explain", "slower.ron", "pod/default/p"]).stdout);
+    for part in [
+        "; it waited from 1:00.",
+        " for its volume default/d, which could not be attached sooner",
+        "AttachVolume.Attach failed for volume",
+        "which had given up waiting for them after 2m3s, looks again in ",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }
 
 /// A machine that is told to die for good is not brought back by `heal`, and what comes after the end is not looked at.

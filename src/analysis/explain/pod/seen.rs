@@ -64,7 +64,7 @@ pub(super) struct Seen<'a> {
     pub(super) told: Vec<Attempt>,
     /// The records with which the scheduler could not place it.
     pub(super) unplaced: Vec<RecordId>,
-    /// What was said of its volumes: whether they were attached.
+    /// What was said of its volumes: whether they were attached, and that its kubelet does not see so yet.
     pub(super) volumes: Vec<RecordId>,
     /// Other tolerations that it got.
     pub(super) tolerations: Vec<Moment<'a>>,
@@ -156,7 +156,8 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Vec<Seen
         seen.refused.add(question, id, r);
         seen.noted.take(trace, r);
         seen.nodes.extend(before.node_id().into_iter().chain(after.node_id()));
-        if trace.attached(r).is_some() {
+        let unseen = matches!(r.what, What::Noted(Note::VolumesUnseen, _));
+        if unseen || trace.attached(r).is_some() {
             seen.volumes.push(id);
         }
         let is_refused = trace.said_of_pod(r) == Some(EventText::RefusedUnderPressure);

@@ -199,25 +199,34 @@ impl<'a> Case<'_, 'a> {
         true
     }
 
-    /// Tells of a pod that has started what it waited for on its node before: a volume that another node had.
+    /// Tells of a pod that has started what it waited for on its node before: a volume that another node had, or that took long to
+    /// attach, and its kubelet, which looked for that later.
     pub(super) fn waited_for_a_volume(&mut self, node: NodeId) {
         let (analysis, until) = (self.analysis(), self.of.question.until);
-        let told = |id: &RecordId| analysis.trace.get(*id).and_then(|r| analysis.trace.attached(r));
-        let Some(bound) = self.seen.bound.last() else { return };
-        if !self.seen.volumes.iter().any(|id| matches!(told(id), Some(Err(_)))) {
-            return;
-        }
+        let trace = analysis.trace;
+        let told = self.seen.volumes.iter().filter_map(|id| Some((*id, trace.get(*id)?)));
+        let waits = told.filter(|(_, r)| !matches!(trace.attached(r), Some(Ok(()))));
+        let waits: Vec<(RecordId, &Record)> = waits.collect();
+        let Some(bound) = self.seen.bound.last().filter(|_| !waits.is_empty()) else { return };
+        let is_refused =
+            |(_, r): &(RecordId, &Record)| trace.attached(r).is_some() && !trace.failed_attach(r);
+        let is_late = waits.iter().any(|told| !is_refused(told));
         let ((_, then), (_, now)) = (self.volumes_at(bound.at), self.volumes_at(until));
         for claim in now.claims(self.pod) {
-            let (Some(then), Some(now)) = (then.volume(claim), now.volume(claim)) else { continue };
-            let had = then.all.iter().find(|a| a.node != node && a.is_attached);
-            let came = now.on(node).and_then(|a| analysis.trace.get(a.since));
-            let (Some(had), Some(came)) = (had, came) else { continue };
+            let Some(now) = now.volume(claim) else { continue };
+            let then = then.volume(claim).map_or(&[][..], |then| then.all.as_slice());
+            let had = then.iter().find(|a| a.node != node && a.is_attached);
+            let came = now.on(node).and_then(|a| trace.get(a.since));
+            let why = match had {
+                Some(had) => format!("which {} had", analysis.node_name(had.node)),
+                None if is_late => "which could not be attached sooner".to_owned(),
+                None => continue,
+            };
+            let Some(came) = came.filter(|came| came.at > bound.at) else { continue };
             self.found.verdict += &format!(
-                "; it waited from {} to {} for its volume {claim}, which {} had",
+                "; it waited from {} to {} for its volume {claim}, {why}",
                 absolute(bound.at),
                 absolute(came.at),
-                analysis.node_name(had.node)
             );
             let went = now.unused.map(|(_, id)| id);
             let moves = now.moves.iter().copied();
@@ -235,6 +244,8 @@ impl<'a> Case<'_, 'a> {
             }
             self.found.add(steps);
         }
+        let late = waits.into_iter().filter(|told| !is_refused(told));
+        self.found.add(self.of.question.steps(late.map(|(id, _)| id)));
         self.found.sort();
     }
 
