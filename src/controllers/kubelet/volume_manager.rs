@@ -195,21 +195,24 @@ impl VolumeManager {
     /// last has given up.
     fn syncs_at(&self, due: &Due) -> Time {
         let (now, ctx, object) = (self.nodes.now(), &self.nodes.ctx, self.pods.of_chance(due.pod));
+        if self.nodes.real().is_none() {
+            return now;
+        }
         let up_to = |most: Dur| {
             let more = ctx.uniform(ctx.point("volumes-resync"), object, 0, most.as_nanos());
             Dur::from_nanos(more)
         };
         let starting = if due.unpulled { Dur::ZERO } else { due.starting };
-        let mut since = due.start.saturating_sub(starting).min(now);
+        let since = due.start.saturating_sub(starting).min(now);
         // One that waited when the run began did so nobody knows since when.
-        if self.nodes.real().is_none() || since == Time::ZERO {
-            return now;
+        let before = if since == Time::ZERO { up_to(ATTACH_TIMEOUT) } else { Dur::ZERO };
+        let (period, jitter, looks) = RESYNC;
+        let (mut synced, mut ends) = (since, since + ATTACH_TIMEOUT.saturating_sub(before));
+        while now >= ends {
+            synced = ends + period + up_to(jitter) + up_to(looks);
+            ends = synced + ATTACH_TIMEOUT;
         }
-        while now >= since + ATTACH_TIMEOUT {
-            let (period, jitter, looks) = RESYNC;
-            since = since + ATTACH_TIMEOUT + period + up_to(jitter) + up_to(looks);
-        }
-        now.max(since)
+        now.max(synced)
     }
 
     /// A pod that waited for its volumes begins to start.
