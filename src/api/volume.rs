@@ -34,6 +34,12 @@ pub fn missing_driver_key(driver: &str) -> String {
     format!("csinode-lacks-{driver}")
 }
 
+/// The resource of a node on which a driver is missing whose pods are not to be scheduled there (`CSIDriver`,
+/// `preventPodSchedulingIfMissing`); the name is our own, too.
+pub fn preventing_driver_key(driver: &str) -> String {
+    format!("csidriver-prevents-{driver}")
+}
+
 /// Identity of a volume: its claim's `namespace/name`.
 pub(crate) type VolumeId = TextId;
 

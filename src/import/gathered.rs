@@ -8,7 +8,7 @@ use super::scheduling::RawBudget;
 use super::seeds::Body;
 use super::storage::{StorageCapacities, StorageClasses};
 use super::workload::{RawWorkload, namespace, priority_class};
-use crate::api::volume::missing_driver_key;
+use crate::api::volume::{missing_driver_key, preventing_driver_key};
 use crate::import::prelude::*;
 
 /// The namespace of the nodes' leases (`v1.NamespaceNodeLease`).
@@ -36,6 +36,8 @@ pub(super) struct Gathered {
     pub(super) capacities: StorageCapacities,
     /// Drivers of volumes, and whether theirs have to be attached.
     pub(super) drivers: BTreeMap<String, bool>,
+    /// Those without which no pod with their volumes is to be on a node (`preventPodSchedulingIfMissing`).
+    pub(super) preventing: BTreeSet<String>,
     /// CSINodes, by the nodes' names.
     pub(super) csi_nodes: BTreeMap<String, RawCsiNodeSpec>,
     /// The nodes that volumes are attached to, or are about to be.
@@ -115,6 +117,8 @@ impl Gathered {
             Body::Driver(spec, _) => {
                 let (name, required) = (object.name()?, spec.attach_required.unwrap_or(true));
                 self.capacities.drivers.extend(spec.storage_capacity.then(|| name.clone()));
+                let prevents = spec.prevent_pod_scheduling_if_missing;
+                self.preventing.extend(prevents.then(|| name.clone()));
                 self.drivers.insert(name, required);
             }
             Body::StorageCapacity(fields) => {
@@ -172,6 +176,9 @@ impl Gathered {
             let has: BTreeSet<&str> = spec.names().collect();
             for driver in used.difference(&has) {
                 resources.insert(missing_driver_key(driver), "1".to_owned().into());
+                if self.preventing.contains(*driver) {
+                    resources.insert(preventing_driver_key(driver), "1".to_owned().into());
+                }
                 let what = format!(
                     "without the driver {driver}, so that no volume of its is attached there"
                 );

@@ -55,6 +55,7 @@ raw! {
     struct RawDriverSpec {
         attach_required: Option<bool>,
         storage_capacity: bool,
+        prevent_pod_scheduling_if_missing: bool,
     }
 
     /// `storage/v1.CSINodeSpec`

@@ -101,6 +101,8 @@ const GATES: &[Gate] = gates! {
     // S43
     "ReadWriteOncePod" [off(22), on(27), locked(29, true), gone(31)]
         with scheduler.read_write_once_pod;
+    // S124
+    "VolumeLimitScaling" [off(35), on(37)] sets scheduler.misses_drivers;
     // S71
     "NominatedNodeNameForExpectation" [off(34), on(35)] with scheduler.nominates_expected;
     // S11

@@ -323,6 +323,22 @@ fn a_node_without_the_driver_attaches_nothing() {
     }
 }
 
+/// From 1.37 on such a node is none for the pod, where the driver's object says so (`checkCSIDriverOnNode`).
+#[test]
+fn a_node_without_a_driver_that_is_asked_for_is_passed_over() {
+    for (version, passes) in [("1.36", false), ("1.37", true)] {
+        let (_, trace) = ran(&format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "10m", timing: Ideal,
+                nodes: [(name: "a-0", zone: "a"), (name: "a-1", zone: "a", capacity: {{"csinode-lacks-disks.csi.example": "1",
+                    "csidriver-prevents-disks.csi.example": "1"}})],
+                workloads: [Deployment(name: "web", replicas: 1, placement: Node("a-0"), template: (volumes: [(claim: "data")]))],
+                timeline: [(at: "60s", do: Drain(node: "a-0"))])"#
+        ));
+        let said = "1 disks.csi.example CSI driver is not installed on the node";
+        assert_eq!(refusals(&trace).iter().any(|m| m.contains(said)), passes, "{version}");
+    }
+}
+
 /// From 1.32 on what is attached counts beside what pods use (`getNodeVolumeAttachmentInfo`), so that a pod that
 /// comes again to its node while its disk is attached there finds the node full by its own disk: it is counted
 /// as attached and as new. Up to 1.31 it is bound at once.

@@ -14,7 +14,7 @@ pub(super) struct Rejection {
 
 /// Words of the filters' messages (`pkg/scheduler/framework/plugins/*`), a line each; the last two lines are of releases up to 1.9.
 const WORDS: &str = "PersistentVolume's node affinity|volume node affinity|persistent volumes to bind|unbound immediate
-enough free storage|ReadWriteOncePod|max volume count|allocate all claims|resource claim|resourceclaim
+enough free storage|ReadWriteOncePod|max volume count|CSI driver is not installed|allocate all claims|resource claim|resourceclaim
 pod topology spread|pod affinity|pod anti-affinity|existing pods anti-affinity|affinity/selector|node selector|[NodeAffinity]
 taint|unschedulable|were not ready|out of disk space|unavailable network|memory pressure|pid pressure|disk pressure
 ports|Insufficient|Too many pods

@@ -54,20 +54,24 @@ fn nodes_without_a_driver_are_told() {
         let loaded = parse("x.ron", cluster.to_scenario().into_bytes(), Path::new(".")).unwrap();
         build(&loaded, &Overrides::default()).unwrap_or_else(|p| panic!("{p}"))
     };
-    let lacking = |plan: &crate::plan::Plan| {
-        let lacks = "csinode-lacks-ebs.csi.aws.com";
-        let nodes = plan.nodes.iter().filter(|n| n.allocatable.contains_key(lacks));
+    let having = |plan: &crate::plan::Plan, resource: &str| {
+        let nodes = plan.nodes.iter().filter(|n| n.allocatable.contains_key(resource));
         nodes.map(|n| n.name.to_string()).collect::<Vec<_>>()
     };
+    let lacks = "csinode-lacks-ebs.csi.aws.com";
     let cluster = good(&text);
     let said =
         "1 node without the driver ebs.csi.aws.com, so that no volume of its is attached there: a2";
     assert!(says(&cluster, said), "{:?}", cluster.summary.lines());
     let built = plan(&cluster);
-    assert_eq!(lacking(&built), ["a2"]);
+    assert_eq!(having(&built, lacks), ["a2"]);
     assert_eq!(built.templates[0].claims[0].driver.as_deref(), Some("ebs.csi.aws.com"));
+    let prevents = "csidriver-prevents-ebs.csi.aws.com";
+    assert!(having(&built, prevents).is_empty());
+    let driver = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {preventPodSchedulingIfMissing: true}\n---\n";
+    assert_eq!(having(&plan(&good(&format!("{driver}{text}"))), prevents), ["a2"]);
     let share = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {attachRequired: false}\n---\n";
-    assert!(lacking(&plan(&good(&format!("{share}{text}")))).is_empty());
+    assert!(having(&plan(&good(&format!("{share}{text}"))), lacks).is_empty());
 }
 
 /// A VolumeAttachment of `pv-1` to a node.

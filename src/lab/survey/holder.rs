@@ -23,7 +23,7 @@ const TAINTS: (&str, &str) =
 
 /// Parts of what the scheduler says of pods for which there is room, and what it means, in brief and
 /// with what would change it, where `{…}` is what a release has; the first that is said counts.
-const SAID: [(&[&str], &str, &str); 17] = [
+const SAID: [(&[&str], &str, &str); 18] = [
     (
         &["PersistentVolume's node affinity", "volume node affinity"],
         "no node left reaches the volumes",
@@ -33,6 +33,11 @@ const SAID: [(&[&str], &str, &str); 17] = [
         &["max volume count"],
         "the nodes left take no more volumes",
         "all nodes left have as many volumes as their CSINodes allow; more nodes, or nodes that take more, change that",
+    ),
+    (
+        &["CSI driver is not installed"],
+        "the nodes left lack the volumes' driver",
+        "volumes whose driver the nodes left lack (`preventPodSchedulingIfMissing`); its pods on those change that",
     ),
     (
         &["ReadWriteOncePod"],

@@ -284,6 +284,9 @@ pub struct Switches {
     pub scores_devices: bool,
     /// A volume that is still to be made is only made for a node whose storage is enough (S84, gate CSIStorageCapacity).
     pub storage_capacity: bool,
+    /// A node that lacks a driver is none for pods with its volumes, where its CSIDriver has `preventPodSchedulingIfMissing`
+    /// (S124, gate VolumeLimitScaling).
+    pub misses_drivers: bool,
     /// How the images of pods are scored.
     pub image_scores: ImageScores,
     /// A claim that only one pod may use keeps others waiting (S43, gate ReadWriteOncePod).

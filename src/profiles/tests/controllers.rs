@@ -345,6 +345,8 @@ fn scheduler_and_pod_gc_switches() {
     );
     boundary("S70", |p| p.scheduler.skips_free_claims, &before("1.27.16"), &["1.28.0", "1.37.1"]);
     boundary("S71", |p| p.scheduler.nominates_expected, &before("1.34.9"), &["1.35.0", "1.37.1"]);
+    boundary("S124", |p| p.scheduler.misses_drivers, &["1.34.9", "1.36.3"], &["1.37.1"]);
+    assert!(gated("1.35.0", &[("VolumeLimitScaling", true)]).unwrap().scheduler.misses_drivers);
     let manager = |p: &Profile| p.streams_first_lists;
     boundary("S75", manager, &["1.31.14", "1.33.13"], &["1.32.0", "1.34.0", "1.37.1"]);
     let of = |p: &Profile| p.scheduler.streams_first_lists;

@@ -2,7 +2,7 @@
 //!
 //! Left out: volumes of drivers in the tree, which moved to CSI, and CSINodes that come later than their nodes.
 
-use crate::api::volume::attach_limit_key;
+use crate::api::volume::{attach_limit_key, preventing_driver_key};
 use crate::controllers::scheduler::prelude::*;
 
 /// The volumes of one driver that a pod has.
@@ -10,6 +10,8 @@ pub(crate) struct OfDriver {
     driver: String,
     /// The resource of a node that says how many it takes.
     limit_key: String,
+    /// The one of a node that is none for its pods, as it lacks the driver.
+    preventing_key: String,
     volumes: Vec<VolumeId>,
 }
 
@@ -22,6 +24,7 @@ pub(crate) fn by_driver(api: &ApiServer, pod: &Pod) -> Vec<OfDriver> {
             Some(of) => of.volumes.push(*id),
             None => all.push(OfDriver {
                 limit_key: attach_limit_key(driver),
+                preventing_key: preventing_driver_key(driver),
                 driver: driver.clone(),
                 volumes: vec![*id],
             }),
@@ -30,15 +33,21 @@ pub(crate) fn by_driver(api: &ApiServer, pod: &Pod) -> Vec<OfDriver> {
     all
 }
 
-/// Rejects a node that takes no more volumes. `counts_attachments`: what is still attached to it counts, too,
-/// though no pod there uses it; if the pod itself does, it counts twice.
+/// Rejects a node that takes no more volumes; what is still attached to it may count, too, though no pod there uses it, and if
+/// the pod itself does, twice. And one that lacks a driver which is not to be missed (`checkCSIDriverOnNode`).
 pub(crate) fn filter(
     api: &ApiServer,
     wanted: &[OfDriver],
     info: &NodeInfo,
-    counts_attachments: bool,
+    switches: &Switches,
 ) -> Verdict {
     let Some(node) = &info.node else { return Ok(()) };
+    let lacks = |of: &&OfDriver| node.allocatable.contains_key(&of.preventing_key);
+    if let Some(of) = wanted.iter().find(lacks).filter(|_| switches.misses_drivers) {
+        let said = format!("{} CSI driver is not installed on the node", of.driver);
+        let plugin = Plugin::NodeVolumeLimits;
+        return Err(Rejection { plugin, unresolvable: false, reasons: vec![said.into()] });
+    }
     for of in wanted {
         let Some(limit) = node.allocatable.get(&of.limit_key) else { continue };
         let is_of = |driver: &Option<String>| driver.as_ref() == Some(&of.driver);
@@ -49,7 +58,7 @@ pub(crate) fn filter(
             used.extend(claims.filter(|(_, c)| is_of(&c.driver)).map(|(id, _)| *id));
         }
         let new = of.volumes.iter().filter(|id| !used.contains(id)).count();
-        let attached = match counts_attachments {
+        let attached = match switches.attachments_count {
             true => api.attachments_to(node.id),
             false => Vec::new(),
         };

@@ -81,7 +81,7 @@ impl PodVolumes<'_> {
             let text = in_use_text(switches);
             return Err(Rejection::resolvable(Plugin::VolumeRestrictions, text));
         }
-        node_volume_limits::filter(self.api, &self.by_driver, info, switches.attachments_count)?;
+        node_volume_limits::filter(self.api, &self.by_driver, info, switches)?;
         let mut reasons = Vec::new();
         if !self.are_reached_from(&node.labels) {
             reasons.push(match switches.persistent_volume_text {
