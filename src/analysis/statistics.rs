@@ -154,8 +154,11 @@ pub(crate) fn poisson_interval(count: u64) -> Interval {
     Interval { low: at(TAIL, count), high: at(1.0 - TAIL, count + 1) }
 }
 
-/// What none of `n` cases showed comes at most in this part of `n` of all, with 95 % (the rule of three).
-pub(crate) const RULE_OF_THREE: f64 = 3.0;
+/// What none of `n` cases showed comes at most in so many of `n`, as sure as this: e^-x = 1 - confidence. With 95 % that
+/// is three (the rule of three), from which the others follow.
+pub(crate) fn unseen(confidence: f64) -> f64 {
+    3.0 * (libm::log(1.0 - confidence) / libm::log(1.0 - 0.95))
+}
 
 /// Where the odds lie with at least 95 % confidence of what came `count` times of `of` (Clopper and
 /// Pearson, 1934).
@@ -220,6 +223,15 @@ mod tests {
             let i = poisson_interval(count);
             assert!((i.low - low).abs() < 5e-4, "{count}: {i:?}");
             assert!((i.high - high).abs() < 5e-3, "{count}: {i:?}");
+        }
+    }
+
+    /// -ln(0.01) is 4.605, -ln(0.0001) is 9.210, and -ln(0.05), 2.996, counts as three.
+    #[test]
+    fn what_none_showed_may_come_more_often_the_surer_one_is_to_be() {
+        for (confidence, most) in [(0.95, 3.0), (0.99, 4.605), (0.9999, 9.210)] {
+            let of = unseen(confidence);
+            assert!((of / most - 1.0).abs() < 2e-3, "{confidence}: {of}");
         }
     }
 

@@ -130,3 +130,10 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
         }
     })
 }
+
+/// Reads how sure to be: less than a coin is sure of nothing, and nobody counts enough to be surer than that.
+pub(super) fn confidence(text: &str) -> Result<f64, String> {
+    let is_sure = |value: &f64| (0.5..=0.999_999).contains(value);
+    let error = || format!("{text:?} is not between 50% and 99.9999%");
+    percent(text).and_then(|value| Some(value).filter(is_sure).ok_or_else(error))
+}

@@ -1,6 +1,6 @@
 //! `taintsim plan`: which value of a setting costs least, given how things fail.
 
-use super::args::{ManyArgs, percent};
+use super::args::{ManyArgs, confidence, percent};
 use super::faults::{no_models, with_preset};
 use super::given::given;
 use super::managed::{Managed, refused};
@@ -78,7 +78,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "5%")]
     precision: f64,
     /// How sure to be
-    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "95%")]
+    #[arg(long, value_name = "PERCENT", value_parser = confidence, default_value = "95%")]
     confidence: f64,
     /// How long to run at most, by the clock on the wall; the answer says how sure it is [default:
     /// 60s]

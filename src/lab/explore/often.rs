@@ -10,7 +10,7 @@ use super::levels::explore;
 use super::one::{self, Found};
 use super::search::{Explore, Strategy, Violated, Watch};
 use super::ways::{NoWay, Way, way};
-use crate::analysis::statistics::{RULE_OF_THREE, share_interval};
+use crate::analysis::statistics::{share_interval, unseen};
 use crate::kernel::choice::{Drawn, Held, Keyed};
 use crate::lab::prelude::*;
 use crate::lab::tape::Texts;
@@ -344,7 +344,7 @@ fn share(parts: &[(u64, Vec<Ratios>)]) -> (f64, Interval) {
         variance += squares - own * own / *n as f64;
         seen += each.len();
     }
-    let half = ERRORS * variance.max(0.0).sqrt() + sum * RULE_OF_THREE / (seen.max(1) as f64);
+    let half = ERRORS * variance.max(0.0).sqrt() + sum * unseen(0.95) / (seen.max(1) as f64);
     let interval = Interval { low: sum - half, high: sum + half };
     (sum, interval.not_below(0.0))
 }

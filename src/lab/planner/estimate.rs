@@ -7,7 +7,7 @@ use super::moments::student;
 use super::odd::{ENOUGH, Odd, open};
 use super::spec::{BY_FORMULA, FIGURES, OWN, Objective};
 use crate::analysis::Interval;
-use crate::analysis::statistics::RULE_OF_THREE;
+use crate::analysis::statistics::unseen;
 
 /// A model that has less than this part in what tells rows apart by formula need not have met anything.
 const MATTERS: f64 = 0.01;
@@ -37,33 +37,48 @@ impl Kept {
     /// Where a figure lies, which is never less than nothing.
     fn span(&self, place: usize, confidence: f64) -> Interval {
         let n = self.moments.n();
-        let open = (self.few(n) * self.of(place).0.abs()).max(open(&self.odd, place, n));
+        let open = (self.few(n, confidence) * self.of(place).0.abs())
+            .max(open(&self.odd, place, n, confidence));
         self.interval(self.of(place), confidence).wider(open).not_below(0.0)
     }
 
     /// How far a row's cost may be off by what few outages showed, or none: as far as its figures together.
-    fn open_cost(&self, objective: &Objective, row: usize) -> f64 {
-        self.open_from(objective, (&self.odd, row * FIGURES.len()))
+    fn open_cost(&self, objective: &Objective, row: usize, confidence: f64) -> f64 {
+        self.open_from(objective, (&self.odd, row * FIGURES.len()), confidence)
     }
 
     /// The same of figures from a place on.
-    fn open_from(&self, objective: &Objective, (models, place): (&[Odd], usize)) -> f64 {
+    fn open_from(
+        &self,
+        objective: &Objective,
+        (models, place): (&[Odd], usize),
+        confidence: f64,
+    ) -> f64 {
         let priced = objective.prices.iter().enumerate();
-        priced.map(|(f, price)| price * open(models, place + f, self.moments.n())).sum()
+        priced.map(|(f, price)| price * open(models, place + f, self.moments.n(), confidence)).sum()
     }
 
     /// The same of what a row costs more than another.
-    fn open_difference(&self, objective: &Objective, row: usize, than: usize) -> f64 {
+    fn open_difference(
+        &self,
+        objective: &Objective,
+        [row, than]: [usize; 2],
+        confidence: f64,
+    ) -> f64 {
         let place = pair(row, than) * FIGURES.len();
-        if row == than { 0.0 } else { self.open_from(objective, (&self.odd_pairs, place)) }
+        if row == than {
+            0.0
+        } else {
+            self.open_from(objective, (&self.odd_pairs, place), confidence)
+        }
     }
 
     /// Where what a row costs in a year lies, which is no less than it costs where nothing fails.
     pub(super) fn cost_span(&self, objective: &Objective, row: usize, confidence: f64) -> Interval {
         let cost = self.cost(objective, &[(row, 1.0)]);
         let least = self.standing_cost(objective, row);
-        let few = self.few(self.moments.n()) * (cost.0 - least).max(0.0);
-        let open = few.max(self.open_cost(objective, row));
+        let few = self.few(self.moments.n(), confidence) * (cost.0 - least).max(0.0);
+        let open = few.max(self.open_cost(objective, row, confidence));
         self.interval(cost, confidence).wider(open).not_below(least)
     }
 
@@ -85,7 +100,11 @@ impl Kept {
             }
             None => more.abs(),
         };
-        let open = (self.few(met) * open).max(self.open_difference(objective, row, than));
+        let open = (self.few(met, confidence) * open).max(self.open_difference(
+            objective,
+            [row, than],
+            confidence,
+        ));
         self.interval((more, variance), confidence).wider(open)
     }
 
@@ -100,7 +119,7 @@ impl Kept {
     ) -> f64 {
         let n = self.moments.n();
         let errors = student(confidence, n) * self.cost(objective, &[(row, 1.0)]).1.sqrt();
-        let open = self.open_cost(objective, row) * n as f64;
+        let open = self.open_cost(objective, row, confidence) * n as f64;
         let root = (errors + (errors * errors + 4.0 * open * half).sqrt()) / (2.0 * half);
         root * root
     }
@@ -152,7 +171,7 @@ impl Kept {
         let mut only = Objective::new(Some(""));
         only.prices[figure] = 1.0;
         let by = self.interval(self.difference(&only, a, b), confidence);
-        let by = by.wider(self.open_difference(&only, a, b));
+        let by = by.wider(self.open_difference(&only, [a, b], confidence));
         by.low > 0.0 || by.high < 0.0
     }
 
@@ -176,10 +195,10 @@ impl Kept {
     }
 
     /// What part of a figure is open where it rests on a few outages: none of `n` showed what may come in
-    /// up to three of `n` (the rule of three). A year has many of them.
-    fn few(&self, cases: u64) -> f64 {
+    /// a few of `n`. A year has many of them.
+    fn few(&self, cases: u64, confidence: f64) -> f64 {
         let many = self.counting.0 == Counting::Years && cases == self.moments.n();
-        if many || cases >= ENOUGH { 0.0 } else { RULE_OF_THREE / cases.max(1) as f64 }
+        if many || cases >= ENOUGH { 0.0 } else { unseen(confidence) / cases.max(1) as f64 }
     }
 
     /// In how many replications two rows came to different figures.
@@ -301,6 +320,14 @@ mod tests {
         let none = none.expect("three of four show none");
         let open = none.cost_span(&objective, 0, 0.95).high - 5.0 * 24.0 / 7.0;
         assert!((open - 5.0 * 24.0 * 3.0 / 104.0).abs() < 1e-9, "{open}");
+        // Whoever is to be surer has to reckon with more: -ln(0.01) = 4.605 in place of 3, which is -ln(0.05) = 2.996.
+        let surer = none.cost_span(&objective, 0, 0.99).high - 5.0 * 24.0 / 7.0;
+        assert!((surer / open - 4.605 / 2.996).abs() < 1e-3, "{surer}");
+        let [wide, wider] = [0.95, 0.99].map(|confidence| {
+            let more = none.difference_span(&objective, [0, 1], confidence, None);
+            more.high - more.low
+        });
+        assert!((wider / wide - 4.605 / 2.996).abs() < 1e-3, "{wide} {wider}");
         // Nobody is evicted in the other row, whatever comes.
         assert_eq!(none.cost_span(&objective, 1, 0.95), Interval { low: 0.0, high: 0.0 });
         // Three of so many are half a minute: 3 * 120 / 0.5.

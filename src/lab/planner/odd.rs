@@ -1,11 +1,11 @@
 //! How far outages come to something else than their formula says. A figure of which formulas know all has no spread
-//! as long as each outage comes to what they say: what none of `n` outages showed may be so in up to three of `n` (the
-//! rule of three), and is then as much as one outage can come to. Of a few that did it, the spread says too little, too;
+//! as long as each outage comes to what they say: what none of `n` outages showed may be so in a few of `n` (with 95 % up to
+//! three), and is then as much as one outage can come to. Of a few that did it, the spread says too little, too;
 //! and so it does where a few are as far off as all others together: what lasts for a time without bounds is known
 //! by its longest outages, of which the next one may be longer.
 
 use super::moments::are_figures;
-use crate::analysis::statistics::RULE_OF_THREE;
+use crate::analysis::statistics::unseen;
 use serde::{Deserialize, Serialize};
 
 /// From this number of cases on the deviations of what was seen say how far it may be off.
@@ -60,14 +60,14 @@ impl Odd {
     }
 }
 
-/// How far a mean of `n` replications may be off by what few outages of some models showed, or none: three of the unseen
-/// ones in all are three of whichever model they are dearest of.
-pub(super) fn open(models: &[Odd], place: usize, n: u64) -> f64 {
+/// How far a mean of `n` replications may be off by what few outages of some models showed, or none: all that was
+/// not seen may be of whichever model it is dearest of.
+pub(super) fn open(models: &[Odd], place: usize, n: u64, confidence: f64) -> f64 {
     let most = models.iter().map(|odd| match odd.0[place] {
         Off { seen: 0, most, .. } => most,
         Off { seen, off, .. } if seen < ENOUGH => off,
         Off { sum, far, .. } if sum < ENOUGH as f64 * far => far,
         _ => 0.0,
     });
-    RULE_OF_THREE / n.max(1) as f64 * most.fold(0.0, f64::max)
+    unseen(confidence) / n.max(1) as f64 * most.fold(0.0, f64::max)
 }

@@ -6,7 +6,7 @@ use super::table::{from_zero, table};
 use super::together::failed;
 use super::told::{Told, amount, plural, range, seldom};
 use crate::analysis::size_in_words;
-use crate::analysis::statistics::RULE_OF_THREE;
+use crate::analysis::statistics::unseen;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::language::few;
 use crate::report::Written;
@@ -48,7 +48,7 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
         "best" => "the best row".to_owned(),
         least => format!("{}, which {least}", told.name(told.answer.best)),
     };
-    let (unit, percent) = (&told.objective.unit, told.answer.confidence * 100.0);
+    let (unit, percent) = (&told.objective.unit, told.percent());
     let mut note = format!(
         "A year, on average, of all workloads where none is named. Cost in {unit}; more: beside {best}, outage by outage; each with its {percent} % interval, in brackets where it would go below zero, and those of more all at one time."
     );
@@ -261,7 +261,7 @@ fn stays(told: &Told<'_>) -> String {
 
 fn confidence(told: &Told<'_>) -> String {
     let a = told.answer;
-    let percent = a.confidence * 100.0;
+    let percent = told.percent();
     let what = told.what_is_counted();
     if a.wanted.is_some() {
         return format!("none: {}", met(told).join(", "));
@@ -302,11 +302,11 @@ fn confidence(told: &Told<'_>) -> String {
             }
         });
     }
-    text + &unseen(told)
+    text + &never_below(told)
 }
 
 /// Where minutes below need count and no replication had any, how seldom they come: how many they are then, nothing says.
-fn unseen(told: &Told<'_>) -> String {
+fn never_below(told: &Told<'_>) -> String {
     let a = told.answer;
     let counts = told.objective.prices[BELOW] > 0.0
         || told.kept.limits.iter().any(|limit| limit.starts_with("below"));
@@ -316,10 +316,11 @@ fn unseen(told: &Told<'_>) -> String {
     if names.is_empty() {
         return names;
     }
-    let (what, once) = (told.what_is_counted(), amount(a.n as f64 / RULE_OF_THREE));
+    let (what, once) = (told.what_is_counted(), amount(a.n as f64 / unseen(a.confidence)));
     format!(
-        "; in none of {} {what} was anything below its need with {names}: it comes less than once in {once} with 95 %, and for how long then is not known",
-        a.n
+        "; in none of {} {what} was anything below its need with {names}: it comes less than once in {once} with {} %, and for how long then is not known",
+        a.n,
+        told.percent()
     )
 }
 

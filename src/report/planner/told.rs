@@ -43,6 +43,11 @@ impl Told<'_> {
         &self.answer.rows[self.answer.best]
     }
 
+    /// How sure it is, as it was asked for: 57 and not 56.99999999999999.
+    pub(super) fn percent(&self) -> f64 {
+        (self.answer.confidence * 1e8).round() / 1e6
+    }
+
     /// What is said of the row that costs least, whether or not it is recommended.
     pub(super) fn least(&self) -> &'static str {
         match (self.answer.wanted, self.answer.keeps) {

@@ -218,6 +218,10 @@ fn what_cannot_be_planned_is_refused() {
             vec!["--preset", "lab", "--choose", toleration, "--confidence", "99"],
             "\"99\" is not between 0 and 1: write 99%",
         ),
+        (
+            vec!["--preset", "lab", "--choose", toleration, "--confidence", "1%"],
+            "\"1%\" is not between 50% and 99.9999%",
+        ),
         (vec!["--preset", "lab", "--choose", toleration, "--within", "pods<=1/y"], "is no figure"),
     ] {
         let all: Vec<&str> = ["plan", "a.ron", "-q"].into_iter().chain(args).collect();
