@@ -36,25 +36,24 @@ impl Heard {
         let all = files.iter().map(|file| (file, kind(&file.text)));
         // klog leaves the year out: the other files have it.
         let (logs, others): (Vec<_>, Vec<_>) = all.partition(|(file, kind)| {
-            matches!(kind, Ok(Kind::Log)) && klog::year_in(&file.text).is_none()
+            matches!(kind, Ok(Kind::Log)) && klog::time_in(&file.text).is_none()
         });
         others.into_iter().for_each(|(file, kind)| heard.take(file, kind, None));
         heard.of_one_time();
         let mut exported = heard.exports.iter().filter_map(|all| export::made_at(all));
         let first = heard.statements.first().map(|s| s.at).or_else(|| exported.next());
-        let year = first.map(klog::year_of);
-        logs.into_iter().for_each(|(file, kind)| heard.take(file, kind, year));
+        logs.into_iter().for_each(|(file, kind)| heard.take(file, kind, first));
         heard.of_one_time();
         heard.compare_clocks();
         heard.sort();
         heard
     }
 
-    fn take(&mut self, file: &Evidence, kind: Result<Kind, String>, year: Option<i32>) {
+    fn take(&mut self, file: &Evidence, kind: Result<Kind, String>, near: Option<Stamp>) {
         match kind {
             Ok(Kind::Objects(objects)) => self.objects(file, objects),
             Ok(Kind::Audit) => self.audit(file),
-            Ok(Kind::Log) => self.log(file, year),
+            Ok(Kind::Log) => self.log(file, near),
             Ok(Kind::Prometheus(answer)) => {
                 let (series, told) = prometheus::take(&answer, &file.file, self);
                 let told = telling(told);
@@ -135,10 +134,9 @@ impl Heard {
         }
     }
 
-    fn log(&mut self, file: &Evidence, year: Option<i32>) {
-        let found = klog::year_in(&file.text).or(year);
-        let (lines, told, broken) =
-            klog::take((&file.text, &file.file), found.unwrap_or(klog::SOME_YEAR), self);
+    fn log(&mut self, file: &Evidence, near: Option<Stamp>) {
+        let found = klog::time_in(&file.text).or(near);
+        let (lines, told, broken) = klog::take((&file.text, &file.file), found, self);
         let what = match told {
             0 => {
                 "none of which tells something: of another component, or at too low a level of -v?"

@@ -11,7 +11,7 @@ use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::evidence::prelude::*;
 use crate::import::parse_time;
 use crate::language::duration;
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime};
 use std::borrow::Cow;
 
 /// How far into a line its header may begin: behind a time and a stream's name.
@@ -36,7 +36,7 @@ type Line<'a> = (Stamp, Cow<'a, str>);
 pub(super) fn is_log(text: &str) -> bool {
     text.lines()
         .take(FIRST_LINES)
-        .any(|line| in_json(line).is_some() || in_text(line, SOME_YEAR).is_some())
+        .any(|line| in_json(line).is_some() || in_text(line, SOME_TIME).is_some())
 }
 
 /// `{"ts":1732156931508.564,"caller":"…","msg":"Deleting pod","v":0,"pod":{"name":"web-0","namespace":"shop"}}`, with its
@@ -59,8 +59,9 @@ fn in_json(line: &str) -> Option<Line<'_>> {
     Some((Stamp(us.round() as i64), message.into()))
 }
 
-/// `I1121 02:02:11.508564   11997 job_controller.go:619] message`, of this year unless the line has one.
-fn in_text(line: &str, year: i32) -> Option<Line<'_>> {
+/// `I1121 02:02:11.508564   11997 job_controller.go:619] message`, of the year in which that is within half a year
+/// of this time, or of that which the line begins with.
+fn in_text(line: &str, near: Stamp) -> Option<Line<'_>> {
     let fits = |(is, wanted): (u8, u8)| match wanted {
         b'I' => b"IWEF".contains(&is),
         b'0' => is.is_ascii_digit(),
@@ -72,44 +73,51 @@ fn in_text(line: &str, year: i32) -> Option<Line<'_>> {
     };
     let at = (0..HEADER_AT_MOST.min(line.len())).find(begins)?;
     let (header, message) = line[at..].split_once("] ")?;
-    let year = line[..at].split_whitespace().find_map(parse_time).map_or(year, year_of);
+    let near = line[..at].split_whitespace().find_map(parse_time).unwrap_or(near);
     let end = header[HEADER.len()..].find(' ').map_or(header.len(), |i| HEADER.len() + i);
-    let time = format!("{year} {}", &header[1..end]);
-    let time = NaiveDateTime::parse_from_str(&time, "%Y %m%d %H:%M:%S%.f").ok()?;
-    Some((Stamp(time.and_utc().timestamp_micros()), message.into()))
+    let year = DateTime::from_timestamp_micros(near.0)?.year();
+    let in_year = |year: i32| {
+        let time = format!("{year} {}", &header[1..end]);
+        let time = NaiveDateTime::parse_from_str(&time, "%Y %m%d %H:%M:%S%.f").ok()?;
+        Some(Stamp(time.and_utc().timestamp_micros()))
+    };
+    let mut of_years = [year, year - 1, year + 1].into_iter().filter_map(in_year);
+    Some((of_years.find(|at| at.0.abs_diff(near.0) <= HALF_YEAR_US)?, message.into()))
 }
 
-/// The year of a log that nothing tells the year of: one with a 29th of February.
+const HALF_YEAR_US: u64 = 183 * 86_400_000_000;
+/// A log that nothing tells the year of is of one with a 29th of February: from the middle of it no day is farther away.
 pub(super) const SOME_YEAR: i32 = 1972;
+const SOME_TIME: Stamp = Stamp((2 * 365 + 183) * 86_400_000_000);
 
-/// The year of a time.
-pub(super) fn year_of(at: Stamp) -> i32 {
-    use chrono::Datelike;
-    chrono::DateTime::from_timestamp_micros(at.0).map_or(SOME_YEAR, |t| t.year())
-}
-
-/// The year that a log tells by the times of its lines in JSON, or those in its messages.
-pub(super) fn year_in(text: &str) -> Option<i32> {
+/// A time about that of a log, by its lines in JSON, or the days in its messages.
+pub(super) fn time_in(text: &str) -> Option<Stamp> {
     const KEYS: [&str; 3] = ["createTime=\"", "timeStamp=\"", "\"timeAdded\":\""];
-    let of = |key: &str| text[text.find(key)? + key.len()..].get(..4)?.parse::<i32>().ok();
+    let of = |key: &str| {
+        let day = text[text.find(key)? + key.len()..].get(..10)?;
+        let day = NaiveDate::parse_from_str(day, "%F").ok()?.and_time(NaiveTime::MIN);
+        Some(Stamp(day.and_utc().timestamp_micros()))
+    };
     let dated = text.lines().take(FIRST_LINES).find_map(in_json);
-    dated.map(|(at, _)| year_of(at)).or_else(|| KEYS.iter().find_map(|key| of(key)))
+    dated.map(|(at, _)| at).or_else(|| KEYS.iter().find_map(|key| of(key)))
 }
 
 /// How many lines are klog's, how many of them tell something, and the numbers of those in JSON that are broken.
 type Counts = (usize, usize, Vec<usize>);
 
-/// Takes the whole text of a file in.
-pub(super) fn take((text, file): (&str, &str), year: i32, heard: &mut Heard) -> Counts {
+/// Takes the whole text of a file in, which is of about this time. Each line is near to the one before: a log may go on
+/// over New Year.
+pub(super) fn take((text, file): (&str, &str), of: Option<Stamp>, heard: &mut Heard) -> Counts {
     let (mut lines, mut told, mut broken) = (0, 0, Vec::new());
+    let mut near = of.unwrap_or(SOME_TIME);
     // A worker sets the timers of a node's pods right after it has noted the node's taints.
     let mut tainted: Option<String> = None;
     for (number, text) in (1..).zip(text.lines()) {
-        let Some((at, message)) = in_json(text).or_else(|| in_text(text, year)) else {
+        let Some((at, message)) = in_json(text).or_else(|| in_text(text, near)) else {
             broken.extend(text.starts_with('{').then_some(number));
             continue;
         };
-        lines += 1;
+        (lines, near) = (lines + 1, at);
         let place = Place { file: file.to_owned(), unit: "line", number };
         if let Some((node, list)) = noted_taints(&message) {
             for taint in list.as_array().into_iter().flatten() {

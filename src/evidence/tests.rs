@@ -301,6 +301,44 @@ fn who_deletes_a_pod_stands_in_the_line() {
     }
 }
 
+/// A node is given up 15 s before the year is over, and a pod of it is evicted 300 s later. Of which year either is, a day in
+/// the log says, or another file, of before or after New Year: 2026-12-31T23:59:45Z is 1,798,761,585 s after 1970
+/// (`date -u -d`). Of neither nothing is known but that they are near to each other.
+#[test]
+fn a_log_goes_on_over_new_year() {
+    let log = |before: &str, created: &str| {
+        format!(
+            r#"{before}I1231 23:59:45.000000       1 x.go:1] "Recording status change event message for node" status="NodeNotReady" node="a-0"
+I1231 23:59:45.100000       1 x.go:1] "Adding TimedWorkerQueue item and to be fired at firedTime" item="default/p"{created} firedTime="2027-01-01 00:04:45.1 +0000 UTC"
+I0101 00:04:45.100000       1 x.go:1] "Deleting pod" controller="taint-eviction-controller" pod="default/p"
+"#
+        )
+    };
+    let created = r#" createTime="2026-12-31 23:59:45.1 +0000 UTC""#;
+    let late = r#" createTime="2027-01-01 00:00:00.0 +0000 UTC""#;
+    let times = |files: &[(&str, &str)]| {
+        let all = heard(files).statements.into_iter().filter(|s| s.place.file == "kcm.log");
+        all.map(|s| s.at.0).collect::<Vec<_>>()
+    };
+    let given_up = 1_798_761_585_000_000;
+    let right = |of: &[i64], given_up: i64| {
+        assert_eq!((of.first(), of.last()), (Some(&given_up), Some(&(given_up + 300_100_000))));
+    };
+    right(&times(&[("kcm.log", &log("", created))]), given_up);
+    right(&times(&[("kcm.log", &log("", late))]), given_up);
+    // The runtime wrote the first line down in the new year.
+    right(&times(&[("kcm.log", &log("2027-01-01T00:00:00.1Z ", ""))]), given_up);
+    for at in ["2026-12-31T23:59:45Z", "2027-01-01T00:04:45Z"] {
+        let event = json!({"kind": "Event", "apiVersion": "v1", "metadata": {"name": "x"},
+            "reason": "NodeNotReady", "message": "Node a-1 status is now: NodeNotReady",
+            "firstTimestamp": at, "involvedObject": {"kind": "Node", "name": "a-1"},
+            "source": {"component": "node-controller"}});
+        right(&times(&[("e.json", &event.to_string()), ("kcm.log", &log("", ""))]), given_up);
+    }
+    // 31 December 1972 is 54 years, of 13 leap days, before: 54 * 365 + 13 = 19,723 days.
+    right(&times(&[("kcm.log", &log("", ""))]), given_up - 19_723 * 86_400_000_000);
+}
+
 #[test]
 fn a_log_of_another_component_is_told() {
     let log = "I1121 02:29:45.458000   11997 kubelet.go:186] \"SyncLoop\" verb=\"x\"\n";
