@@ -68,6 +68,21 @@ fn renewals_come_to_their_long_run_share() {
     assert!((mean - 2_102.4).abs() < 80.0, "{mean}");
 }
 
+/// Each of thirty nodes has its turn within 30 minutes, and the outage is over after ten: a third of them go down, for
+/// (10 - U(0, 10)) minutes; all are back at one time. Of twenty seeds of 52 outages each that are 20 * 52 * 30 / 3 = 10,400; four
+/// deviations are 4 * sqrt(1040 * (10 * 10 + 30 * 2 / 9)) = 1,332. Of their mean they are 4 * 173 s / sqrt(10,400) = 7 s.
+#[test]
+fn nobody_goes_down_when_the_outage_is_over() {
+    let d = of(
+        r#"models: [(name: "cooling", groups: Cluster, do: Crash, rate: PerGroupYear(52), within: "30m", lasts: Fixed("10m"))]"#,
+    );
+    let all: Vec<Outage> = (1..=20).flat_map(|seed| d.models.draw(seed, YEAR)).collect();
+    assert!(all.len().abs_diff(10_400) < 1_332, "{}", all.len());
+    let lasts: Vec<f64> = all.iter().filter_map(|o| o.lasts).map(Dur::as_secs_f64).collect();
+    let mean = lasts.iter().sum::<f64>() / all.len() as f64;
+    assert!((mean - 300.0).abs() < 7.0 && lasts.iter().all(|l| *l <= 600.0), "{mean}");
+}
+
 #[test]
 fn no_setting_and_no_end_changes_what_is_drawn() {
     let d = of(EVERYTHING);

@@ -94,22 +94,24 @@ pub(super) fn closed(
     Ok(formulas.iter().zip(drawn).map(|(formula, drawn)| formula.a_year(drawn)).collect())
 }
 
-/// What the closed form leaves out: models whose nodes are drained first, or taken back, and what templates say that it does
-/// not know.
+/// What the closed form leaves out: models whose nodes are drained first, or taken back, that those of others go down one by
+/// one, and what templates say that it does not know.
 pub(super) fn left_out(drawn: &Drawn) -> Vec<String> {
     let other = drawn.models.list.iter().filter(|m| m.away().is_none());
+    let by_one = |m: &Model| format!("that nodes of {} go down one by one (`within`)", m.name);
+    let slow = drawn.models.list.iter().filter(|m| m.is_slow()).map(by_one);
+    let any = |is: fn(&PodTemplate) -> bool| drawn.plan.templates.iter().any(is);
     let ends = |life: &Life| life.ends.is_some() || life.serves_for.is_some();
     let any_ends = drawn.plan.templates.iter().any(|t| t.life.as_deref().is_some_and(ends));
-    let ends = any_ends.then(|| "containers that end, or do not serve any more".to_owned());
-    let fails = |t: &PodTemplate| t.restart_policy == RestartPolicy::Never;
-    let fails = drawn.plan.templates.iter().any(fails);
-    let fails = fails.then(|| "pods that end with their machine (restartPolicy Never)".to_owned());
-    let any_pulled = drawn.plan.templates.iter().any(|t| t.images().next().is_some());
-    let pulls = any_pulled.then(|| "pulls of images".to_owned());
-    let any_several = drawn.plan.templates.iter().any(|t| !t.containers.is_empty());
-    let several = any_several.then(|| "containers beside a pod's main one".to_owned());
-    let left = [ends, fails, pulls, several].into_iter().flatten();
-    other.map(|m| m.name.clone()).chain(left).collect()
+    let fails = any(|t| t.restart_policy == RestartPolicy::Never);
+    let left = [
+        (any_ends, "containers that end, or do not serve any more"),
+        (fails, "pods that end with their machine (restartPolicy Never)"),
+        (any(|t| t.images().next().is_some()), "pulls of images"),
+        (any(|t| !t.containers.is_empty()), "containers beside a pod's main one"),
+    ];
+    let left = left.into_iter().filter(|left| left.0).map(|left| left.1.to_owned());
+    other.map(|m| m.name.clone()).chain(slow).chain(left).collect()
 }
 
 /// Pods of a node that go the same way.

@@ -245,7 +245,7 @@ pub(super) fn one(
     let horizon = settled(&outages, Time::ZERO, how.window);
     let of = Failing { outages: &outages, key: (seed, number), horizon };
     let counted = beyond_quiet(drawn, of, quiet, how)?;
-    Some(Ran { counted, is_short: lasts.is_some_and(|l| l <= SHORT) })
+    Some(Ran { counted, is_short: outages.is_empty() || lasts.is_some_and(|l| l <= SHORT) })
 }
 
 /// What some outages cost: what a cluster costs without one is not their doing.

@@ -380,6 +380,14 @@ fn what_the_closed_form_does_not_know_is_said() {
     };
     let (said, without) = of(&format!("{crash}, {upgrade}"), TOLERATION);
     assert_eq!((said, without), (Ok(()), vec!["upgrade".to_owned()]));
+    // Half of eight minutes is more than a twentieth of ten, half of one minute is just that.
+    let slow = |within: &str| {
+        let more = format!(r#"groups: Cluster, within: "{within}", rate: PerGroupYear(1)"#);
+        crash.replace("nodes: All", &more).replace(", rate: PerNodeYear(1)", "")
+    };
+    let by_one = "that nodes of node go down one by one (`within`)".to_owned();
+    assert_eq!(of(&slow("8m"), TOLERATION), (Ok(()), vec![by_one]));
+    assert_eq!(of(&slow("1m"), TOLERATION), (Ok(()), Vec::new()));
     let (said, _) = of(crash, "workloads.web.replicas");
     assert!(said.is_err_and(|why| why.contains("`workloads.web.replicas`")));
     let (said, _) = of(upgrade, TOLERATION);

@@ -24,6 +24,13 @@ impl Model {
         let all = object.nodes.len();
         ((all as f64 * self.hits).round() as usize).clamp(1, all)
     }
+
+    /// Its nodes go down one by one and are back together, so that on average they are away for a shorter time than it lasts,
+    /// by more than a twentieth.
+    pub(crate) fn is_slow(&self) -> bool {
+        let several = !self.apart && self.objects.iter().any(|o| self.taken(o) > 1);
+        several && self.away().is_some_and(|lasts| self.within / 2.0 > lasts.mean() / 20.0)
+    }
 }
 
 /// No outage is longer than a run can be: a year.
@@ -240,6 +247,8 @@ impl Failing<'_> {
             let later = model.within * draws.begin.unit(of_node, number);
             let lasts = match lasts {
                 Some(d) if model.apart => length(d, draws.own.unit(of_node, number)),
+                // Its turn comes when that is over.
+                Some(_) if later >= all => continue,
                 // All are back at one time; who goes last is away for a moment at least.
                 _ => (all - later).max(1.0),
             };
