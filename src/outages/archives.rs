@@ -5,8 +5,9 @@
 //! is removed), or JSON lines of 2019 (`ADD` is 1, `REMOVE` is 2). A machine is away from its
 //! removal until it is added again.
 //!
-//! A state file of SimGrid: `date 0` is off, `date 1` is on; `LOOPAFTER x` repeats all of it x
-//! seconds behind the last date. It is about one resource, which is called `host` here.
+//! A state file of SimGrid: `date 0` is off, `date 1` is on, from 0 s on; `LOOPAFTER x` repeats all of it x
+//! seconds behind the last date, `PERIODICITY x` every x seconds, wherever they stand (`ProfileBuilder.cpp`). It is about one
+//! resource, which is called `host` here.
 
 use super::history::{LATEST_S, Raw, lines, seconds, wrong};
 use crate::language::Problem;
@@ -89,8 +90,9 @@ fn google_json(line: &str) -> Option<Event> {
 
 pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
     let mut raw = Raw::default();
-    let mut last = f64::NEG_INFINITY;
+    let (mut last, mut round) = (0.0, None);
     raw.node("host");
+    raw.saw(last, 1)?;
     for (i, line) in lines(text) {
         let mut words = line.split_whitespace();
         let (Some(first), Some(second), None) = (words.next(), words.next(), words.next()) else {
@@ -98,8 +100,9 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
         };
         let number = |text: &str| seconds(text, 0.0, i);
         if ["LOOPAFTER", "PERIODICITY"].contains(&first) {
-            // The next round begins then.
-            raw.state("host", last.max(0.0) + number(second)?, true, i)?;
+            if round.replace((i, first == "PERIODICITY", number(second)?)).is_some() {
+                return Err(wrong(i, "when it begins anew is said twice"));
+            }
             continue;
         }
         let at = number(first)?;
@@ -107,10 +110,17 @@ pub(super) fn simgrid(text: &str) -> Result<Raw, Problem> {
             return Err(wrong(i, "dates do not rise"));
         }
         last = at;
-        match second {
-            "0" | "1" => raw.state("host", at, second == "1", i)?,
-            other => return Err(wrong(i, format!("{other:?} is no state: 0 or 1"))),
+        match second.parse::<f64>() {
+            Ok(state) if [0.0, 1.0].contains(&state) => raw.state("host", at, state > 0.0, i)?,
+            _ => return Err(wrong(i, format!("{second:?} is no state: 0 or 1"))),
         }
+    }
+    if let Some((i, is_period, span)) = round {
+        let end = if is_period { span } else { last + span };
+        if end < last {
+            return Err(wrong(i, format!("it begins anew after {end} s, before its last date")));
+        }
+        raw.state("host", end, true, i)?;
     }
     Ok(raw)
 }

@@ -72,10 +72,10 @@ pub(super) fn wrong(line: usize, text: impl fmt::Display) -> Problem {
     Problem::new(format!("line {line}: {text}"))
 }
 
-/// The lines that say something, without blanks around them, each with its number.
+/// The lines that say something and are no comments (`%` begins those of SimGrid), without blanks around them, each with its number.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let all = (1..).zip(text.lines().map(str::trim));
-    all.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    all.filter(|(_, line)| !line.is_empty() && !line.starts_with(['#', '%']))
 }
 
 /// A time in seconds, no earlier than `least`.

@@ -118,6 +118,10 @@ fn what_is_wrong_is_said_with_its_line() {
     ] {
         assert_eq!(read(text, None).map_err(|e| e.message), Err(said.to_owned()), "{text}");
     }
+}
+
+#[test]
+fn what_is_no_history_is_told_what_one_would_be() {
     // Whoever gives an export is told what an outage would be, and what to give; so is who asked Prometheus for nothing.
     let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
     for (text, said, help) in [
