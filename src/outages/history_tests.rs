@@ -43,6 +43,16 @@ fn every_form_says_the_same() {
     let expected = [("host".to_owned(), 0.0, 60.0), ("host".to_owned(), 100.0, 300.0)];
     assert_eq!(of(simgrid, SimGrid), expected);
     assert_eq!(read(simgrid, None).map(|h| h.length), Ok(600.0));
+    // A period is all of a round; what repeats stands anywhere. SimGrid's `trace_A_failure.txt` has a round of 2 + 8 seconds.
+    for (text, outages, length) in [
+        ("0 1\n100 0\n160 1\nPERIODICITY 1000\n", 60.0, 1_000.0),
+        ("% rounds\nPERIODICITY 1000\n0 1\n100 0\n160 1\n", 60.0, 1_000.0),
+        ("LOOPAFTER 1000\n0 1\n100 0\n160 1\n", 60.0, 1_160.0),
+        ("1 0.0\n2 1.0\nLOOPAFTER 8\n", 1.0, 10.0),
+    ] {
+        let told = read(text, None).map(|h| (h.outages[0].lasts, h.length));
+        assert_eq!(told, Ok((outages, length)), "{text}");
+    }
     // The file says that somebody looked from 0 to 900 s.
     let looked = "node,start,end,looked_from,looked_to\na,100,160,0,900\nc,,,0,900\n";
     let looked = read(looked, None).expect("it is one");
@@ -81,6 +91,22 @@ fn what_is_wrong_is_said_with_its_line() {
             "line 3: a quote is opened here and not closed in its line",
         ),
         ("node,start,end,end\na,0,60,61\n", "line 1: there are two columns `end`"),
+        (
+            "node,start,end,looked_from,looked_to\nx,0,600,0,864000\ny,1000,1600,0,8640000\n",
+            "line 3: looked_to is 8640000, which is another time than in line 2",
+        ),
+        (
+            "node,start,end,looked_from,looked_to\nx,0,600,100,50\n",
+            "line 2: looked_to is not after looked_from",
+        ),
+        (
+            "node,start,end,looked_from,looked_to\nx,0,600,100,5000\n",
+            "line 2: this outage begins when nobody looked: see looked_from, looked_to",
+        ),
+        (
+            "node,start,end\na,0,60\nb,2026-01-02T00:00:00Z,2026-01-02T00:05:00Z\n",
+            "its times are more than 30 years apart",
+        ),
         // 1,767,225,600,000 s are 56,001.4 years of 31,556,952 s each, behind 1970.
         // Of an outage that goes on, and of a node that was up, as well; so long before 1970, too.
         (
@@ -115,6 +141,10 @@ fn what_is_wrong_is_said_with_its_line() {
         ("", "there is nothing in it"),
         ("1 1 a 1 x 7 0 100 NULL\n", "line 1: \"7\" is no state: 0 is down, 1 is up"),
         ("100 0\n50 1\n", "line 2: dates do not rise"),
+        (
+            "0 1\n100 0\n160 1\nPERIODICITY 130\n",
+            "line 4: it begins anew after 130 s, before its last date",
+        ),
     ] {
         assert_eq!(read(text, None).map_err(|e| e.message), Err(said.to_owned()), "{text}");
     }

@@ -61,6 +61,9 @@ fn guessed(text: &str) -> Result<HistoryFormat, Problem> {
     })
 }
 
+/// Nobody looks at nodes for 30 years.
+const MOST_S: f64 = 30.0 * 365.0 * 86_400.0;
+
 fn read_csv(text: &str) -> Result<Raw, Problem> {
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter(text))
@@ -83,6 +86,8 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
     let own @ [node, start, end] = [column("node")?, column("start")?, column("end")?];
     let looked = [place("looked_from")?, place("looked_to")?];
     let mut raw = Raw { failures_only: true, ..Raw::default() };
+    // From when and to when somebody looked, each with the line that says it first.
+    let mut span: [Option<(f64, usize)>; 2] = [None; 2];
     // What follows a quote that is never closed would be one long field, and what stands between two that
     // should not be there as well; neither a name nor a time has more than a line.
     let is_open = text.bytes().filter(|b| *b == b'"').count() % 2 == 1;
@@ -100,8 +105,25 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         if field(node).is_empty() {
             return Err(wrong(line, "the node's name is missing"));
         }
-        for time in looked.into_iter().flatten().map(field).filter(|time| !time.is_empty()) {
-            raw.saw(seconds(time, line)?, line)?;
+        for (column, said) in looked.into_iter().zip(&mut span) {
+            let Some(column) = column.filter(|i| !field(*i).is_empty()) else { continue };
+            let time = field(column);
+            let at = seconds(time, line)?;
+            raw.saw(at, line)?;
+            let (first, of) = *said.get_or_insert((at, line));
+            if first != at {
+                let text = format!(
+                    "{} is {time}, which is another time than in line {of}",
+                    &heading[column]
+                );
+                let help = "it is the same in each line: nodes that somebody looked at for longer are a file of their own";
+                return Err(wrong(line, text).help(help));
+            }
+        }
+        let [from, to] = [f64::NEG_INFINITY, f64::INFINITY];
+        let (from, to) = (span[0].map_or(from, |at| at.0), span[1].map_or(to, |at| at.0));
+        if to <= from {
+            return Err(wrong(line, "looked_to is not after looked_from"));
         }
         if field(start).is_empty() && field(end).is_empty() {
             raw.node(field(node));
@@ -109,12 +131,21 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
             continue;
         }
         let begin = seconds(field(start), line)?;
+        if begin < from || begin > to {
+            let text = "this outage begins when nobody looked: see looked_from, looked_to";
+            return Err(wrong(line, text));
+        }
         if field(end).is_empty() {
             raw.saw(begin, line)?;
             raw.node(field(node)).push((begin, None, line));
             continue;
         }
         raw.add(field(node), begin, seconds(field(end), line)?, line)?;
+    }
+    // A 0 beside a date is a time of 1970.
+    if raw.looked.is_some_and(|(from, to)| to - from > MOST_S) {
+        let help = "write all times as seconds, or all as 2026-01-31T10:00:00Z";
+        return Err(Problem::new("its times are more than 30 years apart").help(help));
     }
     Ok(raw)
 }
