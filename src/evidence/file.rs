@@ -5,7 +5,7 @@ use super::audit::{self, Taken};
 use super::heard::Heard;
 use super::{events, export, klog, prometheus};
 use crate::evidence::prelude::*;
-use crate::import::{is_scenario, yaml_to_json};
+use crate::import::{PART, is_scenario, yaml_to_json};
 use crate::language::clauses;
 
 /// What is said of a file that is nothing that is known, behind its name and before why.
@@ -187,6 +187,10 @@ fn kind(text: &str) -> Result<Kind, String> {
         && one["data"]["resultType"].is_string()
     {
         return Ok(Kind::Prometheus(one.clone()));
+    }
+    if documents.iter().any(|d| !d["metadata"]["continue"].as_str().unwrap_or_default().is_empty())
+    {
+        return Err(format!("it {PART}"));
     }
     let objects: Vec<Value> = documents.into_iter().flat_map(items).collect();
     if objects.iter().all(|o| o["kind"].is_string()) && !objects.is_empty() {

@@ -37,6 +37,14 @@ fn an_event_of_a_pod_that_there_cannot_be_is_left_out() {
     assert_eq!(all.statements.len(), 1);
     let said = "1 event without a time or an object, left out";
     assert!(all.notes.iter().any(|note| note.contains(said)), "{:?}", all.notes);
+    // Of a page of a list the server has more.
+    let page = json!({"kind": "EventList", "apiVersion": "v1", "metadata": {"continue": "eyJ2"}, "items": items});
+    let all = heard(&[("e.json", &page.to_string())]);
+    assert!(
+        all.notes[0].starts_with("e.json: left out: it is a part of a list"),
+        "{:?}",
+        all.notes
+    );
 }
 
 /// 0x18e9a734b70fb0c7 ns are 1,795,149,771,335,250,119 ns after 1970, 04:42:51.335250 of the day.

@@ -14,6 +14,9 @@ pub(crate) const DEVICES: &str =
 /// The rules of the node readiness controller, where a cluster has it.
 pub(crate) const READINESS: &str = "nodereadinessrules";
 
+/// What is said of a page of a list.
+pub(crate) const PART: &str = "is a part of a list, of which the server has more (`metadata.continue`): ask for all of it, without `limit`";
+
 /// What is read from an export.
 pub(crate) type Result<T, E = ImportError> = std::result::Result<T, E>;
 

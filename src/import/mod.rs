@@ -98,7 +98,7 @@ mod tests;
 
 pub use cluster::ImportedCluster;
 pub(crate) use device_rules::rules as device_taint_rules;
-pub(crate) use error::{DEVICES, KUBECTL, READINESS};
+pub(crate) use error::{DEVICES, KUBECTL, PART, READINESS};
 pub use error::{ImportError, WrongYaml};
 pub(crate) use event::{about as event_about, component as event_component, made as event_made};
 pub use input::Input;

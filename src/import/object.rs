@@ -25,12 +25,16 @@ raw! {
         creation_timestamp: String,
         generation: i64,
         finalizers: Vec<Option<String>>,
+        /// `metav1.ListMeta`
+        r#continue: String,
     }
 
     /// The name of an object that is only counted, or of something else of which nothing but its name is read.
     struct NameOnly {
         name: String,
         namespace: Option<String>,
+        /// `metav1.ListMeta`
+        r#continue: String,
     }
 
     /// `metav1.OwnerReference`

@@ -1,6 +1,7 @@
 //! Reads objects and lists from a deserializer, in one pass, with a note of how far it has got; what
 //! they are once their kind is known.
 
+use super::error::PART;
 use super::event::EVENT_FIELDS;
 use super::fields::or_default;
 use super::kubelet_config;
@@ -131,8 +132,9 @@ impl<'de> Visitor<'de> for ObjectSeed<'_> {
 /// Reads `metadata`, of objects that are only counted just the name.
 fn metadata<'de, A: MapAccess<'de>>(map: &mut A, body: &Body) -> Result<RawMeta, A::Error> {
     if matches!(body, Body::Other | Body::Event(_)) {
-        let NameOnly { name, namespace } = map.next_value::<Option<_>>()?.unwrap_or_default();
-        Ok(RawMeta { name, namespace, ..RawMeta::default() })
+        let NameOnly { name, namespace, r#continue } =
+            map.next_value::<Option<_>>()?.unwrap_or_default();
+        Ok(RawMeta { name, namespace, r#continue, ..RawMeta::default() })
     } else {
         Ok(map.next_value::<Option<RawMeta>>()?.unwrap_or_default())
     }
@@ -365,6 +367,9 @@ impl Raw {
             return Err(wrong("has no `kind`: not an object of the Kubernetes API".to_owned()));
         };
         if let Some(items) = self.items.take().filter(|_| kind.ends_with("List")) {
+            if !self.meta.r#continue.is_empty() {
+                return Err(wrong(PART.to_owned()));
+            }
             let of = kind.strip_suffix("List").filter(|k| !k.is_empty());
             for (i, mut item) in items.into_iter().enumerate() {
                 item.kind = item.kind.or_else(|| of.map(str::to_owned));

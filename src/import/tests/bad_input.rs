@@ -56,6 +56,11 @@ fn wrong_objects_are_named() {
             r#"{"kind":"List","items":[{"apiVersion":"v1","kind":"Node","metadata":{"name":"n"}},null]}"#.to_owned(),
             "f:1, item 2: expected an object of the Kubernetes API",
         ),
+        (
+            r#"{"kind":"NodeList","apiVersion":"v1","metadata":{"continue":"eyJ2","remainingItemCount":5},"items":[{"metadata":{"name":"n"}}]}"#.to_owned(),
+            "f, NodeList: is a part of a list, of which the server has more",
+        ),
+        (r#"{"metadata":{"continue":"eyJ2"},"kind":"PodList","apiVersion":"v1","items":[]}"#.to_owned(), "f, PodList: is a part of a list"),
         (r#"{"kind":"List","items":[[]]}"#.to_owned(), "f:1, item 1: a list stands where"),
         ("{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"rows\":[]}".to_owned(), "f holds a Table"),
         (format!("{POD}---\n{POD}spec: {{priority: 3}}\n"), "Pod \"a/p\" is there twice and differs (f, document 1; f, document 2): a watch? Give what `kubectl get` prints without -w"),
