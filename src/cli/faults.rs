@@ -54,7 +54,7 @@ impl FaultsArgs {
 
 /// Runs the command.
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
-    let file = args.out.file()?;
+    let file = args.out.file(args.file.as_slice())?;
     let form = args.form(file)?;
     args.html.fits()?;
     if let Some(table) = form.and_then(TableFormat::of_table) {

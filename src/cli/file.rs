@@ -38,9 +38,9 @@ const FORMS: [&str; 13] = [
 ];
 
 impl ScenarioOut {
-    /// The file; none for standard output. One that is there is refused, before any work is done
+    /// The file; none for standard output. One that is there is refused, and what is read, before any work is done
     /// for it.
-    pub(crate) fn file(&self) -> Result<Option<&Path>> {
+    pub(crate) fn file(&self, inputs: &[PathBuf]) -> Result<Option<&Path>> {
         let other = self.output.as_deref().filter(|_| self.form().is_none());
         let word = other.and_then(Path::to_str).filter(|word| !word.contains(['.', '/']));
         if let Some(near) = word.and_then(|word| spelling::nearest(word, FORMS)) {
@@ -58,7 +58,7 @@ impl ScenarioOut {
             let problem = Problem::new("--force is about a file that is there");
             return Err(problem.help("name it with --out").into());
         }
-        replaces_only_by_force(file, self.force)?;
+        replaces_only_by_force(file, self.force, inputs)?;
         Ok(file)
     }
 
@@ -83,23 +83,23 @@ pub(crate) fn no_such_form(form: &str, those: &[&str]) -> Failure {
     Failure::Input(problem.help(help))
 }
 
-/// Refuses to replace a file that is there, unless by force, and one that could not be written.
-pub(crate) fn replaces_only_by_force(file: Option<&Path>, force: bool) -> Result<()> {
+/// Refuses to replace a file that is there, unless by force, one that is read, which that is not about, and one that could
+/// not be written.
+pub(crate) fn replaces_only_by_force(
+    file: Option<&Path>,
+    force: bool,
+    inputs: &[PathBuf],
+) -> Result<()> {
     let Some(path) = file else { return Ok(()) };
     if !force && path.symlink_metadata().is_ok() {
         let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
         return Err(problem.help("name another file, or replace this one with --force").into());
     }
+    if inputs.iter().any(|input| place(input) == place(path)) {
+        let text = format!("{} is what is read; it is left as it is", path.display());
+        return Err(Failure::input(text, "name another file"));
+    }
     writable(path)
-}
-
-/// Refuses to write over what is read, which --force is not about.
-pub(crate) fn is_no_input(file: Option<&Path>, inputs: &[PathBuf]) -> Result<()> {
-    let Some(file) = file.filter(|file| inputs.iter().any(|i| place(i) == place(file))) else {
-        return Ok(());
-    };
-    let text = format!("{} is what is read; it is left as it is", file.display());
-    Err(Failure::input(text, "name another file with --out"))
 }
 
 /// Whether something that was written can be read again: `/dev/stdout` cannot.

@@ -109,7 +109,7 @@ type Printed = (Basis, Vec<(String, Forecast)>);
 
 /// Runs the command.
 pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
-    replaces_only_by_force(args.chart.as_deref(), args.force)?;
+    replaces_only_by_force(args.chart.as_deref(), args.force, &args.files)?;
     args.output.form.fits(false)?;
     args.html.fits()?;
     if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {

@@ -25,8 +25,7 @@ pub(crate) struct ImportArgs {
 /// Runs the command.
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
-    let to_file = args.out.file()?;
-    file::is_no_input(to_file, &args.files)?;
+    let to_file = args.out.file(&args.files)?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
     let cluster = ImportedCluster::read(&inputs)
         .and_then(ImportedCluster::simulable)

@@ -76,8 +76,7 @@ pub(crate) struct IncidentArgs {
 pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
     args.html.fits()?;
-    replaces_only_by_force(args.out.as_deref(), args.force)?;
-    file::is_no_input(args.out.as_deref(), &args.files)?;
+    replaces_only_by_force(args.out.as_deref(), args.force, &args.files)?;
     let mut files = args.files.iter().map(|f| read(f)).collect::<Result<Vec<_>, _>>()?;
     if args.anonymise {
         files = anonymised(files);

@@ -19,7 +19,7 @@ pub(crate) struct InitArgs {
 pub(crate) fn init(args: &InitArgs, terminal: &Terminal) -> Outcome {
     let text = scenario::starter();
     let to_file = Some(args.file.as_path()).filter(|f| f.as_os_str() != "-");
-    replaces_only_by_force(to_file, args.force)?;
+    replaces_only_by_force(to_file, args.force, &[])?;
     write_text(to_file, text, terminal)?;
     if let Some(shown) = to_file.filter(|f| file::is_kept(f)).map(Path::display) {
         terminal.note(&format!("Wrote {shown}. Run it with: taintsim run {shown}"));

@@ -79,7 +79,7 @@ pub(crate) struct OutagesArgs {
 /// Runs the command.
 pub(crate) fn outages(args: &OutagesArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(args.table.is_some())?;
-    replaces_only_by_force(args.chart.as_deref(), args.force)?;
+    replaces_only_by_force(args.chart.as_deref(), args.force, std::slice::from_ref(&args.file))?;
     args.html.fits()?;
     let noticing = args.detection;
     let from_stdin = is_stdin(&args.file);

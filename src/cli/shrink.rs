@@ -61,7 +61,7 @@ pub(super) fn asked(
 /// Runs the command.
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
     args.out.only_scenarios()?;
-    let to_file = args.out.file()?;
+    let to_file = args.out.file(std::slice::from_ref(&args.file))?;
     let (loaded, taped, source) = load(&args.file)?;
     tell_imported(&loaded.imported, args.quiet, terminal);
     let overrides = args.change.over(taped, &args.sets);

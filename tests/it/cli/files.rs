@@ -172,12 +172,19 @@ fn a_report_takes_the_place_of_reports_only() {
 fn what_is_read_is_not_written_over() {
     let scratch = Scratch::new();
     let node = r#"{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}"#;
-    scratch.write("x.json", node);
-    for command in ["import", "incident"] {
-        let args = [command, "x.json", "--out", "./x.json", "--force"];
-        scratch.call(&args).fails(2, &["./x.json is what is read; it is left as it is"]);
+    for (command, option) in [
+        ("import", "--out"),
+        ("incident", "--out"),
+        ("faults", "--out"),
+        ("shrink", "--out"),
+        ("outages", "--chart"),
+        ("forecast", "--chart"),
+    ] {
+        scratch.write("x.svg", node);
+        let args = [command, "x.svg", option, "./x.svg", "--force"];
+        scratch.call(&args).fails(2, &["./x.svg is what is read; it is left as it is"]);
+        assert_eq!(scratch.text("x.svg"), node);
     }
-    assert_eq!(scratch.text("x.json"), node);
 }
 
 #[test]
