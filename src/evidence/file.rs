@@ -58,6 +58,12 @@ impl Heard {
                 let (series, told) = prometheus::take(&answer, &file.file, self);
                 let told = telling(told);
                 self.note(file, format!("an answer of Prometheus with {series} series, {told}"));
+                let warnings = answer["warnings"].as_array().into_iter().flatten();
+                let partial = answer["isPartial"].as_bool().filter(|is| *is);
+                let partial = partial.map(|_| "isPartial: true");
+                for warning in warnings.filter_map(Value::as_str).chain(partial) {
+                    self.note(file, format!("some of it may be lacking: {warning}"));
+                }
             }
             Err(why) => self.notes.push(format!("{}{UNREAD}{why}", file.file)),
         }

@@ -446,6 +446,10 @@ fn samples_tell_between_when_and_when() {
     let text = r#"{"status": "success", "data": {"resultType": "matrix", "result": [{"metric":
         {"__name__": "kube_node_status_condition", "node": "a", "condition": "Ready", "status": "true"},
         "values": [[1795149600, "1"], [1795149630, "1"], [1795149660, "0"]]}]}}"#;
+    let of =
+        heard(&[("p.json", &text.replace(r#""status": "success","#, r#""isPartial": true,"#))]);
+    let partial = "p.json: some of it may be lacking: isPartial: true".to_owned();
+    assert!(of.notes.contains(&partial), "{:?}", of.notes);
     let all = heard(&[("p.json", text)]).statements;
     let said = Said::NodeNotReady { node: "a".to_owned() };
     assert_eq!(all.len(), 1);

@@ -37,6 +37,8 @@ pub(crate) struct History {
     pub(crate) noticed: bool,
     /// The file names only nodes that failed: how many others there were, it does not say.
     pub(crate) failures_only: bool,
+    /// What the store of metrics says of its answer: some of it may be lacking.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// There is no outage, or none that has both ends and a length: so many have no beginning or no end, so many no
@@ -98,6 +100,7 @@ pub(super) struct Raw {
     pub(super) open: usize,
     pub(super) noticed: bool,
     pub(super) failures_only: bool,
+    pub(super) warnings: Vec<String>,
 }
 
 /// Times from here on, the year 5138, are none in seconds; nor are those as long before 1970.
@@ -168,6 +171,7 @@ impl Raw {
             open: self.open,
             noticed: self.noticed,
             failures_only: self.failures_only,
+            warnings: self.warnings,
             ..History::default()
         };
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {

@@ -62,6 +62,11 @@ fn every_form_says_the_same() {
     assert_eq!((fta.length, fta.empty, fta.open), (900.0, 1, 0));
     assert_eq!(read(GOOGLE, None).map(|h| (h.length, h.open)), Ok((900.0, 1)));
     assert_eq!(read(PROMETHEUS, None).map(|h| h.open), Ok(1));
+    let warned =
+        r#"{"status":"success","isPartial":true,"warnings":["No StoreAPIs matched"],"data""#;
+    let warned = read(&PROMETHEUS.replace(r#"{"status":"success","data""#, warned), None);
+    let said = ["No StoreAPIs matched", "isPartial: true"].map(str::to_owned);
+    assert_eq!(warned.map(|h| h.warnings), Ok(said.to_vec()));
 }
 
 #[test]
@@ -136,6 +141,10 @@ fn what_is_wrong_is_said_with_its_line() {
         (
             r#"{"data":{"resultType":"vector","result":[{"metric":{"node":"a"},"value":[0,"1"]}]}}"#,
             "this answer of Prometheus is about one moment, and says nothing of how long",
+        ),
+        (
+            r#"{"data":{"result":[{"metric":{"node":"a"},"values":[[0,"1"],[300,"0.9667"],[600,"1"]]}]}}"#,
+            "a sample of `a` is 0.9667, and a condition is 0 or 1",
         ),
         (r#"{"status":"success"}"#, "this is no answer of Prometheus: there is no `data` in it"),
         ("", "there is nothing in it"),

@@ -22,6 +22,11 @@ struct Answer<'a> {
     #[serde(borrow)]
     data: Option<Data<'a>>,
     error: Option<String>,
+    #[serde(default)]
+    warnings: Vec<String>,
+    /// Of VictoriaMetrics: not all stores answered.
+    #[serde(default, rename = "isPartial")]
+    is_partial: bool,
     /// Of objects of Kubernetes, which are no answer.
     kind: Option<IgnoredAny>,
 }
@@ -44,7 +49,7 @@ struct Series<'a> {
 type Samples = Vec<(f64, bool)>;
 
 pub(super) fn read(text: &str) -> Result<Raw, Problem> {
-    let mut series = Vec::new();
+    let (mut series, mut raw) = (Vec::new(), Raw { noticed: true, ..Raw::default() });
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
         let answer =
             answer.map_err(|e| Problem::new(format!("this is no answer of Prometheus: {e}")))?;
@@ -59,8 +64,9 @@ pub(super) fn read(text: &str) -> Result<Raw, Problem> {
             return Err(answer.kind.map_or_else(|| Problem::new(none), |_| of_kubectl()));
         };
         series.extend(data.result);
+        raw.warnings.extend(answer.warnings);
+        raw.warnings.extend(answer.is_partial.then(|| "isPartial: true".to_owned()));
     }
-    let mut raw = Raw { noticed: true, ..Raw::default() };
     for (node, samples) in &mut by_node(&series)? {
         // Two exporters may tell of the same moment: up is what one of them has seen already.
         samples.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
@@ -109,8 +115,19 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
                 return Err(Problem::new(text).help(help));
             }
         }
-        let samples = values.iter().map(|(at, v)| (*at, (*v == "1") == up_is_one));
-        found.entry(node).or_default().extend(samples);
+        let is_one = |v: &str| match v.parse::<f64>() {
+            Ok(value) if [0.0, 1.0].contains(&value) => Ok(value > 0.0),
+            _ => {
+                let text = format!("a sample of `{node}` is {v}, and a condition is 0 or 1");
+                Err(Problem::new(text).help(
+                    "ask for the series as it is: a mean (avg_over_time, downsampled data) makes a long outage of a short one",
+                ))
+            }
+        };
+        let own = found.entry(node).or_default();
+        for (at, v) in values {
+            own.push((*at, is_one(v)? == up_is_one));
+        }
     }
     Ok(found)
 }

@@ -115,6 +115,14 @@ pub(crate) fn write(p: &mut Printer<'_>, told: &Told) -> io::Result<()> {
         p.indented(&format!("left out: {said}"), 2, PLAIN)?;
     }
     h.unended().map_or(Ok(()), |said| p.indented(&said, 2, PLAIN))?;
+    if !h.warnings.is_empty() {
+        let said = h.warnings.join("; ");
+        p.indented(
+            &format!("nodes and times may be lacking, as the store warned: {said}"),
+            2,
+            PLAIN,
+        )?;
+    }
     if told.begun_before {
         p.indented(&format!(
             "beginning {} (--detection) before Prometheus shows them, which is when they were noticed; shorter ones it never shows",
@@ -289,6 +297,7 @@ pub(crate) fn document(told: &Told) -> Value {
         "open": told.history.open,
         "not_ended": told.history.outages.iter().filter(|o| o.open).count(),
         "empty": told.history.empty,
+        "warnings": told.history.warnings,
         "length_s": told.history.length,
         "per_node_year": rate.map(|(rate, _)| rate),
         "per_node_year_95": rate.map(|(_, range)| [range.low, range.high]),
