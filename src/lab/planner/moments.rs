@@ -15,8 +15,9 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// No plan counts more outages, years, nodes or pods than this.
-const COUNT_MAX: u64 = 1 << 48;
+/// No plan has more replications than this ([`super::run`] stops long before), and Student's t comes to no end from some
+/// twenty times as many degrees of freedom on.
+const COUNT_MAX: u64 = 1 << 20;
 
 /// The largest figure that is taken from a file: its square is a number still.
 pub(super) const FIGURE_MAX: f64 = 1e100;
@@ -206,6 +207,8 @@ mod tests {
         let turned = m.of_places(&[1, 0]);
         assert_eq!(turned.of(&[(1, 2.0), (0, 1.0)]), m.of(&[(0, 2.0), (1, 1.0)]));
         assert_eq!(m.of_places(&[1]).of(&[(0, 1.0)]), m.of(&[(1, 1.0)]));
+        // More than any plan has are of a file that somebody wrote, and student() would not end.
+        assert!(m.fits(2) && !Moments { n: 20_000_000, ..m.clone() }.fits(2));
         // The covariance, which is half of what their sum varies by more than both.
         let both = m.of(&[(0, 1.0), (1, 1.0)]).1;
         assert!(((both - 1.0 - 7.0) / 2.0 - 2.0).abs() < 1e-12);
