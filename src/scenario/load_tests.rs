@@ -358,6 +358,23 @@ fn notes(text: &str) -> String {
     plan.notes.join("\n")
 }
 
+/// At 5, 15 and 25 minutes of 30 it comes three times of five; one of four at 35 minutes is told, too.
+#[test]
+fn times_after_the_end_of_the_run_are_told() {
+    let of = |times: u32| {
+        notes(&format!(
+            r#"(version: 1, horizon: "30m", nodes: [(name: "a")], timeline: [
+            (at: "5m", name: "c", every: "10m", times: {times}, do: Crash(node: "a", duration: "1m"))])"#
+        ))
+    };
+    assert!(
+        of(5).contains("The run ends at 30m, before all times of c (3 of 5): the others"),
+        "{}",
+        of(5)
+    );
+    assert!(of(4).contains("c (3 of 4)") && !of(3).contains("before all times"), "{}", of(3));
+}
+
 /// What only imitated kubelets go by is told where the kubelets are others.
 #[test]
 fn a_field_that_the_kubelets_do_not_go_by_is_told() {

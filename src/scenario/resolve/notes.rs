@@ -29,7 +29,7 @@ const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built, which has its steps beside it yet.
 pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
-    let Written { entries, actions } = written;
+    let Written { entries, actions, .. } = written;
     let all = [
         pre_release(plan),
         volumes(plan),
@@ -55,6 +55,7 @@ pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
         without_selector(plan),
         asks_nothing(plan),
         cut_short(plan, entries),
+        written.too_late(plan.horizon),
     ];
     all.into_iter().flatten().collect()
 }

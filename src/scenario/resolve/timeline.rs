@@ -15,9 +15,20 @@ const STEPS_MAX: u64 = 1_000_000;
 pub(super) struct Written {
     pub(super) entries: Vec<TimelineEntry>,
     pub(super) actions: Vec<Action>,
+    /// Entries that come more often than the run is long, with how often they do within it.
+    late: Vec<String>,
 }
 
 impl Written {
+    /// What is said of entries some of whose times are after the end of the run.
+    pub(super) fn too_late(&self, horizon: Time) -> Option<String> {
+        let names = few(4, self.late.iter().map(String::as_str));
+        let run = duration::format(horizon.since(Time::ZERO));
+        (!names.is_empty()).then(|| format!(
+            "The run ends at {run}, before all times of {names}: the others are in no figure. A longer `horizon` has them."
+        ))
+    }
+
     /// Adds an entry that begins at that time, with its steps.
     pub(super) fn push(
         &mut self,
@@ -98,6 +109,7 @@ fn repeat(
     for n in 0..when.times {
         let begin = when.begin(n);
         if begin > horizon {
+            written.late.push(format!("{name} ({n} of {})", when.times));
             break;
         }
         let name = match when.times {
