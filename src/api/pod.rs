@@ -66,6 +66,9 @@ pub struct PodTemplate {
     pub scheduling: Option<Rc<SchedulingSpec>>,
 }
 
+/// The grace period of a pod that says none (`corev1.DefaultTerminationGracePeriodSeconds`).
+pub(crate) const GRACE_PERIOD_S: i64 = 30;
+
 /// The priority from which on a pod is critical (`scheduling.SystemCriticalPriority`).
 pub(crate) const SYSTEM_CRITICAL_PRIORITY: i32 = 2_000_000_000;
 
@@ -385,6 +388,6 @@ impl Pod {
 
     /// The grace period that a deletion without options gets, in seconds.
     pub(crate) fn termination_grace_period_seconds(&self) -> i64 {
-        self.template.termination_grace_period_seconds.unwrap_or(30)
+        self.template.termination_grace_period_seconds.unwrap_or(GRACE_PERIOD_S)
     }
 }

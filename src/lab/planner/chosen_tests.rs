@@ -37,6 +37,11 @@ fn what_is_set_now_is_one_of_the_values() {
     assert_eq!(now(&of("*"), &["0"]), (None, "0".to_owned()));
     let grace = "flags.kube-controller-manager.node-monitor-grace-period";
     assert_eq!(now(grace, &["40s", "1m"]), named(1, "40s,50s,1m"));
+    // Machines boot for 30 s, and a pod has 30 s to end, where nobody says otherwise.
+    assert_eq!(now("timing.kubelet.boot", &["0s", "30s"]), named(1, "0s,30s"));
+    assert_eq!(now("timing.kubelet.boot", &["60s", "0s"]), named(0, "30s,60s,0s"));
+    let ends = "workloads.silent.template.terminationGracePeriodSeconds";
+    assert_eq!(now(ends, &["60", "30"]), named(1, "60,30"));
 }
 
 /// Two workloads with a toleration each, on nodes with so much cpu for pods of one cpu; pods tolerate

@@ -2,14 +2,16 @@
 
 use super::apart::{self, alone};
 use super::run::Planner;
+use crate::api::pod::GRACE_PERIOD_S;
 use crate::lab::prelude::*;
 use crate::lab::sweep::{Axis, Sweep};
 
 /// What is run, as a text: two of the same are one setting. The seconds that the API server adds to a pod are those that
-/// somebody wrote; names, notes and the end of a run change none, nor does a time-out that nothing heeds.
+/// somebody wrote, and its grace period; names (of a timing, too), notes and the end of a run change none, nor does a time-out that nothing heeds.
 fn settings(Drawn { mut plan, models, .. }: Drawn) -> String {
     let admitted = sim::admitted(&plan).map(|mut template| {
         template.tolerations.sort_by_key(|t| format!("{t:?}"));
+        template.termination_grace_period_seconds.get_or_insert(GRACE_PERIOD_S);
         template
     });
     plan.templates = admitted.collect();
@@ -17,7 +19,7 @@ fn settings(Drawn { mut plan, models, .. }: Drawn) -> String {
         plan.flags.pod_eviction_timeout = Dur::ZERO;
     }
     (plan.name, plan.doc, plan.notes, plan.horizon) = Default::default();
-    (plan.timeline, plan.actions) = Default::default();
+    (plan.timeline, plan.actions, plan.timing.name) = Default::default();
     format!("{plan:?} {models:?}")
 }
 
