@@ -275,13 +275,13 @@ pub(crate) fn losses(
     let kinds = if wanted.kinds.is_empty() { usual(plan) } else { wanted.kinds.clone() };
     let mut found = Found { shapes, ..Found::default() };
     let mut missing = Vec::new();
-    for kind in &kinds {
+    for kind in once(&kinds) {
         match parts(plan, kind, wanted) {
             Ok(parts) => parts.into_iter().for_each(|part| found.add(vec![part])),
             Err(problem) => missing.push(problem),
         }
     }
-    for (first, second) in &wanted.pairs {
+    for (first, second) in once(&wanted.pairs) {
         match (parts(plan, first, wanted), parts(plan, second, wanted)) {
             (Ok(a), Ok(b)) => found.add_pairs((&a, &b), first == second)?,
             (Err(problem), _) | (_, Err(problem)) => missing.push(problem),
@@ -295,6 +295,11 @@ pub(crate) fn losses(
     let names = wanted.only.as_slice();
     let losses = if names.is_empty() { found.losses } else { only(found.losses, names)? };
     Ok((losses, skipped))
+}
+
+/// Each of what is asked for once, however often it is named.
+fn once<T: PartialEq>(all: &[T]) -> impl Iterator<Item = &T> {
+    all.iter().enumerate().filter(move |(i, one)| !all[..*i].contains(one)).map(|(_, one)| one)
 }
 
 /// What is lost where nothing is asked for.
@@ -430,7 +435,9 @@ fn only(losses: Vec<Loss>, names: &[String]) -> Result<Vec<Loss>, Problem> {
                 }
             });
         };
-        found.push(loss.clone());
+        if !found.iter().any(|other: &Loss| other.name() == loss.name()) {
+            found.push(loss.clone());
+        }
     }
     Ok(found)
 }

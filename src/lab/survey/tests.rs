@@ -284,9 +284,13 @@ fn zones_are_of_their_regions() {
         ("zone/us/3", vec![5]),
     ];
     assert_eq!(all, zones.map(|(name, nodes)| (name.to_owned(), nodes)));
+    // What is named twice is lost once.
+    let twice = survey(&loaded, kinds(&[Kind::Zone, Kind::Zone])).losses();
+    assert_eq!(twice.map(|all| all.len()).ok(), Some(4));
     let only = |name: &str| {
-        let pairs = vec![(Kind::Zone, Kind::Node)];
-        let only = Wanted { only: vec![name.to_owned()], pairs, ..kinds(&[Kind::Zone]) };
+        let pairs = vec![(Kind::Zone, Kind::Node); 2];
+        let names = vec![name.to_owned(); 2];
+        let only = Wanted { only: names, pairs, ..kinds(&[Kind::Zone]) };
         let losses = survey(&loaded, only).losses().map_err(|problems| problems.0[0].clone())?;
         Ok::<_, Problem>(losses.iter().map(|loss| loss.name()).collect::<Vec<_>>())
     };
