@@ -4,6 +4,7 @@ use super::failure::{Failure, Result};
 use crate::kernel::Dur;
 use crate::lab::Stopped;
 pub use crate::language::duration::spoken as duration;
+use crate::language::values;
 use crate::scenario::Overrides;
 use std::collections::BTreeSet;
 
@@ -129,6 +130,12 @@ pub(super) fn percent(text: &str) -> Result<f64, String> {
             false => format!("{text:?} is not between 0 and 1: write {text}%"),
         }
     })
+}
+
+/// Reads how long something lasts in a run: longer than zero, and no longer than a run can be.
+pub(super) fn within_run(text: &str) -> Result<Dur, String> {
+    duration(text)?;
+    values::positive(text).map_err(|problem| problem.message)
 }
 
 /// Reads how sure to be: less than a coin is sure of nothing, and nobody counts enough to be surer than that.

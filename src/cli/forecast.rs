@@ -10,6 +10,7 @@ mod remembered_tests;
 #[cfg(test)]
 mod tests;
 
+use super::args::within_run;
 use super::forecasts::{Course, courses, run_all};
 use super::given::{self, KubectlArgs};
 use super::html::{HtmlArg, page};
@@ -45,7 +46,7 @@ pub(crate) struct ForecastArgs {
     files: Vec<PathBuf>,
     /// Silent nodes come back after this time, and those that die so long after they died; otherwise
     /// they stay silent
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = within_run)]
     heal_after: Option<Dur>,
     /// These nodes die at the time of the export, beside those that are silent: names and ranges,
     /// `b-03`, `b-{00..04}`, or a zone, `zone/b`; with a time behind a `@`, so long after it:
@@ -58,7 +59,7 @@ pub(crate) struct ForecastArgs {
     #[arg(long, value_name = "COMMAND")]
     what_if: Vec<String>,
     /// How far to look ahead
-    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "30m")]
+    #[arg(long, value_name = "DURATION", value_parser = within_run, default_value = "30m")]
     horizon: Dur,
     /// How many seeds: --seed and those after it
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]

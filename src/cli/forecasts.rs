@@ -23,7 +23,11 @@ pub(super) fn courses(
         |name: &str, loaded| Course { name: name.to_owned(), loaded, overrides: overrides.clone() };
     let other = |command: &String| {
         let mut other = base.clone();
-        other.spec.timeline.extend(what_if(command, &base.spec)?);
+        let about = |problem: Problem| match problem.message.contains(command) {
+            true => problem,
+            false => Problem { message: format!("`{command}`: {}", problem.message), ..problem },
+        };
+        other.spec.timeline.extend(what_if(command, &base.spec).map_err(about)?);
         Ok(course(command, other))
     };
     let others = commands.iter().map(other).collect::<Result<Vec<_>>>()?;

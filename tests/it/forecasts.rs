@@ -269,6 +269,15 @@ fn what_is_wrong_is_said() {
     assert!(said.contains("--horizon"), "{said}");
     for (args, part) in [
         (["--heal-after", "60m"], "--heal-after: 1h is not before the end of the forecast, 30m"),
+        (
+            ["--heal-after", "0s"],
+            "for '--heal-after <DURATION>': this duration must be longer than zero",
+        ),
+        (["--horizon", "8785h"], "for '--horizon <DURATION>': 8785h is longer than a year"),
+        (
+            ["--what-if", "kube-controller-manager restart 1x"],
+            "`kube-controller-manager restart 1x`: ",
+        ),
         (["--set", "horizon=5m"], "with --horizon"),
         (["--seed", "18446744073709551615"], "100000 seeds, up to 18446744073709551615"),
         // Of a file there is one forecast.
