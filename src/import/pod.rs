@@ -209,6 +209,7 @@ impl RawPod {
         let phase = fields::word("status.phase", phase)?;
         let ready = self.condition(PodConditionType::Ready, zero)?;
         let disruption_target = self.condition(PodConditionType::DisruptionTarget, zero)?;
+        time("creationTimestamp", &self.meta.creation_timestamp)?;
         let deletion = time("deletionTimestamp", &self.meta.deletion_timestamp)?;
         let deletion = deletion.map(|t| Deletion {
             timestamp: seconds(t.seconds_since(zero)),

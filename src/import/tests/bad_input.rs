@@ -37,6 +37,10 @@ fn wrong_objects_are_named() {
             format!("{POD}status: {{conditions: [{{type: Ready, status: \"True\", lastTransitionTime: yesterday}}]}}\n"),
             "f, Pod \"a/p\": lastTransitionTime is \"yesterday\", which is not a time in RFC 3339",
         ),
+        (
+            "apiVersion: v1\nkind: Pod\nmetadata: {name: p, creationTimestamp: yesterday}\n".to_owned(),
+            "f, Pod \"p\": creationTimestamp is \"yesterday\", which is not a time in RFC 3339",
+        ),
         (format!("{POD}spec: {{nodeName: \"a{{1..9}}\"}}\n"), "f, Pod \"a/p\": spec.nodeName: Invalid value: \"a{1..9}\": a lowercase RFC 1123 subdomain"),
         ("kind: Pod\napiVersion: v1\nmetadata: {}\n".to_owned(), "f, Pod: metadata.name: Required value"),
         ("kind: Pod\napiVersion: v1\nmetadata: {name: A_b}\n".to_owned(), "f, Pod \"A_b\": metadata.name: Invalid value: \"A_b\": a lowercase RFC 1123 subdomain"),
