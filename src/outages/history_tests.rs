@@ -62,6 +62,8 @@ fn every_form_says_the_same() {
     assert_eq!((fta.length, fta.empty, fta.open), (900.0, 1, 0));
     assert_eq!(read(GOOGLE, None).map(|h| (h.length, h.open)), Ok((900.0, 1)));
     assert_eq!(read(PROMETHEUS, None).map(|h| h.open), Ok(1));
+    let numbers = PROMETHEUS.replace("\"0\"", "0").replace("\"1\"", "1");
+    assert_eq!(read(&numbers, None), read(PROMETHEUS, None));
     let warned =
         r#"{"status":"success","isPartial":true,"warnings":["No StoreAPIs matched"],"data""#;
     let warned = read(&PROMETHEUS.replace(r#"{"status":"success","data""#, warned), None);

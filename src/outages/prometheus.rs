@@ -15,6 +15,7 @@ use super::history::{Raw, of_kubectl};
 use crate::language::Problem;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
@@ -40,9 +41,9 @@ struct Data<'a> {
 #[derive(Deserialize)]
 struct Series<'a> {
     metric: BTreeMap<String, String>,
-    // A long history has millions of samples: their texts stay where they are.
+    // A long history has millions of samples: their texts, or numbers, stay where they are.
     #[serde(borrow)]
-    values: Option<Vec<(f64, &'a str)>>,
+    values: Option<Vec<(f64, &'a RawValue)>>,
 }
 
 /// When a node was looked at, and whether it was up.
@@ -126,7 +127,7 @@ fn by_node<'a>(series: &'a [Series]) -> Result<BTreeMap<&'a str, Samples>, Probl
         };
         let own = found.entry(node).or_default();
         for (at, v) in values {
-            own.push((*at, is_one(v)? == up_is_one));
+            own.push((*at, is_one(v.get().trim_matches('"'))? == up_is_one));
         }
     }
     Ok(found)
