@@ -5,12 +5,14 @@
 
 mod count;
 mod left;
+mod usual;
 mod when;
 
 pub(crate) use self::count::Count;
 use self::count::most;
 use self::left::workload;
 pub(crate) use self::left::{Left, LeftAlike};
+use self::usual::{Usual, usual};
 use self::when::Seeds;
 pub(crate) use self::when::When;
 use super::prelude::*;
@@ -44,7 +46,8 @@ pub(crate) struct Foreseen {
     pub(crate) object: String,
     pub(crate) when: When,
     /// Of a pod that is deleted the node it is on; of one that is bound the node that most seeds
-    /// bind it to; of a claim's volume the one that most detach it from, or attach it to.
+    /// bind it to; of a claim's volume the one that most detach it from, or attach it to. What happens to a volume, or comes
+    /// of it, on this node in half of the seeds or more and on others in the rest, is several happenings.
     pub(crate) node: Option<String>,
     /// In what part of the seeds in which it happens that is the node.
     pub(crate) node_share: f64,
@@ -184,8 +187,13 @@ impl Forecasting<'_> {
 }
 
 /// What happens to which object; of a pod that goes, how. Things that may happen in other seeds instead are kept apart: what the one comes of
-/// says nothing of the other.
-type Key<'c> = (&'c (Happening, String), Option<Goes>);
+/// says nothing of the other; so are those that happen on the usual node and elsewhere.
+type Key<'c> = (&'c (Happening, String), Option<Goes>, bool);
+
+fn key<'c>(course: &Course, what: &'c (Happening, String), usual: &Usual<'_>) -> Key<'c> {
+    let elsewhere = usual.get(what).is_some_and(|node| course.on.get(what) != Some(node));
+    (what, course.goes(what), elsewhere)
+}
 
 /// When each comes about. What others come of is before them in this order.
 fn whens<'a>(
@@ -194,7 +202,7 @@ fn whens<'a>(
     seeds: Seeds<'_>,
 ) -> BTreeMap<Key<'a>, When> {
     let mut whens: BTreeMap<Key<'_>, When> = BTreeMap::new();
-    for (key @ (what, _), times) in times {
+    for (key @ (what, ..), times) in times {
         let causes: BTreeSet<_> = times.iter().map(|(_, c)| c.map(|c| c.0)).collect();
         let cause = match Vec::from_iter(causes)[..] {
             [Some(one)] => whens.get(&one).copied(),
@@ -212,13 +220,13 @@ fn whens<'a>(
 impl Forecast {
     /// What these courses come to.
     pub(crate) fn of(courses: &[Course]) -> Self {
-        let seeds = Seeds::of(courses);
+        let (seeds, usual) = (Seeds::of(courses), usual(courses));
         let mut times: BTreeMap<Key<'_>, Vec<Caused>> = BTreeMap::new();
         let mut zones: BTreeMap<&(String, ZoneState, Way), Vec<Time>> = BTreeMap::new();
         for course in courses {
             for (what, at) in &course.happenings {
-                let caused = (*at, cause(course, what));
-                times.entry((what, course.goes(what))).or_default().push(caused);
+                let cause = cause(course, what).map(|(of, at)| (key(course, of, &usual), at));
+                times.entry(key(course, what, &usual)).or_default().push((*at, cause));
             }
             for (what, at) in &course.zones {
                 zones.entry(what).or_default().push(*at);
@@ -230,8 +238,8 @@ impl Forecast {
         let (by_when, done): (Vec<_>, Vec<_>) = by_when.partition(|b| b.goes.is_none());
         let all = by_when.iter().filter(|b| b.workload.is_none());
         let ends: BTreeMap<_, _> = all.map(|b| (b.what, (b.first.low, b.last.high))).collect();
-        let foreseen = |((what, goes), when): (Key<'_>, When)| {
-            let has = |c: &Course| c.happenings.contains_key(what) && c.goes(what) == goes;
+        let foreseen = |(of @ (what, goes, _), when): (Key<'_>, When)| {
+            let has = |c: &Course| c.happenings.contains_key(what) && key(c, what, &usual) == of;
             let all = (0..).zip(courses).filter(|(_, c)| has(c));
             let in_seeds: Vec<u32> = all.map(|(seed, _)| seed).collect();
             let all = in_seeds.iter().map(|seed| &courses[*seed as usize]);
@@ -303,7 +311,10 @@ impl Forecast {
 type Caused<'c> = (Time, Option<(Key<'c>, Time)>);
 
 /// What something that happens to an object in a course comes of, if that is one of its happenings.
-fn cause<'c>(course: &'c Course, of: &(Happening, String)) -> Option<(Key<'c>, Time)> {
+fn cause<'c>(
+    course: &'c Course,
+    of: &(Happening, String),
+) -> Option<(&'c (Happening, String), Time)> {
     let (what, object) = of;
     let object = match course.goes(of) {
         None => object,
@@ -311,7 +322,7 @@ fn cause<'c>(course: &'c Course, of: &(Happening, String)) -> Option<(Key<'c>, T
         Some(_) => return None,
     };
     let (of, at) = course.happenings.get_key_value(&(what.cause()?, object.clone()))?;
-    Some(((of, course.goes(of)), *at))
+    Some((of, *at))
 }
 
 /// The spans that times of counts are apart, in seconds.

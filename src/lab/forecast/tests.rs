@@ -559,3 +559,41 @@ fn a_new_node_takes_the_volumes_of_nodes_that_are_deleted() {
     assert_eq!(of(""), (2, 1));
     assert_eq!(of(r#"(at: "14m", do: DeleteNode(nodes: Nodes(["a-0", "a-1"])))"#), (0, 0));
 }
+
+/// Of ten seeds a pod is Ready on n3 in seven, from 21 s to 27 s; on n1, where the
+/// volume still is, in three, at 11 s to 13 s. The middle of seven is the fourth, that of three the second. Of pods that are
+/// spread over as many nodes as there are seeds, all times are put together.
+#[test]
+fn a_pods_times_are_those_on_the_node_that_is_named() {
+    let of = |seed: u64| {
+        let moved = seed >= 3;
+        let (node, at_s) = if moved { ("n3", 18 + seed) } else { ("n1", 11 + seed) };
+        let mut course = Course::default();
+        let mut add = |what: Happening, object: &str, node: &str, at_s: u64| {
+            let what = (what, object.to_owned());
+            course.happenings.insert(what.clone(), Time::from_secs(at_s));
+            course.on.insert(what, node.to_owned());
+        };
+        add(Happening::PodReady, "x/db-0", node, at_s);
+        add(Happening::PodReady, "x/web-0", &format!("n{seed}"), at_s);
+        if moved {
+            add(Happening::VolumeAttached, "x/data", "n3", at_s - 2);
+        }
+        course
+    };
+    let courses: Vec<Course> = (0..10).map(of).collect();
+    let forecast = Forecast::of(&courses);
+    let told = |what: Happening, object: &str| -> Vec<_> {
+        let all = forecast.happenings.iter().filter(|f| f.what == what && f.object == object);
+        let row = |f: &Foreseen| {
+            (f.node.clone().unwrap(), f.node_share, f.when.median.as_secs(), f.when.share)
+        };
+        all.map(row).collect()
+    };
+    let on = |node: &str, at_s, share| (node.to_owned(), 1.0, at_s, share);
+    assert_eq!(told(Happening::PodReady, "x/db-0"), [on("n1", 12, 0.3), on("n3", 24, 0.7)]);
+    assert_eq!(told(Happening::VolumeAttached, "x/data"), [on("n3", 22, 0.7)]);
+    // The fifth of ten.
+    let web = told(Happening::PodReady, "x/web-0");
+    assert_eq!(web, [("n0".to_owned(), 0.1, 22, 1.0)]);
+}

@@ -184,8 +184,10 @@ impl<'a> Outlook<'a> {
 pub(crate) fn changes(before: &Outlook<'_>, now: &Outlook<'_>) -> Vec<String> {
     let of = |o: &Outlook<'_>| -> BTreeMap<_, i64> {
         let at = |f: &Foreseen| o.basis.clock.0 + (f.when.median.as_nanos() / 1_000) as i64;
-        let all = o.forecast.happenings.iter();
-        all.map(|f| (((f.what, f.object.clone()), f.goes), at(f))).collect()
+        // Of what happens on the usual node or elsewhere that in more of the seeds stays.
+        let mut all: Vec<&Foreseen> = o.forecast.happenings.iter().collect();
+        all.sort_by(|a, b| a.when.share.total_cmp(&b.when.share));
+        all.into_iter().map(|f| (((f.what, f.object.clone()), f.goes), at(f))).collect()
     };
     let (was, is) = (of(before), of(now));
     // The names of pods that are to come are made up, and stay so.

@@ -278,7 +278,7 @@ fn what_people_do_about_a_disk_decides_when_it_moves() {
     };
     let share = healed.iter().find(is_moved).and_then(|e| e["share"].as_f64()).unwrap();
     assert!(share < 1.0, "{share}");
-    let on = format!("on n3 (in {:.0} % of the seeds)", share * 100.0);
+    let on = format!("in {:.0} % of the seeds) on n3", share * 100.0);
     let said = unfolded(&scratch.call(&words).stdout);
     for wanted in [
         &*on,
