@@ -9,7 +9,7 @@ use super::evictions::evictions;
 use super::facts::Fact;
 use super::lanes::{Lanes, lanes};
 use super::summary::{DEFAULT_NEEDLESS_WINDOW, metrics, summary};
-use super::timeline::{Row, timeline};
+use super::timeline::{Row, collapsed, timeline};
 use crate::analysis::prelude::*;
 use crate::api::node::NodeReason;
 use crate::api::pod::{PodConditionType, PodReason};
@@ -243,6 +243,58 @@ fn what_comes_minutes_later_is_a_row_of_its_own() {
     assert_eq!(texts(&timeline(&analysis, 48)), expected);
     let all = ["10000 ReplicaSet default/web: 3 pods created"];
     assert_eq!(texts(&timeline(&analysis, 1)), all);
+}
+
+/// Nodes that are cut one after the other, each with a taint and an evicted pod: four facts of each cut.
+fn cuts(n: u64) -> (Plan, Trace) {
+    let mut run = Run::new("cuts", ms(600_000));
+    let t = taint(UNREACHABLE, Effect::NoExecute);
+    run.node("other", "");
+    for i in 1..=n {
+        let at = i * 10_000;
+        let node = run.node(&format!("n{i}"), "");
+        let pod = run.pod(&format!("default/p{i}"), node);
+        let cut = Do::Fail(vec![node], NodeFault::Cut(Connections::Dropped));
+        let (cut, _) = run.entry(&format!("cut n{i}"), ms(at), None, cut, None);
+        run.record(ms(at), cut, Actor::User, What::NodeSilent, node);
+        let tainted = std::slice::from_ref(&t);
+        run.taints(ms(at + 1_000), cut, Actor::NodeLifecycle, node, tainted, &[]);
+        run.eviction(ms(at + 2_000), cut, What::PodDeleting(30), pod);
+    }
+    run.finish()
+}
+
+/// Three cuts have twelve facts. Six rows are nine where there is no room for all: first the silent nodes are put together,
+/// which matter least, then the taints, and that is enough. Entries have lines of their own unless they are more than thirty.
+#[test]
+fn entries_stay_apart_as_far_as_there_is_room() {
+    let (plan, trace) = cuts(3);
+    let analysis = Analysis::new(&plan, &trace);
+    let (rows, together) = collapsed(&analysis, 6);
+    assert_eq!(
+        texts(&rows),
+        [
+            "10000 cut n1",
+            "10000 n1, n2, n3 silent",
+            "11000 n1, n2, n3 tainted unreachable:NoExecute",
+            "12000 default/p1 of n1 evicted",
+            "20000 cut n2",
+            "22000 default/p2 of n2 evicted",
+            "30000 cut n3",
+            "32000 default/p3 of n3 evicted",
+        ]
+    );
+    assert!(together && !collapsed(&analysis, 8).1);
+    assert!(rows[3].since.is_some() && rows[1].since.is_none());
+    let rows = timeline(&analysis, 0);
+    assert_eq!(rows.len(), 6);
+    assert_eq!(rows[3].text, "3 pods of n1, n2, n3 evicted");
+    let (plan, trace) = cuts(30);
+    assert_eq!(timeline(&Analysis::new(&plan, &trace), 0).len(), 33);
+    let (plan, trace) = cuts(31);
+    let rows = timeline(&Analysis::new(&plan, &trace), 0);
+    assert_eq!(rows.len(), 4);
+    assert_eq!(rows[0].text, "31 entries of the timeline begin");
 }
 
 #[test]

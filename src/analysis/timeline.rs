@@ -2,10 +2,11 @@
 //!
 //! How much is collapsed depends on how much there is. The levels, from fine to coarse: a row per
 //! fact and moment, nodes together that share both; per fact and zone; per fact; the same fact
-//! again, of the same node or minutes later, no longer apart; facts that are counted from different
-//! entries of the timeline no longer apart. Pods that are made before the first fault stay apart from those after it,
-//! which are successors, at any level. The first level that stays within a given number of rows is taken; the
-//! later ones, which tell less, only where that number is exceeded by half.
+//! again, of the same node or minutes later, no longer apart; facts of different workloads no longer apart; facts that are
+//! counted from different entries of the timeline no longer apart, those that matter least first. At any level the entries
+//! themselves stay apart unless they are many, and so do pods that are made before the first fault from those after it,
+//! which are successors. The first level that stays within a given number of rows is taken; those from the third
+//! on, which tell less, only where that number is exceeded by half.
 
 use super::facts::{Fact, Facts, Finding};
 use super::prelude::*;
@@ -23,19 +24,33 @@ const APART: Dur = Dur::from_secs(120);
 /// The rows of a run's timeline in the order of their first times: up to about `max_rows` if
 /// collapsing achieves it.
 pub fn timeline(analysis: &Analysis<'_>, max_rows: usize) -> Vec<Row> {
+    collapsed(analysis, max_rows).0
+}
+
+/// The same, and whether facts of different workloads or entries are one row.
+pub(crate) fn collapsed(analysis: &Analysis<'_>, max_rows: usize) -> (Vec<Row>, bool) {
     let mut fine = Fine::new(analysis);
     let mut facts = Facts::new(analysis);
     facts.walk(|f| fine.add(f));
     let at = |level| (level, merge(analysis, &fine.groups, level));
     let most = |level| if level < 2 { max_rows } else { max_rows + max_rows / 2 };
+    // There is a row for each key, or more.
+    let may_fit = |level: &u8| {
+        let mut keys = BTreeSet::new();
+        fine.groups.iter().all(|group| {
+            keys.insert(key(analysis, group, *level));
+            keys.len() <= most(*level)
+        })
+    };
     let fits = |(level, rows): &(u8, Vec<Row>)| rows.len() <= most(*level);
-    let (_, mut rows) = (0..LEVELS - 1).map(at).find(fits).unwrap_or_else(|| at(LEVELS - 1));
+    let found = (0..LAST).filter(may_fit).map(at).find(fits);
+    let (level, mut rows) = found.unwrap_or_else(|| at(LAST));
     rows.sort_by_key(|r| (r.first, r.record));
     let text = Text::new(analysis, &facts.taints);
     for row in &mut rows {
         row.text = text.row(row);
     }
-    rows
+    (rows, level >= OF_ALL_WORKLOADS)
 }
 
 /// The rows of the finest level, however many they are: one per fact and moment, nodes together
@@ -178,19 +193,24 @@ impl Fine {
     }
 }
 
-/// How many levels there are. In common to become one row groups have at the first the milliseconds in
+/// The last level. In common to become one row groups have at the first the milliseconds in
 /// which they first and last became true, at the second their zone, up to the third how often they were
-/// true before and that they are not minutes apart, and up to the fourth the entry that they are counted
-/// from.
-const LEVELS: u8 = 5;
+/// true before and that they are not minutes apart, and up to the fourth their workload. From the fifth on
+/// the rank of their fact decides whether they have the entry in common that they are counted from: at the last,
+/// none has.
+const LAST: u8 = 16;
+const OF_ALL_WORKLOADS: u8 = 4;
 
-/// The fact without the entry, text or workload that it names.
-fn without_entry(fact: Fact) -> Fact {
+/// From more entries on these have no lines of their own where there is not room for all facts.
+const ENTRIES: usize = 30;
+
+/// The fact without the text or workload that it names, and without the entry where there are many.
+fn without_name(fact: Fact, many_entries: bool) -> Fact {
     const ANY: WorkloadId = WorkloadId(u32::MAX);
     match fact {
-        Fact::EntryBegan(_) => Fact::EntryBegan(u32::MAX),
-        Fact::EntryEnded(_) => Fact::EntryEnded(u32::MAX),
-        Fact::Refused(text, _) => Fact::Refused(text, u32::MAX),
+        Fact::EntryBegan(_) if many_entries => Fact::EntryBegan(u32::MAX),
+        Fact::EntryEnded(_) if many_entries => Fact::EntryEnded(u32::MAX),
+        Fact::Refused(text, _) if many_entries => Fact::Refused(text, u32::MAX),
         Fact::EvictionRefused(_) => Fact::EvictionRefused(ANY),
         Fact::PodCreated(Some(_)) => Fact::PodCreated(Some(ANY)),
         Fact::PodBound(Some(_)) => Fact::PodBound(Some(ANY)),
@@ -253,8 +273,12 @@ type Key = (Fact, Option<Since>, u8, u32, Option<(u64, u64)>, bool);
 
 fn key(analysis: &Analysis<'_>, g: &Group, level: u8) -> Key {
     let row = &g.row;
-    let (fact, since) =
-        if level < 4 { (row.fact, row.since) } else { (without_entry(row.fact), None) };
+    let fact = match level < OF_ALL_WORKLOADS {
+        true => row.fact,
+        false => without_name(row.fact, analysis.plan.timeline.len() > ENTRIES),
+    };
+    // The greatest rank is eleven, of what matters least.
+    let since = row.since.filter(|_| fact.look().rank < LAST - level);
     let place = match g.node {
         n if level == 1 && n != NO_NODE => u32::from(analysis.zone_of[n as usize]),
         _ => 0,

@@ -4,7 +4,7 @@
 
 use super::being_made::still_being_made;
 use super::prelude::*;
-use crate::analysis::timeline::{DEFAULT_ROWS, Row, timeline};
+use crate::analysis::timeline::{DEFAULT_ROWS, Row, collapsed};
 use crate::analysis::{Eviction, Serving, Summary, Workloads, size_in_words, summary, workloads};
 use crate::files::{Fingerprint, called};
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -50,6 +50,8 @@ pub struct Report<'a> {
     pub(crate) source: &'a Source,
     /// The timeline.
     pub(crate) rows: Vec<Row>,
+    /// Facts of different workloads or entries are one of its rows.
+    pub(crate) together: bool,
     /// The summary.
     pub summary: Summary,
     /// What the API says became of each workload.
@@ -65,10 +67,12 @@ impl<'a> Report<'a> {
     /// been needless.
     pub fn new(analysis: &'a Analysis<'a>, source: &'a Source, window: Dur) -> Self {
         let (summary, serving, evictions) = summary::with_evictions(analysis, window);
+        let (rows, together) = collapsed(analysis, DEFAULT_ROWS);
         Report {
             analysis,
             source,
-            rows: timeline(analysis, DEFAULT_ROWS),
+            rows,
+            together,
             summary,
             workloads: workloads::workloads(analysis),
             serving,

@@ -22,6 +22,9 @@ const NAMED: usize = 3;
 /// Names of entries are shortened to this where they follow a time.
 const ENTRY_NAME: usize = 24;
 
+/// Where facts of different workloads or entries are one row.
+const TOGETHER: &str = "These are many: what is alike of different workloads or entries is one row. Each by itself: events.jsonl, and report.html (`--html`).";
+
 impl Printer<'_> {
     pub(super) fn timeline(&mut self, report: &Report<'_>) -> io::Result<()> {
         let (made, rows) = start_up(report);
@@ -54,6 +57,9 @@ impl Printer<'_> {
             } else {
                 self.folded(&format!("{} ({relative})", row.text), first + 2, paint)?;
             }
+        }
+        if report.together {
+            self.folded(TOGETHER, 0, DIM)?;
         }
         writeln!(self.out)
     }
