@@ -2,6 +2,7 @@
 //! comes, for each course.
 
 use super::said::{Outlook, done, node, number, word};
+use super::text::{FEW, volumes};
 use crate::analysis::course::Happening;
 use crate::analysis::statistics::nearest_rank;
 use crate::lab::forecast::{Foreseen, Queue};
@@ -31,6 +32,8 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
     };
     for outlook in courses {
         let mut items = outlook.answer();
+        let volumes = volumes(outlook).into_iter().take(FEW);
+        items.extend(volumes.map(|(of, said)| format!("{of}: {said}.")));
         if items.is_empty() {
             items.push(outlook.nothing());
         }
@@ -44,20 +47,19 @@ pub(crate) fn board(courses: &[Outlook<'_>], text: String) -> Board {
         }
         let mut rows = bars(outlook);
         // Decimals of a minute are no time that anybody reads.
-        let is_short = rows.iter().all(|row| row.high < 5.0);
+        let (has_bars, is_short) = (!rows.is_empty(), rows.iter().all(|row| row.high < 5.0));
         let (unit, each) = if is_short { ("seconds", 60.0) } else { ("minutes", 1.0) };
         for row in &mut rows {
             (row.low, row.mark, row.high) = (row.low * each, row.mark * each, row.high * each);
         }
-        parts.push(Part::Bars {
-            title: titled("Who is when", outlook),
-            unit: format!(
-                "{unit} from now, {}; from the first to the last in {RANGE}, and the middle",
-                outlook.clock(Time::ZERO)
-            ),
-            marks: "the middle",
-            rows,
-        });
+        let title = titled("Who is when", outlook);
+        let unit = format!(
+            "{unit} from now, {}; from the first to the last in {RANGE}, and the middle",
+            outlook.clock(Time::ZERO)
+        );
+        let bars = Part::Bars { title, unit, marks: "the middle", rows };
+        // Only pods and volumes may move, and nobody go.
+        parts.extend(Some(bars).filter(|_| has_bars));
     }
     for outlook in courses {
         if !outlook.forecast.happenings.is_empty() {
@@ -214,7 +216,47 @@ fn plane(outlook: &Outlook<'_>) -> Plane {
 
 #[cfg(test)]
 mod tests {
-    use super::first_of;
+    use super::*;
+    use crate::analysis::Frees;
+    use crate::lab::forecast::{Forecast, When};
+    use crate::report::WallClock;
+    use crate::report::forecast::Basis;
+
+    /// A volume moves, and nobody goes: it is told, and there is no chart of who goes when.
+    #[test]
+    fn a_course_on_which_nobody_goes_has_no_bars() {
+        let at = Time::from_secs(20);
+        let basis = Basis {
+            clock: WallClock(9 * 3_600_000_000),
+            silent: Vec::new(),
+            course: String::new(),
+            head: String::new(),
+            notes: Vec::new(),
+            horizon: Time::from_secs(1_800),
+            open: None,
+            tainted: false,
+            frees: Frees::ALL,
+        };
+        let attached = Foreseen {
+            what: Happening::VolumeAttached,
+            object: "shop/data".to_owned(),
+            when: When { low: at, median: at, high: at, share: 1.0 },
+            node: Some("n3".to_owned()),
+            node_share: 1.0,
+            workload: None,
+            goes: None,
+            in_seeds: vec![0],
+        };
+        let forecast = Forecast { happenings: vec![attached], ..Forecast::default() };
+        let outlook = Outlook { basis: &basis, name: "heal n1", forecast: &forecast };
+        let board = board(&[outlook], String::new());
+        assert!(!board.parts.iter().any(|part| matches!(part, Part::Bars { .. })));
+        let [Part::List { items, .. }, ..] = &board.parts[..] else { panic!("no list") };
+        let told: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
+        assert_eq!(told, ["shop/data: attached 09:00:20 (in 20s) to n3."]);
+        // Half an hour after nine.
+        assert_eq!(outlook.nothing(), "Nothing happens in the 30m looked ahead (to 09:30:00).");
+    }
 
     #[test]
     fn a_charts_line_ends_with_a_sentence() {

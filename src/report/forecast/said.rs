@@ -99,7 +99,8 @@ impl<'a> Outlook<'a> {
 
     /// What is said where nothing comes.
     pub(super) fn nothing(&self) -> String {
-        format!("Nothing happens until {}.", self.clock(self.basis.horizon))
+        let (ahead, to) = (self.basis.horizon, self.clock(self.basis.horizon));
+        format!("Nothing happens in the {} looked ahead (to {to}).", short(ahead.since(Time::ZERO)))
     }
 
     /// What comes in all, a sentence each.

@@ -7,10 +7,10 @@ use crate::language::listed;
 use crate::report::results::*;
 
 /// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
-pub(super) const FEW: usize = 12;
+pub(in crate::report::forecast) const FEW: usize = 12;
 
 /// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
-pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
+pub(in crate::report::forecast) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
     let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (what, word, from) in [
         (Happening::VolumeDetached, "detached", "from"),
