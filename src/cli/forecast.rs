@@ -87,7 +87,8 @@ pub(crate) struct ForecastArgs {
     /// Tell every node and every pod, however many they are
     #[arg(long)]
     all: bool,
-    /// Draw how many are evicted by when, as PNG or SVG by the name's ending
+    /// Draw how many are evicted by when, as PNG or SVG by the name's ending; as it is: what
+    /// `--what-if` changes is in the text and in --html
     #[arg(long, value_name = "FILE", value_parser = chart_file)]
     chart: Option<PathBuf>,
     /// Replace the chart's file where it is there

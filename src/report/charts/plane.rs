@@ -84,8 +84,8 @@ impl Scale {
         self.begin + share.clamp(0.0, 1.0) * (self.end - self.begin)
     }
 
-    /// About that many round numbers within it.
-    fn ticks(&self, about: f64) -> Vec<f64> {
+    /// About that many round numbers within it, that far apart or further.
+    fn ticks(&self, about: f64, least: f64) -> Vec<f64> {
         let raw = (self.to - self.from) / about;
         let mut power = 1.0;
         while power > raw {
@@ -95,7 +95,7 @@ impl Scale {
             power *= 10.0;
         }
         let mut steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * power);
-        let step = steps.find(|s| *s >= raw).unwrap_or(power * 10.0);
+        let step = steps.find(|s| *s >= raw).unwrap_or(power * 10.0).max(least);
         let first = (self.from / step).ceil() as i64;
         (first..).map(|i| i as f64 * step).take_while(|v| *v <= self.to + step * 1e-9).collect()
     }
@@ -225,12 +225,16 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
         c.rule((a, TOP), (a, BOTTOM), FAULT_EDGE);
         c.rule((b, TOP), (b, BOTTOM), FAULT_EDGE);
     }
-    for tick in up.ticks(8.0) {
+    // Where all are counts, a half is none.
+    let ups = plane.lines.iter().flat_map(|l| &l.points).map(|p| p.1);
+    let mut ups = ups.chain(plane.marks.iter().map(|m| m.1));
+    let least = if ups.all(|v| v.fract() == 0.0) { 1.0 } else { 0.0 };
+    for tick in up.ticks(8.0, least) {
         let y = up.at(tick);
         c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID);
         c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL);
     }
-    let round = || across.ticks(12.0).into_iter().map(|t| (t, number(t))).collect();
+    let round = || across.ticks(12.0, 0.0).into_iter().map(|t| (t, number(t))).collect();
     let ticks = if plane.ticks.is_empty() { round() } else { plane.ticks.clone() };
     let mut free = 0.0;
     for (at, name) in &ticks {
@@ -277,8 +281,12 @@ fn draw_line(c: &mut Drawing, line: &Line, color: RGBColor, across: &Scale, up: 
     if points.len() > 1 && !line.dots_only {
         c.line(&points, color, 2.0);
     }
-    // A band of nearly nothing is seen by its ends.
+    // A band of nearly nothing is seen by its ends; one that goes on as it is needs them once.
+    let mut before = None;
     for (point, band) in points.iter().zip(&line.band) {
+        if before.replace(band) == Some(band) {
+            continue;
+        }
         let ends = [band.0, band.1].into_iter().filter(|end| *end <= up.to);
         for end in ends.map(|end| up.at(end)) {
             c.rule((point.0 - 6.0, end), (point.0 + 6.0, end), color);
@@ -324,9 +332,10 @@ mod tests {
     #[test]
     fn ticks_are_round_and_within() {
         let scale = |from, to| Scale { from, to, begin: 0.0, end: 1.0 };
-        assert_eq!(scale(0.0, 100.0).ticks(8.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
+        assert_eq!(scale(0.0, 100.0).ticks(8.0, 0.0), [0.0, 20.0, 40.0, 60.0, 80.0, 100.0]);
         // -0.2, 0, 0.2, 0.4, 0.6
-        assert_eq!(scale(-0.3, 0.7).ticks(8.0).len(), 5);
+        assert_eq!(scale(-0.3, 0.7).ticks(8.0, 0.0).len(), 5);
+        assert_eq!(scale(0.0, 1.06).ticks(8.0, 1.0), [0.0, 1.0]);
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(12_345.6), "12,346");
     }
@@ -394,6 +403,19 @@ mod tests {
         let (bands, lines) = (places("<polygon"), places("<polyline"));
         assert_eq!((bands.len(), lines.len()), (2, 2));
         assert!(bands.iter().all(|band| lines.iter().all(|line| band < line)));
+    }
+
+    /// Of four bands each has two ends and what joins them to the point, unless it is as the one before: two of them are.
+    #[test]
+    fn a_band_that_goes_on_has_its_ends_once() {
+        let rules = |highest: [f64; 4]| {
+            let points = (0..4).map(|i| (f64::from(i), 8.0)).collect();
+            let band = highest.map(|high| (7.0, high)).to_vec();
+            let line = Line { points, band, ..Line::default() };
+            let svg = draw_plane(&Plane { lines: vec![line], ..Plane::default() }).svg().unwrap();
+            svg.matches("<rect").count()
+        };
+        assert_eq!(rules([9.0, 10.0, 9.0, 10.0]) - rules([9.0, 9.0, 10.0, 10.0]), 2 * 4);
     }
 
     #[test]
