@@ -256,21 +256,26 @@ fn end(s: &Summary) -> String {
         said.unwrap_or_else(|| "none".to_owned())
     };
     let node = |h: Health| s.end.nodes[h.index()];
-    let nodes = parts(&[
+    let healths = [
         (node(Health::Ready), "Ready"),
         (node(Health::Silent), "silent"),
         (node(Health::Unknown), "Unknown"),
         (node(Health::NotReady), "NotReady"),
-    ]);
+    ];
+    let (nodes, all) = (parts(&healths), healths.iter().map(|(n, _)| n).sum::<u64>());
     let e = &s.end;
     let marks = [(e.nodes_no_execute, "with NoExecute"), (e.nodes_cordoned, "cordoned")];
     let marks = marks.iter().filter(|(n, _)| *n > 0);
     let marks = joined(marks.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ");
-    let marks = marks.map_or(String::new(), |marks| format!(" ({marks})"));
+    // Beside nodes of several states they would be read as the last one's.
+    let marks = marks.map_or(String::new(), |marks| match healths.iter().any(|(n, _)| *n == all) {
+        true => format!(" ({marks})"),
+        false => format!("; of all {}: {marks}", grouped(all)),
+    });
     let pods = parts(&[
         (e.available, "running and ready"),
         (e.dead, "ready by the API and not up"),
-        (e.not_ready, "running, not ready"),
+        (e.not_ready, "running but not ready"),
         (e.pending, "pending"),
         (e.terminating, "terminating"),
         (e.finished, "finished"),
@@ -291,6 +296,12 @@ mod tests {
         assert_eq!(end(&s), "nodes: 29 Ready (2 cordoned); pods: none");
         s.end.nodes_no_execute = 1;
         assert_eq!(end(&s), "nodes: 29 Ready (1 with NoExecute, 2 cordoned); pods: none");
+        s.end.nodes[Health::Unknown.index()] = 2;
+        let of_all =
+            "nodes: 29 Ready, 2 Unknown; of all 31: 1 with NoExecute, 2 cordoned; pods: none";
+        assert_eq!(end(&s), of_all);
+        s.end.not_ready = 3;
+        assert!(end(&s).ends_with("; pods: 3 running but not ready"));
     }
 
     /// Two times are both told. Of three nodes the middle one's is the median.
