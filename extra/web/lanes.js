@@ -416,8 +416,10 @@ export class Lanes {
             c.stroke();
             c.fill();
         }
-        if (height < 13) return;
-        c.font = 'bold 10px system-ui, sans-serif';
+        // As high as the names of nodes have to be; the ink of a text, which is lighter by night than a mark.
+        if (height < 9) return;
+        c.font = `bold ${Math.min(10, Math.floor(height))}px system-ui, sans-serif`;
+        c.fillStyle = colour('ink');
         c.lineWidth = 3;
         for (const { from, text } of numbered(signs, size + 2, (text) => c.measureText(text).width)) {
             c.strokeText(text, from, middle);

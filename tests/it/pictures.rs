@@ -211,3 +211,17 @@ fn of_many_entries_those_that_last_have_their_names_and_the_others_are_counted()
     let others = format!("… and {} more entries", 31 - 1 - named);
     assert!(named > 0 && texts.contains(&others), "{named} {texts:?}");
 }
+
+/// A crash evicts all seven pods of a node at once. From 31 nodes on lanes are 18 points high, in which a number of nine has room.
+#[test]
+fn marks_of_many_nodes_have_their_numbers() {
+    for last in [29, 30] {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(names: "n-{{0..{last}}}")],
+            workloads: [ReplicaSet(name: "web", replicas: 7, placement: Nodes(["n-0"]))],
+            timeline: [(at: "1m", do: Crash(node: "n-0"))])"#
+        );
+        let texts = texts(&format!("lanes-{last}"), &text);
+        assert!(texts.iter().any(|t| t == "7"), "{texts:?}");
+    }
+}

@@ -139,16 +139,11 @@ fn draw_node(
             c.rect((x0, first + strip + gap), (x1, first + 2.0 * strip + gap), NO_EXECUTE);
         }
     }
-    evicted(time, lane, &bars, (y + bar / 2.0, height))
+    evicted(time, lane, &bars, y + bar / 2.0)
 }
 
-/// What happened to a node's pods, with the number of pods where the lane is high enough.
-fn evicted(
-    time: &TimeScale,
-    lane: &NodeLane,
-    bars: &Spans<Health>,
-    (middle, height): (f64, f64),
-) -> Vec<Marked> {
+/// What happened to a node's pods, with the number of pods where there is room beside their mark.
+fn evicted(time: &TimeScale, lane: &NodeLane, bars: &Spans<Health>, middle: f64) -> Vec<Marked> {
     // Marks between which a number has no room are a run.
     let wide = |n: u32| font::width(&grouped(n.into()), NUMBER);
     let close = |a: &(f64, u32), b: &(f64, u32)| b.0 - a.0 < 2.0 * SIGN + wide(a.1);
@@ -184,13 +179,12 @@ fn evicted(
         let before = taken.len();
         let mut number = |(x, n): &(f64, u32)| {
             let places = (&[x + SIGN][..], &[x - SIGN][..]);
-            let said = (height > 20.0 && *n > 1).then(|| grouped((*n).into()))?;
+            let said = (*n > 1).then(|| grouped((*n).into()))?;
             put(&mut taken, said, places, f64::INFINITY)
         };
         let mut said: Vec<Option<Said>> = run.iter().map(&mut number).collect();
         let lacks = |((_, n), said): (&(f64, u32), &Option<Said>)| *n > 1 && said.is_none();
-        if height > 20.0
-            && let [first, .., last] = run[..]
+        if let [first, .., last] = run[..]
             && run.iter().zip(&said).any(lacks)
         {
             // Where not each has its number, what they come to stands behind the last or before the first, or the sign before that.
@@ -215,9 +209,8 @@ fn evicted(
     }
     for d in &lane.drains {
         let (from, to) = (time.offset(d.from), time.offset(d.to));
-        let most = if height > 20.0 { time.width } else { f64::NEG_INFINITY };
         let places = (&[to, to + SIGN][..], &[from, from - SIGN][..]);
-        let said = put(&mut taken, d.words(), places, most);
+        let said = put(&mut taken, d.words(), places, time.width);
         // The strip of a drain is its mark.
         marked.push(Marked { at: (time.left + to, middle), said, sign: Swatch::Strip(DRAIN) });
     }
@@ -284,7 +277,7 @@ mod tests {
             (&[2, 12], &[], 1),
         ] {
             let lane = lane(evictions, replacements);
-            let marked = evicted(&time, &lane, &Vec::new(), (0.0, 38.0));
+            let marked = evicted(&time, &lane, &Vec::new(), 0.0);
             let marks: Vec<f64> = marked.iter().map(|m| m.at.0).collect();
             let mut said: Vec<_> = marked.into_iter().filter_map(|m| m.said).collect();
             assert_eq!(said.len(), room, "{evictions:?} {replacements:?}");
@@ -296,7 +289,7 @@ mod tests {
             }
         }
         // Of three in a row the middle one has no room: nine pods.
-        let marked = evicted(&time, &lane(&[50, 60, 70], &[]), &Vec::new(), (0.0, 38.0));
+        let marked = evicted(&time, &lane(&[50, 60, 70], &[]), &Vec::new(), 0.0);
         let said: Vec<String> = marked.into_iter().filter_map(|m| m.said).map(|s| s.0).collect();
         assert_eq!(said, ["9 in all"]);
     }
