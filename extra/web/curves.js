@@ -165,7 +165,7 @@ export function queueLines(run, queues) {
     const all = Float64Array.from(new Set(own.flatMap((o) => [...o.at]))).sort();
     return own.map((o, i) => ({
         label: of[queues[i]].name,
-        ...STYLES[i % STYLES.length],
+        ...styleOf(i),
         at: all,
         values: Array.from(all, (t) => o.length[lastUpTo(o.at, t)]),
     }));
@@ -192,3 +192,13 @@ const STYLES = [
     { colour: 'said', width: 2 }, { colour: 'up', dash: [6, 3], width: 2 }, { colour: 'ghost' }, { colour: 'replacement', dash: [8, 2, 2, 2] },
     { colour: 'needed', dash: [2, 3] }, { colour: 'pending', width: 2.5 }, { colour: 'dead', dash: [10, 4] }, { colour: 'faint' },
 ];
+
+/**
+ * How the line with that number is drawn: of more lines than there are styles the others have these again, with gaps of their own.
+ * @param {number} i
+ * @returns {{colour: string, width?: number, dash?: number[]}}
+ */
+export function styleOf(i) {
+    const [style, round] = [STYLES[i % STYLES.length], Math.floor(i / STYLES.length)];
+    return round ? { ...style, dash: [4, 8 * round] } : style;
+}
