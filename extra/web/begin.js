@@ -15,6 +15,7 @@ export async function begin(shows) {
         if (!columns) throw new Error('the page holds no data');
         const show = shows[columns.header.kind];
         if (!show) throw new Error(`the page does not know how to show ${columns.header.kind}`);
+        // In place of the text that is there for where no script runs.
         show(columns, page);
     } catch (error) {
         page.replaceChildren(el('p', { class: 'note' }, `This page cannot be shown: ${error instanceof Error ? error.message : error}. It needs a browser of 2023 or later.`));

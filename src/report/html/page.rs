@@ -70,6 +70,9 @@ fn in_short(report: &Report<'_>) -> String {
     lines.join("\n")
 }
 
+/// Where the page is no more than its text.
+const WITHOUT: &str = "A browser of 2023 or later that may run the script of this page shows more.";
+
 /// How pages begin.
 const BEGINS: &str = "<!doctype html>";
 /// What tells in a page's head that it is one of these.
@@ -102,8 +105,9 @@ pub(crate) fn write(out: &mut dyn Write, page: &Page) -> io::Result<()> {
     let licence = UPLOT_LICENCE.replace("--", "- -");
     writeln!(out, "<!--\nuPlot, which draws the curves:\n{licence}\n-->")?;
     writeln!(out, "<style>{style}</style>\n</head>\n<body>")?;
-    writeln!(out, "<noscript><pre>{}</pre></noscript>", markup(&page.text))?;
-    writeln!(out, "<main id=\"page\" tabindex=\"-1\"></main>")?;
+    // The script puts all else in its place: where none runs, or the browser refuses this one, it stays.
+    let text = markup(&page.text);
+    writeln!(out, "<main id=\"page\" tabindex=\"-1\"><pre>{text}\n\n{WITHOUT}</pre></main>")?;
     data(out, "main", &page.main)?;
     page.runs.iter().try_for_each(|(name, bytes)| data(out, name, bytes))?;
     writeln!(out, "<script>{script}</script>\n</body>\n</html>")
@@ -231,6 +235,15 @@ mod tests {
         assert!(!text.contains("alert(1)</script>"));
         assert_eq!(text.matches("</script>").count(), 2, "data and script");
         assert!(text.contains("<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;\\u{202e}&#39;&quot;&amp;</title>"));
+    }
+
+    /// A browser that refuses the script has the text all the same, not only one in which none runs.
+    #[test]
+    fn a_page_whose_script_is_refused_has_its_text() {
+        let text = page("a & b");
+        let main = text.split("<main id=\"page\" tabindex=\"-1\">").nth(1).unwrap();
+        assert!(main.starts_with("<pre>a &amp; b\n\nA browser of 2023 or later "), "{main}");
+        assert!(!text.contains("<noscript>"));
     }
 
     /// The hash of the policy is that of the script which the page holds.
