@@ -119,9 +119,11 @@ export class Table {
         const cut = this.printed && this.rows.length > PRINTED ? `, the first ${grouped(PRINTED)} of them printed` : '';
         const some = this.rows.length === this.count ? '' : `${grouped(this.rows.length)} of `;
         this.said.textContent = `${some}${grouped(this.count)} ${this.count === 1 ? 'row' : 'rows'}${cut}`;
-        this.head.replaceChildren(...this.columns.map((column, i) => this.heading(column, i)));
         const shown = this.printed ? this.rows.slice(0, PRINTED) : this.rows.slice(this.page * PAGE, (this.page + 1) * PAGE);
-        this.body.replaceChildren(...shown.map((row) => this.row(row)));
+        // Paper has no room for columns that are empty.
+        const told = this.columns.map((_, i) => i).filter((i) => !this.printed || !shown.length || shown.some((row) => this.columns[i].text(row)));
+        this.head.replaceChildren(...told.map((i) => this.heading(this.columns[i], i)));
+        this.body.replaceChildren(...shown.map((row) => this.row(row, told)));
         const pages = Math.max(1, Math.ceil(this.rows.length / PAGE));
         const turn = (/** @type {number} */ to, /** @type {string} */ text) =>
             el('button', { type: 'button', disabled: to < 0 || to >= pages, onclick: () => { this.page = to; this.draw(); } }, text);
@@ -139,14 +141,18 @@ export class Table {
             el('button', { type: 'button', onclick: () => this.order(i) }, column.title + arrow));
     }
 
-    /** @param {number} row */
-    row(row) {
-        const cell = (/** @type {Column} */ c, /** @type {number} */ i) => {
+    /**
+     * @param {number} row
+     * @param {number[]} told the columns that are shown
+     */
+    row(row, told) {
+        const cell = (/** @type {number} */ i) => {
+            const c = this.columns[i];
             const text = c.number ? bdi(c.text(row)) : prose(c.text(row), breakable);
             const content = i === 0 && this.more.chosen && (this.more.leads?.(row) ?? true) ? el('button', { type: 'button', class: 'link', onclick: () => this.more.chosen?.(row) }, text) : text;
             const kind = c.number ? 'number' : (text.textContent ?? '').length <= SHORT ? 'short' : 'long';
             return el('td', { class: c.tone ? `${kind} tone ${c.tone(row)}` : kind }, content);
         };
-        return el('tr', {}, ...this.columns.map(cell));
+        return el('tr', {}, ...told.map(cell));
     }
 }
