@@ -138,19 +138,26 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
     let span = |r: &Row| AXES.map(|figure| (r.spans[figure].low, r.spans[figure].high));
     let highest =
         |figure: usize| highest(rows.iter().map(move |r| (r.figures[figure], r.spans[figure])));
+    let highest = AXES.map(highest);
+    // No line leads off the scale.
+    let is_off = |value: f64, axis: usize| highest[axis].is_some_and(|most| value > most);
+    let marks: Vec<_> = rows.iter().enumerate().map(mark).collect();
+    let off = marks.iter().filter(|m| is_off(m.0, 0) || is_off(m.1, 1));
+    let off = off.filter(|m| points.contains(&(m.0, m.1))).map(|m| m.2.clone());
+    let off = joined(off, ", ").map_or(String::new(), |off| format!(" (off the scale: {off})"));
     Plane {
         heading: heading(told, "Downtime beside needless evictions"),
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
         lines: vec![Line {
-            name: "no other value is better in both".to_owned(),
+            name: format!("no other value is better in both{off}"),
             points,
             dots: true,
             ..Line::default()
         }],
-        marks: rows.iter().enumerate().map(mark).collect(),
+        marks,
         spans: rows.iter().map(span).collect(),
-        highest: AXES.map(highest),
+        highest,
         ..Plane::default()
     }
 }

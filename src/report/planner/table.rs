@@ -1,6 +1,6 @@
 //! The table of a plan as text: a row for each value, with the columns that have room.
 
-use super::told::{Told, amount, shown};
+use super::told::{Told, amount, decimals, shown};
 use crate::analysis::Interval;
 use crate::lab::planner::{FIGURES, OWN, Row};
 use crate::report::text::{self, Filled, fold, width};
@@ -11,10 +11,13 @@ const WIDE: usize = 80;
 /// The heading of what a year costs by the closed form.
 const BY_FORMULA: &str = "by formula";
 
-/// A value with how far it may be off.
+/// A value with how far it may be off: neither is finer than the other, and what is off at all is so by one of the last digit.
 fn with_span(value: f64, span: &Interval) -> String {
     let half = (span.high - value).max(value - span.low);
-    format!("{} ±{}", amount(value), amount(half))
+    let whole = [1.0, 10.0, 100.0][decimals(value).min(decimals(half))];
+    let round = |v: f64| (v * whole).round() / whole;
+    let half = if half > 0.0 { round(half).max(1.0 / whole) } else { 0.0 };
+    format!("{} ±{}", amount(round(value)), amount(half))
 }
 
 /// The same of a figure, which is never below zero.
@@ -105,4 +108,22 @@ pub(super) fn table(told: &Told) -> (String, Vec<String>) {
     all.push(marks);
     let last = all.len() - 1;
     (text::table(&all, |i| i == last), left_out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_and_how_far_it_is_off_end_at_one_place() {
+        let of = |value: f64, half: f64| {
+            with_span(value, &Interval { low: value - half, high: value + half })
+        };
+        assert_eq!(of(119.2, 3.44), "119 ±3");
+        assert_eq!(of(13_303.0, 15.1), "13,303 ±15");
+        assert_eq!(of(4.23, 12.3), "4.2 ±12.3");
+        assert_eq!(of(60.1, 9.1), "60.1 ±9.1");
+        assert_eq!(of(13_303.0, 0.2), "13,303 ±1");
+        assert_eq!(of(0.0, 0.0), "0 ±0");
+    }
 }

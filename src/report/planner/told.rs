@@ -130,11 +130,7 @@ pub(super) fn runs(kept: &Kept) -> String {
 
 /// A cost or figure with three digits that mean something.
 pub(crate) fn amount(value: f64) -> String {
-    let digits = match value.abs() {
-        v if v >= 100.0 => 0,
-        v if v >= 10.0 => 1,
-        _ => 2,
-    };
+    let digits = decimals(value);
     let text = format!("{:.digits$}", value.abs());
     let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
     let rest = rest.trim_end_matches('0');
@@ -144,6 +140,15 @@ pub(crate) fn amount(value: f64) -> String {
         if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "-" } else { "" };
     let point = if rest.is_empty() { "" } else { "." };
     format!("{sign}{number}{point}{rest}")
+}
+
+/// How many decimals three digits leave a number.
+pub(super) fn decimals(value: f64) -> usize {
+    match value.abs() {
+        v if v >= 100.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    }
 }
 
 /// The figure as something that is counted.
