@@ -84,8 +84,8 @@ impl Scale {
         self.begin + share.clamp(0.0, 1.0) * (self.end - self.begin)
     }
 
-    /// About that many round numbers within it, that far apart or further.
-    fn ticks(&self, about: f64, least: f64) -> Vec<f64> {
+    /// A round number: about that many of it are between its ends.
+    fn step(&self, about: f64) -> f64 {
         let raw = (self.to - self.from) / about;
         let mut power = 1.0;
         while power > raw {
@@ -95,10 +95,31 @@ impl Scale {
             power *= 10.0;
         }
         let mut steps = [1.0, 2.0, 5.0, 10.0].into_iter().map(|f| f * power);
-        let step = steps.find(|s| *s >= raw).unwrap_or(power * 10.0).max(least);
+        steps.find(|s| *s >= raw).unwrap_or(power * 10.0)
+    }
+
+    /// About that many round numbers within it, that far apart or further.
+    fn ticks(&self, about: f64, least: f64) -> Vec<f64> {
+        let step = self.step(about).max(least);
         let first = (self.from / step).ceil() as i64;
         (first..).map(|i| i as f64 * step).take_while(|v| *v <= self.to + step * 1e-9).collect()
     }
+}
+
+/// About how many ticks the axes have.
+const UP: f64 = 8.0;
+const ACROSS: f64 = 12.0;
+
+/// A scale that begins at zero rather than so near that nobody sees it, or else at a round number.
+fn from_round(scale: Scale, about: f64) -> Scale {
+    const NEAR: f64 = 0.1;
+    let step = scale.step(about);
+    let from = match scale.from {
+        below if below <= 0.0 => below,
+        near if near < (scale.to - near) * NEAR => 0.0,
+        far => (far / step).floor() * step,
+    };
+    Scale { from, ..scale }
 }
 
 fn scales(plane: &Plane) -> (Scale, Scale) {
@@ -130,7 +151,9 @@ fn scales(plane: &Plane) -> (Scale, Scale) {
     let side = if right > left { (right - left) * part } else { 1.0 };
     let across = Scale { from: left - side, to: right + side, begin: LEFT, end: WIDTH - RIGHT };
     let up = Scale { from: low, to: high + room, begin: BOTTOM, end: TOP };
-    (across, up)
+    // Names stand where they are.
+    let across = if plane.ticks.is_empty() { from_round(across, ACROSS) } else { across };
+    (across, from_round(up, UP))
 }
 
 pub(crate) fn draw_plane(plane: &Plane) -> Drawing {
@@ -229,12 +252,12 @@ fn grid(c: &mut Drawing, plane: &Plane, across: &Scale, up: &Scale) {
     let ups = plane.lines.iter().flat_map(|l| &l.points).map(|p| p.1);
     let mut ups = ups.chain(plane.marks.iter().map(|m| m.1));
     let least = if ups.all(|v| v.fract() == 0.0) { 1.0 } else { 0.0 };
-    for tick in up.ticks(8.0, least) {
+    for tick in up.ticks(UP, least) {
         let y = up.at(tick);
         c.rule((LEFT, y), (WIDTH - RIGHT, y), GRID);
         c.text(&number(tick), (LEFT - 8.0, y), Anchor::Right, SMALL);
     }
-    let round = || across.ticks(12.0, 0.0).into_iter().map(|t| (t, number(t))).collect();
+    let round = || across.ticks(ACROSS, 0.0).into_iter().map(|t| (t, number(t))).collect();
     let ticks = if plane.ticks.is_empty() { round() } else { plane.ticks.clone() };
     let mut free = 0.0;
     for (at, name) in &ticks {
@@ -336,6 +359,12 @@ mod tests {
         // -0.2, 0, 0.2, 0.4, 0.6
         assert_eq!(scale(-0.3, 0.7).ticks(8.0, 0.0).len(), 5);
         assert_eq!(scale(0.0, 1.06).ticks(8.0, 1.0), [0.0, 1.0]);
+        // 0.31 is a hundredth of the way; 2,712 to 3,260 has 8 steps of 100, of which the first is before it.
+        let from = |from, to| from_round(scale(from, to), 8.0).from;
+        assert_eq!(
+            [from(0.31, 57.0), from(2_712.0, 3_260.0), from(-3.0, 9.0)],
+            [0.0, 2_700.0, -3.0]
+        );
         assert_eq!(number(-0.0), "0");
         assert_eq!(number(12_345.6), "12,346");
     }
@@ -363,14 +392,14 @@ mod tests {
         );
     }
 
-    /// 280 and 320 lie 40 apart, and so the axis begins 6 % of that below: at 277.6; where they may be anything from 0 to 700, it
-    /// begins at zero, and they are a seventeenth of it apart.
+    /// 280 and 320 lie 40 apart, and so the axis begins 6 % of that below: at 277.6, or at the round 270 before that; where they may
+    /// be anything from 0 to 700, it begins at zero, and they are a seventeenth of it apart.
     #[test]
     fn an_axis_holds_what_its_points_may_be_or_says_where_it_begins() {
         let marks = [(4.0, 280.0), (2.0, 320.0)].map(|(x, y)| (x, y, String::new())).to_vec();
         let known = Plane { marks, up: "minutes".to_owned(), ..Plane::default() };
         let svg = draw_plane(&known).svg().unwrap();
-        assert!(svg.contains("minutes (axis begins at 278)"), "{svg}");
+        assert!(svg.contains("minutes (axis begins at 270)"), "{svg}");
         let spans = vec![[(0.0, 38.5), (0.0, 700.0)]; 2];
         let (across, up) = scales(&Plane { spans: spans.clone(), ..known.clone() });
         assert!(across.from < 0.0 && across.to > 38.5 && up.from < 0.0 && up.to > 700.0);
