@@ -7,6 +7,8 @@ use super::prelude::*;
 const ROW: f64 = 24.0;
 /// The names of panels and of the columns of values.
 const TITLES: f64 = 26.0;
+/// From a line of what stands above the names of rows to the next.
+const TITLE_LINE: u32 = 15;
 /// Free space between two panels.
 const BETWEEN: f64 = 34.0;
 /// Free space at the left.
@@ -34,7 +36,7 @@ pub(crate) enum Unit {
 
 /// A figure over many runs: its mean, the 95 % interval of the mean, the least and the greatest
 /// value, all in thousandths of the unit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Range {
     /// The least value.
     pub(crate) least: Number,
@@ -100,7 +102,9 @@ pub(crate) fn draw_figures(all: &Figures) -> Drawing {
     let legend =
         looks.into_iter().zip(all.legend).map(|(look, name)| (!name.is_empty(), look, name));
     head(c, &all.heading, LEFT, &legend.collect::<Vec<_>>());
-    let names_end = names(c, all);
+    let titles = titles(&all.title);
+    c.lower(TITLE_LINE * (titles.len() as u32 - 1));
+    let names_end = names(c, all, &titles);
     let room = WIDTH - RIGHT - names_end - NAME_GAP;
     let count = all.panels.len();
     let width = (room - BETWEEN * count.saturating_sub(1) as f64) / count.max(1) as f64;
@@ -111,12 +115,24 @@ pub(crate) fn draw_figures(all: &Figures) -> Drawing {
     drawing
 }
 
+/// What stands above the names of the rows: where it is too long, each of the settings has a line.
+fn titles(title: &str) -> Vec<&str> {
+    match font::width(title, STRONG) <= NAME_MAX {
+        true => vec![title],
+        false => title.split_inclusive(" / ").map(str::trim_end).collect(),
+    }
+}
+
 /// Draws the names of the rows; gives where they end.
-fn names(c: &mut Drawing, all: &Figures) -> f64 {
+fn names(c: &mut Drawing, all: &Figures, titles: &[&str]) -> f64 {
     let widths = all.rows.iter().map(|name| font::width(name, LABEL));
-    let width = widths.fold(font::width(&all.title, STRONG), f64::max).min(NAME_MAX);
+    let titles_wide = titles.iter().map(|title| font::width(title, STRONG));
+    let width = widths.chain(titles_wide).fold(0.0, f64::max).min(NAME_MAX);
     let end = LEFT + width;
-    c.text(&font::fit(&all.title, STRONG, width), (end, TOP - TITLES / 2.0), Anchor::Right, STRONG);
+    for (i, title) in titles.iter().rev().enumerate() {
+        let y = TOP - TITLES / 2.0 - f64::from(TITLE_LINE) * i as f64;
+        c.text(&font::fit(title, STRONG, width), (end, y), Anchor::Right, STRONG);
+    }
     for (i, name) in font::fit_all(&all.rows, LABEL, width).iter().enumerate() {
         c.text(name, (end, middle(i)), Anchor::Right, LABEL);
     }
@@ -286,5 +302,31 @@ mod tests {
         assert_eq!(names(12_400, Unit::Percent, &twelve), ["12.0 %", "12.2 %", "12.4 %"]);
         assert_eq!(names(320, Unit::Percent, &[0, 4, 320]), ["0.00 %", "0.004 %", "0.32 %"]);
         assert_eq!(names(30_000, Unit::Count, &[0, 40, 50]), ["0", "0.04", "0.1"]);
+    }
+
+    /// Three settings have no room in one line above the rows: each has its own, and the paper is two lines higher.
+    #[test]
+    fn settings_that_are_too_long_for_a_line_have_one_each() {
+        let names = ["tolerationSeconds", "node-monitor-grace-period", "node-eviction-rate"];
+        let drawn = |title: String| {
+            let figures = Figures {
+                heading: Heading { title: "t".into(), subtitle: "s".into(), doc: String::new() },
+                title,
+                rows: vec!["60 / 40s / 0.1".to_owned()],
+                panels: Vec::new(),
+                legend: ["mean", "", ""],
+                beside: Beside::Mean,
+            };
+            draw_figures(&figures).svg().unwrap()
+        };
+        let svg = drawn(names.join(" / "));
+        for line in ["tolerationSeconds /", "node-monitor-grace-period /", "node-eviction-rate"] {
+            assert!(svg.lines().any(|text| text == line), "{line} in {svg}");
+        }
+        let height = |svg: &str| {
+            let of = svg.split("height=\"").nth(1).unwrap();
+            of.split('"').next().unwrap().parse::<u32>().unwrap()
+        };
+        assert_eq!(height(&svg), height(&drawn(names[0].to_owned())) + 2 * TITLE_LINE);
     }
 }

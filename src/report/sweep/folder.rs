@@ -12,9 +12,10 @@
 
 use super::cases::{settings, table, values};
 use super::columns::{Column, Measure};
-use super::heading::{Heading, Layout, Swept};
+use super::heading::{Heading, Swept};
 use crate::files::Fingerprint;
 use crate::lab::Case;
+use crate::language::few;
 use crate::report::charts::{Beside, Figures, Panel, Range, Unit, draw_figures};
 use crate::report::output::write_drawing;
 use crate::report::prelude::*;
@@ -121,8 +122,10 @@ fn statistics(s: &Sample) -> Value {
 const ROWS_MAX: usize = 100;
 /// More figures are left to the table.
 const PANELS_MAX: usize = 4;
+/// So many of these are named.
+const UNDRAWN: usize = 5;
 
-/// What the chart shows: the first rows and the first figures of the table.
+/// What the chart shows: the first rows, and the first figures of the table by which these differ.
 fn figures(swept: Swept<'_>) -> Figures {
     let Swept { heading, layout, cases } = swept;
     let rows = &cases[..cases.len().min(ROWS_MAX)];
@@ -131,30 +134,39 @@ fn figures(swept: Swept<'_>) -> Figures {
         unit: column.measure.unit(),
         ranges: rows.iter().map(|r| range(column, r)).collect(),
     };
+    let mut panels: Vec<Panel> = layout.columns.iter().map(panel).collect();
+    if panels.len() > PANELS_MAX {
+        telling_first(&mut panels, |panel| &panel.ranges);
+    }
+    let undrawn = panels.split_off(panels.len().min(PANELS_MAX));
     Figures {
         heading: crate::report::Heading {
             title: heading.name.clone(),
-            subtitle: subtitle(&heading.line, layout, cases.len()),
+            subtitle: subtitle(&heading.line, &undrawn, cases.len()),
             doc: String::new(),
         },
         title: heading.columns().join(" / "),
         rows: rows.iter().map(|r| r.values.join(" / ")).collect(),
         legend: ["mean over the seeds", "its 95 % interval", "least to greatest"],
         beside: Beside::Mean,
-        panels: layout.columns.iter().take(PANELS_MAX).map(panel).collect(),
+        panels,
     }
 }
 
+/// In their order, but those first of which not all rows have the same.
+fn telling_first<T, V: PartialEq>(all: &mut [T], rows: impl Fn(&T) -> &[V]) {
+    all.sort_by_key(|one| rows(one).windows(2).all(|pair| pair[0] == pair[1]));
+}
+
 /// The line of the heading, and what is left to the table.
-fn subtitle(line: &str, layout: &Layout, rows: usize) -> String {
+fn subtitle(line: &str, undrawn: &[Panel], rows: usize) -> String {
     let mut subtitle = line.to_owned();
     if rows > ROWS_MAX {
         subtitle += &format!("; {} in the table", counted(rows - ROWS_MAX, "more row"));
     }
-    let undrawn: Vec<String> =
-        layout.columns.iter().skip(PANELS_MAX).map(Column::heading).collect();
     if !undrawn.is_empty() {
-        subtitle += &format!("; in the table: {}", undrawn.join(", "));
+        let undrawn = undrawn.iter().map(|panel| panel.name.as_str());
+        subtitle += &format!("; in the table: {}", few(UNDRAWN, undrawn));
     }
     subtitle
 }
@@ -199,4 +211,18 @@ pub(crate) fn runs_table<'a>(heading: &Heading, cases: Cow<'a, [Case]>) -> impl 
         Ok(())
     };
     Streamed { name: "runs", columns, rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_by_which_rows_differ_come_first() {
+        let mut all =
+            vec![("none", [0, 0]), ("missing", [7, 9]), ("below", [0, 0]), ("evicted", [3, 1])];
+        telling_first(&mut all, |one| &one.1);
+        let names: Vec<&str> = all.iter().map(|one| one.0).collect();
+        assert_eq!(names, ["missing", "evicted", "none", "below"]);
+    }
 }
