@@ -144,6 +144,19 @@ export function tickNames(values) {
 }
 
 /**
+ * What stands below a line and at which of its places: round numbers where these are numbers, and else what each is called.
+ * @param {any} curve as `Board` has it
+ * @param {string[]} names
+ * @param {number} most
+ * @returns {[number, string][]}
+ */
+export function below(curve, names, most) {
+    if (!curve.at || !curve.ticks.every((/** @type {string} */ tick) => tick !== '' && Number.isFinite(Number(tick)))) return names.map((name, i) => [curve.at?.[i] ?? i, name]);
+    const round = scale(Math.min(...curve.at), Math.max(...curve.at), most);
+    return tickNames(round).map((name, i) => [round[i], name]);
+}
+
+/**
  * Lines over the rows of a table, with their bands.
  * @param {any} curve as `Board` has it
  */
@@ -157,15 +170,16 @@ export function lineChart(curve) {
     const longest = Math.max(0, ...names.map((/** @type {string} */ n) => n.length)) * LETTER;
     const slant = !curve.at && count > 1 && longest + 8 > across / (count - 1);
     const called = folded(curve.across, WIDE - BEFORE);
-    const below = (slant ? 40 + Math.round(longest * 0.6) : 46) + (called.length - 1) * LINE;
-    const height = 254 + below;
+    const foot = (slant ? 40 + Math.round(longest * 0.6) : 46) + (called.length - 1) * LINE;
+    const height = 254 + foot;
     const svg = frame(`${curve.title}: ${curve.lines.map((/** @type {any} */ l) => l.name).join(', ')} by ${curve.across}`, height);
     const isOn = (/** @type {number | null} */ v) => v !== null && v <= (curve.highest ?? Infinity);
     const all = curve.lines.flatMap((/** @type {any} */ l) => [...l.values, ...l.low, ...l.high]).filter(isOn);
     const [least, most] = [Math.min(0, ...all), Math.max(1e-9, ...all) * 1.05];
-    const bottom = height - below;
+    const bottom = height - foot;
     const [first, last] = [Math.min(...places), Math.max(...places)];
-    const x = (/** @type {number} */ i) => BEFORE + 20 + ((places[i] - first) / Math.max(1e-9, last - first)) * across;
+    const xOf = (/** @type {number} */ place) => BEFORE + 20 + ((place - first) / Math.max(1e-9, last - first)) * across;
+    const x = (/** @type {number} */ i) => xOf(places[i]);
     const y = (/** @type {number} */ v) => bottom - ((v - least) / (most - least)) * (bottom - TOP);
     if (curve.flat) {
         const [a, b] = curve.flat;
@@ -181,11 +195,11 @@ export function lineChart(curve) {
         }
     } else {
         let free = -Infinity;
-        for (let i = 0; i < count; i += 1) {
-            const half = (names[i].length * LETTER) / 2;
-            if (x(i) - half < free) continue;
-            svg.append(label(names[i], x(i), bottom + 18, 'middle'));
-            free = x(i) + half + 8;
+        for (const [place, name] of below(curve, names, Math.max(2, Math.floor(across / 85)))) {
+            const half = (name.length * LETTER) / 2;
+            if (xOf(place) - half < free) continue;
+            svg.append(label(name, xOf(place), bottom + 18, 'middle'));
+            free = xOf(place) + half + 8;
         }
     }
     svg.append(...axisName(called, BEFORE, height));
