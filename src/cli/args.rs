@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ChangeArgs {
     /// The Kubernetes release: "1.34" is its last patch, "1.20.2" that one [default: the
-    /// scenario's, or 1.34]
+    /// scenario's, an export's newest kubelet's, or 1.34]
     #[arg(long, value_name = "RELEASE")]
     kubernetes: Option<String>,
     /// Delays and limits: "typical" as a real control plane has them, "ideal" has none [default:

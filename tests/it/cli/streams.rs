@@ -42,7 +42,7 @@ fn every_option_that_takes_a_number_or_time_says_its_default() {
         (scratch.call(&["run", "--help"]).stdout, scratch.call(&["sweep", "--help"]).stdout);
     for (text, words) in [
         (&run, "[default: the scenario's, or 1]"),
-        (&run, "[default: the scenario's, or 1.34]"),
+        (&run, "[default: the scenario's, an export's newest kubelet's, or 1.34]"),
         (&run, "[default: the scenario's, or typical]"),
         (&run, "a duration such as 90s or 5m [default: 5m]"),
         (&run, "[default: output]"),
