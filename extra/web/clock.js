@@ -64,8 +64,9 @@ function rounded(size, digits) {
     return ((below + (below % 2)) / 10 ** digits).toFixed(digits);
 }
 
+const DAY = 86400000;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 15000, 30000, 60000, 120000, 300000, 600000, 900000, 1800000, 3600000,
-    7200000, 14400000, 43200000, 86400000, 172800000, 604800000];
+    7200000, 14400000, 43200000, DAY, 2 * DAY, 7 * DAY];
 
 /**
  * Times for the ticks of an axis, on whole numbers of something.
@@ -75,9 +76,10 @@ const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 1500
  * @returns {{times: number[], text: (ms: number) => string}}
  */
 export function ticks(from, to, most) {
-    const step = STEPS.find((s) => (to - from) / s <= most) ?? 604800000 * Math.ceil((to - from) / most / 604800000);
+    const step = STEPS.find((s) => (to - from) / s <= most) ?? 7 * DAY * Math.ceil((to - from) / most / (7 * DAY));
     const times = [];
     for (let t = Math.ceil(from / step) * step; t <= to; t += step) times.push(t);
+    if (step >= DAY) return { times, text: (ms) => `${ms / DAY}d` };
     return { times, text: step < 1000 ? absolute : whole };
 }
 

@@ -180,7 +180,11 @@ pub(crate) fn board(told: &Told, text: String) -> Board {
         parts: vec![
             Part::list("Which toleration", told.all().map(|of| told.said_best(of))),
             Part::Curve(curve(plane(told))),
-            Part::Table(Table::new("What tolerations cost", columns, told.costs().map(|c| json!(c)))),
+            Part::Table(Table::new(
+                "What tolerations cost",
+                columns,
+                told.costs().map(|c| json!(c)),
+            )),
             Part::Table(Table::new("How long outages last", lengths, lasts)),
             Part::text("As it was printed", text),
         ],

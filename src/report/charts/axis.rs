@@ -27,8 +27,10 @@ const STEPS: [(u64, &[u64]); 5] = [
     (1_000, &[1, 2, 5, 10, 15, 30]),
     (60_000, &[1, 2, 5, 10, 15, 30]),
     (3_600_000, &[1, 2, 3, 6, 12]),
-    (86_400_000, &[1, 2, 7, 14, 28]),
+    (DAY_MS, &[1, 2, 7, 14, 28]),
 ];
+
+const DAY_MS: u64 = 86_400_000;
 
 impl TimeScale {
     /// From one time to another, of a run that goes on until the last, in which nothing happens.
@@ -72,7 +74,9 @@ impl TimeScale {
 
     /// What the names of so many ticks mean, and what is not shown.
     pub(super) fn caption(&self, most: u64) -> String {
-        let names = match (self.hours(), self.step(most) < 60_000) {
+        let step = self.step(most);
+        let names = match (self.hours(), step < 60_000) {
+            _ if step >= DAY_MS => "days",
             (true, true) => "hours:minutes:seconds",
             (true, false) => "hours:minutes",
             (false, _) => "minutes:seconds",
@@ -102,6 +106,7 @@ impl TimeScale {
     fn name(&self, ms: u64, step: u64) -> String {
         let s = ms / 1_000;
         let whole = match (self.hours(), step < 60_000) {
+            _ if step >= DAY_MS => format!("{}d", ms / DAY_MS),
             (true, true) => format!("{}:{:02}:{:02}", s / 3_600, s / 60 % 60, s % 60),
             (true, false) => format!("{}:{:02}", s / 3_600, s / 60 % 60),
             (false, _) => format!("{}:{:02}", s / 60, s % 60),
@@ -288,8 +293,11 @@ mod tests {
         // A day in 12: every two hours.
         assert_eq!(names(86_400, 12).last().map(String::as_str), Some("24:00"));
         assert_eq!(names(86_400, 12)[1], "2:00");
-        // 8,000 hours in 26: every two weeks, of 336 hours.
-        assert_eq!(names(8_000 * 3_600, 26)[1], "336:00");
+        // 8,000 hours in 26: every two weeks, that is 14 days.
+        assert_eq!(names(8_000 * 3_600, 26)[1], "14d");
+        let end = Time::from_secs(8_000 * 3_600);
+        let weeks = TimeScale::new(0.0, 100.0, Time::ZERO, end, end).caption(26);
+        assert!(weeks.starts_with("days since the start"), "{weeks}");
         // A second in 10: every 0.1 s.
         assert_eq!(names(1, 10)[1], "0:00.100");
         // 20 ms in 15: every 2 ms, as every one would be 20.
