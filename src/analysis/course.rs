@@ -13,25 +13,25 @@ rows! {
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub(crate) enum Happening {
         /// Its Ready condition becomes Unknown.
-        NodeUnknown = ("node-unknown", None),
+        NodeUnknown = ("node-unknown", "Unknown", None),
         /// It gets a NoExecute taint.
-        NodeNoExecute = ("node-noexecute", Some(Happening::NodeUnknown)),
+        NodeNoExecute = ("node-noexecute", "NoExecute taint", Some(Happening::NodeUnknown)),
         /// Its deletion begins.
-        PodDeleted = ("pod-deleted", Some(Happening::NodeNoExecute)),
+        PodDeleted = ("pod-deleted", "deleted", Some(Happening::NodeNoExecute)),
         /// It is created.
-        PodCreated = ("pod-created", Some(Happening::PodDeleted)),
+        PodCreated = ("pod-created", "created", Some(Happening::PodDeleted)),
         /// It is bound to a node.
-        PodBound = ("pod-bound", Some(Happening::PodCreated)),
+        PodBound = ("pod-bound", "bound", Some(Happening::PodCreated)),
         /// The volume of a claim is detached from a node.
-        VolumeDetached = ("volume-detached", None),
+        VolumeDetached = ("volume-detached", "detached", None),
         /// The volume of a claim is attached to a node.
-        VolumeAttached = ("volume-attached", Some(Happening::VolumeDetached)),
+        VolumeAttached = ("volume-attached", "attached", Some(Happening::VolumeDetached)),
         /// It has volumes that have to be attached, and is Ready for the first time.
-        PodReady = ("pod-ready", Some(Happening::PodBound)),
+        PodReady = ("pod-ready", "Ready", Some(Happening::PodBound)),
     }
 
-    /// Its word in documents, and what it comes of.
-    fn row -> (&'static str, Option<Happening>);
+    /// Its word in documents and for people, and what it comes of.
+    fn row -> (&'static str, &'static str, Option<Happening>);
 }
 
 impl Happening {
@@ -40,9 +40,14 @@ impl Happening {
         self.row().0
     }
 
+    /// The word of people; pods that go do so in ways of their own.
+    pub(crate) fn in_words(self) -> &'static str {
+        self.row().1
+    }
+
     /// What it comes of, if one of these is before it.
     pub(crate) fn cause(self) -> Option<Self> {
-        self.row().1
+        self.row().2
     }
 
     /// It happens to a pod.

@@ -19,7 +19,7 @@ use crate::api::volume::NodeVolumes;
 use crate::controllers::prelude::*;
 use actual_state_of_world::AttachState;
 pub(crate) use reconciler::Config;
-use reconciler::{RECONCILER_LOOP_PERIOD, Reconciler, Turns};
+use reconciler::{RECONCILER_LOOP_PERIOD, Reconciler, Turns, is_pod_terminated};
 
 /// After how long the populator adds the pods that it has missed
 /// (`DesiredStateOfWorldPopulatorListPodsRetryDuration`).
@@ -34,12 +34,6 @@ pub(crate) struct Controller {
     populator: Turns,
     /// The same, while no end of one has been missed.
     remover: Turns,
-}
-
-/// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
-/// containers is said to run.
-fn is_pod_terminated(pod: &Pod) -> bool {
-    pod.phase.is_terminal() || pod.is_terminating() && pod.phase == PodPhase::Pending
 }
 
 impl Controller {

@@ -2,7 +2,6 @@
 
 use super::actual_state_of_world::{ActualStateOfWorld, AttachState};
 use super::desired_state_of_world::DesiredStateOfWorld;
-use super::is_pod_terminated;
 use super::operation_generator::OperationGenerator;
 use super::operations::{Key, Operation, Operations};
 use crate::api::taint::OUT_OF_SERVICE;
@@ -20,6 +19,12 @@ pub(crate) struct Config {
     pub(crate) disable_force_detach_on_timeout: bool,
     /// What the release does.
     pub(crate) switches: Switches,
+}
+
+/// Whether a pod is done with its volumes (`IsPodTerminated`): it has ended, or is to end and none of its
+/// containers is said to run.
+pub(super) fn is_pod_terminated(pod: &Pod) -> bool {
+    pod.phase.is_terminal() || pod.is_terminating() && pod.phase == PodPhase::Pending
 }
 
 /// Whether something is to be done about a volume on a node.

@@ -1,10 +1,8 @@
 //! A forecast as a page and as a chart: how many are evicted by when, who is when, and all that
 //! comes, for each course.
 
-use super::said::{Outlook, done, node, number, word};
-use super::text::{FEW, volumes};
-use crate::analysis::course::Happening;
-use crate::analysis::statistics::nearest_rank;
+use super::said::{FEW, Outlook, done, node, number, volumes};
+use crate::analysis::course::{Goes, Happening};
 use crate::lab::forecast::{Foreseen, Queue};
 use crate::report::Heading;
 use crate::report::charts::{self, Drawing, Plane};
@@ -144,8 +142,11 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
             [one] => format!("{word}: {}", one.object),
             _ => format!("{word}: {} {of}", all.map_or(String::new(), |b| number(&b.all))),
         };
-        let middle = nearest_rank(&pods, 50).map_or(Time::ZERO, |pod| pod.when.median);
-        bar(name, low, minutes(middle), high)
+        // Of an even number that between the two in the middle.
+        let half = pods.len() / 2;
+        let of_middle = [pods.get(half), pods.get(pods.len().saturating_sub(half + 1))];
+        let middle: f64 = of_middle.into_iter().flatten().map(|f| minutes(f.when.median)).sum();
+        bar(name, low, middle / 2.0, high)
     }));
     rows
 }
@@ -153,13 +154,19 @@ fn bars(outlook: &Outlook<'_>) -> Vec<Bar> {
 fn table(title: &str, outlook: &Outlook<'_>) -> Table {
     let row = |f: &Foreseen| {
         let times = [f.when.low, f.when.median, f.when.high];
-        let [mut low, median, mut high] = times.map(|at| outlook.basis.clock.rfc3339(at));
+        // Their ends are whole seconds, and so is what stands between.
+        let whole = |at: Time| {
+            let text = outlook.basis.clock.rfc3339(at).replacen('T', " ", 1);
+            text.split_once('.').map_or(String::new(), |(seconds, _)| format!("{seconds}Z"))
+        };
+        let [mut low, median, mut high] = times.map(whole);
         // One seed has no range.
         if f.in_seeds.len() <= 1 {
             (low, high) = Default::default();
         }
         let node = node(f).unwrap_or_default();
-        json!([f.object, word(f.what, f.goes), low, median, high, f.when.share * 100.0, node])
+        let what = f.goes.map_or(f.what.in_words(), Goes::as_str);
+        json!([f.object, what, low, median, high, f.when.share * 100.0, node])
     };
     let columns = [
         "object",
@@ -254,6 +261,13 @@ mod tests {
         let [Part::List { items, .. }, ..] = &board.parts[..] else { panic!("no list") };
         let told: Vec<&str> = items.iter().map(|item| item.text.as_str()).collect();
         assert_eq!(told, ["shop/data: attached 09:00:20 (in 20s) to n3."]);
+        let table = board.parts.iter().find_map(|part| match part {
+            Part::Table(table) => Some(json!(table.rows)),
+            _ => None,
+        });
+        let at = "1970-01-01 09:00:20Z";
+        let row = json!([["shop/data", "attached", "", at, "", 100.0, "n3"]]);
+        assert_eq!(table, Some(row));
         // Half an hour after nine.
         assert_eq!(outlook.nothing(), "Nothing happens in the 30m looked ahead (to 09:30:00).");
     }

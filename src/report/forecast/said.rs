@@ -293,6 +293,35 @@ pub(super) fn unless_all(share: f64) -> String {
     if share < 1.0 { format!(" ({})", percent(share)) } else { String::new() }
 }
 
+/// At most this many nodes, and as many pods that are evicted or stuck, are listed by default.
+pub(super) const FEW: usize = 12;
+
+/// What becomes of volumes that somebody waits for, by claim, and when the pods that have volumes are Ready.
+pub(super) fn volumes(outlook: &Outlook<'_>) -> Vec<(String, String)> {
+    let mut said: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (what, word, from) in [
+        (Happening::VolumeDetached, "detached", "from"),
+        (Happening::VolumeAttached, "attached", "to"),
+    ] {
+        for f in outlook.of(what) {
+            let node = node(f).unwrap_or_else(|| "a node".to_owned());
+            let line = format!("{word} {} {from} {node}", outlook.when(&f.when));
+            said.entry(&f.object).or_default().push(line);
+        }
+    }
+    for left in &outlook.forecast.held {
+        let line = format!("{}{}", left.said, unless_all(left.share));
+        said.entry(&left.pod).or_default().push(line);
+    }
+    let lines = said.into_iter().map(|(claim, said)| (claim.to_owned(), said.join("; ")));
+    let mut lines: Vec<(String, String)> = lines.collect();
+    lines.extend(outlook.of(Happening::PodReady).into_iter().map(|f| {
+        let on = node(f).map_or(String::new(), |node| format!(" on {node}"));
+        (f.object.clone(), format!("Ready {}{on}", outlook.when(&f.when)))
+    }));
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,8 +5,7 @@ mod parts;
 
 pub(crate) use self::beside::write_beside;
 use self::parts::{Blocking, pending};
-pub(super) use self::parts::{FEW, volumes};
-use super::said::{ALONE, Outlook, done, how_many, node, number, unless_all};
+use super::said::{ALONE, FEW, Outlook, done, how_many, node, number, unless_all};
 use crate::analysis::course::{Happening, Way};
 use crate::analysis::{Kept, ranges, shortened};
 use crate::lab::Forecast;

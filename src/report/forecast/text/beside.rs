@@ -1,7 +1,7 @@
 //! Courses side by side: the figures of each, and what each changes of who goes, and when.
 
-use super::super::said::{ALONE, Outlook, SAME, fails, how_many, number, unless_all};
-use super::parts::{FEW, pending, volumes};
+use super::super::said::{ALONE, FEW, Outlook, SAME, fails, how_many, number, unless_all, volumes};
+use super::parts::pending;
 use crate::analysis::clock::apart;
 use crate::analysis::course::{Goes, Happening};
 use crate::analysis::ranges;
