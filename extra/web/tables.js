@@ -27,7 +27,7 @@ export function evictionTable(run, choose) {
         { title: 'workload', text: (/** @type {number} */ i) => run.workloads[run.workloadOf[e.pod[i]]]?.name ?? '' },
         { title: 'by', text: (/** @type {number} */ i) => (e.taint[i] ? run.header.taints[e.taint[i] - 1] : run.header.causes[e.cause[i]]) },
         { title: 'timer', number: true, text: (/** @type {number} */ i) => (e.seconds[i] ? `${e.seconds[i] - 1}s` : ''), sort: (/** @type {number} */ i) => (e.seconds[i] ? e.seconds[i] - 1 : NaN) },
-        { title: 'node back', number: true, text: (/** @type {number} */ i) => time(e.back[i]), sort: (/** @type {number} */ i) => e.back[i] },
+        { title: 'node back', number: true, text: (/** @type {number} */ i) => (e.back[i] === e.at[i] ? 'before it' : time(e.back[i])), sort: (/** @type {number} */ i) => e.back[i] },
         { title: 'replacement', text: (/** @type {number} */ i) => (e.replacement[i] ? run.pods[e.replacement[i] - 1] : '') },
         { title: 'ready after', number: true, text: (/** @type {number} */ i) => span(e.ready[i] - e.at[i]), sort: (/** @type {number} */ i) => e.ready[i] - e.at[i] },
     ];
