@@ -61,7 +61,7 @@ fn looked(
         pages.push((name, html::columns(&analysis, &ready, sweep.window)));
     }
     let runs = Runs {
-        title: format!("One outage, number {number} of `{}`", models[model].0),
+        title: format!("One outage, number {number} of {}", models[model].0),
         of: told.settings(),
         runs: named,
         beside: false,
