@@ -172,8 +172,10 @@ pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
         let (of_a, of_b) = (a.of(figure), b.of(figure));
         let worse = a.compared(b, figure, tolerance);
         let more = of_b - of_a;
-        let cells = || vec![value(figure, of_a), value(figure, of_b), difference(figure, more)];
-        let cells = if is_slight(figure, more) { Vec::new() } else { cells() };
+        let cells = match is_slight(figure, more) {
+            true => Vec::new(),
+            false => cells(figure, [of_a, of_b], more),
+        };
         // What is not counted is neither worse nor better.
         let way = if more.is_nan() { Ordering::Equal } else { worse };
         (worse.is_ne() || more.is_nan()).then(|| (figure.heading().to_owned(), cells, way))
@@ -184,14 +186,12 @@ pub(super) fn rows_of_one(a: &Bill, b: &Bill, tolerance: Dur) -> Vec<Cells> {
 pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cells> {
     let row = |&(figure, p): &(Figure, Paired)| {
         let ((least, greatest), is_uncounted) = (p.range, p.difference.is_nan());
-        let mut cells = vec![
-            value(figure, p.means[0]),
-            value(figure, p.means[1]),
-            difference(figure, p.difference),
+        let mut cells = cells(figure, p.means, p.difference);
+        cells.extend([
             grouped(p.less),
             grouped(p.more),
             if differs(&p, d) || is_uncounted { "" } else { CHANCE }.to_owned(),
-        ];
+        ]);
         if is_slight(figure, least) && is_slight(figure, greatest) {
             cells.clear();
         }
@@ -203,6 +203,16 @@ pub(super) fn rows_of_many(costs: &[(Figure, Paired)], d: &OverSeeds) -> Vec<Cel
             .then(|| (figure.heading().to_owned(), cells, way))
     };
     costs.iter().filter_map(row).collect()
+}
+
+/// The values of two sides and the second one's difference: where one has decimals, the others have.
+fn cells(figure: Figure, [a, b]: [f64; 2], more: f64) -> Vec<String> {
+    let mut cells = vec![value(figure, a), value(figure, b), difference(figure, more)];
+    if cells.iter().any(|cell| cell.contains('.')) {
+        let whole = cells.iter_mut().filter(|cell| !cell.contains('.'));
+        whole.filter(|cell| !["0", "-"].contains(&cell.as_str())).for_each(|cell| *cell += ".00");
+    }
+    cells
 }
 
 /// Whether a row says of its figure that it may differ by chance.
@@ -258,6 +268,14 @@ fn difference(figure: Figure, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decimals_of_a_row_are_the_same() {
+        assert_eq!(cells(Figure::Evicted, [24.0, 24.2], 0.2), ["24.00", "24.20", "+0.20"]);
+        assert_eq!(cells(Figure::Evicted, [24.0, 1_025.0], 1_001.0), ["24", "1,025", "+1,001"]);
+        let none = cells(Figure::RequestsLostShare, [0.025, 0.025], 0.0);
+        assert_eq!(none, ["2.500 %", "2.500 %", "0"]);
+    }
 
     #[test]
     fn figures_keep_their_sign_and_unit() {

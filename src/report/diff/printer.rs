@@ -119,7 +119,7 @@ impl Printer<'_> {
             let of: Vec<&(Noise, String, u64)> = found.iter().filter(|f| f.0 == noise).collect();
             if !of.is_empty() {
                 let all: u64 = of.iter().map(|f| f.2).sum();
-                let whats = of.iter().map(|(_, what, n)| format!("{what} {}", grouped(*n)));
+                let whats = of.iter().map(|(_, what, n)| format!("{} × {what}", grouped(*n)));
                 let whats = whats.collect::<Vec<_>>().join(", ");
                 write!(self.out, "  ")?;
                 self.folded(&format!("{} {said}: {whats}", grouped(all)), 4, DIM)?;

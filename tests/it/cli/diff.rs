@@ -492,7 +492,7 @@ fn other_words_are_noise() {
         document["groups"]
     );
     let called = scratch.call(&["diff", "a.ron", "b.ron"]).stdout;
-    assert!(called.contains("Noise\n  3 the same in other words: pending 3\n"), "{called}");
+    assert!(called.contains("Noise\n  3 the same in other words: 3 × pending\n"), "{called}");
     assert!(!called.contains("Insufficient"), "{called}");
     // Over seeds they are counted.
     let over = json(&scratch, &["a.ron", "b.ron", "--seeds", "2"], 1);
