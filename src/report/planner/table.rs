@@ -77,8 +77,8 @@ fn marks(told: &Told) -> Vec<String> {
     a.rows.iter().enumerate().map(of).collect()
 }
 
-/// The table, as wide as a terminal is, and the columns that have no room in it.
-pub(super) fn table(told: &Told) -> (String, Vec<String>) {
+/// The table in so much room, if not more than a terminal has, and the columns that have none in it.
+pub(super) fn table(told: &Told, room: usize) -> (String, Vec<String>) {
     let a = told.answer;
     let more = |(i, r): (usize, &Row)| match i == a.best {
         true => "-".to_owned(),
@@ -91,7 +91,7 @@ pub(super) fn table(told: &Told) -> (String, Vec<String>) {
         ("more".to_owned(), a.rows.iter().enumerate().map(more).collect()),
     ];
     let marks = (String::new(), marks(told));
-    let mut left = WIDE.saturating_sub(all.iter().chain([&marks]).map(width).sum());
+    let mut left = WIDE.min(room).saturating_sub(all.iter().chain([&marks]).map(width).sum());
     let mut left_out = Vec::new();
     for (heading, cells) in columns(told) {
         let column = (fold(&heading, 12).join("\n"), cells);

@@ -42,7 +42,7 @@ fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {
     let (first, rest) = sections(told);
     write_sections(p, &first)?;
     told.source.notes.iter().try_for_each(|note| p.folded(note, 0, YELLOW))?;
-    let (table, left_out) = table(told);
+    let (table, left_out) = table(told, p.style.width);
     writeln!(p.out, "\n{table}\n")?;
     let best = match told.least() {
         "best" => "the best row".to_owned(),

@@ -49,7 +49,7 @@ pub(crate) fn write(p: &mut Printer<'_>, report: &SurveyReport<'_>) -> io::Resul
     let all = survey.lost.len();
     if all > report.rows {
         let more = counted(all - report.rows, "more loss");
-        p.folded(&format!("{more} of less cost; --rows {all} shows all."), 0, DIM)?;
+        p.folded(&format!("{more} of no more cost; --rows {all} shows all."), 0, DIM)?;
     }
     p.folded(&words(is_shown), 0, DIM)?;
     if shown.iter().any(Lost::is_least) {
@@ -66,9 +66,9 @@ pub(super) fn runs(report: &SurveyReport<'_>) -> String {
     let mut runs = format!("{} for {}{each}", counted(survey.losses, "loss"), short(report.lasts));
     if survey.lost.len() < survey.losses {
         let alike = survey.lost.iter().filter(|l| !l.loss.like.is_empty());
-        let count: usize = alike.map(|l| l.loss.count()).sum();
-        let count = grouped(count as u64);
-        runs += &format!("; {count} of them are alike and told as one run each");
+        let count: usize = alike.clone().map(|l| l.loss.count()).sum();
+        let (count, groups) = (grouped(count as u64), counted(alike.count(), "group"));
+        runs += &format!("; {count} of them are alike, in {groups} of which one run tells");
     }
     runs
 }
@@ -218,7 +218,11 @@ fn minutes(value: f64) -> String {
         0.0 if value.abs() < 1e-9 => "-".to_owned(),
         0.0 if value * 60.0 < 0.05 => "<0.1s".to_owned(),
         0.0 => format!("{:.1}s", value * 60.0),
-        _ => format!("{tenths:.1}m"),
+        _ => {
+            let (sign, size) = (if tenths < 0.0 { "-" } else { "" }, tenths.abs());
+            let tenths = (size * 10.0).round() as u64;
+            format!("{sign}{}.{}m", grouped(tenths / 10), tenths % 10)
+        }
     }
 }
 
@@ -258,6 +262,12 @@ impl Called {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn minutes_are_grouped_as_numbers_are() {
+        let said = [1_902.0, 12.34, -12.34, 0.04, 0.0].map(minutes);
+        assert_eq!(said, ["1,902.0m", "12.3m", "-12.3m", "2.4s", "-"]);
+    }
 
     #[test]
     fn only_columns_that_are_there_are_explained() {
