@@ -37,14 +37,16 @@ pub(crate) fn man(args: &ManArgs, mut program: clap::Command, terminal: &Termina
 }
 
 /// Writes a page; the program has none of `command`.
-fn write(out: &mut Vec<u8>, page: clap::Command, command: Option<&str>) -> io::Result<()> {
+fn write(out: &mut Vec<u8>, mut page: clap::Command, command: Option<&str>) -> io::Result<()> {
+    // That of clap_mangen has all options, without what they take.
+    let usage = page.render_usage().to_string();
     let subcommands = page.has_subcommands();
     let others = page.get_subcommands().filter(|c| !c.is_hide_set());
     let others: Vec<String> = others.map(|c| format!("taintsim-{}", c.get_name())).collect();
     let man = clap_mangen::Man::new(page).source(concat!("taintsim ", env!("CARGO_PKG_VERSION")));
     man.render_title(out)?;
     man.render_name_section(out)?;
-    man.render_synopsis_section(out)?;
+    writeln!(out, ".SH SYNOPSIS\n{}", roff(usage.trim_start_matches("Usage:").trim()))?;
     man.render_description_section(out)?;
     man.render_options_section(out)?;
     if subcommands {
@@ -94,6 +96,17 @@ mod tests {
     use super::*;
     use crate::cli::command_line::Cli;
     use clap::CommandFactory;
+
+    #[test]
+    fn a_synopsis_is_the_usage_of_help() {
+        let mut program = Cli::command();
+        program.build();
+        let mut out = Vec::new();
+        write(&mut out, program.find_subcommand("run").unwrap().clone(), Some("run")).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let synopsis = text.split(".SH SYNOPSIS\n").nth(1).unwrap().lines().next().unwrap();
+        assert!(synopsis.ends_with("run [OPTIONS] <FILE>..."), "{synopsis}");
+    }
 
     /// Every command that people see has examples, but for this one, and each example is a command
     /// line.
