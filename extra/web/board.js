@@ -33,7 +33,7 @@ export class Board {
             table: () => section(part.title, this.table(part)),
             curve: () => section(part.title, legend(part.lines.map((/** @type {any} */ l) => l.name)), lineChart(part), part.flat ? el('p', { class: 'hint' }, 'Shaded: what cannot be told apart from the best.') : null),
             points: () => section(part.title, el('p', { class: 'hint' }, `${part.up}, beside ${part.across}; less is better in both, and the line joins what no other value is better than. Thin lines are 95 % intervals.`), pointChart(part)),
-            bars: () => section(part.title, barChart(part)),
+            bars: () => section(part.title, part.rows.length ? barChart(part) : el('p', {}, 'None.')),
             heat: () => section(part.title, this.heat(part)),
             runs: () => this.runs(part),
             steps: () => section(part.title, new StepView(part).element),
