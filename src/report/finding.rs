@@ -44,7 +44,6 @@ fn should(property: Property) -> Option<Actor> {
     Some(match property {
         Property::PodStuck { .. }
         | Property::NeedlessEviction
-        | Property::WrongPod
         | Property::TimerReset
         | Property::TimerStale { .. }
         | Property::EvictLoop { .. } => Actor::TaintEviction,
@@ -56,6 +55,7 @@ fn should(property: Property) -> Option<Actor> {
         Property::BoundToCordoned { .. } => Actor::Scheduler,
         Property::JobStalled { .. } => Actor::Job,
         Property::TaintLost
+        | Property::WrongPod
         | Property::RunsTwice
         | Property::BudgetOverdrawn { .. }
         | Property::NotReplaced { .. }
