@@ -101,7 +101,7 @@ impl Finding<'_> {
                 _ => "its `tape` has the choices that are not as usual",
             },
             least = match self.is_least {
-                true => "With anything left out of it, it no longer happens",
+                true => "With anything left out of it, it no longer happens, or is less of a harm",
                 false => "There was no time to try everything that may be left out of it",
             },
             scenario = self.least,

@@ -74,16 +74,16 @@ pub(crate) fn decided(property: &Property, analysis: &Analysis<'_>) -> (Vec<Viol
 /// What a violation is about, as it was right before.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Harm {
-    /// Whose: the workload of the pod, or where it has none its name without a number; or the node where it is about
-    /// no pod.
+    /// Whose: the workload of the pod, or where it has none its name without a number, and the node of a loop; or the
+    /// node where it is about no pod.
     whose: String,
     /// It is about a pod.
     pod: bool,
     /// The pod was bound to a node, or the violation is about a node alone.
     node: bool,
-    /// The pod was Running, or about to be: it was on a node that was Ready and in touch.
+    /// It deletes a pod that was Running, or about to be: it was on a node that was Ready and in touch.
     lives: bool,
-    /// The pod was Ready.
+    /// It deletes a pod that was Ready.
     ready: bool,
     /// Of an expectation that is not met, whether what came is less or more than that.
     way: Option<Ordering>,
@@ -111,12 +111,19 @@ impl Harm {
             return Self { whose, node: node.is_some(), ..Self::default() };
         };
         let back = pod.node_id().is_some_and(|n| follow.node(n).is_back());
+        let deletes =
+            [Property::NeedlessEviction, Property::WrongPod].contains(&violation.property);
+        let mut whose = whose(id, analysis).to_owned();
+        // One loop is that of one node.
+        if let (Property::EvictLoop(_), Some(node)) = (violation.property, pod.node_id()) {
+            whose = format!("{whose} on {}", analysis.node_name(node));
+        }
         Self {
-            whose: whose(id, analysis).to_owned(),
+            whose,
             pod: true,
             node: pod.node_id().is_some(),
-            lives: pod.phase == PodPhase::Running || back,
-            ready: pod.ready,
+            lives: deletes && (pod.phase == PodPhase::Running || back),
+            ready: deletes && pod.ready,
             ..Self::default()
         }
     }

@@ -3,7 +3,7 @@
 mod nodes;
 
 use super::super::tests::synthetic::{Run, ms, taint, tolerates};
-use super::{Property, PropertyError, Violation, check, decided};
+use super::{Harm, Property, PropertyError, Violation, check, decided};
 use crate::analysis::prelude::*;
 use crate::api::meta::ConditionStatus::{False, True};
 use crate::api::pod::{PodConditionType, PodReason};
@@ -311,6 +311,51 @@ fn a_countdown_that_begins_anew_under_the_same_taint_is_reset() {
         story(false)[0].text,
         "the 5s of default/p began anew at 3s instead of 1s although n has had k:NoExecute since 1s"
     );
+}
+
+/// The harm of what such a story violates.
+fn harm(run: Run, property: &str) -> Harm {
+    let (plan, trace) = run.finish();
+    let analysis = Analysis::new(&plan, &trace);
+    Harm::of(&check(&Property::parse(property).unwrap(), &analysis)[0], &analysis)
+}
+
+/// A countdown begins anew at 3 s, and its pod is deleted at 3.5 s, where it may stay until 6 s. The latter takes more from a pod
+/// that is Ready, the former does not.
+#[test]
+fn what_is_no_deletion_harms_pods_that_are_ready_as_others() {
+    let story = |property: &str, ready: bool| {
+        let mut s = Story::new(20, &five_seconds());
+        s.ready(500, ready);
+        s.tainted(1_000, Actor::User);
+        s.timer(1_000, 5);
+        let timer = s.timer(3_000, 5);
+        s.deleted(3_500, timer);
+        harm(s.run, property)
+    };
+    for (property, differs) in [("timer-reset", false), ("needless-eviction", true)] {
+        let [ready, not] = [true, false].map(|ready| story(property, ready));
+        assert!(ready.is_as_bad(&not), "{property}");
+        assert_eq!(not.is_as_bad(&ready), !differs, "{property}");
+    }
+}
+
+/// What happens on one node again and again is no case of what does on another.
+#[test]
+fn a_loop_is_that_of_its_node() {
+    let on = |place: usize| {
+        let mut run = Run::new("loop", Time::from_secs(600));
+        let nodes = ["n", "m"].map(|name| run.node(name, "a"));
+        let (_, set) = run.workload("Deployment/default/web", "ReplicaSet/default/web-1");
+        for round in 1..=4 {
+            let pod = run.replica(&format!("default/web-{round}"), set);
+            let created = What::pod_created(Some(NodeId(nodes[place])));
+            run.record(ms(10_000 * round), NO_RECORD, Actor::ReplicaSet, created, pod);
+            run.eviction(ms(10_000 * round + 1_000), NO_RECORD, What::PodDeleting(30), pod);
+        }
+        harm(run, "evict-loop(3)")
+    };
+    assert!(on(0).is_as_bad(&on(0)) && !on(1).is_as_bad(&on(0)));
 }
 
 #[test]
