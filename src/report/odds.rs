@@ -59,9 +59,14 @@ fn one_in(share: f64) -> String {
     grouped(((times / round).round() * round) as u64)
 }
 
-/// A share, and where it lies: `0.0021 % of runs (0.0017 % to 0.0026 %), one in 47,000`.
-fn of_runs(share: f64, of: Interval) -> String {
-    let one_in = if share > 0.0 { format!(", one in {}", one_in(share)) } else { String::new() };
+/// So many times as often it may be at most for one number to say how seldom it is.
+const FAR: f64 = 1_000.0;
+
+/// A share, and where it lies: `0.0021 % of runs (0.0017 % to 0.0026 %), one in 47,000`; without the latter where all may be far
+/// more than that.
+fn of_runs(share: f64, of: Interval, at_most: f64) -> String {
+    let says = share > 0.0 && at_most <= FAR * share;
+    let one_in = if says { format!(", one in {}", one_in(share)) } else { String::new() };
     let ([low, high], share) = (ends(of), percent(share));
     format!("{share} of runs ({low} to {high}){one_in}")
 }
@@ -88,7 +93,7 @@ pub(crate) fn write(p: &mut Printer<'_>, asked: &Asked<'_>, often: &Often) -> io
         told(&format!("{low} to {high} of runs"))?;
         match &often.along {
             None => p.indented(&format!("as they come: {drawn}"), 2, PLAIN)?,
-            Some(along) => ways(p, along, &drawn)?,
+            Some(along) => ways(p, along, (&drawn, often.span().high))?,
         }
     }
     let mut told = |text: String| p.folded(&text, 0, PLAIN);
@@ -110,13 +115,13 @@ pub(crate) fn write(p: &mut Printer<'_>, asked: &Asked<'_>, often: &Often) -> io
     often.never.iter().try_for_each(|text| told(format!("{never}: {text}")))
 }
 
-fn ways(p: &mut Printer<'_>, along: &Along, drawn: &str) -> io::Result<()> {
+fn ways(p: &mut Printer<'_>, along: &Along, (drawn, high): (&str, f64)) -> io::Result<()> {
     let ways = match along.ways.len() as u64 {
         1 => "the way below".to_owned(),
         n => format!("the {} below", counted(n, "way")),
     };
     let mut told = |text: String| p.indented(&text, 2, PLAIN);
-    told(format!("along {ways}: {}", of_runs(along.share, along.interval)))?;
+    told(format!("along {ways}: {}", of_runs(along.share, along.interval, high)))?;
     let (others, of) = along.others;
     told(format!("on other ways: {}", of_drawn(others, of)))?;
     told(format!("as they come: {drawn}"))?;
@@ -175,6 +180,11 @@ mod tests {
         assert_eq!(of_drawn(1, 2), "1 of 2 drawn runs (1.2 % to 99 %)");
         assert_eq!(percent(0.000_021_4), "0.0021 %");
         assert_eq!(percent(1.0), "100 %");
-        assert_eq!(one_in(0.000_021_4), "47,000");
+        // One run in 47,000, and at most 0.0032: 150 times as often. At most 0.32 would be 15,000 times as often.
+        let along =
+            |at_most| of_runs(0.000_021_4, Interval { low: 0.000_017, high: 0.000_026 }, at_most);
+        let said = "0.0021 % of runs (0.0017 % to 0.0026 %)";
+        assert_eq!(along(0.0032), format!("{said}, one in 47,000"));
+        assert_eq!(along(0.32), said);
     }
 }

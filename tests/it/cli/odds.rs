@@ -55,6 +55,30 @@ fn what_is_led_there_comes_as_often_as_what_is_drawn() {
     assert_eq!(asked(&dir, &[&args[..], &["--jobs", "1"]].concat()), few);
 }
 
+/// Evicted is the pod only if three requests of 1 to 21 ms each take less than 4.687 ms together, of which 3 ms are the least: in
+/// 1.687³ / 6 of 20³ parts, 0.00010 of runs. Ranges that are made wider in turns have half of that and more.
+#[test]
+fn no_choice_takes_what_a_way_has_for_all() {
+    let dir = Scratch::new();
+    dir.write(
+        "rare.ron",
+        r#"Scenario(version: 1, kubernetes: "1.34", horizon: "42s",
+            timing: Custom(request: "1ms..21ms", response: "1ms", watch: "1ms", user: Raw, clients: (taint_eviction: Unlimited)),
+            nodes: [(names: "n-{1..2}", zone: "a")], pods: [(name: "p", on: Node("n-1"),
+                tolerations: [(key: "m", operator: Exists, effect: NoExecute, tolerationSeconds: 30)])],
+            timeline: [(at: "10s", do: Taint(node: "n-1", taint: "m:NoExecute")),
+                (at: "40.007687s", do: DeletePod(pod: "p"))],
+            expect: [NotEvicted(pod: "p")])"#,
+    );
+    let rare = asked(&dir, &["rare.ron", "--of", "expect", "--runs", "300"]);
+    let share = rare["along"]["share"].as_f64().expect("a share");
+    assert!((0.000_03..0.000_2).contains(&share), "{rare:#}");
+    for held in rare["along"]["ways"][0]["held"].as_array().expect("choices") {
+        // A twentieth of a range is 1 ms.
+        assert!(held["odds"].as_f64() > Some(0.01), "{held}");
+    }
+}
+
 /// In no time no run is drawn, and nothing is known: 0 to 1.
 #[test]
 fn what_is_known_when_the_time_is_over_is_told() {
