@@ -125,14 +125,15 @@ fn a_job_that_waits_for_a_dead_node_is_stalled() {
         &[
             "Job default/batch is not finished and has no pod at 17m20.",
             "since 6m20.",
-            ": default/batch-0 is still being deleted, which podReplacementPolicy: Failed waits for",
+            ": default/batch-0 on n-0 (Unknown since 50.",
+            ") is still being deleted, which podReplacementPolicy: Failed waits for",
         ],
         &story("TerminatingOrFailed"),
     );
     // From 1.28 on a failure policy has it wait, too, whatever the other one says by default (`onlyReplaceFailedPods`).
     let rules = r#"podFailurePolicy: (rules: [(action: Ignore, onPodConditions: [(type: DisruptionTarget)])])"#;
     let by_rules = story("Failed").replace("podReplacementPolicy: Failed", rules);
-    let waits = ": default/batch-0 is still being deleted, which podFailurePolicy waits for";
+    let waits = ") is still being deleted, which podFailurePolicy waits for";
     violates("job-stalled", &by_rules, &[waits], &story("TerminatingOrFailed"));
 }
 
@@ -151,7 +152,12 @@ fn a_stateful_pod_on_a_dead_node_is_not_replaced() {
     violates(
         "not-replaced",
         &story("StatefulSet"),
-        &["StatefulSet default/db has 1 of 2 pods at 7m20.", "since 6m20."],
+        &[
+            "StatefulSet default/db has 1 of 2 pods at 7m20.",
+            "since 6m20.",
+            ": default/db-0 on n-0 (Unknown since 50.",
+            ") is still being deleted",
+        ],
         &story("Deployment"),
     );
 }

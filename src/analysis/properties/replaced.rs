@@ -21,7 +21,7 @@
 
 use super::super::owners::asked_from;
 use super::prelude::*;
-use crate::api::workload::{JobSpec, Propagation, WorkloadSpec, parent_and_ordinal};
+use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 
 /// A workload while walking through the trace.
 #[derive(Default)]
@@ -38,8 +38,8 @@ struct Open<'a> {
     was_whole: bool,
     /// Its pods that count, and whether each is Ready.
     pods: BTreeMap<PodId, bool>,
-    /// Its pods that are still being deleted.
-    leaving: BTreeSet<PodId>,
+    /// Its pods that are still being deleted, and the nodes that they are on.
+    leaving: BTreeMap<PodId, Option<NodeId>>,
     /// Its pods that began to be deleted and are not gone, and when their grace periods are over.
     going: BTreeMap<PodId, Time>,
     /// Pods of a Job that succeeded, and that ended otherwise.
@@ -56,9 +56,9 @@ impl Open<'_> {
             false => drop(self.pods.remove(&pod)),
         }
         match after.exists && after.deleting && !after.phase.is_terminal() {
-            true => self.leaving.insert(pod),
-            false => self.leaving.remove(&pod),
-        };
+            true => drop(self.leaving.insert(pod, after.node_id())),
+            false => drop(self.leaving.remove(&pod)),
+        }
         if !after.exists {
             self.going.remove(&pod);
         }
@@ -125,19 +125,34 @@ impl Open<'_> {
         end.map_or(at, |end| at.max(end))
     }
 
-    /// What a Job has that has no pod which counts: those that are still being deleted, and whether it waits for them.
-    fn still(&self, analysis: &Analysis<'_>, job: &JobSpec) -> String {
-        let names: Vec<&str> = self.leaving.iter().map(|pod| analysis.pod_name(*pod)).collect();
+    /// What it waits for at a time: pods that are still being deleted, on which nodes, and why a Job waits for them.
+    fn still(&self, walk: &Walk<'_>, at: Time) -> String {
+        let analysis = walk.analysis;
         let of = &analysis.plan.profile.workload.job;
-        let policy = match of.only_replaces_failed(job) {
-            true if of.has_failure_policy(job) => ", which podFailurePolicy waits for",
-            true => ", which podReplacementPolicy: Failed waits for",
-            false => "",
+        let policy = match self.plan.map(|plan| &plan.spec) {
+            Some(WorkloadSpec::Job(job)) if of.only_replaces_failed(job) => {
+                match of.has_failure_policy(job) {
+                    true => ", which podFailurePolicy waits for",
+                    false => ", which podReplacementPolicy: Failed waits for",
+                }
+            }
+            Some(WorkloadSpec::Job(_) | WorkloadSpec::StatefulSet { .. }) => "",
+            _ => return String::new(),
         };
-        match names.len() {
-            0 => String::new(),
-            1 => format!(": {} is still being deleted{policy}", names[0]),
-            _ => format!(": {} are still being deleted{policy}", names.join(", ")),
+        let one = |(pod, node): (&PodId, &Option<NodeId>)| {
+            let name = analysis.pod_name(*pod);
+            let Some(node) = node else { return name.to_owned() };
+            let (health, since) = (walk.follow.node(*node).health(), walk.healthy_at[node.index()]);
+            let is_known = health != Health::Ready && since <= at;
+            let health =
+                if is_known { format!(" ({health:?} since {since:#})") } else { String::new() };
+            format!("{name} on {}{health}", analysis.node_name(*node))
+        };
+        let all: Vec<String> = self.leaving.iter().map(one).collect();
+        match all.as_slice() {
+            [] => String::new(),
+            [one] => format!(": {one} is still being deleted{policy}"),
+            _ => format!(": {} are still being deleted{policy}", all.join(", ")),
         }
     }
 }
@@ -169,14 +184,14 @@ pub(super) fn lacking<'a>(
         }
     }
     let owners = Owners::new(analysis);
-    let mut follow = Follow::new(analysis);
-    for (pod, state) in follow.pods().filter(|(_, state)| state.exists) {
+    let mut walk = Walk::new(analysis);
+    for (pod, state) in walk.follow.pods().filter(|(_, state)| state.exists) {
         if let Some(open) = owners.of(analysis, pod).and_then(|w| all.get_mut(w.index())) {
             open.pod(pod, &PodState::default(), state);
         }
     }
     let bound = Bound::new(analysis, within);
-    let mut overdue = |(i, open): (usize, &Open<'a>), now: Time| {
+    let mut overdue = |walk: &Walk<'_>, (i, open): (usize, &Open<'a>), now: Time| {
         let (since, record) = open.since?;
         let ready = Dur::from_secs(u64::try_from(open.plan?.min_ready_seconds).unwrap_or(0));
         let at = bound.due(since.saturating_add(ready))?;
@@ -189,18 +204,15 @@ pub(super) fn lacking<'a>(
             true => "is not finished and has no pod".to_owned(),
             false => format!("has {} of {} pods", open.pods.len(), open.wanted),
         };
-        let going = match open.plan.map(|plan| &plan.spec) {
-            Some(WorkloadSpec::Job(job)) => open.still(analysis, job),
-            _ => String::new(),
-        };
+        let still = open.still(walk, at);
         let text = format!(
-            "{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}{going}"
+            "{whose} {lacks} at {at:#}, and nothing has happened to it since {since:#}{still}"
         );
         found.add(at, (pod, None), text, &[record]);
         found.lasts((pod, None), if now > analysis.horizon() { Time::MAX } else { now });
         Some(())
     };
-    while let Some((id, r, step)) = follow.step() {
+    while let Some((id, r, step)) = walk.step() {
         let changed = step.pod.filter(|(_, before, after)| before != after);
         let ends = matches!(r.what, What::Noted(Note::JobComplete | Note::JobFailed, _));
         let wanted = asked_from(r).or(ends.then_some(0));
@@ -212,7 +224,7 @@ pub(super) fn lacking<'a>(
         let Some((i, open)) = whose.and_then(|w| Some((w.index(), all.get_mut(w.index())?))) else {
             continue;
         };
-        overdue((i, open), r.at);
+        overdue(&walk, (i, open), r.at);
         if let Some((pod, before, after)) = changed {
             open.pod(pod, &before, &after);
         }
@@ -232,7 +244,7 @@ pub(super) fn lacking<'a>(
         open.since = open.lacks().then(|| (open.free(r.at, own, &ordinal), id));
     }
     let end = analysis.horizon().saturating_add(Dur::from_nanos(1));
-    all.iter().enumerate().for_each(|open| _ = overdue(open, end));
+    all.iter().enumerate().for_each(|open| _ = overdue(&walk, open, end));
     let horizon = analysis.horizon();
     let is_open = |open: &Open<'_>| {
         let since = open.since.filter(|(since, _)| *since <= horizon && !open.is_deleting(horizon));
