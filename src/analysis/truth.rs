@@ -108,7 +108,12 @@ impl<'a> Truth<'a> {
     /// whether clients reach them or not.
     pub(crate) fn running(&self, pod: PodId) -> usize {
         let live = self.live.get(pod.index()).is_some_and(|node| *node != NO_NODE);
-        usize::from(live) + self.earlier.get(&pod).map_or(0, Vec::len)
+        usize::from(live) + self.earlier(pod).count()
+    }
+
+    /// The nodes on which containers of earlier lives of a pod's name still run.
+    pub(crate) fn earlier(&self, pod: PodId) -> impl Iterator<Item = NodeId> {
+        self.earlier.get(&pod).into_iter().flatten().map(|node| NodeId(*node))
     }
 
     /// Whether containers of a pod on a node are of use there.
@@ -130,8 +135,7 @@ impl<'a> Truth<'a> {
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
         let serving = exists && p.deleting && p.ready && p.phase == PodPhase::Running;
-        let earlier = self.earlier.get(&pod).into_iter().flatten();
-        let earlier = earlier.filter(|&&n| self.reached(pod, n)).count() as u32;
+        let earlier = self.earlier(pod).filter(|n| self.reached(pod, n.0)).count() as u32;
         Standing {
             exists,
             deleting: exists && p.deleting,

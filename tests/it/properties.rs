@@ -60,7 +60,7 @@ fn a_pod_that_is_deleted_by_force_runs_twice() {
     violates(
         "runs-twice",
         &story(", gracePeriodSeconds: 0"),
-        &["default/db-0 runs on n-1 from 7m2"],
+        &["default/db-0 runs on n-1 from 7m2", "of that name still run on n-0, until 12m"],
         &story(""),
     );
 }

@@ -37,14 +37,19 @@ pub(super) fn runs_twice<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
             continue;
         }
         let (name, node) = (analysis.pod_name(pod), NodeId(node));
+        let others: Vec<&str> = truth.earlier(pod).map(|n| analysis.node_name(n)).collect();
         let text = format!(
-            "{name} runs on {} from {:#} on while containers of an earlier pod of that name still run",
+            "{name} runs on {} from {:#} on while containers of an earlier pod of that name still run on {}",
             analysis.node_name(node),
-            r.at
+            r.at,
+            others.join(", ")
         );
         found.add(r.at, (Some(pod), Some(node)), text, &[first.unwrap_or(NO_RECORD), id]);
         found.lasts((Some(pod), None), Time::MAX);
         twice.insert(pod);
+    }
+    for v in found.all.iter_mut().filter(|v| v.until < Time::MAX) {
+        v.text = format!("{}, until {:#}", v.text, v.until);
     }
 }
 
