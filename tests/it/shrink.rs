@@ -282,6 +282,23 @@ fn what_has_a_tape_keeps_it_where_a_seed_would_do() {
     assert!(!violations(&small.text, &needless).is_empty(), "{}", small.text);
 }
 
+/// The untaint is seen before the eviction that it cancels, which goes on. Dispatched are both nodes at the start, the one with
+/// the taint, and the untaint, which yields: without the other node it is the third time instead of the fourth.
+#[test]
+fn a_choice_without_an_object_is_found_where_it_comes_earlier() {
+    let text = r#"(version: 1, kubernetes: "1.37", horizon: "1m21s",
+        nodes: [(names: "n-{1..2}", conditions: {"CniReady": True})],
+        node_readiness_rules: [(name: "cni", conditions: [(type: "CniReady", requiredStatus: True)],
+            enforcementMode: Continuous, taint: "readiness.k8s.io/cni=pending:NoExecute")],
+        workloads: [ReplicaSet(name: "web", template: (tolerations: [(operator: Exists, effect: NoExecute, tolerationSeconds: 20)]))],
+        timeline: [(at: "1m", do: SetCondition(node: "n-1", type: "CniReady", status: False)),
+            (at: "80s", do: SetCondition(node: "n-1", type: "CniReady", status: True))],
+        tape: (choices: 1, deviations: [("eviction-node-dispatch", "", 3, 1)]))"#;
+    let needless = Property::parse("needless-eviction").unwrap();
+    let small = shrunk(text, needless).unwrap();
+    assert_eq!((small.sizes[1].nodes, small.sizes[1].deviations), (1, 1), "{}", small.text);
+}
+
 #[test]
 fn an_expectation_that_is_not_met_is_kept_as_it_is_written() {
     let text = r#"(

@@ -13,6 +13,8 @@ use rayon::ThreadPoolBuilder;
 
 /// The most runs in search of an order that shifted.
 const RUNS: u64 = 200;
+/// So much earlier or later may a choice come up where something is gone that came to the same point.
+const SHIFT: u32 = 8;
 
 /// The result of the run of a candidate.
 pub(super) struct Seen {
@@ -160,7 +162,8 @@ impl<'a> Judge<'a> {
         };
         let properties = [property];
         let pool = self.pool.as_ref()?;
-        let depth = plan.tape.as_ref().map(Vec::len).filter(|n| *n > 0)?;
+        let own = plan.tape.clone().filter(|tape| !tape.is_empty())?;
+        let depth = own.len();
         // It was built a moment ago; each thread has a plan of its own.
         let built = || {
             build(loaded, &Overrides::default())
@@ -171,9 +174,9 @@ impl<'a> Judge<'a> {
             runs: RUNS,
             ..Explore::drawing(&built, &properties, &expected, 0)
         };
-        let (report, _) = explore(&search, pool, &|_| true);
-        let tapes = report.violations.into_iter().map(|v| v.tape).filter(|t| t.len() <= depth);
-        for found in tapes {
+        let others = std::iter::once_with(|| explore(&search, pool, &|_| true).0.violations);
+        let others = others.flatten().map(|v| v.tape).filter(|t| t.len() <= depth);
+        for found in shifted(&own).chain(others) {
             plan.tape = Some(found.clone());
             let run = sim::replay(&plan);
             if let Some(seen) = self.violated(property, loaded, &plan, &run.trace) {
@@ -184,6 +187,18 @@ impl<'a> Judge<'a> {
         }
         None
     }
+}
+
+/// The tapes in which one choice comes up earlier or later, the nearest first.
+fn shifted(tape: &[Deviation]) -> impl Iterator<Item = Vec<Deviation>> {
+    let by = (1..=SHIFT).flat_map(|by| [u32::checked_sub, u32::checked_add].map(|to| (to, by)));
+    by.flat_map(move |(to, by)| {
+        tape.iter().enumerate().filter_map(move |(i, d)| {
+            let mut tape = tape.to_vec();
+            tape[i].ordinal = to(d.ordinal, by)?;
+            Some(tape)
+        })
+    })
 }
 
 /// The result of a run that does what is looked for, certainly so at an instant.
