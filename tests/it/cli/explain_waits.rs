@@ -36,6 +36,26 @@ fn a_workload_tells_why_its_pods_are_not_ready() {
     assert!(queue["notes"].to_string().contains(said), "{queue}");
 }
 
+/// The containers of two pods end at 50 s, on nodes that are cut off since 20 s: what their kubelets cannot say is not why the API
+/// has them as not Ready from 70 s on. One node is tainted, and the other has its turn 1,000 s later.
+#[test]
+fn what_the_api_cannot_know_is_not_why_a_pod_is_not_ready() {
+    let scratch = Scratch::new();
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "2m", flags: (kube-controller-manager: {"node-eviction-rate": 0.001}),
+        nodes: [(names: "n-{1..6}", zone: "a")],
+        workloads: [Job(name: "sum", parallelism: 2, completions: 2, placement: Nodes(["n-1", "n-2"]),
+            template: (ends: (after: "50s"), restartPolicy: Never))],
+        timeline: [(at: "20s", do: Partition(nodes: Nodes(["n-1", "n-2"])))])"#;
+    scratch.write("cut.ron", text);
+    let verdict =
+        |pod: &str| json(&scratch, &["cut.ron", pod, "--at", "100s"])["verdict"].to_string();
+    let both = ["default/sum-0", "default/sum-1"].map(verdict);
+    assert!(both.iter().all(|said| !said.contains("has ended")), "{both:?}");
+    let waits =
+        "was not Ready and waited for its NoExecute taint, which it did not get by 1:40.000";
+    assert_eq!(both.iter().filter(|said| said.contains(waits)).count(), 1, "{both:?}");
+}
+
 /// Of several containers it is said which one a pod waits for: by its name, one that fails again and again, and by its template
 /// an init container that has not ended. The sixth back-off is of five minutes, after 2 + 6 · 10 + 10 + 20 + 40 + 80 + 160 = 372 s.
 #[test]

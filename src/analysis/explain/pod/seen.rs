@@ -78,6 +78,8 @@ pub(super) struct Seen<'a> {
     pub(super) own: Vec<RecordId>,
     /// What holds of them by that.
     pub(super) noted: Noted<'a>,
+    /// Its Ready condition was written for its node last, and not by its kubelet.
+    pub(super) ready_for_node: bool,
     /// As what is called that is when the question is asked.
     pub(super) state: PodState,
     /// The nodes that it was on and is on.
@@ -212,6 +214,9 @@ impl<'a> Seen<'a> {
             }
             What::PodBound(_) if r.at > Time::ZERO => self.bound.push(after()),
             What::PodTolerations => self.tolerations.push(after()),
+            What::PodCondition(PodConditionType::Ready, ..) => {
+                self.ready_for_node = r.actor == Actor::NodeLifecycle;
+            }
             _ => {}
         }
     }

@@ -147,7 +147,9 @@ impl Case<'_, '_> {
     /// Explains a pod that runs and is not Ready, as a probe or the end of its container has it; whether it is such a pod.
     fn is_not_ready_by_itself(&mut self) -> bool {
         let seen = self.seen;
-        let Some(last) = seen.own.last().filter(|_| !seen.state.ready) else { return false };
+        // What happens to its containers on a node that is out of reach, the API does not know.
+        let is_by_itself = !seen.state.ready && !seen.ready_for_node;
+        let Some(last) = seen.own.last().filter(|_| is_by_itself) else { return false };
         let Some(r) = self.analysis().trace.get(*last) else { return false };
         let Some((note, arg)) = seen.noted.last else { return false };
         if self.is_initializing() {
