@@ -65,14 +65,14 @@ fn a_pod_that_is_deleted_by_force_runs_twice() {
     );
 }
 
-/// No controller counts from 20 s on. One of three pods is deleted at 30 s, so that the budget of one
+/// No controller counts from 20 s on. One of two pods is deleted at 30 s, so that the budget of one
 /// is spent; its status allows another eviction all the same.
 #[test]
 fn a_budget_is_overdrawn_where_nobody_counts() {
     let story = |drained: &str| {
         format!(
             r#"horizon: "4m", nodes: [(names: "n-{{0..3}}")],
-            workloads: [StatefulSet(name: "db", replicas: 3, placement: Spread(All))],
+            workloads: [StatefulSet(name: "db", replicas: 2, placement: Spread(All))],
             podDisruptionBudgets: [(name: "db", selector: (matchLabels: {{"app": "db"}}), maxUnavailable: 1)],
             timeline: [(at: "20s", do: ControllerRestart(downtime: "5m")),
                 (at: "30s", do: DeletePod(pod: "db-1")),
@@ -83,7 +83,7 @@ fn a_budget_is_overdrawn_where_nobody_counts() {
     violates(
         "budget-overdrawn",
         &story("2m"),
-        &["default/db-0 was evicted", "budget default/db", "needs 2 healthy pods and has 2"],
+        &["default/db-0 was evicted", "budget default/db", "needs 1 healthy pod and has 1"],
         &story("80s"),
     );
 }

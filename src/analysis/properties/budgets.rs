@@ -97,8 +97,9 @@ pub(super) fn overdrawn<'a>(analysis: &'a Analysis<'a>, found: &mut Found, withi
         let (name, of) = (analysis.pod_name(pod), budget_name(analysis, state.budget));
         let healthy = budget.healthy.last().map_or(0, |step| step.1);
         let text = format!(
-            "{name} was evicted through the API at {:#} although {of} has had no room for it since {room:#}: it needs {} healthy pods and has {healthy}",
-            r.at, state.desired
+            "{name} was evicted through the API at {:#} although {of} has had no room for it since {room:#}: it needs {} and has {healthy}",
+            r.at,
+            counted(state.desired, "healthy pod")
         );
         found.add(r.at, (Some(pod), after.node_id()), text, &[id]);
     }
