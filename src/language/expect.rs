@@ -11,12 +11,12 @@ use super::cluster::{ConditionKind, NodeSelector, PodSelector};
 use crate::api::pod::{PodConditionType, PodPhase};
 use crate::language::prelude::*;
 
-/// Writes a struct with fields of its own and then those of the named groups, which several kinds
+/// Writes structs with fields of their own and then those of the named groups, which several kinds
 /// of expectation have: those that select `pods`, those that select the nodes of a `place`, how
 /// `often` and `when` something happens, and `during` which stretch to look.
 macro_rules! seen {
-    ($(#[$doc:meta])* $name:ident has $($group:ident)* { $($own:tt)* }) => {
-        seen! { @ [$($group)*] [] { $(#[$doc])* $name } $($own)* }
+    ($($(#[$doc:meta])* $name:ident has $($group:ident)* { $($own:tt)* })*) => {
+        $(seen! { @ [$($group)*] [] { $(#[$doc])* $name } $($own)* })*
     };
     (@ [pods $($more:ident)*] [$($known:ident)*] $head:tt $($fields:tt)*) => {
         seen! { @ [$($more)*] [$($known)* pod pods workload label namespace] $head $($fields)*
@@ -116,31 +116,23 @@ pub(crate) struct Common<'a> {
 seen! {
     /// Something that happens to pods.
     PodsSeen has pods place often when during {}
-}
-seen! {
     /// Pods that are evicted.
     EvictedSeen has pods place often when during {
         /// By what, under the names of `evictions.csv`: `taint-eviction`, `api-eviction` (a drain),
         /// `drain-delete`, `pod-eviction-timeout`; by any of them where not given.
         pub(crate) by: Option<String>,
     }
-}
-seen! {
     /// Pods whose deletion begins.
     DeletedSeen has pods place often when during {
         /// By whom, under the names of `events.jsonl`: `user`, `taint-eviction`, `pod-gc`,
         /// `replicaset`, …
         pub(crate) by: Option<String>,
     }
-}
-seen! {
     /// Pods that come into a phase.
     PhaseSeen has pods place often when during {
         /// Which phase.
         pub(crate) phase: PodPhase,
     }
-}
-seen! {
     /// A condition of pods that changes.
     PodConditionSeen has pods place often when during {
         /// Which condition.
@@ -149,8 +141,6 @@ seen! {
         /// Its new status.
         pub(crate) status: ConditionStatus,
     }
-}
-seen! {
     /// Events as `kubectl get events` shows them. With pods selected, only events about pods.
     EventSeen has pods place often when during {
         /// Their reason: `"TaintManagerEviction"`.
@@ -161,20 +151,14 @@ seen! {
         /// letters.
         pub(crate) object: Option<String>,
     }
-}
-seen! {
     /// Something that happens to nodes.
     NodesSeen has place often when during {}
-}
-seen! {
     /// Taints of nodes that are added or removed.
     TaintsSeen has place often when during {
         /// Which taint: `"key:Effect"`, `"key=value:Effect"` or `"key"`; `node.kubernetes.io/` may
         /// be left out.
         pub(crate) taint: String,
     }
-}
-seen! {
     /// A condition of nodes that changes.
     ConditionSeen has place often when during {
         /// Which condition.
@@ -183,20 +167,27 @@ seen! {
         /// Its new status.
         pub(crate) status: ConditionStatus,
     }
-}
-seen! {
     /// A zone that comes into a state.
     ZoneSeen has place often when during {
         /// Which state.
         pub(crate) state: ZoneState,
     }
-}
-
-seen! {
     /// The controller concludes that it is itself cut off, or no longer.
     DisruptionSeen has place often when during {
         /// Which of the two.
         pub(crate) state: DisruptionState,
+    }
+    /// Pods of which none may be evicted.
+    NotEvicted has pods place during {
+        /// By what, as of `Evicted`.
+        pub(crate) by: Option<String>,
+    }
+    /// Pods that wait at a moment.
+    Pending has pods often {
+        /// When; at the end of the run where not given.
+        pub(crate) at: Option<TimeText>,
+        /// A part of the message of their last FailedScheduling event.
+        pub(crate) reason: Option<String>,
     }
 }
 
@@ -230,23 +221,6 @@ pub enum Each {
     Node,
     /// The same workload, for each record one of its own.
     Workload,
-}
-
-seen! {
-    /// Pods of which none may be evicted.
-    NotEvicted has pods place during {
-        /// By what, as of `Evicted`.
-        pub(crate) by: Option<String>,
-    }
-}
-seen! {
-    /// Pods that wait at a moment.
-    Pending has pods often {
-        /// When; at the end of the run where not given.
-        pub(crate) at: Option<TimeText>,
-        /// A part of the message of their last FailedScheduling event.
-        pub(crate) reason: Option<String>,
-    }
 }
 
 /// One expectation.
