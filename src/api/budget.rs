@@ -44,28 +44,24 @@ impl std::fmt::Display for IntOrPercent {
     }
 }
 
-/// `spec.minAvailable` or `spec.maxUnavailable`
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BudgetRule {
-    /// `spec.minAvailable`
-    MinAvailable(IntOrPercent),
-    /// `spec.maxUnavailable`
-    MaxUnavailable(IntOrPercent),
-    /// Neither, which the API takes: no pod is expected, and so none may go
-    /// (`pkg/controller/disruption/disruption.go: getExpectedPodCount`).
-    Neither,
+rows! {
+    /// `spec.minAvailable` or `spec.maxUnavailable`
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum BudgetRule {
+        /// `spec.minAvailable`
+        MinAvailable(IntOrPercent) = "minAvailable",
+        /// `spec.maxUnavailable`
+        MaxUnavailable(IntOrPercent) = "maxUnavailable",
+        /// Neither, which the API takes: no pod is expected, and so none may go
+        /// (`pkg/controller/disruption/disruption.go: getExpectedPodCount`).
+        Neither = "neither",
+    }
+
+    /// The name of its field.
+    pub(crate) fn field -> &'static str;
 }
 
 impl BudgetRule {
-    /// The name of its field.
-    pub(crate) fn field(self) -> &'static str {
-        match self {
-            Self::MinAvailable(_) => "minAvailable",
-            Self::MaxUnavailable(_) => "maxUnavailable",
-            Self::Neither => "neither",
-        }
-    }
-
     /// Whether how many pods are expected follows from what the controllers of pods ask for.
     pub(crate) fn counts_by_scale(self) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! What nearly every file of this layer names.
 
 pub(super) use super::names::{NodeId, PodId, TextId, WorkloadId};
-pub(super) use super::words::words;
+pub(super) use super::words::{rows, words};
 pub(super) use crate::kernel::{Dur, Spread};
 pub(super) use schemars::JsonSchema;
 pub(super) use serde::{Deserialize, Serialize};

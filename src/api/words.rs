@@ -54,12 +54,12 @@ macro_rules! words {
 }
 
 /// Writes an enum with what there is to know of each variant, whatever it holds; the function that
-/// is named below the enum gives it.
+/// is named below the enum gives it, of a reference where `(&)` stands behind its name.
 macro_rules! rows {
     ($(#[$about:meta])* $view:vis enum $name:ident {
         $($(#[$doc:meta])* $variant:ident $(($($field:ty),+))? = $row:expr,)*
     }
-    $(#[$told:meta])* $seen:vis fn $get:ident -> $type:ty;) => {
+    $(#[$told:meta])* $seen:vis fn $get:ident $(($by:tt))? -> $type:ty;) => {
         $(#[$about])*
         $view enum $name {
             $($(#[$doc])* $variant $(($($field),+))?,)*
@@ -67,7 +67,7 @@ macro_rules! rows {
 
         impl $name {
             $(#[$told])*
-            $seen const fn $get(self) -> $type {
+            $seen const fn $get($($by)? self) -> $type {
                 match self {
                     $(Self::$variant { .. } => $row,)*
                 }

@@ -155,27 +155,23 @@ words! {
     }
 }
 
-/// How a Job ends.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum JobEnd {
-    /// Enough pods succeeded.
-    Complete,
-    /// `BackoffLimitExceeded`
-    BackoffLimitExceeded,
-    /// `PodFailurePolicy`, with its message.
-    PodFailurePolicy(String),
+rows! {
+    /// How a Job ends.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub(crate) enum JobEnd {
+        /// Enough pods succeeded.
+        Complete = "Completed",
+        /// `BackoffLimitExceeded`
+        BackoffLimitExceeded = "BackoffLimitExceeded",
+        /// `PodFailurePolicy`, with its message.
+        PodFailurePolicy(String) = "PodFailurePolicy",
+    }
+
+    /// The reason of the event that tells it.
+    pub(crate) fn reason(&) -> &'static str;
 }
 
 impl JobEnd {
-    /// The reason of the event that tells it.
-    pub(crate) fn reason(&self) -> &'static str {
-        match self {
-            Self::Complete => "Completed",
-            Self::BackoffLimitExceeded => "BackoffLimitExceeded",
-            Self::PodFailurePolicy(_) => "PodFailurePolicy",
-        }
-    }
-
     /// The message of that event.
     pub(crate) fn message(&self) -> &str {
         match self {

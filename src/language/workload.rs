@@ -8,40 +8,35 @@ use super::spans::HowLong;
 use super::volumes::VolumeClaim;
 use crate::api::labels::LabelSelector;
 use crate::api::probe::RestartPolicy;
+use crate::api::words::rows;
 use crate::api::workload::WorkloadKind::{self, *};
 use crate::api::workload::{PodFailurePolicyAction, PodReplacementPolicy};
 use crate::language::prelude::*;
 use std::mem::swap;
 
-/// A workload, or several that are alike except for their names:
-/// `Deployment(name: "web", replicas: 3)`.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub enum Workload {
-    /// `apps/v1 Deployment`, with one ReplicaSet unless others say that they are its own
-    Deployment(WorkloadGroup),
-    /// `apps/v1 ReplicaSet`
-    ReplicaSet(WorkloadGroup),
-    /// `apps/v1 StatefulSet`
-    StatefulSet(WorkloadGroup),
-    /// `apps/v1 DaemonSet`
-    DaemonSet(WorkloadGroup),
-    /// `batch/v1 Job`
-    Job(WorkloadGroup),
+rows! {
+    /// A workload, or several that are alike except for their names:
+    /// `Deployment(name: "web", replicas: 3)`.
+    #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    pub enum Workload {
+        /// `apps/v1 Deployment`, with one ReplicaSet unless others say that they are its own
+        Deployment(WorkloadGroup) = Deployment,
+        /// `apps/v1 ReplicaSet`
+        ReplicaSet(WorkloadGroup) = ReplicaSet,
+        /// `apps/v1 StatefulSet`
+        StatefulSet(WorkloadGroup) = StatefulSet,
+        /// `apps/v1 DaemonSet`
+        DaemonSet(WorkloadGroup) = DaemonSet,
+        /// `batch/v1 Job`
+        Job(WorkloadGroup) = Job,
+    }
+
+    /// Its kind.
+    pub(crate) fn kind(&) -> WorkloadKind;
 }
 
 impl Workload {
-    /// Its kind.
-    pub(crate) fn kind(&self) -> WorkloadKind {
-        match self {
-            Self::Deployment(_) => WorkloadKind::Deployment,
-            Self::ReplicaSet(_) => WorkloadKind::ReplicaSet,
-            Self::StatefulSet(_) => WorkloadKind::StatefulSet,
-            Self::DaemonSet(_) => WorkloadKind::DaemonSet,
-            Self::Job(_) => WorkloadKind::Job,
-        }
-    }
-
     /// Whether a kind of workload has a field.
     pub(crate) fn has(kind: &str, field: &str) -> bool {
         let own = OWN.iter().find(|(name, ..)| *name == field);

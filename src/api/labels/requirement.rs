@@ -2,7 +2,6 @@
 
 use crate::api::prelude::*;
 use crate::api::validation::{label_value, qualified_name};
-use crate::api::words::rows;
 use thiserror::Error;
 
 /// Labels of an object.
