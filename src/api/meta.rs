@@ -52,12 +52,6 @@ words! {
     }
 }
 
-impl fmt::Display for ConditionStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The controlling owner of a pod (`metav1.OwnerReference` with `controller: true`).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnerReference {

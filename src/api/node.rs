@@ -38,16 +38,7 @@ words! {
         /// `OutOfDisk`, up to 1.13
         OutOfDisk = "OutOfDisk",
     }
-}
 
-impl NodeConditionType {
-    /// Its status on a healthy node.
-    pub fn healthy(self) -> ConditionStatus {
-        if self == Self::Ready { ConditionStatus::True } else { ConditionStatus::False }
-    }
-}
-
-words! {
     /// Why a node condition has its status. Those that upstream writes are known; others come from
     /// imports.
     pub enum NodeReason {
@@ -74,6 +65,13 @@ words! {
         /// `NodeStatusNeverUpdated`: the node lifecycle controller, for a condition that was never
         /// posted.
         NodeStatusNeverUpdated = "NodeStatusNeverUpdated",
+    }
+}
+
+impl NodeConditionType {
+    /// Its status on a healthy node.
+    pub fn healthy(self) -> ConditionStatus {
+        if self == Self::Ready { ConditionStatus::True } else { ConditionStatus::False }
     }
 }
 

@@ -213,16 +213,7 @@ words! {
         /// Ended badly.
         Failed = "Failed",
     }
-}
 
-impl PodPhase {
-    /// `Succeeded` or `Failed`.
-    pub fn is_terminal(self) -> bool {
-        matches!(self, Self::Succeeded | Self::Failed)
-    }
-}
-
-words! {
     /// The type of a pod's condition.
     #[derive(Deserialize, Serialize, JsonSchema)]
     pub enum PodConditionType {
@@ -231,9 +222,7 @@ words! {
         /// It was evicted, preempted or removed for its node's failure.
         DisruptionTarget = "DisruptionTarget",
     }
-}
 
-words! {
     /// Why a pod condition has its status.
     pub enum PodReason {
         /// No reason given.
@@ -258,6 +247,13 @@ words! {
         PodCompleted = "PodCompleted",
         /// `PodFailed`
         PodFailed = "PodFailed",
+    }
+}
+
+impl PodPhase {
+    /// `Succeeded` or `Failed`.
+    pub fn is_terminal(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed)
     }
 }
 

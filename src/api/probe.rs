@@ -29,9 +29,7 @@ words! {
         /// The others begin once it has succeeded.
         Startup = "startup",
     }
-}
 
-words! {
     /// `spec.restartPolicy`
     #[derive(Default, Deserialize, Serialize, JsonSchema)]
     pub enum RestartPolicy {

@@ -62,9 +62,7 @@ words! {
         #[serde(rename = "ROX")]
         ReadOnlyMany = "ReadOnlyMany",
     }
-}
 
-words! {
     /// When the volume of a claim is made that has none yet (`VolumeBindingMode` of its StorageClass).
     #[derive(Default, Deserialize, Serialize, JsonSchema)]
     #[schemars(description = "`volumeBindingMode` of a StorageClass")]

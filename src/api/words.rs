@@ -1,13 +1,13 @@
 //! Enums whose variants have a word each, or a row of a table.
 
-/// Writes an enum with the word of each variant: `ALL` has them in the order of their declaration,
-/// `as_str` gives the word, `parse` reads it. Behind a colon stands what else there is to know of
-/// each, which the function gives that is named below the enum. All can be copied, compared and
-/// hashed.
+/// Writes enums with the word of each variant: `ALL` has them in the order of their declaration,
+/// `as_str` gives the word, as `{}` writes it, and `parse` reads it. Behind a colon stands what else
+/// there is to know of each, which the function gives that is named below the enum. All can be
+/// copied, compared and hashed.
 macro_rules! words {
-    ($(#[$about:meta])* $view:vis enum $name:ident {
+    ($($(#[$about:meta])* $view:vis enum $name:ident {
         $($(#[$doc:meta])* $variant:ident = $word:literal,)*
-    }) => {
+    })+) => {$(
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         $(#[$about])*
         $view enum $name {
@@ -30,7 +30,13 @@ macro_rules! words {
                 Self::ALL.into_iter().find(|one| one.as_str() == word)
             }
         }
-    };
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+    )+};
     ($(#[$about:meta])* $view:vis enum $name:ident {
         $($(#[$doc:meta])* $variant:ident = $word:literal: $more:expr,)*
     }
