@@ -11,6 +11,7 @@ use super::names::{generated_letters, stable_hash};
 use super::pod::PodTemplate;
 use crate::api::prelude::*;
 use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
 
 words! {
     /// The kinds of workload.
@@ -240,14 +241,7 @@ impl Deref for OfJob {
     type Target = JobStatus;
 
     fn deref(&self) -> &JobStatus {
-        static NOTHING: JobStatus = JobStatus {
-            failed: 0,
-            succeeded: 0,
-            ending: None,
-            finished: None,
-            uncounted_succeeded: Vec::new(),
-            uncounted_failed: Vec::new(),
-        };
+        static NOTHING: LazyLock<JobStatus> = LazyLock::new(JobStatus::default);
         self.0.as_deref().unwrap_or(&NOTHING)
     }
 }
