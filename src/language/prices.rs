@@ -4,62 +4,52 @@ use super::duration;
 use crate::language::Problem;
 use crate::language::prelude::*;
 
-/// The names of the figures that can have a price, in the order of the fields below.
-pub(crate) const PRICED: [&str; 9] = [
-    "missing",
-    "below",
-    "lost",
-    "evicted",
-    "needless",
-    "restarts",
-    "pending",
-    "ghosts",
-    "node_hour",
-];
+/// Writes the prices and the names of the figures that have them, in that order.
+macro_rules! priced {
+    ($($(#[$doc:meta])* $figure:ident,)*) => {
+        /// The names of the figures that can have a price.
+        pub(crate) const PRICED: [&str; [$(stringify!($figure)),*].len()] =
+            [$(stringify!($figure)),*];
 
-/// What figures of a year are worth to whoever plans. Without a currency a price is downtime of one
-/// replica: a duration, or a number of replica-minutes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Prices {
-    /// What prices are counted in; then every figure that counts needs one, and all are numbers.
-    pub(crate) currency: Option<String>,
-    /// A minute of a replica that is missing; 1 without a currency.
-    pub(crate) missing: Option<FlagValue>,
-    /// A minute in which a workload is below what it needs.
-    pub(crate) below: Option<FlagValue>,
-    /// A minute of requests that are lost.
-    pub(crate) lost: Option<FlagValue>,
-    /// An eviction.
-    pub(crate) evicted: Option<FlagValue>,
-    /// An eviction that was needless, beside its price as an eviction.
-    pub(crate) needless: Option<FlagValue>,
-    /// A restart of a container.
-    pub(crate) restarts: Option<FlagValue>,
-    /// A minute in which a pod waits for a node.
-    pub(crate) pending: Option<FlagValue>,
-    /// A minute of a pod that runs although it was deleted.
-    pub(crate) ghosts: Option<FlagValue>,
-    /// An hour of a node, used or spare.
-    pub(crate) node_hour: Option<FlagValue>,
+        /// What figures of a year are worth to whoever plans. Without a currency a price is downtime of one
+        /// replica: a duration, or a number of replica-minutes.
+        #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct Prices {
+            /// What prices are counted in; then every figure that counts needs one, and all are numbers.
+            pub(crate) currency: Option<String>,
+            $($(#[$doc])* pub(crate) $figure: Option<FlagValue>,)*
+        }
+
+        impl Prices {
+            /// Each figure with its price, if it has one.
+            pub(crate) fn each(&self) -> impl Iterator<Item = (&'static str, &FlagValue)> {
+                let all = [$(&self.$figure),*];
+                PRICED.into_iter().zip(all).filter_map(|(name, price)| Some((name, price.as_ref()?)))
+            }
+        }
+    };
 }
 
-impl Prices {
-    /// Each figure with its price, if it has one.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (&'static str, &FlagValue)> {
-        let all = [
-            &self.missing,
-            &self.below,
-            &self.lost,
-            &self.evicted,
-            &self.needless,
-            &self.restarts,
-            &self.pending,
-            &self.ghosts,
-            &self.node_hour,
-        ];
-        PRICED.into_iter().zip(all).filter_map(|(name, price)| Some((name, price.as_ref()?)))
-    }
+priced! {
+    /// A minute of a replica that is missing; 1 without a currency.
+    missing,
+    /// A minute in which a workload is below what it needs.
+    below,
+    /// A minute of requests that are lost.
+    lost,
+    /// An eviction.
+    evicted,
+    /// An eviction that was needless, beside its price as an eviction.
+    needless,
+    /// A restart of a container.
+    restarts,
+    /// A minute in which a pod waits for a node.
+    pending,
+    /// A minute of a pod that runs although it was deleted.
+    ghosts,
+    /// An hour of a node, used or spare.
+    node_hour,
 }
 
 /// What a year costs with higher ones is no number that could be written.
