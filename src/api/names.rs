@@ -8,9 +8,64 @@ use crate::kernel::choice::hash_name;
 use crate::kernel::{Argument, HashIndex, slot};
 use std::fmt;
 
-/// Identity of a node's name.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct NodeId(pub u32);
+/// Writes the ids of kinds of names, and what [`Names`] tells of each kind.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident of $names:ident:
+        $intern:ident $find:ident $name:ident $hash:ident $ids:ident,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+        pub struct $id(pub u32);
+
+        impl $id {
+            /// The id as an index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl Names {
+            /// The id of a name of this kind, new if the name is.
+            pub fn $intern(&mut self, name: &str) -> $id {
+                $id(self.$names.intern(name))
+            }
+
+            /// The id of a name of this kind if it has one.
+            pub fn $find(&self, name: &str) -> Option<$id> {
+                self.$names.find(name).map($id)
+            }
+
+            /// The name.
+            pub fn $name(&self, id: $id) -> &str {
+                self.$names.name(id.0)
+            }
+
+            /// The stable hash of the name.
+            pub fn $hash(&self, id: $id) -> u64 {
+                self.$names.by_id[id.index()].1
+            }
+
+            /// How many names of this kind there are; ids are below this.
+            pub fn $names(&self) -> usize {
+                self.$names.by_id.len()
+            }
+
+            /// The ids of all names of this kind.
+            pub fn $ids(&self) -> impl Iterator<Item = $id> {
+                (0..self.$names() as u32).map($id)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// Identity of a node's name.
+    NodeId of nodes: node find_node node_name node_hash node_ids,
+    /// Identity of a pod's `namespace/name`.
+    PodId of pods: pod find_pod pod_name pod_hash pod_ids,
+    /// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a
+    /// workload, a budget.
+    WorkloadId of workloads: workload find_workload workload_name workload_hash workload_ids,
+}
 
 impl Argument for NodeId {
     fn pack(self) -> u64 {
@@ -22,39 +77,9 @@ impl Argument for NodeId {
     }
 }
 
-/// Identity of a pod's `namespace/name`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct PodId(pub u32);
-
-/// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a
-/// workload, a budget.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct WorkloadId(pub u32);
-
 /// Identity of any other text: a zone key, a fault's name, a message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TextId(pub u32);
-
-impl NodeId {
-    /// The id as an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl PodId {
-    /// The id as an index.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl WorkloadId {
-    /// The id as an index.
-    pub(crate) fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// The FNV-1a hash of a name with 64 bits, mixed once; it keys the random draws of an object.
 pub fn stable_hash(name: &str) -> u64 {
@@ -169,24 +194,9 @@ impl Names {
         self.pods.reserve(names, bytes);
     }
 
-    /// The id of a node's name, new if the name is.
-    pub fn node(&mut self, name: &str) -> NodeId {
-        NodeId(self.nodes.intern(name))
-    }
-
-    /// The id of a pod's `namespace/name`, new if the name is.
-    pub fn pod(&mut self, namespaced: &str) -> PodId {
-        PodId(self.pods.intern(namespaced))
-    }
-
     /// The id of a pod's `namespace/name` if the name is new.
     pub(crate) fn new_pod(&mut self, namespaced: &str) -> Option<PodId> {
         self.pods.add_new(namespaced).map(PodId)
-    }
-
-    /// The id of a workload's `Kind/namespace/name`, new if the name is.
-    pub(crate) fn workload(&mut self, name: &str) -> WorkloadId {
-        WorkloadId(self.workloads.intern(name))
     }
 
     /// Notes whose pod carries a name.
@@ -229,49 +239,9 @@ impl Names {
         TextId(self.texts.intern(text))
     }
 
-    /// The id of a node's name if it has one.
-    pub(crate) fn find_node(&self, name: &str) -> Option<NodeId> {
-        self.nodes.find(name).map(NodeId)
-    }
-
-    /// The id of a pod's `namespace/name` if it has one.
-    pub(crate) fn find_pod(&self, namespaced: &str) -> Option<PodId> {
-        self.pods.find(namespaced).map(PodId)
-    }
-
-    /// The id of a workload's `Kind/namespace/name` if it has one.
-    pub(crate) fn find_workload(&self, name: &str) -> Option<WorkloadId> {
-        self.workloads.find(name).map(WorkloadId)
-    }
-
     /// How many texts there are; ids are below this.
     pub(crate) fn texts(&self) -> usize {
         self.texts.by_id.len()
-    }
-
-    /// The `Kind/namespace/name` of a workload.
-    pub fn workload_name(&self, id: WorkloadId) -> &str {
-        self.workloads.name(id.0)
-    }
-
-    /// The stable hash of a workload's `Kind/namespace/name`.
-    pub(crate) fn workload_hash(&self, id: WorkloadId) -> u64 {
-        self.workloads.by_id[id.index()].1
-    }
-
-    /// How many workload names there are; ids are below this.
-    pub(crate) fn workloads(&self) -> usize {
-        self.workloads.by_id.len()
-    }
-
-    /// The name of a node.
-    pub fn node_name(&self, id: NodeId) -> &str {
-        self.nodes.name(id.0)
-    }
-
-    /// The `namespace/name` of a pod.
-    pub fn pod_name(&self, id: PodId) -> &str {
-        self.pods.name(id.0)
     }
 
     /// A text.
@@ -282,41 +252,6 @@ impl Names {
     /// The stable hash of a text.
     pub(crate) fn text_hash(&self, id: TextId) -> u64 {
         self.texts.by_id[id.0 as usize].1
-    }
-
-    /// The stable hash of a node's name.
-    pub(crate) fn node_hash(&self, id: NodeId) -> u64 {
-        self.nodes.by_id[id.index()].1
-    }
-
-    /// The stable hash of a pod's `namespace/name`.
-    pub(crate) fn pod_hash(&self, id: PodId) -> u64 {
-        self.pods.by_id[id.index()].1
-    }
-
-    /// The ids of all nodes.
-    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> {
-        (0..self.nodes() as u32).map(NodeId)
-    }
-
-    /// The ids of all pods.
-    pub fn pod_ids(&self) -> impl Iterator<Item = PodId> {
-        (0..self.pods() as u32).map(PodId)
-    }
-
-    /// The ids of all workloads.
-    pub fn workload_ids(&self) -> impl Iterator<Item = WorkloadId> {
-        (0..self.workloads() as u32).map(WorkloadId)
-    }
-
-    /// How many node names there are; ids are below this.
-    pub(crate) fn nodes(&self) -> usize {
-        self.nodes.by_id.len()
-    }
-
-    /// How many pod names there are; ids are below this.
-    pub fn pods(&self) -> usize {
-        self.pods.by_id.len()
     }
 }
 
