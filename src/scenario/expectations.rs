@@ -4,9 +4,8 @@
 //! `analysis::expect` compares them with a finished run; nothing here knows what a run is.
 
 use crate::api::node::NodeConditionType;
-use crate::api::pod::{PodConditionType, PodPhase};
+use crate::api::pod::PodConditionType;
 use crate::api::words::rows;
-use crate::api::workload::namespace_of;
 use crate::scenario::prelude::*;
 use crate::trace::{EvictionCause, ZoneState};
 

@@ -4,7 +4,6 @@
 use super::paths::toleration_seconds;
 use super::resolve::PODS_MAX;
 use crate::api::spelling;
-use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::scenario::prelude::*;
 
 /// When what is asked for is done, after the start of the run: a moment later, once controllers

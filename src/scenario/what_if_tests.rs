@@ -1,7 +1,6 @@
 //! Commands of people, as kubectl takes them.
 
 use super::what_if::{patch, what_if};
-use crate::api::taint::UNREACHABLE;
 use crate::language::Tree;
 use crate::scenario::prelude::*;
 

@@ -1,7 +1,6 @@
 //! Which pods a setting reaches, whose they are, which of their tolerations are about failing nodes, and
 //! the sentence about them.
 
-use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::scenario::prelude::*;
 
 /// Pod groups that a setting reaches.

@@ -3,7 +3,6 @@
 
 use super::reached::{Owners, Reached, is_failing, stands};
 use super::templates::templates;
-use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::scenario::prelude::*;
 
 /// Takes what changed in templates and in the default tolerations' flags to the pods that exist.

@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::scheduling::selector;
-use crate::api::budget::BudgetRule;
 
 /// The disruption budgets of a scenario, those of the timeline last.
 #[derive(Default)]

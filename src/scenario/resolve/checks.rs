@@ -1,7 +1,7 @@
 //! What the API server would refuse, at its place in the scenario.
 
-use crate::api::kubectl_taint::{self, TaintEdit};
-use crate::api::quantity::{Quantity, Resources};
+use crate::api::kubectl_taint;
+use crate::api::quantity::Quantity;
 use crate::api::toleration::Toleration;
 use crate::api::usage::{Usages, Used};
 use crate::api::validation;

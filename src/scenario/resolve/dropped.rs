@@ -11,9 +11,7 @@ use crate::api::probe::{Life, ProbeType};
 use crate::api::scheduling::SchedulingSpec;
 use crate::api::taint;
 use crate::api::toleration::Toleration;
-use crate::api::workload::{JobSpec, WorkloadSpec};
-use crate::plan::switches::api_fields::ApiField;
-use crate::profiles::Release;
+use crate::api::workload::JobSpec;
 use std::mem::take;
 
 /// Takes out of a plan what the API server of its release drops, and what controllers overwrite, and says of whom;

@@ -3,7 +3,6 @@
 use super::notes::{in_short, listed};
 use super::timeline::Written;
 use crate::api::node::{LABEL_ZONE, zone};
-use crate::api::taint::{NOT_READY, UNREACHABLE};
 use crate::api::toleration::Toleration;
 use crate::api::volume::attach_limit_key;
 use crate::plan::Flags;

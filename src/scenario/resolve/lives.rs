@@ -5,7 +5,6 @@ use crate::api::container::{Container, Image, MAIN, Role};
 use crate::api::probe::{Life, Probe, ProbeType};
 use crate::api::validation;
 use crate::language::PullPolicy;
-use crate::plan::switches::api_fields::ApiField;
 
 /// How long a pull takes where the node has the image and nothing else is said.
 const CHECK: Dur = Dur::from_millis(500);

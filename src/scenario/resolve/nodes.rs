@@ -8,8 +8,7 @@ use crate::api::node::{
     LABEL_HOSTNAME, LABEL_REGION, LABEL_REGION_BETA, LABEL_ZONE, LABEL_ZONE_BETA, NodeCondition,
     NodeReason,
 };
-use crate::api::pod::PodPhase;
-use crate::api::quantity::{Quantity, Resources};
+use crate::api::quantity::Quantity;
 use crate::api::usage::NodeUsage;
 use crate::language::NodeStart as Written;
 use crate::plan::NodeStart;

@@ -11,17 +11,13 @@ use super::declared::Declared;
 use super::device_claims;
 use super::overrides::Changed;
 use super::timeline::Written;
-use crate::api::budget::BudgetRule;
 use crate::api::node::{allows, reaches};
-use crate::api::pod::PodPhase;
-use crate::api::quantity::{Quantity, Resources, add_resources};
+use crate::api::quantity::{Quantity, add_resources};
 use crate::api::taint::{OUT_OF_SERVICE, SET_BY_KUBERNETES};
 use crate::api::usage::{Usages, Used};
 use crate::api::volume::{Claim, attachable};
-use crate::api::workload::{WorkloadSpec, namespace_of};
 use crate::language::duration::format as seconds;
 use crate::plan::{NodeStart, Timing};
-use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
 /// How many names are written out.

@@ -7,7 +7,6 @@ use super::primitive::{Primitive, START, each, failing, lasting, partition};
 use super::timeline::Written;
 use super::{devices, overlap};
 use crate::api::device::DeviceSelector;
-use crate::api::kubectl_taint::TaintEdit;
 use crate::api::taint::OUT_OF_SERVICE;
 use crate::scenario::prelude::*;
 

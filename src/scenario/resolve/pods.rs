@@ -10,9 +10,7 @@ use super::scheduling::scheduling;
 use super::volumes::{claims, find_places, name_claims};
 use super::{device_claims, lives};
 use crate::api::container::MAIN;
-use crate::api::meta::OwnerReference;
-use crate::api::pod::{Deletion, PodCondition, PodReason, PodSource};
-use crate::api::probe::RestartPolicy;
+use crate::api::pod::{Deletion, PodCondition, PodReason};
 use crate::api::toleration::Toleration;
 
 use crate::plan::{Begun, PodStart};

@@ -3,8 +3,6 @@
 
 use super::budgets::{self, Budgets};
 use super::prelude::*;
-use crate::api::budget::BudgetRule;
-use crate::api::kubectl_taint::TaintEdit;
 
 /// One primitive step: when, from the beginning of its entry; which part of the entry; what.
 pub(super) type Primitive = (Dur, Phase, Do);

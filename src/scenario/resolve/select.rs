@@ -4,7 +4,6 @@
 
 use super::group_names::{NODES_MAX, PODS_MAX};
 use crate::api::node::{is_in_zone, named_zone, region};
-use crate::api::workload::is_called;
 pub(super) use crate::language::ambiguous;
 use crate::scenario::prelude::*;
 

@@ -4,7 +4,6 @@
 use crate::kernel::choice::{Deviation, FORMAT, hash_name};
 use crate::kernel::{NEXT, Name};
 use crate::plan::{Controllers, Flags, Perturb, Unknown};
-use crate::profiles::Release;
 use crate::scenario::prelude::*;
 
 /// The hash of an object as a tape writes it: nothing is no object, `#5` is a number, `0x5f…` a

@@ -1,8 +1,7 @@
 //! The fields of a workload: what each kind has, and what the API accepts.
 
 use super::prelude::*;
-use crate::api::probe::RestartPolicy;
-use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy, WorkloadSpec};
+use crate::api::workload::{JobSpec, PodFailurePolicyRule, PodReplacementPolicy};
 
 /// Complains about fields that the kind does not have.
 pub(super) fn check_own_fields(kind: WorkloadKind, group: &WorkloadGroup, place: &Spot) {

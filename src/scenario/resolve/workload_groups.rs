@@ -4,10 +4,7 @@ use super::pods::{Lookup, pod_template};
 use super::prelude::*;
 use super::workload_fields::*;
 use super::workload_pods::Set;
-use crate::api::probe::RestartPolicy;
-use crate::api::workload::WorkloadSpec;
 use crate::plan::PodStart;
-use crate::plan::switches::api_fields::ApiField;
 use std::cell::OnceCell;
 
 impl Workloads {

@@ -9,9 +9,8 @@ use super::pods::Lookup;
 use super::prelude::*;
 use super::volumes::name_claims;
 use super::workload_fields::called;
-use crate::api::meta::OwnerReference;
 use crate::api::toleration::add_daemon_tolerations;
-use crate::api::workload::{WorkloadSpec, pod_template_hash};
+use crate::api::workload::pod_template_hash;
 use crate::plan::PodStart;
 use std::cell::OnceCell;
 

@@ -1,8 +1,6 @@
 //! Which pods and nodes an expectation means.
 
 use super::Reader;
-use crate::api::pod::PodSource;
-use crate::api::workload::{is_called, namespace_of};
 use crate::plan::PodStart;
 use crate::scenario::expectations::{Pods as Selected, glob};
 use crate::scenario::prelude::*;
