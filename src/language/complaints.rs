@@ -44,6 +44,11 @@ impl<'c> Spot<'c> {
         Spot { place, complaints: self.complaints }
     }
 
+    /// The values of a list that it is, each with its own place.
+    pub(crate) fn each<'v, T>(&self, list: &'v [T]) -> impl Iterator<Item = (Spot<'c>, &'v T)> {
+        list.iter().enumerate().map(move |(i, value)| (self.part(i), value))
+    }
+
     /// The way to it from the whole scenario.
     pub(crate) fn place(&self) -> &Place {
         &self.place

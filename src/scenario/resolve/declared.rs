@@ -40,8 +40,8 @@ impl Declared {
             labels_incomplete: damage.node_labels,
             ..Nodes::default()
         };
-        for (i, group) in spec.nodes.iter().enumerate() {
-            nodes.declare(group, &complaints.at(at!["nodes", i]), false, &defaults);
+        for (place, group) in complaints.at(at!["nodes"]).each(&spec.nodes) {
+            nodes.declare(group, &place, false, &defaults);
         }
         let priorities = Priorities::read(&spec.priority_classes, complaints);
         let scheduler = scheduling::settings(&spec.scheduler, complaints);
@@ -82,12 +82,10 @@ impl Declared {
         complaints: &Complaints,
     ) {
         let lookup = Lookup { nodes: &self.nodes, claims, priorities, profile };
-        for (i, workload) in spec.workloads.iter().enumerate() {
-            let place = complaints.at(at!["workloads", i]);
+        for (place, workload) in complaints.at(at!["workloads"]).each(&spec.workloads) {
             self.workloads.declare(workload, &place, false, &mut self.pods, &lookup);
         }
-        for (i, group) in spec.pods.iter().enumerate() {
-            let place = complaints.at(at!["pods", i]);
+        for (place, group) in complaints.at(at!["pods"]).each(&spec.pods) {
             let pods = self.pods.declare(group, &place, false, &lookup);
             self.pods_of_groups.push(pods.len());
         }

@@ -20,8 +20,7 @@ pub(super) fn claims(
     place: &Spot,
 ) -> Vec<DeviceClaim> {
     let mut claims: Vec<DeviceClaim> = Vec::new();
-    for (i, w) in written.iter().enumerate() {
-        let place = place.part(i);
+    for (place, w) in place.each(written) {
         let Some(name) = &w.resource_claim_name else {
             claims.push(own_claim(w, (nodes, lists), &place));
             continue;
@@ -55,8 +54,7 @@ pub(super) fn shared(
     complaints: &Complaints,
 ) -> SharedClaims {
     let mut all = SharedClaims::new();
-    for (i, claim) in written.iter().enumerate() {
-        let place = complaints.at(at!["resourceClaims", i]);
+    for (place, claim) in complaints.at(at!["resourceClaims"]).each(written) {
         let namespace = claim.namespace.as_deref().unwrap_or("default");
         place.part("namespace").take(checks::namespace(namespace));
         place.part("name").take(checks::object_name("claim", &claim.name));
@@ -90,8 +88,7 @@ fn own_claim(
                     "what is asked for is given in each of these requests, and not beside them",
                 );
             }
-            let of = |(i, w)| request(w, (nodes, lists), &list.part(i));
-            several.iter().enumerate().map(of).collect()
+            list.each(several).map(|(place, w)| request(w, (nodes, lists), &place)).collect()
         }
     };
     let claim = DeviceClaim { requests, shared: None };
@@ -124,8 +121,8 @@ fn request(
     if alternatives.len() > FIRST_AVAILABLE_MAX {
         list.say(format!("a request has {FIRST_AVAILABLE_MAX} alternatives at most"));
     }
-    let of = |(i, w)| exactly(w, nodes, &list.part(i));
-    DeviceRequest::FirstAvailable(alternatives.iter().enumerate().map(of).collect())
+    let of = list.each(alternatives).map(|(place, w)| exactly(w, nodes, &place));
+    DeviceRequest::FirstAvailable(of.collect())
 }
 
 /// Complains about a list in which nothing is asked for.
@@ -155,8 +152,7 @@ fn exactly(w: &DeviceSubRequest, nodes: &Nodes, place: &Spot) -> ExactDeviceRequ
 
 /// Tolerations of taints of devices, which have less to say than those of nodes.
 fn tolerations(written: &[language::Toleration], place: &Spot) -> Vec<Toleration> {
-    for (i, t) in written.iter().enumerate() {
-        let place = place.part(i);
+    for (place, t) in place.each(written) {
         if t.effect == Some(Effect::PreferNoSchedule) {
             place.part("effect").say("a device has no taint with the effect PreferNoSchedule");
         }

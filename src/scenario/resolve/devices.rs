@@ -16,8 +16,7 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot, known: bool) -> Rc
         place.add(problem.help("`kubernetes: \"1.37\"`; before 1.36 `feature_gates: {\"DRADeviceTaints\": true}`, and in 1.33 `\"DynamicResourceAllocation\": true` beside it"));
     }
     let mut all: Vec<Device> = Vec::new();
-    for (i, of) in written.iter().enumerate() {
-        let place = place.part(i);
+    for (place, of) in place.each(written) {
         let driver = of.driver.clone().unwrap_or_else(|| DEFAULT_DEVICE_DRIVER.to_owned());
         place.part("driver").take(checks::object_name("driver", &driver));
         place.read("pool", &of.pool, |pool| checks::object_name("pool", pool));
@@ -43,8 +42,7 @@ pub(super) fn of_group(written: &[NodeDevices], place: &Spot, known: bool) -> Rc
 /// The taints that a driver publishes from the start.
 fn published(of: &NodeDevices, place: &Spot) -> Vec<Taint> {
     let mut taints = Vec::new();
-    for (i, text) in of.taints.iter().enumerate() {
-        let place = place.part("taints").part(i);
+    for (place, text) in place.part("taints").each(&of.taints) {
         match place.take(taint(text)) {
             Some((_, true)) => place.say(ONLY_RULES_PREVIEW),
             Some((taint, false)) => taints.push(taint),
@@ -75,11 +73,10 @@ pub(super) fn at_start(
     complaints: &Complaints,
 ) -> Vec<NewRule> {
     check_start(spec, (pods, nodes), complaints);
-    let place = complaints.at(at!["deviceTaintRules"]);
     let mut names = BTreeSet::new();
     let mut rules = Vec::new();
-    for (i, rule) in spec.device_taint_rules.iter().enumerate() {
-        let place = place.part(i);
+    let written = complaints.at(at!["deviceTaintRules"]);
+    for (place, rule) in written.each(&spec.device_taint_rules) {
         if !names.insert(&rule.name) {
             place.part("name").say(format!("rule `{}` is declared twice", rule.name));
         }

@@ -35,8 +35,7 @@ pub(super) fn containers(
     ];
     let mut all = Vec::new();
     for (field, list, init) in lists {
-        for (i, of) in list.iter().enumerate() {
-            let place = place.part(field).part(i);
+        for (place, of) in place.part(field).each(list) {
             let name = place.part("name");
             if let [first, ..] = &validation::dns1123_label(&of.name)[..] {
                 name.say(first);

@@ -14,8 +14,7 @@ pub(super) fn read(
     complaints: &Complaints,
 ) -> BTreeMap<String, NamespaceTolerations> {
     let mut all = BTreeMap::new();
-    for (i, namespace) in written.iter().enumerate() {
-        let place = complaints.at(at!["namespaces", i]);
+    for (place, namespace) in complaints.at(at!["namespaces"]).each(written) {
         let list = |tolerations: &Option<Vec<_>>, field: &str| {
             tolerations.as_ref().map(|t| checks::read_tolerations(t, &place.part(field), operators))
         };

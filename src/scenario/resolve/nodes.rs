@@ -211,11 +211,10 @@ fn labels(group: &NodeGroup, place: &Spot) -> Labels {
 
 fn taints(texts: &[String], place: &Spot) -> Vec<Taint> {
     let mut taints: Vec<Taint> = Vec::new();
-    for (i, text) in texts.iter().enumerate() {
-        let place = || place.part("taints").part(i);
-        let Some(taint) = place().take(checks::taint(text)) else { continue };
+    for (place, text) in place.part("taints").each(texts) {
+        let Some(taint) = place.take(checks::taint(text)) else { continue };
         if taints.iter().any(|t| t.matches(&taint)) {
-            place().say("taints must be unique by key and effect pair");
+            place.say("taints must be unique by key and effect pair");
         } else {
             taints.push(taint);
         }

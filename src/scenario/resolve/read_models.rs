@@ -30,8 +30,7 @@ pub(super) fn read(
     let Some(faults) = &spec.faults else { return Some(models) };
     let mut names = BTreeSet::new();
     let mut whole = true;
-    for (i, written) in faults.models.iter().enumerate() {
-        let place = complaints.at(at!["faults", "models", i]);
+    for (place, written) in complaints.at(at!["faults", "models"]).each(&faults.models) {
         if written.name.is_empty() {
             place.part("name").say("a fault model has a name, of which its draws depend");
         } else if !names.insert(&written.name) {

@@ -132,8 +132,7 @@ fn rule(written: &NodeReadinessRule, place: &Spot) -> Option<ReadinessSpec> {
         place.part("conditions").say(text);
     }
     let mut conditions: Vec<ConditionRequirement> = Vec::new();
-    for (i, c) in written.conditions.iter().enumerate() {
-        let place = place.part("conditions").part(i);
+    for (place, c) in place.part("conditions").each(&written.conditions) {
         place.part("type").take(condition_type(&c.kind));
         if bootstrap_only && c.default_status.is_some() {
             let problem = "defaultStatus should not be used with bootstrap-only enforcementMode";

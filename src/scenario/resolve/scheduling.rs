@@ -30,17 +30,15 @@ pub(super) fn scheduling(
         read_affinity(affinity, &mut all, &place.part("affinity"));
     }
     let constraints = place.part("topologySpreadConstraints");
-    for (i, c) in written.topology_spread_constraints.iter().enumerate() {
-        all.topology_spread.push(spread(c, &constraints.part(i)));
-    }
+    let read = constraints.each(&written.topology_spread_constraints);
+    all.topology_spread.extend(read.map(|(place, c)| spread(c, &place)));
     all.host_ports.extend(written.ports.iter().map(|p| HostPort {
         protocol: format!("{:?}", p.protocol.unwrap_or(Protocol::TCP)),
         host_ip: p.host_ip.clone(),
         port: i32::from(p.host_port),
     }));
-    for (i, requests) in written.container_requests.iter().enumerate() {
-        all.container_requests
-            .extend(resources(requests, &place.part("container_requests").part(i)));
+    for (place, requests) in place.part("container_requests").each(&written.container_requests) {
+        all.container_requests.extend(resources(requests, &place));
     }
     (all != SchedulingSpec::default()).then(|| Rc::new(all))
 }
@@ -54,11 +52,10 @@ fn read_affinity(affinity: &language::Affinity, all: &mut SchedulingSpec, place:
         if r.terms.is_empty() {
             required.say("must have at least one node selector term");
         }
-        r.terms.iter().enumerate().map(|(i, t)| term(t, &required.part(i))).collect()
+        required.each(&r.terms).map(|(place, t)| term(t, &place)).collect()
     });
     let preferred = nodes.part("preferredDuringSchedulingIgnoredDuringExecution");
-    for (i, p) in affinity.node_affinity.preferred.iter().enumerate() {
-        let place = preferred.part(i);
+    for (place, p) in preferred.each(&affinity.node_affinity.preferred) {
         weight(p.weight, &place);
         all.preferred_nodes.push((p.weight, term(&p.preference, &place.part("preference"))));
     }
@@ -101,14 +98,13 @@ fn topology_key(key: &str, place: &Spot) {
 
 fn term(written: &NodeTerm, place: &Spot) -> NodeSelectorTerm {
     let mut read = NodeSelectorTerm::default();
-    for (i, e) in written.match_expressions.iter().enumerate() {
+    for (place, e) in place.part("matchExpressions").each(&written.match_expressions) {
         let requirement =
             Requirement::new(&e.key, e.operator.of_labels(), e.values.iter().cloned())
                 .map_err(Problem::new);
-        read.match_expressions.extend(place.part("matchExpressions").part(i).take(requirement));
+        read.match_expressions.extend(place.take(requirement));
     }
-    for (i, e) in written.match_fields.iter().enumerate() {
-        let place = place.part("matchFields").part(i);
+    for (place, e) in place.part("matchFields").each(&written.match_fields) {
         match e {
             NodeRequirement { key, operator: NodeOperator::In | NodeOperator::NotIn, values }
                 if key == "metadata.name" && values.len() == 1 =>

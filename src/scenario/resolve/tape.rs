@@ -72,8 +72,8 @@ pub(super) fn read(
         }
         Some(Ok(_)) | None => {}
     }
-    for (i, name) in tape.perturb.iter().enumerate() {
-        place.part("perturb").part(i).take(switch_on(&mut perturb, name, &clients));
+    for (place, name) in place.part("perturb").each(&tape.perturb) {
+        place.take(switch_on(&mut perturb, name, &clients));
     }
     let deviation = |d: &language::Deviation| Deviation {
         point: d.0.clone().into(),

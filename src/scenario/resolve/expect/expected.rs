@@ -196,8 +196,7 @@ impl Reader<'_> {
             |p: &language::Place| tree.as_ref().and_then(|t| t.find(p)).map_or(0..0, Tree::bytes);
         let seeds = seeds(spec.seeds, &complaints.at(at!["seeds"]));
         let mut list = Vec::new();
-        for (i, e) in spec.expect.iter().enumerate() {
-            let place = complaints.at(at!["expect", i]);
+        for (place, e) in complaints.at(at!["expect"]).each(&spec.expect) {
             let (share, inner, at) = share(e, seeds, &place);
             if let Some(what) = self.expected(inner, &at) {
                 let (kind, bytes) = (word(inner), bytes(place.place()));
