@@ -9,7 +9,7 @@ use super::scheduling::{is_patient, scheduling};
 use crate::api::container::MAIN;
 use crate::api::pod::{PodConditionType, PodPhase, PodSource, Stuck};
 use crate::api::taint::{Effect, NOT_READY, UNREACHABLE};
-use crate::api::toleration::{self, Operator};
+use crate::api::toleration::Operator;
 use crate::api::validation;
 use crate::import::prelude::*;
 
@@ -288,21 +288,16 @@ pub(super) fn tolerations(raw: &[RawToleration]) -> Result<Vec<Toleration>, Wron
     for (i, t) in raw.iter().enumerate() {
         let at = |field: &str| format!("spec.tolerations[{i}].{field}");
         let effect = Some(&*t.effect).filter(|e| !e.is_empty());
-        all.push(toleration::Toleration {
+        let operator = validation::operator_of(&t.operator, &at("operator"))?;
+        all.push(Toleration {
             key: t.key.clone(),
-            operator: validation::operator_of(&t.operator, &at("operator"))?,
+            operator: Some(operator).filter(|o| *o != Operator::Equal),
             value: t.value.clone(),
             effect: effect.map(|e| validation::effect_of(e, &at("effect"))).transpose()?,
             toleration_seconds: t.toleration_seconds,
         });
     }
-    fields::first(validation::validate_tolerations(&all, "spec.tolerations", true))?;
-    let written = |t: toleration::Toleration| Toleration {
-        key: t.key,
-        operator: Some(t.operator).filter(|o| *o != Operator::Equal),
-        value: t.value,
-        effect: t.effect,
-        toleration_seconds: t.toleration_seconds,
-    };
-    Ok(all.into_iter().map(written).collect())
+    let read: Vec<_> = all.iter().map(Toleration::of_api).collect();
+    fields::first(validation::validate_tolerations(&read, "spec.tolerations", true))?;
+    Ok(all)
 }

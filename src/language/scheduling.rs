@@ -2,7 +2,7 @@
 
 use crate::api::labels::{self, LabelSelector};
 use crate::api::taint::Effect;
-use crate::api::toleration::Operator;
+use crate::api::toleration::{self, Operator};
 use crate::api::words::rows;
 use crate::language::prelude::*;
 use crate::plan::Strategy;
@@ -257,4 +257,17 @@ pub struct Toleration {
     pub effect: Option<Effect>,
     /// How long a NoExecute taint is tolerated; for ever where not given.
     pub toleration_seconds: Option<i64>,
+}
+
+impl Toleration {
+    /// As the API has it.
+    pub(crate) fn of_api(&self) -> toleration::Toleration {
+        toleration::Toleration {
+            key: self.key.clone(),
+            operator: self.operator.unwrap_or_default(),
+            value: self.value.clone(),
+            effect: self.effect,
+            toleration_seconds: self.toleration_seconds,
+        }
+    }
 }

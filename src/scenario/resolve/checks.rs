@@ -154,15 +154,8 @@ pub(super) fn read_tolerations(
     place: &Spot,
     operators: ComparisonOperators,
 ) -> Vec<Toleration> {
-    let read = |written: &language::Toleration| Toleration {
-        key: written.key.clone(),
-        operator: written.operator.unwrap_or_default(),
-        value: written.value.clone(),
-        effect: written.effect,
-        toleration_seconds: written.toleration_seconds,
-    };
-    let all: Vec<Toleration> = written.iter().map(read).collect();
-    for (i, toleration) in all.iter().enumerate() {
+    let all: Vec<Toleration> = written.iter().map(language::Toleration::of_api).collect();
+    for (place, toleration) in place.each(&all) {
         let one = std::slice::from_ref(toleration);
         for error in validation::validate_tolerations(one, "", operators) {
             let text = error.to_string();
@@ -172,7 +165,7 @@ pub(super) fn read_tolerations(
             let help = gate
                 .then(|| "`Lt` and `Gt` need `feature_gates: { \"TaintTolerationComparisonOperators\": true }`, from 1.35 on".to_owned());
             let field = text.split(':').next().unwrap_or_default();
-            place.part(i).part(field).add(Problem::new(text).maybe_help(help.or(error.hint)));
+            place.part(field).add(Problem::new(text).maybe_help(help.or(error.hint)));
         }
     }
     all
