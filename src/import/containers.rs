@@ -165,19 +165,12 @@ pub(super) fn slots(spec: &RawPodSpec) -> Vec<Slot> {
 /// Says of a template which of a pod's containers are probed.
 pub(super) fn tell_of_probes(spec: &RawPodSpec, template: &mut PodTemplate) {
     for ((_, raw), slot) in in_order(spec).into_iter().zip(slots(spec)) {
-        let [readiness_probe, liveness_probe, startup_probe] = probes(raw);
+        let told = probes(raw);
         if slot.is_main() {
-            template.readiness_probe = readiness_probe;
-            template.liveness_probe = liveness_probe;
-            template.startup_probe = startup_probe;
-            continue;
-        }
-        let is_probed = readiness_probe.or(liveness_probe).or(startup_probe).is_some();
-        if is_probed && !slot.ends() {
+            [template.readiness_probe, template.liveness_probe, template.startup_probe] = told;
+        } else if slot.probed && !slot.ends() {
             let own = slot.of_template(template);
-            own.readiness_probe = readiness_probe;
-            own.liveness_probe = liveness_probe;
-            own.startup_probe = startup_probe;
+            [own.readiness_probe, own.liveness_probe, own.startup_probe] = told;
         }
     }
 }
