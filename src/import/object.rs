@@ -289,7 +289,8 @@ raw! {
         match_fields: Vec<RawRequirement>,
     }
 
-    /// `v1.NodeSelectorRequirement` and `metav1.LabelSelectorRequirement`
+    /// `v1.NodeSelectorRequirement` and `metav1.LabelSelectorRequirement`, and
+    /// `v1.TopologySelectorLabelRequirement`, which has no operator
     struct RawRequirement {
         key: String,
         operator: String,

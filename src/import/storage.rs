@@ -33,13 +33,7 @@ const NOT_ZONES: &str =
 raw! {
     /// `v1.TopologySelectorTerm`
     struct RawTopologyTerm {
-        match_label_expressions: Vec<RawTopologyRequirement>,
-    }
-
-    /// `v1.TopologySelectorLabelRequirement`
-    struct RawTopologyRequirement {
-        key: String,
-        values: Vec<String>,
+        match_label_expressions: Vec<RawRequirement>,
     }
 }
 
