@@ -220,14 +220,6 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Mistake> {
-        visitor.visit_newtype_struct(self.deeper()?)
-    }
-
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
         let parts = self.parts('[', "expected a list: `[…]`")?;
         visitor.visit_seq(parts).map_err(|m| at(m, parts.tree))
@@ -309,16 +301,8 @@ impl<'de> Deserializer<'de> for Reader<'_> {
         })
     }
 
-    fn deserialize_unit<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Mistake> {
-        let parts = self.parts('(', "expected unit")?;
-        match parts.tree.parts().first() {
-            Some(more) => Err(wrong(more, "expected closing `)`")),
-            None => visitor.visit_unit(),
-        }
-    }
-
     serde::forward_to_deserialize_any! {
-        char bytes byte_buf i128 u128 unit_struct identifier ignored_any
+        char bytes byte_buf i128 u128 unit unit_struct newtype_struct identifier ignored_any
     }
 }
 
