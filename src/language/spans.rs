@@ -3,8 +3,7 @@
 use crate::language::prelude::*;
 use schemars::{Schema, SchemaGenerator};
 use serde::de::value::EnumAccessDeserializer;
-use serde::de::{self, Deserializer, EnumAccess, Visitor};
-use std::fmt;
+use serde::de::{self, EnumAccess};
 use std::hash::{Hash, Hasher};
 
 /// How spans of time are distributed.
@@ -78,24 +77,12 @@ impl From<DurationText> for HowLong {
     }
 }
 
-impl<'de> Deserialize<'de> for HowLong {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = HowLong;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(
-                    "a duration in quotes, or a distribution such as Uniform(\"2s\", \"8s\")",
-                )
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<HowLong, E> {
-                Ok(HowLong::Always(text.into()))
-            }
-            fn visit_enum<A: EnumAccess<'de>>(self, of: A) -> Result<HowLong, A::Error> {
-                Distribution::deserialize(EnumAccessDeserializer::new(of)).map(HowLong::Drawn)
-            }
-        }
-        from.deserialize_any(Reader)
+visits! { 'de HowLong, "a duration in quotes, or a distribution such as Uniform(\"2s\", \"8s\")",
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<HowLong, E> {
+        Ok(HowLong::Always(text.into()))
+    }
+    fn visit_enum<A: EnumAccess<'de>>(self, of: A) -> Result<HowLong, A::Error> {
+        Distribution::deserialize(EnumAccessDeserializer::new(of)).map(HowLong::Drawn)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Texts with a syntax of their own, kept as written.
 
 use serde::de::value::SeqAccessDeserializer;
-use serde::de::{self, SeqAccess, Visitor};
+use serde::de::{self, SeqAccess};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
@@ -37,15 +37,9 @@ macro_rules! kept {
             }
         }
 
-        impl From<&str> for $name {
-            fn from(text: &str) -> Self {
-                Self(text.to_owned())
-            }
-        }
-
-        impl From<String> for $name {
-            fn from(text: String) -> Self {
-                Self(text)
+        impl<T: Into<String>> From<T> for $name {
+            fn from(text: T) -> Self {
+                Self(text.into())
             }
         }
 
@@ -57,50 +51,54 @@ macro_rules! kept {
     };
 }
 
-/// One that is written in quotes; `expecting` is what an error says when something else stands there.
-macro_rules! text {
-    ($(#[$doc:meta])* $name:ident, $expecting:literal) => {
-        kept! { $(#[$doc])* $name }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+/// Reads a type by what stands there; `expecting` is what an error says when something else does.
+macro_rules! visits {
+    ($de:lifetime $name:ident, $expecting:literal, $($visit:tt)*) => {
+        impl<$de> serde::Deserialize<$de> for $name {
+            fn deserialize<D: serde::Deserializer<$de>>(from: D) -> Result<Self, D::Error> {
                 struct Reader;
-                impl Visitor<'_> for Reader {
+                impl<$de> serde::de::Visitor<$de> for Reader {
                     type Value = $name;
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str($expecting)
                     }
-                    fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
-                        Ok($name(text.to_owned()))
-                    }
+                    $($visit)*
                 }
                 from.deserialize_any(Reader)
             }
         }
+    };
+}
+
+pub(super) use visits;
+
+/// Those that are written in quotes.
+macro_rules! text {
+    ($($(#[$doc:meta])* $name:ident = $expecting:literal,)*) => {$(
+        kept! { $(#[$doc])* $name }
+
+        visits! { 'de $name, $expecting,
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<$name, E> {
+                Ok($name(text.to_owned()))
+            }
+        }
 
         schema! { $name, concat!(stringify!($name), ": ", $expecting), { "type": "string" } }
-    };
+    )*};
 }
 
 text! {
     /// A span of time in Go's syntax: `"5m30s"`, `"200ms"`. Where it may be negative, the field
     /// says so.
-    DurationText, "a duration in quotes, such as \"5m30s\""
-}
-text! {
+    DurationText = "a duration in quotes, such as \"5m30s\"",
     /// When an entry begins: `"10m"`, or relative to a named entry, `"cut b + 50s"`,
     /// `"end of cut b + 5s"`.
-    TimeText, "a time in quotes, such as \"10m\" or \"cut b + 50s\""
-}
-text! {
+    TimeText = "a time in quotes, such as \"10m\" or \"cut b + 50s\"",
     /// A delay: constant, `"2ms"`, or drawn evenly between two values, `"1ms..4ms"`.
-    DelayText, "a delay in quotes, such as \"2ms\" or \"1ms..4ms\""
-}
-
-text! {
+    DelayText = "a delay in quotes, such as \"2ms\" or \"1ms..4ms\"",
     /// What is used of a resource: `"500Mi"`, `"80%"` of what is requested, `"1Gi + 10Mi/s"`, `"1Gi + 10Mi/s up to 3Gi"`, and
     /// other pieces from a time on, `"500Mi, 60s: 2Gi"`.
-    UsageText, "what is used, in quotes, such as \"500Mi\", \"80%\", \"1Gi + 10Mi/s\" or \"500Mi, 60s: 2Gi\""
+    UsageText = "what is used, in quotes, such as \"500Mi\", \"80%\", \"1Gi + 10Mi/s\" or \"500Mi, 60s: 2Gi\"",
 }
 
 kept! {
@@ -152,33 +150,21 @@ impl fmt::Display for FlagValue {
     }
 }
 
-impl<'de> Deserialize<'de> for FlagValue {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl Visitor<'_> for Reader {
-            type Value = FlagValue;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text in quotes, a number, true or false")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<FlagValue, E> {
-                Ok(FlagValue::Text(text.to_owned()))
-            }
-            fn visit_bool<E: de::Error>(self, b: bool) -> Result<FlagValue, E> {
-                Ok(FlagValue::Bool(b))
-            }
-            fn visit_i64<E: de::Error>(self, n: i64) -> Result<FlagValue, E> {
-                Ok(FlagValue::Int(n))
-            }
-            fn visit_u64<E: de::Error>(self, n: u64) -> Result<FlagValue, E> {
-                i64::try_from(n)
-                    .map(FlagValue::Int)
-                    .map_err(|_| E::custom(format!("{n} is too large")))
-            }
-            fn visit_f64<E: de::Error>(self, x: f64) -> Result<FlagValue, E> {
-                Ok(FlagValue::Float(x))
-            }
-        }
-        from.deserialize_any(Reader)
+visits! { 'de FlagValue, "a text in quotes, a number, true or false",
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<FlagValue, E> {
+        Ok(FlagValue::Text(text.to_owned()))
+    }
+    fn visit_bool<E: de::Error>(self, b: bool) -> Result<FlagValue, E> {
+        Ok(FlagValue::Bool(b))
+    }
+    fn visit_i64<E: de::Error>(self, n: i64) -> Result<FlagValue, E> {
+        Ok(FlagValue::Int(n))
+    }
+    fn visit_u64<E: de::Error>(self, n: u64) -> Result<FlagValue, E> {
+        i64::try_from(n).map(FlagValue::Int).map_err(|_| E::custom(format!("{n} is too large")))
+    }
+    fn visit_f64<E: de::Error>(self, x: f64) -> Result<FlagValue, E> {
+        Ok(FlagValue::Float(x))
     }
 }
 
@@ -212,22 +198,12 @@ impl From<&str> for OneOrMany {
     }
 }
 
-impl<'de> Deserialize<'de> for OneOrMany {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct Reader;
-        impl<'de> Visitor<'de> for Reader {
-            type Value = OneOrMany;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text in quotes, or a list of them")
-            }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
-                Ok(OneOrMany::One(text.to_owned()))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(OneOrMany::Many)
-            }
-        }
-        from.deserialize_any(Reader)
+visits! { 'de OneOrMany, "a text in quotes, or a list of them",
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<OneOrMany, E> {
+        Ok(OneOrMany::One(text.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<OneOrMany, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(seq)).map(OneOrMany::Many)
     }
 }
 
