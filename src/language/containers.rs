@@ -5,7 +5,7 @@ use crate::language::prelude::*;
 
 /// An image, and how long it takes to get it onto a node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct Image {
     /// Its name. A node has an image for all pods that name it alike.
     pub(crate) name: String,
@@ -16,7 +16,6 @@ pub(crate) struct Image {
     /// How large it is on a node, `"800Mi"`, for which the scheduler likes nodes that have it; not known where not given.
     pub(crate) size: Option<QuantityText>,
     /// `IfNotPresent` where not given.
-    #[serde(rename = "imagePullPolicy")]
     pub(crate) image_pull_policy: Option<PullPolicy>,
 }
 

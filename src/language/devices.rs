@@ -6,7 +6,7 @@ use crate::language::prelude::*;
 /// Devices of each node of a group, which are alike except for their names
 /// (`resource.k8s.io ResourceSlice`).
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct NodeDevices {
     /// Their driver; `gpu.example.com` where not given.
     pub(crate) driver: Option<String>,
@@ -18,25 +18,23 @@ pub(crate) struct NodeDevices {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) taints: Vec<String>,
     /// `timeAdded` of these taints, from the start of the run: `{"ecc:NoExecute": "-30s"}`; its start where not given.
-    #[serde(default, rename = "taintsAdded", skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) taints_added: BTreeMap<String, DurationText>,
 }
 
 /// A claim on devices: one that each pod has for itself (`spec.resourceClaims`, with its
 /// `resourceClaimTemplateName`), or by `resourceClaimName` one that exists by itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct DeviceClaim {
     /// The claim of that name under `resourceClaims`, of the pod's namespace, which all pods that name it share; nothing
     /// else is then given here.
-    #[serde(rename = "resourceClaimName")]
     pub(crate) resource_claim_name: Option<String>,
     /// The driver whose devices are asked for; `gpu.example.com` where not given.
     pub(crate) driver: Option<String>,
     /// How many; one where not given.
     pub(crate) count: Option<u32>,
     /// `All`: all devices of the driver that the node has, each of which has to be free.
-    #[serde(rename = "allocationMode")]
     pub(crate) allocation_mode: Option<AllocationMode>,
     /// Which taints of devices are tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -71,20 +69,18 @@ impl DeviceClaim {
 
 /// A request of a claim on devices (`resource.k8s.io DeviceRequest`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct DeviceRequest {
     /// The driver whose devices are asked for; `gpu.example.com` where not given.
     pub(crate) driver: Option<String>,
     /// How many; one where not given.
     pub(crate) count: Option<u32>,
     /// `All`: all devices of the driver that the node has, each of which has to be free.
-    #[serde(rename = "allocationMode")]
     pub(crate) allocation_mode: Option<AllocationMode>,
     /// Which taints of devices are tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tolerations: Vec<Toleration>,
     /// The first of these that can be had (`firstAvailable`); nothing else is then given here.
-    #[serde(rename = "firstAvailable")]
     pub(crate) first_available: Option<Vec<DeviceSubRequest>>,
 }
 
@@ -98,14 +94,13 @@ impl DeviceRequest {
 
 /// What will do for a request (`resource.k8s.io DeviceSubRequest`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct DeviceSubRequest {
     /// The driver whose devices are asked for; `gpu.example.com` where not given.
     pub(crate) driver: Option<String>,
     /// How many; one where not given.
     pub(crate) count: Option<u32>,
     /// `All`: all devices of the driver that the node has, each of which has to be free.
-    #[serde(rename = "allocationMode")]
     pub(crate) allocation_mode: Option<AllocationMode>,
     /// Which taints of devices are tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

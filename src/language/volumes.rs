@@ -5,7 +5,7 @@ use crate::language::prelude::*;
 
 /// A volume of a pod that outlives it: a claim, and what its volume is like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct VolumeClaim {
     /// The name of the claim, which pods with the same name for it share, or of a StatefulSet's
     /// template of claims. Where only a size is given, `"10Gi"`, or nothing, there is one claim for each
@@ -22,7 +22,7 @@ pub(crate) struct VolumeClaim {
     pub(crate) node: Option<String>,
     /// The zones in which its StorageClass has volumes made: a pod whose volume is still to be made gets a node of
     /// these. All zones where not given.
-    #[serde(default, rename = "allowedTopologies", skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) allowed_topologies: Vec<String>,
     /// It has to be attached to a node before that can mount it (`CSIDriver`, `attachRequired`); where
     /// not given disks are, and file shares and local volumes are not.
@@ -32,7 +32,6 @@ pub(crate) struct VolumeClaim {
     pub(crate) driver: Option<String>,
     /// Its StorageClass, where its driver says how much storage there is (`CSIDriver`, `storageCapacity`): a pod whose volume
     /// is still to be made gets a node with so much, `capacity: {"csistoragecapacity-fast": "100Gi"}`.
-    #[serde(rename = "storageClassName")]
     pub(crate) storage_class_name: Option<String>,
     /// How large it is (`resources.requests.storage`), where `claim` is its name.
     pub(crate) size: Option<QuantityText>,
