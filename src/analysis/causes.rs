@@ -1,9 +1,7 @@
 //! The moments of the timeline that led to what happened, for each record and for each node, and
 //! walks along the causes of records.
 
-use crate::api::names::NodeId;
-use crate::kernel::Time;
-use crate::trace::{Record, RecordId, Trace, What};
+use super::beneath::*;
 
 /// The entry of the timeline that something is counted from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -74,26 +72,6 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// What the time of a record is given relative to; see
-    /// [`Analysis::since_of`](super::setting::Analysis::since_of).
-    pub(super) fn since(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, |_| true));
-        self.own(id).or_else(hit).map(|m| m.since)
-    }
-
-    /// What a latency is counted from; see
-    /// [`Analysis::fault_of`](super::setting::Analysis::fault_of).
-    pub(super) fn fault(&self, trace: &Trace, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        let own = self.own(id);
-        // A mark's parent is that of an earlier record, so that the walk ends; a damaged trace ends
-        // it at its length.
-        let walk = || std::iter::successors(own, |m| self.get(m.parent)).take(self.marks.len());
-        let action = || walk().find(|m| m.kind == Kind::Action);
-        let found = walk().find(|m| m.kind.is_fault()).or_else(action);
-        let hit = || self.get(self.hit(node.as_slice(), trace.get(id)?.at, Kind::is_fault));
-        found.or_else(hit).map(|m| m.since)
-    }
-
     /// Whether the machine of a node went off between two records.
     pub(super) fn went_off(&self, node: NodeId, from: RecordId, until: RecordId) -> bool {
         let Some(off) = self.off.get(node.index()) else { return false };
@@ -102,7 +80,7 @@ impl Marks {
     }
 
     /// The mark that led to a record.
-    fn own(&self, id: RecordId) -> Option<&Mark> {
+    pub(super) fn own(&self, id: RecordId) -> Option<&Mark> {
         self.get(*self.of_record.get(id as usize)?)
     }
 
@@ -150,11 +128,14 @@ impl Marks {
     }
 }
 
+/// A record with its number.
+pub(crate) type Told<'a> = (RecordId, &'a Record);
+
 /// A record and those that led to it, latest first.
 ///
 /// A cause always comes before its effect in a trace; a link that does not is left out, so
 /// that the walk ends.
-pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (RecordId, &Record)> {
+pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = Told<'_>> {
     std::iter::successors(trace.get(id).map(|r| (id, r)), move |&(id, r)| {
         if r.cause < id { trace.get(r.cause).map(|c| (r.cause, c)) } else { None }
     })
@@ -162,10 +143,7 @@ pub(crate) fn chain(trace: &Trace, id: RecordId) -> impl Iterator<Item = (Record
 
 /// The same of one life of a pod: without what led to its creation and its place, which is about the
 /// pods before and other nodes.
-pub(crate) fn within_life(
-    trace: &Trace,
-    id: RecordId,
-) -> impl Iterator<Item = (RecordId, &Record)> {
+pub(crate) fn within_life(trace: &Trace, id: RecordId) -> impl Iterator<Item = Told<'_>> {
     chain(trace, id).take_while(|(_, r)| !matches!(r.what, What::PodCreated(_) | What::PodBound(_)))
 }
 

@@ -3,8 +3,7 @@
 //! All are counted from the time on at which a workload serves (see [`serving`](super::serving)),
 //! to the end of the run. More is worse in every one of them.
 
-use crate::api::words::words;
-use crate::kernel::Dur;
+use super::beneath::*;
 use Measure::{Count, Minutes, Number, Seconds};
 
 /// What a run cost a workload, or all of them. Integers, so that runs compare exactly.

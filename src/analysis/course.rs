@@ -6,7 +6,6 @@ use super::explain::gated;
 use super::kept::Kept;
 use super::prelude::*;
 use super::words::{awaited, rejections};
-use crate::plan::KubeletMode;
 
 rows! {
     /// What happens to a node or a pod.

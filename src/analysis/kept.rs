@@ -4,7 +4,6 @@ use super::prelude::*;
 use crate::api::node::{is_in_zone, named_zone};
 use crate::api::volume::{Claim, Reach};
 use crate::language::listed;
-use crate::plan::NodeIndex;
 use serde::{Deserialize, Serialize};
 
 /// A volume of a pod on a lost node, which another node could not use at once.

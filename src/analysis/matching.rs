@@ -11,7 +11,6 @@
 
 use super::course::{Course, Goes, Happening};
 use super::prelude::*;
-use crate::api::workload::family_of;
 
 /// How a run has an eviction that was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -20,6 +20,7 @@
 
 mod attachments;
 pub(crate) mod below_need;
+mod beneath;
 pub(crate) mod causes;
 pub(crate) mod clock;
 pub(crate) mod costs;

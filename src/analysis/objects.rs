@@ -1,18 +1,8 @@
 //! What is known of a node, and of a pod, at one moment of a run, and which taints count as those
 //! of a failing node.
 
-use crate::api::meta::ConditionStatus;
-use crate::api::names::NodeId;
-use crate::api::node::NodeConditionType;
-use crate::api::pod::{PodConditionType, PodPhase};
-use crate::api::taint::{
-    Effect, NOT_READY, NOT_READY_ALPHA, Taint, UNREACHABLE, UNREACHABLE_ALPHA,
-};
-use crate::kernel::Time;
-use crate::plan::PodStart;
-use crate::trace::{
-    Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, TaintChange, Trace, What,
-};
+use super::beneath::*;
+use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};
 
 /// Stands for "no node" in [`PodState::node`].
 pub(crate) const NO_NODE: u32 = u32::MAX;

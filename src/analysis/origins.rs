@@ -1,15 +1,8 @@
 //! Finds for each record of a run the moment of the timeline that led to it.
 
+use super::beneath::*;
 use super::causes::{Kind, Mark, Marks, NONE, Since};
 use super::objects::is_failure_key;
-use crate::api::meta::ConditionStatus;
-use crate::api::names::{NodeId, TextId};
-use crate::api::node::{NodeConditionType, zone_key};
-use crate::api::taint::Effect;
-use crate::kernel::Time;
-use crate::plan::{Do, NodeFault, Phase, Plan};
-use crate::trace::{Actor, Note, Record, RecordId, TaintChange, Trace, What, ZoneState};
-use std::collections::BTreeMap;
 
 /// The marks of a run.
 pub(super) fn marks(plan: &Plan, trace: &Trace) -> Marks {

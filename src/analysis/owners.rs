@@ -1,9 +1,8 @@
 //! Which workload a pod belongs to, and how many pods somebody asked a workload for, as records tell
 //! it.
 
+use super::beneath::*;
 use super::setting::Analysis;
-use crate::api::names::{PodId, WorkloadId};
-use crate::trace::{Actor, Record, What};
 
 /// The workload that people take a pod to belong to: of a Deployment's pod the Deployment.
 #[derive(Clone, Debug, Default)]

@@ -4,18 +4,12 @@
 //! by their place in its lists. This module brings the two together once. A run names all of its
 //! plan first, nodes in their order.
 
-use super::causes::{Marks, Since, chain};
+use super::beneath::*;
+use super::causes::{Kind, Marks, Since, chain};
 use super::objects::{NO_NODE, NodeState, PodState};
 use super::origins;
 use super::sorted::as_people_count;
-use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
-use crate::api::node::{zone_key, zone_name};
 use crate::api::volume::Claim;
-use crate::api::workload::{namespace_of, short_name};
-use crate::kernel::{Dur, Time};
-use crate::plan::{Action, Do, NodeFault, NodeIndex, NodePlan, NodeStart, Phase, Plan};
-use crate::trace::{Record, RecordId, Trace, What};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A finished run, ready to be asked. Borrows plan and trace.
 #[derive(Debug)]
@@ -145,7 +139,9 @@ impl<'a> Analysis<'a> {
     /// end. That a node is Unknown, and all that follows from it, is counted from the fault that it
     /// fell silent by, or from the latest one of a node that did not, whoever wrote its object since.
     pub(crate) fn since_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.marks.since(self.trace, id, node)
+        let marks = &self.marks;
+        let hit = || marks.get(marks.hit(node.as_slice(), self.trace.get(id)?.at, |_| true));
+        marks.own(id).or_else(hit).map(|m| m.since)
     }
 
     /// What a latency is counted from: the nearest beginning of a fault among the causes that
@@ -153,7 +149,14 @@ impl<'a> Analysis<'a> {
     /// that changes nodes or pods, a user's taint say; where there is none either, the latest fault
     /// that began and hit `node`.
     pub(crate) fn fault_of(&self, id: RecordId, node: Option<NodeId>) -> Option<Since> {
-        self.marks.fault(self.trace, id, node)
+        let (marks, own) = (&self.marks, self.marks.own(id));
+        // A mark's parent is that of an earlier record, so that the walk ends; a damaged trace ends
+        // it at its length.
+        let walk = || std::iter::successors(own, |m| marks.get(m.parent)).take(marks.marks.len());
+        let action = || walk().find(|m| m.kind == Kind::Action);
+        let found = walk().find(|m| m.kind.is_fault()).or_else(action);
+        let hit = || marks.get(marks.hit(node.as_slice(), self.trace.get(id)?.at, Kind::is_fault));
+        found.or_else(hit).map(|m| m.since)
     }
 
     /// Whether a record came of it that the machine of a node was told to go off, before it was off.

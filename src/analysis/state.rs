@@ -4,13 +4,8 @@
 //! is lenient: a record that repeats what already holds changes nothing, so that it does not matter
 //! whether a run also records what existed from the start.
 
+use super::beneath::*;
 use super::setting::Analysis;
-use crate::api::names::{NodeId, PodId, TextId};
-use crate::api::pod::{PodPhase, PodTemplate};
-use crate::api::toleration::Toleration;
-use crate::kernel::Time;
-use crate::trace::{Actor, EvictionCause, NO_RECORD, Note, Record, RecordId, What};
-use std::collections::BTreeSet;
 
 pub(crate) use super::objects::{Health, Held, NO_NODE, NodeFlags, NodeState, PodState};
 

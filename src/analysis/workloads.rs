@@ -237,7 +237,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn lost(&mut self, (id, r): (RecordId, &Record), w: WorkloadId, pod: PodId, before: &PodState) {
+    fn lost(&mut self, (id, r): Told<'_>, w: WorkloadId, pod: PodId, before: &PodState) {
         let Some(open) = self.open.get_mut(w.index()).and_then(Option::as_mut) else { return };
         let too_many = matches!(r.actor, Actor::ReplicaSet | Actor::Deployment)
             || r.actor == Actor::StatefulSet && !before.phase.is_terminal();

@@ -11,7 +11,6 @@
 
 use crate::analysis::names::ranges;
 use crate::analysis::prelude::*;
-use crate::api::workload::WorkloadSpec;
 use crate::plan::{KubeletConfig, Profile};
 use std::fmt::Debug;
 

@@ -87,7 +87,7 @@ impl Refusals {
         while let Some((id, r, step)) = follow.step_until(question.until) {
             match (r.what, step.pod) {
                 (What::PodGone, Some((pod, before, _))) if !before.deleting => {
-                    let budget = |(_, c): (RecordId, &Record)| match c.what {
+                    let budget = |(_, c): Told<'_>| match c.what {
                         What::EvictionGranted(_) => trace.budget(c).map(|state| state.budget),
                         _ => None,
                     };

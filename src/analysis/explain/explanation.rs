@@ -77,7 +77,7 @@ pub struct Question<'a> {
 
 impl Question<'_> {
     /// A record as a step, with the rule behind it.
-    pub(super) fn step(self, (id, r): (RecordId, &Record), rule: Option<String>) -> Step {
+    pub(super) fn step(self, (id, r): Told<'_>, rule: Option<String>) -> Step {
         Step { at: r.at, text: words::record(self.analysis, r), rule, record: Some(id) }
     }
 
@@ -128,7 +128,7 @@ fn trouble(question: Question<'_>, entry: u32) -> (Vec<Step>, Time) {
     let of_entry =
         |r: &Record| r.object == entry && matches!(r.what, What::FaultBegan | What::FaultEnded);
     let told = (0..).zip(trace.iter()).filter(|(_, r)| of_entry(r) && r.at <= question.until);
-    let step = |(id, r): (RecordId, &Record)| {
+    let step = |(id, r): Told<'_>| {
         let rule = (rejects && r.what == What::FaultBegan).then(|| again.to_owned());
         question.step((id, r), rule)
     };

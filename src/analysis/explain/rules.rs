@@ -8,7 +8,6 @@ use super::super::frees::Frees;
 use super::prelude::*;
 use crate::api::taint::{NOT_READY, OUT_OF_SERVICE, UNREACHABLE};
 use crate::api::toleration::Operator;
-use crate::api::workload::{WorkloadSpec, told_apart};
 
 /// Why its controller deletes a pod of a DaemonSet, which it would not make there: the taint of its node.
 pub(super) fn of_daemon_set(analysis: &Analysis<'_>, deletion: RecordId) -> Option<String> {

@@ -118,7 +118,7 @@ fn too_few((from, to, most): Missing, until: Time) -> impl Iterator<Item = Step>
 }
 
 /// The pods of a Job that were told to stop with work left and count as done: why nothing takes their place.
-fn done(question: Question<'_>, all: &[(RecordId, &Record)], job: WorkloadId) -> Option<Step> {
+fn done(question: Question<'_>, all: &[Told<'_>], job: WorkloadId) -> Option<Step> {
     let analysis = question.analysis;
     let (&(first, r), (_, last)) = (all.first()?, all.last()?);
     let (name, to) = (analysis.trace.names.workload_name(job), until_the_last(r.at, last.at));
@@ -237,7 +237,7 @@ impl<'a> Lost<'a> {
             of.for_each(|pod| all[*place].not_ready.take(analysis.trace, pod, r));
             let is_of_job = analysis.trace.names.workload_name(ids[*place]).starts_with("Job/");
             let done = done_to(&step, r, is_of_job);
-            let code = |(_, c): (RecordId, &Record)| match c.what {
+            let code = |(_, c): Told<'_>| match c.what {
                 What::Noted(note @ Note::ContainerEnded, arg) => Some(note.parts(arg).0),
                 _ => None,
             };
@@ -310,7 +310,7 @@ fn lost(question: Question<'_>, ends: &JobEnds<'_>, group: &[Loss<'_>]) -> Step 
     };
     let of = analysis.trace.get(record).and_then(Record::pod).filter(|_| actor == Actor::Job);
     let failed = of.and_then(|pod| ends.why_deleted(pod, question.until));
-    let is_timer = |(_, c): &(RecordId, &Record)| matches!(c.what, What::TimerSet(_));
+    let is_timer = |(_, c): &Told<'_>| matches!(c.what, What::TimerSet(_));
     let timer = || within_life(analysis.trace, record).find(is_timer);
     let rule = failed.or_else(timer).map(|(_, c)| words::record(analysis, c));
     let rule = rule.or_else(|| rules::of_daemon_set(analysis, record));

@@ -101,7 +101,7 @@ impl Harm {
         }
         let mut follow = Follow::new(analysis);
         let last = violation.records.last().copied();
-        let is_before = |(id, r): &(RecordId, &Record)| Some(*id) != last && r.at <= violation.at;
+        let is_before = |(id, r): &Told<'_>| Some(*id) != last && r.at <= violation.at;
         for (id, r) in (0..).zip(analysis.trace.iter()).take_while(is_before) {
             follow.apply(id, r);
         }

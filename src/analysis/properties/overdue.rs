@@ -25,7 +25,6 @@
 use super::prelude::*;
 use super::walk::{Life, short};
 use crate::kernel::Spread;
-use crate::plan::KubeletMode;
 
 /// A pod whose deadline is looked at, with the walk as far as it has come.
 struct Looked<'w, 'a> {

@@ -21,7 +21,7 @@
 
 use super::super::owners::asked_from;
 use super::prelude::*;
-use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
+use crate::api::workload::parent_and_ordinal;
 
 /// A workload while walking through the trace.
 #[derive(Default)]

@@ -36,7 +36,7 @@ pub(crate) fn stories(question: Question<'_>, nodes: &[NodeId]) -> Vec<Story> {
 fn tell_all(
     question: Question<'_>,
     tellers: &mut [Teller<'_>],
-    found: (RecordId, &Record),
+    found: Told<'_>,
     disrupted: &Disruptions,
 ) {
     let analysis = question.analysis;
@@ -131,12 +131,12 @@ impl<'a> Teller<'a> {
     }
 
     /// A step for a record.
-    fn say(&mut self, found: (RecordId, &Record), rule: Option<String>, kind: Kind) {
+    fn say(&mut self, found: Told<'_>, rule: Option<String>, kind: Kind) {
         self.story.steps.push((self.question.step(found, rule), kind));
     }
 
     /// A step that was `ms` milliseconds before the record that tells of it; one before the run is told of at its start.
-    fn before(&mut self, (id, r): (RecordId, &Record), ms: u32, mut text: String) {
+    fn before(&mut self, (id, r): Told<'_>, ms: u32, mut text: String) {
         let at = r.at.saturating_sub(Dur::from_millis(ms.into()));
         let before = u64::from(ms).saturating_sub(r.at.as_millis());
         if before > 0 {
@@ -155,7 +155,7 @@ impl<'a> Teller<'a> {
     }
 
     /// A record about its zone, which is in that state then, and what that means.
-    fn of_zone(&mut self, found: (RecordId, &Record), state: ZoneState, rule: Option<String>) {
+    fn of_zone(&mut self, found: Told<'_>, state: ZoneState, rule: Option<String>) {
         if state == self.zone {
             return;
         }
@@ -166,7 +166,7 @@ impl<'a> Teller<'a> {
     }
 
     /// A record about the controllers.
-    fn of_all(&mut self, found: (RecordId, &Record)) {
+    fn of_all(&mut self, found: Told<'_>) {
         if found.1.what == What::ControllersStarted {
             if found.1.at == Time::ZERO {
                 return;
@@ -252,7 +252,7 @@ impl<'a> Teller<'a> {
     }
 
     /// The last heartbeat that arrived, `ms` milliseconds before the note of it.
-    fn last_heartbeat(&mut self, found: (RecordId, &Record), ms: u32) {
+    fn last_heartbeat(&mut self, found: Told<'_>, ms: u32) {
         let analysis = self.question.analysis;
         let name = analysis.node_name(self.node);
         let leases = analysis.plan.profile.node_lifecycle.leases;
@@ -261,7 +261,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Its status was reported after its last renewal, `ms` milliseconds before the note of it.
-    fn lease_forgotten(&mut self, found: (RecordId, &Record), ms: u32) {
+    fn lease_forgotten(&mut self, found: Told<'_>, ms: u32) {
         if let Some((renewed, _)) = self.story.steps.last_mut() {
             renewed.text = renewed.text.replace("last heartbeat", "last but one heartbeat");
         }
@@ -273,7 +273,7 @@ impl<'a> Teller<'a> {
     }
 
     /// A pass finds its grace period to be over, which began `ms` milliseconds before.
-    fn expired(&mut self, found: (RecordId, &Record), ms: u32) {
+    fn expired(&mut self, found: Told<'_>, ms: u32) {
         let name = self.question.analysis.node_name(self.node);
         let text =
             format!("the last pass that finds a new heartbeat of {name}: its grace period begins");

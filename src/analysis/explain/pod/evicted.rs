@@ -5,7 +5,6 @@ use super::super::{node, rules};
 use super::case::{Case, FORCED};
 use super::seen::{Moment, Seen, Timer, stay};
 use crate::api::probe::RestartPolicy;
-use crate::api::workload::{Propagation, WorkloadSpec, parent_and_ordinal};
 use crate::trace::NO_BUDGET;
 
 impl Case<'_, '_> {
@@ -122,7 +121,7 @@ impl Case<'_, '_> {
             let rule = "longer seconds change nothing for the countdown that runs";
             self.step(other, Some(rule.to_owned()));
         }
-        for (id, r) in of.came_or_went(node, set.record).filter(|(id, _)| meanwhile(*id)) {
+        for (id, r) in of.comings(node, set.record).filter(|(id, _)| meanwhile(*id)) {
             let gone = "the controller forgets its taints, and lets the countdown run on";
             let rule = (r.what == What::NodeDeleted).then(|| gone.to_owned());
             self.found.steps.push(of.question.step((id, r), rule));
@@ -265,7 +264,8 @@ impl Case<'_, '_> {
             }
             None => found.notes.push(stays),
         }
-        if let Some(next) = of.replacement(moment.record).filter(|next| next.created_at <= until) {
+        let next = of.workloads().replacements.get(&moment.record);
+        if let Some(next) = next.filter(|next| next.created_at <= until) {
             let on = next.node.map_or(String::new(), |n| format!(", on {}", analysis.node_name(n)));
             let ready = next.ready_at.filter(|at| *at <= until);
             let ready = match (ready, until < horizon) {
@@ -307,7 +307,7 @@ impl Case<'_, '_> {
         if self.seen.tolerations.iter().any(|m| m.record > set.record && m.at < due) {
             return keeps;
         }
-        let mut went = of.came_or_went(node, set.record);
+        let mut went = of.comings(node, set.record);
         let deleted = went.find(|(_, r)| gone.is_none() && r.what == What::NodeDeleted);
         let deleted = deleted.map(|(_, r)| {
             let gc = "and with it go its pods (pod garbage collector)";

@@ -8,7 +8,7 @@ use super::super::prelude::*;
 use super::super::rules::Origins;
 use super::seen::{Moment, Seen};
 use crate::analysis::job_ends::JobEnds;
-use crate::analysis::workloads::{Replacement, Workloads, workloads};
+use crate::analysis::workloads::{Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
 use std::cell::OnceCell;
 
@@ -31,7 +31,8 @@ struct Known<'a> {
     /// Up to the end of the run, and up to the time of the question.
     whole: OnceCell<Stories>,
     asked: OnceCell<Stories>,
-    ends: OnceCell<Ends>,
+    /// Those records, by their kinds and objects.
+    ends: OnceCell<BTreeSet<(Kind, u32, RecordId)>>,
     /// The records about claims, by the name.
     claims: OnceCell<BTreeMap<&'a str, Vec<RecordId>>>,
     /// The records with which the scheduler preempted pods up to the time of the question, by the node that they were on.
@@ -40,17 +41,18 @@ struct Known<'a> {
     now: OnceCell<Follow<'a>>,
 }
 
-/// The records with which pods ended, and with which their kubelets began to evict them; with which the taint
-/// eviction controller knew a node's NoExecute taints, or that it was free of them; and with which nodes came and
-/// went, and were cordoned; by object.
-#[derive(Default)]
-struct Ends {
-    pods: BTreeSet<(PodId, RecordId)>,
-    pressed: BTreeSet<(PodId, RecordId)>,
-    taints: BTreeSet<(NodeId, RecordId)>,
-    known: BTreeSet<(NodeId, RecordId)>,
-    nodes: BTreeSet<(NodeId, RecordId)>,
-    cordoned: BTreeSet<(NodeId, RecordId)>,
+/// What is looked up of objects by the records that tell it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    PodGone,
+    /// Its kubelet begins to evict a pod.
+    Pressed,
+    /// The taint eviction controller knows that a node is free of NoExecute taints.
+    Untainted,
+    /// It knows those of a node.
+    Tainted,
+    NodeCameOrWent,
+    Cordoned,
 }
 
 impl<'a> Inquiry<'a> {
@@ -67,12 +69,8 @@ impl<'a> Inquiry<'a> {
         self.known.origins.get_or_init(|| Origins::new(self.question))
     }
 
-    /// The pod that took the place of the one whose eviction this record is.
-    pub(super) fn replacement(&self, eviction: RecordId) -> Option<&Replacement> {
-        self.workloads().replacements.get(&eviction)
-    }
-
-    fn workloads(&self) -> &Workloads {
+    /// What the run meant for workloads, which pods took the place of others among it.
+    pub(super) fn workloads(&self) -> &Workloads {
         self.known.workloads.get_or_init(|| workloads(self.question.analysis))
     }
 
@@ -106,76 +104,58 @@ impl<'a> Inquiry<'a> {
         told.or_else(|| own.get_or_init(new).find(node, until))
     }
 
-    fn ends(&self) -> &Ends {
-        self.known.ends.get_or_init(|| {
-            let mut ends = Ends::default();
-            let trace = self.question.analysis.trace;
-            for (id, r) in (0..).zip(trace.iter()) {
-                let (pod, node) = (PodId(r.object), NodeId(r.object));
-                match r.what {
-                    _ if trace.evicts_under_pressure(r) => _ = ends.pressed.insert((pod, id)),
-                    What::PodGone => _ = ends.pods.insert((pod, id)),
-                    What::Noted(Note::TaintsGone, _) => _ = ends.taints.insert((node, id)),
-                    What::Noted(Note::TaintsKnown, _) => _ = ends.known.insert((node, id)),
-                    What::NodeUnschedulable(true) => _ = ends.cordoned.insert((node, id)),
-                    What::NodeCreated | What::NodeDeleted if r.at > Time::ZERO => {
-                        ends.nodes.insert((node, id));
-                    }
-                    _ => {}
-                }
-            }
-            ends
-        })
-    }
-
-    /// Those of these records that are about an object, from a record on.
-    fn records<T: Copy + Ord>(
-        &self,
-        all: &BTreeSet<(T, RecordId)>,
-        object: T,
-        from: RecordId,
-    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+    /// The records of a kind that are about an object, from a record on.
+    fn records(&self, kind: Kind, object: u32, from: RecordId) -> impl Iterator<Item = Told<'a>> {
         let trace = self.question.analysis.trace;
-        let own = all.range((object, from)..=(object, RecordId::MAX));
-        own.filter_map(|(_, id)| Some((*id, trace.get(*id)?)))
+        let all = self.known.ends.get_or_init(|| {
+            let kind = |(id, r): Told<'_>| {
+                let kind = match r.what {
+                    _ if trace.evicts_under_pressure(r) => Kind::Pressed,
+                    What::PodGone => Kind::PodGone,
+                    What::Noted(Note::TaintsGone, _) => Kind::Untainted,
+                    What::Noted(Note::TaintsKnown, _) => Kind::Tainted,
+                    What::NodeUnschedulable(true) => Kind::Cordoned,
+                    What::NodeCreated | What::NodeDeleted if r.at > Time::ZERO => {
+                        Kind::NodeCameOrWent
+                    }
+                    _ => return None,
+                };
+                Some((kind, r.object, id))
+            };
+            (0..).zip(trace.iter()).filter_map(kind).collect()
+        });
+        let own = all.range((kind, object, from)..=(kind, object, RecordId::MAX));
+        own.filter_map(|(.., id)| Some((*id, trace.get(*id)?)))
     }
 
     /// The record with which a pod ended, from that record on.
-    pub(super) fn gone(&self, pod: PodId, from: RecordId) -> Option<(RecordId, &'a Record)> {
-        self.records(&self.ends().pods, pod, from).next()
+    pub(super) fn gone(&self, pod: PodId, from: RecordId) -> Option<Told<'a>> {
+        self.records(Kind::PodGone, pod.0, from).next()
     }
 
     /// The record with which its kubelet begins to evict a pod after a time, if the pod is still there then.
-    pub(super) fn goes(&self, pod: PodId, after: Time) -> Option<(RecordId, &'a Record)> {
-        let later = |all| self.records(all, pod, 0).find(|(_, r)| r.at > after);
-        let goes = later(&self.ends().pressed)?;
-        later(&self.ends().pods).is_none_or(|gone| gone.0 > goes.0).then_some(goes)
+    pub(super) fn goes(&self, pod: PodId, after: Time) -> Option<Told<'a>> {
+        let later = |kind| self.records(kind, pod.0, 0).find(|(_, r)| r.at > after);
+        let goes = later(Kind::Pressed)?;
+        later(Kind::PodGone).is_none_or(|gone| gone.0 > goes.0).then_some(goes)
     }
 
     /// When the taint eviction controller knew a node to be free of NoExecute taints for the first
     /// time after that. It forgets those of a node that is deleted, and ends the countdowns when a
     /// node of that name is there again.
     pub(super) fn untainted(&self, node: NodeId, after: Time) -> Option<Time> {
-        let known = self.records(&self.ends().taints, node, 0);
-        let again = self.came_or_went(node, 0).filter(|(_, r)| r.what == What::NodeCreated);
+        let known = self.records(Kind::Untainted, node.0, 0);
+        let again = self.comings(node, 0).filter(|(_, r)| r.what == What::NodeCreated);
         known.chain(again).map(|(_, r)| r.at).filter(|at| *at > after).min()
     }
 
     /// The records with which a node was deleted, or there again, from a record on.
-    pub(super) fn came_or_went(
-        &self,
-        node: NodeId,
-        from: RecordId,
-    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
-        self.records(&self.ends().nodes, node, from)
+    pub(super) fn comings(&self, node: NodeId, from: RecordId) -> impl Iterator<Item = Told<'a>> {
+        self.records(Kind::NodeCameOrWent, node.0, from)
     }
 
     /// The records with which the scheduler preempted pods of a node, from a record on.
-    pub(super) fn preempted(
-        &self,
-        node: NodeId,
-        from: RecordId,
-    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+    pub(super) fn preempted(&self, node: NodeId, from: RecordId) -> impl Iterator<Item = Told<'a>> {
         let all = self.known.preempted.get_or_init(|| {
             let (mut follow, mut all) = (Follow::new(self.question.analysis), BTreeSet::new());
             while let Some((id, r, step)) = follow.step_until(self.question.until) {
@@ -184,15 +164,12 @@ impl<'a> Inquiry<'a> {
             }
             all
         });
-        self.records(all, node, from)
+        let own = all.range((node, from)..=(node, RecordId::MAX));
+        own.filter_map(|(_, id)| Some((*id, self.question.analysis.trace.get(*id)?)))
     }
 
     /// What was noted of the volume of a claim, and the events about it, up to a time.
-    pub(super) fn of_claim(
-        &self,
-        name: &str,
-        until: Time,
-    ) -> impl Iterator<Item = (RecordId, &'a Record)> {
+    pub(super) fn of_claim(&self, name: &str, until: Time) -> impl Iterator<Item = Told<'a>> {
         let trace = self.question.analysis.trace;
         let all = self.known.claims.get_or_init(|| {
             let mut all: BTreeMap<&str, Vec<RecordId>> = BTreeMap::new();
@@ -218,7 +195,7 @@ impl<'a> Inquiry<'a> {
 
     /// When a node was cordoned first from a time on.
     pub(super) fn cordoned(&self, node: NodeId, from: Time) -> Option<Time> {
-        let all = self.records(&self.ends().cordoned, node, 0);
+        let all = self.records(Kind::Cordoned, node.0, 0);
         all.map(|(_, r)| r.at).find(|at| *at >= from)
     }
 
@@ -231,7 +208,7 @@ impl<'a> Inquiry<'a> {
         until: Option<Time>,
     ) -> Vec<&'a Taint> {
         let trace = self.question.analysis.trace;
-        let later = self.records(&self.ends().known, node, from.record + 1).map(|(_, r)| r);
+        let later = self.records(Kind::Tainted, node.0, from.record + 1).map(|(_, r)| r);
         let later = later.take_while(|r| until.is_none_or(|until| r.at <= until));
         let taints = later.filter_map(|r| match r.what {
             What::Noted(Note::TaintsKnown, change) => trace.taints.get(change as usize),

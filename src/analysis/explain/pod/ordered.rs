@@ -3,7 +3,6 @@
 
 use super::super::prelude::*;
 use super::case::Case;
-use crate::api::workload::{WorkloadSpec, parent_and_ordinal};
 
 impl Case<'_, '_> {
     /// Notes which pods wait for this one, or for which this one waits that is not there.

@@ -136,7 +136,7 @@ impl Case<'_, '_> {
     fn preempted(&self, made: RecordId, bound: &Moment<'_>) -> Vec<RecordId> {
         let (trace, unplaced) = (self.analysis().trace, &self.seen.unplaced);
         let What::PodBound(node) = bound.r.what else { return Vec::new() };
-        let is_for_it = |(id, r): &(RecordId, &Record)| {
+        let is_for_it = |(id, r): &Told<'_>| {
             let mut tried = unplaced.iter().filter(|tried| (made..*id).contains(tried));
             tried.any(|tried| trace.get(*tried).is_some_and(|tried| tried.cause == r.cause))
         };
