@@ -1,7 +1,6 @@
 //! A workload over time, and what its course cost.
 
 use super::prelude::*;
-use crate::api::workload::has_clients;
 
 pub(crate) use crate::scenario::expectations::BARE;
 
@@ -46,6 +45,10 @@ pub(crate) struct Served {
     pub(crate) ended: Option<Record>,
     /// What the run cost it.
     pub(crate) costs: Costs,
+    /// Whether pods of it ran at the start.
+    pub(super) ran: bool,
+    /// How many of its pods are held up, from each time on: the scheduler finds no node for them, or they do not start.
+    pub(super) held: Steps,
     /// When it was below its need, and when pods were desired and none was up.
     pub(super) below: Spans,
     pub(super) none_up: Spans,
@@ -98,7 +101,9 @@ impl Served {
         self.id?;
         let until = self.from.unwrap_or(analysis.horizon());
         let harm = analysis.first_hindrance(self.asked()?, until)?;
-        (self.from.is_none() || self.is_counted_whole()).then_some((harm, self.from))
+        let first = self.counts.iter().find(|c| Some(c.0) == self.from);
+        let is_whole = first.is_some_and(|(_, c)| c.up >= c.desired);
+        (self.from.is_none() || is_whole).then_some((harm, self.from))
     }
 
     /// Whether nothing could be missing of what is counted: it was late, and nothing was done to it once it was whole, if it
@@ -108,12 +113,6 @@ impl Served {
         self.costs.missing_ns == 0
             && self.costs.requests_lost == 0
             && self.late(analysis).is_some_and(|(_, from)| from.is_none_or(is_over))
-    }
-
-    /// Whether it had all of its pods when it was first counted.
-    fn is_counted_whole(&self) -> bool {
-        let first = self.counts.iter().find(|c| Some(c.0) == self.from);
-        first.is_some_and(|(_, c)| c.up >= c.desired)
     }
 
     /// The time that counts as spans, each with the pods that it had then.
@@ -148,23 +147,18 @@ pub struct Serving {
     pub(crate) replaced: Costs,
 }
 
-/// Notes from when on the costs of a workload are counted: from the start of one that `ran` then, else from
+/// Notes from when on the costs of a workload are counted: from the start of one that ran then, else from
 /// when it was first whole. One that never was is counted from when it first asked for a pod, unless the
 /// timeline took pods away, or held them up, while they were being made: nobody can tell what is missing because of that.
-/// Where some were `held` up by then, so many from each time on, it was not that which kept it from being
-/// whole.
-pub(super) fn begin(
-    analysis: &Analysis<'_>,
-    served: &mut Served,
-    (ran, held): (bool, &[(Time, u32)]),
-) {
+/// Where some were held up by then, it was not that which kept it from being whole.
+pub(super) fn begin(analysis: &Analysis<'_>, served: &mut Served) {
     let is_whole = |c: &&(Time, Count)| c.1.desired > 0 && c.1.up >= c.1.desired;
     let whole = served.counts.iter().find(is_whole).map(|c| c.0);
-    served.from = if ran { Some(Time::ZERO) } else { whole };
+    served.from = if served.ran { Some(Time::ZERO) } else { whole };
     let Some(asked) = served.asked().filter(|_| served.from.is_none()) else { return };
     let harm = analysis.first_hindrance(asked, analysis.horizon()).filter(|_| served.id.is_some());
-    let before = |harm: &Since| held.partition_point(|(at, _)| *at < harm.at);
-    let is_held = |harm: &Since| held[..before(harm)].last().is_some_and(|(_, pods)| *pods > 0);
+    let before = |harm: &Since| served.held.partition_point(|(at, _)| *at < harm.at);
+    let is_held = |harm: &Since| served.held[..before(harm)].last().is_some_and(|held| held.1 > 0);
     served.held_up = harm.filter(is_held);
     if harm.is_none() || served.held_up.is_some() {
         served.from = Some(asked);
@@ -293,11 +287,7 @@ mod tests {
             id: None,
             counts: counts.map(|(s, desired, up)| (at(s), count(desired, up))).to_vec(),
             from: Some(Time::ZERO),
-            held_up: None,
-            ended: None,
-            costs: Costs::default(),
-            below: Spans::new(),
-            none_up: Spans::new(),
+            ..Served::default()
         };
         reckon(&mut served, at(3_600), true);
         served.costs

@@ -50,10 +50,7 @@ pub(super) struct Walk<'a> {
     bare: Vec<bool>,
     /// Since when pods are Pending.
     pending: BTreeMap<PodId, Time>,
-    /// Whether pods ran at the start.
-    ran: Vec<bool>,
-    /// How many of its pods are held up: the scheduler finds no node for them, or they do not start.
-    held: Vec<Steps>,
+    /// Pods that are held up.
     held_up: BTreeSet<PodId>,
 }
 
@@ -80,24 +77,16 @@ impl<'a> Walk<'a> {
             }
         }
         all.push(Some(served(BARE.to_owned(), None)));
-        let (bare, ran) = (vec![false; analysis.pod_count()], vec![false; all.len()]);
-        let (held, held_up) = (vec![Steps::new(); all.len()], BTreeSet::new());
+        let (bare, held_up) = (vec![false; analysis.pod_count()], BTreeSet::new());
         let (static_pods, pending) = (static_pods(analysis), BTreeMap::new());
         let (daemons, wanted) = (Daemons::default(), job_ends::wanted(analysis));
-        Walk {
-            analysis,
-            owners,
-            daemons,
-            wanted,
-            all,
-            needs,
-            static_pods,
-            bare,
-            pending,
-            ran,
-            held,
-            held_up,
-        }
+        Walk { analysis, owners, daemons, wanted, all, needs, static_pods, bare, pending, held_up }
+    }
+
+    /// The workload that a pod is counted under.
+    fn served(&mut self, pod: PodId) -> Option<&mut Served> {
+        let place = self.place(pod)?;
+        self.all[place].as_mut()
     }
 
     /// Where a pod is counted.
@@ -114,8 +103,8 @@ impl<'a> Walk<'a> {
         }
         for (pod, state) in truth.follow.pods().filter(|(_, p)| p.exists) {
             let (standing, runs) = (truth.standing(pod), state.phase == PodPhase::Running);
-            if let Some(place) = self.place(pod).filter(|_| runs) {
-                self.ran[place] = true;
+            if let Some(served) = self.served(pod) {
+                served.ran |= runs;
             }
             self.change(Time::ZERO, pod, &Standing::default(), &standing);
             if runs && !standing.deleting {
@@ -167,14 +156,14 @@ impl<'a> Walk<'a> {
         });
         match (before.pending, after.pending) {
             (false, true) => drop(self.pending.insert(pod, at)),
-            (true, false) => self.waited(pod, place, at),
+            (true, false) => self.waited(pod, at),
             _ => {}
         }
     }
 
     /// A pod is no longer Pending.
-    fn waited(&mut self, pod: PodId, place: usize, at: Time) {
-        if let (Some(since), Some(served)) = (self.pending.remove(&pod), self.all[place].as_mut()) {
+    fn waited(&mut self, pod: PodId, at: Time) {
+        if let (Some(since), Some(served)) = (self.pending.remove(&pod), self.served(pod)) {
             served.costs.longest_pending = served.costs.longest_pending.max(at.since(since));
         }
     }
@@ -193,7 +182,7 @@ impl<'a> Walk<'a> {
     /// containers started that had run before.
     pub(super) fn record(
         &mut self,
-        (id, r): (RecordId, &Record),
+        (id, r): Told<'_>,
         step: &Step,
         again: bool,
         truth: &Truth<'_>,
@@ -218,9 +207,7 @@ impl<'a> Walk<'a> {
         self.hold(pod, r);
         match r.what {
             _ if again => {
-                if let Some(served) = self.place(pod).and_then(|p| self.all[p].as_mut()) {
-                    served.costs.restarts += 1;
-                }
+                self.served(pod).into_iter().for_each(|served| served.costs.restarts += 1)
             }
             What::ContainersStarted(_) if truth.standing(pod).up => self.want(r.at, pod, true),
             What::PodPhase(PodPhase::Succeeded)
@@ -252,25 +239,21 @@ impl<'a> Walk<'a> {
             What::PodBound(_) | What::PodGone => self.held_up.remove(&pod),
             _ => false,
         };
-        let Some(place) = self.place(pod).filter(|_| changes) else { return };
         let held = self.held_up.contains(&pod);
-        let before = self.held[place].last().map_or(0, |s| s.1);
+        let Some(served) = self.served(pod).filter(|_| changes) else { return };
+        let before = served.held.last().map_or(0, |s| s.1);
         let now = if held { before + 1 } else { before - 1 };
-        set(&mut self.held[place], r.at, now);
+        set(&mut served.held, r.at, now);
     }
 
     /// The costs; `window` is how soon a node must be back for an eviction to have been needless.
     pub(super) fn finish(mut self, evictions: &[Eviction<'_>], window: Dur) -> Serving {
         let (analysis, horizon) = (self.analysis, self.analysis.horizon());
         let waiting: Vec<PodId> = self.pending.keys().copied().collect();
-        for pod in waiting {
-            if let Some(place) = self.place(pod) {
-                self.waited(pod, place, horizon);
-            }
-        }
+        waiting.into_iter().for_each(|pod| self.waited(pod, horizon));
         let (mut whole, mut replaced) = (Costs::default(), Costs::default());
         for e in evictions {
-            let own = self.place(e.pod).and_then(|p| self.all[p].as_mut());
+            let own = self.served(e.pod);
             let has_id = own.as_ref().is_some_and(|s| s.id.is_some());
             let own = own.map(|s| &mut s.costs).into_iter();
             for costs in own.chain([&mut whole]).chain(has_id.then_some(&mut replaced)) {
@@ -281,11 +264,9 @@ impl<'a> Walk<'a> {
         }
         // When any was below its need, and when one had none up: of workloads, and of all.
         let (mut below, mut none) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-        let began = std::mem::take(&mut self.ran).into_iter().zip(std::mem::take(&mut self.held));
         let mut workloads = Vec::new();
-        for (served, (ran, held)) in self.all.into_iter().zip(began) {
-            let Some(mut served) = served else { continue };
-            begin(analysis, &mut served, (ran, held.as_slice()));
+        for mut served in self.all.into_iter().flatten() {
+            begin(analysis, &mut served);
             reckon(&mut served, horizon, analysis.plan.profile.proxy_terminating_endpoints);
             whole.add(&served.costs);
             if served.id.is_some() {

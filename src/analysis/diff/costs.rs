@@ -215,17 +215,7 @@ mod tests {
             evicted: 2,
             ..Costs::default()
         };
-        Bill::new(&Served {
-            name: "w".to_owned(),
-            id: None,
-            counts,
-            from: None,
-            held_up: None,
-            ended: None,
-            costs,
-            below: Vec::new(),
-            none_up: Vec::new(),
-        })
+        Bill::new(&Served { name: "w".to_owned(), counts, costs, ..Served::default() })
     }
 
     #[test]
