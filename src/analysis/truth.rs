@@ -9,7 +9,6 @@
 
 use super::prelude::*;
 use crate::api::probe::ProbeType;
-use crate::api::workload::has_clients;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,94 +31,108 @@ pub(crate) struct Standing {
     pub(crate) ghosts: u32,
 }
 
+/// What is true of a pod, whatever the API says.
+#[derive(Clone, Default)]
+struct Pod {
+    /// The node on which the containers of its present life run.
+    live: Option<NodeId>,
+    /// Containers of its present life have run before.
+    ran: bool,
+    /// The nodes on which containers of earlier lives still run.
+    earlier: Vec<NodeId>,
+    /// It has no clients.
+    alone: bool,
+    /// Its containers do not serve, though they may run.
+    idle: bool,
+    /// Its probes have not succeeded yet since its containers started.
+    unproven: bool,
+    /// A container of it has done its work: it has exited with 0, and is not started again.
+    done: bool,
+    /// A container of it has failed, or a probe of one, since one was started.
+    failed: bool,
+}
+
+impl Pod {
+    /// The containers of its present life have ended, and with them what is known of those that ran.
+    fn stop(&mut self) {
+        (self.live, self.idle, self.unproven) = (None, false, false);
+    }
+
+    /// Containers of an earlier life ended there; false if there were none.
+    fn ended(&mut self, node: NodeId) -> bool {
+        let there = self.earlier.iter().position(|n| *n == node);
+        there.map(|i| self.earlier.remove(i)).is_some()
+    }
+}
+
+/// What is true of a node.
+#[derive(Clone, Default)]
+struct Node {
+    /// Clients do not reach it.
+    lost: bool,
+    /// The pods whose containers run there; of some they may have ended.
+    on: Vec<PodId>,
+}
+
 /// Walks through a trace and keeps both states.
 pub(crate) struct Truth<'a> {
     /// What the API says.
     pub(crate) follow: Follow<'a>,
-    /// By pod: the node on which the containers of its present life run, or [`NO_NODE`].
-    live: Vec<u32>,
-    /// Pods whose containers do not serve, though they may run.
-    idle: BTreeSet<PodId>,
-    /// Pods whose probes have not succeeded yet since their containers started.
-    unproven: BTreeSet<PodId>,
-    /// Pods of which a container has done its work: it has exited with 0, and is not started again.
-    done: BTreeSet<PodId>,
-    /// Pods of which a container has failed, or a probe of one, since one was started.
-    failed: BTreeSet<PodId>,
-    /// By pod: containers of its present life have run before.
-    ran: Vec<bool>,
-    /// The nodes on which containers of earlier lives still run.
-    earlier: BTreeMap<PodId, Vec<u32>>,
-    /// By node: clients do not reach it.
-    lost: Vec<bool>,
-    /// By pod: it has no clients.
-    alone: Vec<bool>,
-    /// By node: the pods whose containers run there; of some they may have ended.
-    on: Vec<Vec<PodId>>,
+    pods: Vec<Pod>,
+    nodes: Vec<Node>,
 }
 
 impl<'a> Truth<'a> {
     /// Stands at the start of the run: pods that are Running run, but on nodes that never had a
     /// kubelet. What an export shows as cut off is out of reach.
     pub(crate) fn new(analysis: &'a Analysis<'a>) -> Self {
-        let follow = Follow::new(analysis);
-        let nodes = analysis.node_count();
-        let (mut lost, mut without) = (vec![false; nodes], vec![false; nodes]);
-        for (id, n) in analysis.plan.nodes.iter().enumerate() {
-            lost[id] = matches!(n.start, NodeStart::Imported { cut: true, .. });
-            without[id] = matches!(n.start, NodeStart::Silent | NodeStart::Absent);
+        let (follow, names) = (Follow::new(analysis), &analysis.trace.names);
+        let pod = |i: u32| {
+            let owner = names.owner_of(PodId(i)).map(|owner| names.workload_name(owner));
+            Pod { alone: owner.is_some_and(|o| !has_clients(o)), ..Pod::default() }
+        };
+        let pods = (0..analysis.pod_count() as u32).map(pod).collect();
+        let mut nodes = vec![Node::default(); analysis.node_count()];
+        for (node, n) in nodes.iter_mut().zip(&analysis.plan.nodes) {
+            node.lost = matches!(n.start, NodeStart::Imported { cut: true, .. });
         }
-        let pods = analysis.pod_count();
-        let (live, ran, on) = (vec![NO_NODE; pods], vec![false; pods], vec![Vec::new(); nodes]);
-        let [idle, unproven, done, failed]: [BTreeSet<PodId>; 4] = Default::default();
-        let (earlier, names) = (BTreeMap::new(), &analysis.trace.names);
-        let owner = |i| names.owner_of(PodId(i)).map(|owner| names.workload_name(owner));
-        let alone = (0..pods as u32).map(|i| owner(i).is_some_and(|o| !has_clients(o))).collect();
-        let mut truth =
-            Truth { follow, live, idle, unproven, done, failed, ran, earlier, lost, alone, on };
+        let mut truth = Truth { follow, pods, nodes };
         // What is Terminating for a finalizer, or for a kubelet that gets nowhere with it, stays for ever, and no
         // containers of it serve.
         let stuck =
             analysis.plan.pods.iter().filter(|p| p.stuck.is_some() && p.start.is_deleting());
-        let stuck: BTreeSet<PodId> =
-            stuck.filter_map(|p| analysis.trace.names.find_pod(&p.name)).collect();
-        let runs = |(id, p): &(PodId, &PodState)| {
-            let has_kubelet = p.node_id().is_some_and(|node| !without[node.index()]);
-            p.exists && p.phase == PodPhase::Running && has_kubelet && !stuck.contains(id)
+        let stuck: BTreeSet<PodId> = stuck.filter_map(|p| names.find_pod(&p.name)).collect();
+        let never_had_one = |n: &NodePlan| matches!(n.start, NodeStart::Silent | NodeStart::Absent);
+        let runs = |(id, p): (PodId, &PodState)| {
+            let node = p.node_id().filter(|n| !analysis.planned(*n).is_some_and(never_had_one))?;
+            let runs = p.exists && p.phase == PodPhase::Running && !stuck.contains(&id);
+            runs.then_some((id, node))
         };
-        let running = truth.follow.pods().filter(runs).map(|(id, p)| (id, p.node));
-        for (pod, node) in running.collect::<Vec<_>>() {
+        for (pod, node) in truth.follow.pods().filter_map(runs).collect::<Vec<_>>() {
             truth.run(pod, node);
         }
         truth
     }
 
-    fn run(&mut self, pod: PodId, node: u32) {
-        if let (Some(live), Some(on)) =
-            (self.live.get_mut(pod.index()), self.on.get_mut(node as usize))
+    fn run(&mut self, pod: PodId, node: NodeId) {
+        if let (Some(of), Some(there)) =
+            (self.pods.get_mut(pod.index()), self.nodes.get_mut(node.index()))
         {
-            *live = node;
-            self.ran[pod.index()] = true;
-            on.push(pod);
+            (of.live, of.ran) = (Some(node), true);
+            there.on.push(pod);
         }
     }
 
     /// How many times the containers of a pod's name run, of its present life and of earlier ones,
     /// whether clients reach them or not.
     pub(crate) fn running(&self, pod: PodId) -> usize {
-        let live = self.live.get(pod.index()).is_some_and(|node| *node != NO_NODE);
-        usize::from(live) + self.earlier(pod).count()
+        let of = self.pods.get(pod.index());
+        of.map_or(0, |of| usize::from(of.live.is_some()) + of.earlier.len())
     }
 
     /// The nodes on which containers of earlier lives of a pod's name still run.
     pub(crate) fn earlier(&self, pod: PodId) -> impl Iterator<Item = NodeId> {
-        self.earlier.get(&pod).into_iter().flatten().map(|node| NodeId(*node))
-    }
-
-    /// Whether containers of a pod on a node are of use there.
-    fn reached(&self, pod: PodId, node: u32) -> bool {
-        let lost = self.lost.get(node as usize);
-        lost.is_some_and(|lost| !lost || self.alone.get(pod.index()) == Some(&true))
+        self.pods.get(pod.index()).into_iter().flat_map(|of| &of.earlier).copied()
     }
 
     /// The state of a pod now.
@@ -129,30 +142,27 @@ impl<'a> Truth<'a> {
 
     /// The state of a pod of which the API says that.
     fn standing_of(&self, pod: PodId, p: PodState) -> Standing {
-        let on = self.live.get(pod.index()).copied().unwrap_or(NO_NODE);
-        let live = self.reached(pod, on);
-        let is_done = on == NO_NODE && self.done.contains(&pod);
+        let none = Pod::default();
+        let of = self.pods.get(pod.index()).unwrap_or(&none);
+        // Whether containers of it are of use there.
+        let is_reached =
+            |n: &&NodeId| self.nodes.get(n.index()).is_some_and(|n| !n.lost || of.alone);
+        let live = of.live.iter().any(|n| is_reached(&n));
+        // Whether what runs of it serves, or does what it is for.
+        let works = if of.done { !of.failed } else { !of.idle && !of.unproven };
         let exists = p.exists && !p.phase.is_terminal();
         let wanted = exists && !p.deleting;
         let serving = exists && p.deleting && p.ready && p.phase == PodPhase::Running;
-        let earlier = self.earlier(pod).filter(|n| self.reached(pod, n.0)).count() as u32;
         Standing {
             exists,
             deleting: exists && p.deleting,
             pending: wanted && p.phase == PodPhase::Pending,
             ready: p.is_available(),
             serving,
-            serves: serving && live && self.works(pod),
-            up: wanted && (live || is_done) && self.works(pod),
-            ghosts: earlier + u32::from(live && !wanted),
-        }
-    }
-
-    /// Whether what runs of a pod serves, or does what it is for.
-    fn works(&self, pod: PodId) -> bool {
-        match self.done.contains(&pod) {
-            true => !self.failed.contains(&pod),
-            false => !self.idle.contains(&pod) && !self.unproven.contains(&pod),
+            serves: serving && live && works,
+            up: wanted && (live || of.live.is_none() && of.done) && works,
+            ghosts: of.earlier.iter().filter(is_reached).count() as u32
+                + u32::from(live && !wanted),
         }
     }
 
@@ -190,13 +200,14 @@ impl<'a> Truth<'a> {
         if let Some(node) = r.node()
             && matches!(r.what, What::MachineOff | What::NetworkLost | What::NetworkBack)
         {
-            let mut pods = self.on.get(node.index()).cloned().unwrap_or_default();
+            let there = self.nodes.get(node.index());
+            let mut pods = there.map(|there| there.on.clone()).unwrap_or_default();
             pods.sort_unstable();
             pods.dedup();
             let before: Vec<Standing> = pods.iter().map(|&p| self.standing(p)).collect();
             match r.what {
-                What::MachineOff => self.machine_off(node.0, &pods),
-                _ => self.lost[node.index()] = r.what == What::NetworkLost,
+                What::MachineOff => self.machine_off(node, &pods),
+                _ => self.nodes[node.index()].lost = r.what == What::NetworkLost,
             }
             let step = self.follow.apply(id, r);
             for (&pod, before) in pods.iter().zip(&before) {
@@ -210,82 +221,53 @@ impl<'a> Truth<'a> {
         (self.follow.apply(id, r), false)
     }
 
-    fn machine_off(&mut self, node: u32, pods: &[PodId]) {
+    fn machine_off(&mut self, node: NodeId, pods: &[PodId]) {
         for pod in pods {
-            if self.live[pod.index()] == node {
-                self.live[pod.index()] = NO_NODE;
-                self.forget(*pod);
+            let of = &mut self.pods[pod.index()];
+            if of.live == Some(node) {
+                of.stop();
             }
-            self.done.remove(pod);
-            self.ended(*pod, node);
+            of.done = false;
+            of.ended(node);
         }
-        self.on[node as usize].clear();
-    }
-
-    /// Containers of an earlier life ended there; false if there were none.
-    fn ended(&mut self, pod: PodId, node: u32) -> bool {
-        let Some(nodes) = self.earlier.get_mut(&pod) else { return false };
-        let Some(i) = nodes.iter().position(|&n| n == node) else { return false };
-        nodes.remove(i);
-        if nodes.is_empty() {
-            self.earlier.remove(&pod);
-        }
-        true
-    }
-
-    /// The containers of a pod have ended, and with them what is known of those that ran.
-    fn forget(&mut self, pod: PodId) {
-        for all in [&mut self.idle, &mut self.unproven] {
-            all.remove(&pod);
-        }
+        self.nodes[node.index()].on.clear();
     }
 
     fn pod(&mut self, pod: PodId, r: &Record, was: &PodState) -> bool {
-        let Some(&live) = self.live.get(pod.index()) else { return false };
+        let template = self.follow.template(pod);
+        let Some(of) = self.pods.get_mut(pod.index()) else { return false };
         match r.what {
             // What the plan has from the start is known already.
             What::PodCreated(_) if was.exists && r.at == Time::ZERO => {}
-            What::Noted(Note::ContainerServes, serves) => {
-                match serves {
-                    0 => self.idle.insert(pod),
-                    _ => self.idle.remove(&pod),
-                };
-            }
+            What::Noted(Note::ContainerServes, serves) => of.idle = serves == 0,
             What::Noted(note @ Note::ContainerEnded, arg) if note.parts(arg).0 == 0 => {
-                let restarts = |t: &PodTemplate| t.restart_policy.restarts(0);
-                if live != NO_NODE && !self.follow.template(pod).is_none_or(restarts) {
-                    self.done.insert(pod);
-                }
+                let stays = template.is_some_and(|t| !t.restart_policy.restarts(0));
+                of.done |= of.live.is_some() && stays;
             }
-            What::Noted(Note::ContainerEnded | Note::ContainerUnhealthy, _) => {
-                self.failed.insert(pod);
-            }
+            What::Noted(Note::ContainerEnded | Note::ContainerUnhealthy, _) => of.failed = true,
             What::Noted(Note::ContainerRestarted, _) => return true,
             What::PodCondition(PodConditionType::Ready, ConditionStatus::True, _) => {
-                self.unproven.remove(&pod);
+                of.unproven = false;
             }
             What::PodCreated(_) | What::PodGone => {
-                self.forget(pod);
-                self.done.remove(&pod);
-                if live != NO_NODE {
-                    self.earlier.entry(pod).or_default().push(live);
-                }
-                (self.live[pod.index()], self.ran[pod.index()]) = (NO_NODE, false);
+                of.earlier.extend(of.live);
+                of.stop();
+                (of.done, of.ran) = (false, false);
             }
             What::ContainersStarted(node) => {
-                let again = self.ran[pod.index()];
-                self.failed.remove(&pod);
-                self.run(pod, node);
-                let mut lives = self.follow.template(pod).into_iter().flat_map(|t| t.lives());
+                let again = of.ran;
+                let mut lives = template.into_iter().flat_map(|t| t.lives());
                 let proves = [ProbeType::Readiness, ProbeType::Startup];
-                if !was.ready && lives.any(|l| proves.iter().any(|p| l.probe(*p).is_some())) {
-                    self.unproven.insert(pod);
-                }
+                let is_proven = lives.any(|l| proves.iter().any(|p| l.probe(*p).is_some()));
+                of.failed = false;
+                of.unproven |= !was.ready && is_proven;
+                self.run(pod, NodeId(node));
                 return again;
             }
-            What::ContainersStopped(node) if !self.ended(pod, node) && live == node => {
-                self.live[pod.index()] = NO_NODE;
-                self.forget(pod);
+            What::ContainersStopped(node)
+                if !of.ended(NodeId(node)) && of.live == Some(NodeId(node)) =>
+            {
+                of.stop();
             }
             _ => {}
         }
