@@ -166,37 +166,33 @@ fn node_lanes(analysis: &Analysis<'_>) -> Vec<NodeLane> {
 
 fn zone_lanes(analysis: &Analysis<'_>) -> Vec<ZoneLane> {
     let mut follow = Follow::new(analysis);
-    let zones = analysis.zones.len().max(1);
-    let mut health = vec![[0u32; Health::ALL.len()]; zones];
-    let mut with_taint = vec![0u32; zones];
     let lane = |z: usize| ZoneLane {
         zone: analysis.zones.get(z).cloned().unwrap_or_default(),
+        health: vec![(Time::ZERO, [0; Health::ALL.len()])],
+        tainted: vec![(Time::ZERO, 0)],
         ..ZoneLane::default()
     };
-    let mut lanes: Vec<ZoneLane> = (0..zones).map(lane).collect();
+    let mut lanes: Vec<ZoneLane> = (0..analysis.zones.len().max(1)).map(lane).collect();
     let zone = |node: NodeId| usize::from(analysis.zone_of[node.index()]);
     let zone_of = |(_, pod): (PodId, PodState)| pod.node_id().map_or(0, zone);
     for (node, n) in follow.nodes() {
-        let z = zone(node);
-        health[z][n.health().index()] += 1;
-        with_taint[z] += u32::from(tainted(n).no_execute);
-        lanes[z].nodes += 1;
-    }
-    for (z, lane) in lanes.iter_mut().enumerate() {
-        lane.health.push((Time::ZERO, health[z]));
-        lane.tainted.push((Time::ZERO, with_taint[z]));
+        let lane = &mut lanes[zone(node)];
+        lane.nodes += 1;
+        lane.health[0].1[n.health().index()] += 1;
+        lane.tainted[0].1 += u32::from(tainted(n).no_execute);
     }
     while let Some((id, r, step)) = follow.step() {
         if let Some((n, before, after)) = step.node
             && before != after
         {
-            let z = zone(n);
-            health[z][before.health().index()] -= 1;
-            health[z][after.health().index()] += 1;
-            with_taint[z] -= u32::from(tainted(before).no_execute);
-            with_taint[z] += u32::from(tainted(after).no_execute);
-            set(&mut lanes[z].health, r.at, health[z]);
-            set(&mut lanes[z].tainted, r.at, with_taint[z]);
+            let lane = &mut lanes[zone(n)];
+            let mut health = lane.health[lane.health.len() - 1].1;
+            health[before.health().index()] -= 1;
+            health[after.health().index()] += 1;
+            set(&mut lane.health, r.at, health);
+            let [was, is] = [before, after].map(|n| u32::from(tainted(n).no_execute));
+            let with_taint = lane.tainted[lane.tainted.len() - 1].1 + is - was;
+            set(&mut lane.tainted, r.at, with_taint);
         }
         step.eviction(r).into_iter().for_each(|e| count(&mut lanes[zone_of(e)].evictions, r.at));
         step.preemption(r).into_iter().for_each(|p| lanes[zone_of(p)].preempted += 1);

@@ -90,7 +90,6 @@ struct Fine {
     /// The same of pods: entry in the upper 24 bits, count in the lower 8.
     seen_pods: Vec<[u32; POD_SLOTS]>,
     entries: BTreeMap<Option<Since>, u32>,
-    latest_entry: Option<(Option<Since>, u32)>,
     /// When something is done to nodes or pods for the first time.
     harm: Option<Time>,
 }
@@ -181,15 +180,8 @@ impl Fine {
 
     /// A small number for an entry, from 1.
     fn entry(&mut self, since: Option<Since>) -> u32 {
-        if let Some((s, n)) = self.latest_entry
-            && s == since
-        {
-            return n;
-        }
         let next = self.entries.len() as u32 + 1;
-        let n = *self.entries.entry(since).or_insert(next) & 0x00ff_ffff;
-        self.latest_entry = Some((since, n));
-        n
+        *self.entries.entry(since).or_insert(next) & 0x00ff_ffff
     }
 }
 

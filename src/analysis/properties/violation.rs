@@ -46,18 +46,9 @@ impl Found {
     ) {
         let records: BTreeSet<RecordId> =
             records.iter().copied().filter(|r| *r != NO_RECORD).collect();
-        let records = records.into_iter().collect();
-        let property = self.property;
-        self.all.push(Violation {
-            property,
-            at,
-            until: at,
-            pod,
-            node,
-            text,
-            records,
-            missed: None,
-        });
+        let (records, property) = (records.into_iter().collect(), self.property);
+        let (until, missed) = (at, None);
+        self.all.push(Violation { property, at, until, pod, node, text, records, missed });
     }
 
     /// What was found last about that pod, or that node without one, lasts until then.

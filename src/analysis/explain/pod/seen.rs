@@ -106,7 +106,7 @@ impl<'a> Known<'a> {
     /// What is asked of a pod in that state at a record.
     fn moment(
         &self,
-        (record, r): (RecordId, &'a Record),
+        (record, r): Told<'a>,
         state: &PodState,
         tolerations: &'a [Toleration],
     ) -> Moment<'a> {
@@ -127,19 +127,19 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Vec<Seen
     }
     let mut follow = Follow::new(analysis);
     let mut known = Known(vec![&[]; analysis.node_count()]);
-    let mut all: Vec<Seen<'a>> = pods.iter().map(|_| Seen::default()).collect();
-    let mut over: Vec<Vec<Seen<'a>>> = pods.iter().map(|_| Vec::new()).collect();
+    // Of each its lives so far, the present one last.
+    let mut all: Vec<Vec<Seen<'a>>> = pods.iter().map(|_| vec![Seen::default()]).collect();
     for (id, r) in (0..).zip(trace.iter()).take_while(|(_, r)| r.at <= question.until) {
         if r.what == What::ControllersStopped {
             // Every timer ends with the process.
-            for (seen, pod) in all.iter_mut().zip(pods) {
+            for (seen, pod) in all.iter_mut().filter_map(|lives| lives.last_mut()).zip(pods) {
                 let state = follow.pod(*pod);
                 let moment = || known.moment((id, r), &state, follow.tolerations(*pod));
                 seen.lost.extend(follow.timer(&state).map(|_| moment()));
             }
         }
         if r.what == What::MachineOff {
-            for (seen, pod) in all.iter_mut().zip(pods) {
+            for (seen, pod) in all.iter_mut().filter_map(|lives| lives.last_mut()).zip(pods) {
                 if follow.pod(*pod).node_id() == r.node() {
                     seen.noted.starts_over();
                 }
@@ -151,10 +151,9 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Vec<Seen
         let Some(place) = places[pod.index()] else { continue };
         let moment = |state: &PodState| known.moment((id, r), state, follow.tolerations(pod));
         if matches!(r.what, What::PodCreated(_)) && r.at > Time::ZERO {
-            let next = Seen { created: Some(moment(&after)), ..Seen::default() };
-            over[place].push(std::mem::replace(&mut all[place], next));
+            all[place].push(Seen { created: Some(moment(&after)), ..Seen::default() });
         }
-        let seen = &mut all[place];
+        let Some(seen) = all[place].last_mut() else { continue };
         seen.refused.add(question, id, r);
         seen.noted.take(trace, r);
         seen.nodes.extend(before.node_id().into_iter().chain(after.node_id()));
@@ -183,14 +182,13 @@ pub(super) fn gather<'a>(question: Question<'a>, pods: &[PodId]) -> Vec<Vec<Seen
             _ => seen.record(id, r, || moment(&after)),
         }
     }
-    for ((lives, last), pod) in over.iter_mut().zip(all).zip(pods) {
-        lives.push(last);
+    for (lives, pod) in all.iter_mut().zip(pods) {
         for seen in lives {
             seen.state = follow.pod(*pod);
             seen.nodes.extend(seen.state.node_id());
         }
     }
-    over
+    all
 }
 
 impl<'a> Seen<'a> {

@@ -21,11 +21,6 @@ fn unmade(r: &Record) -> Option<Unmade> {
     Unmade::ALL.get(r.object as usize).copied().filter(|_| is_failed)
 }
 
-/// Whether the claim of such a volume has no node any more.
-fn is_given_back(r: &Record) -> bool {
-    matches!(unmade(r), Some(Unmade::NodeGone | Unmade::GivenBack))
-}
-
 /// What a driver's refusal means.
 fn refusal(r: &Record) -> &'static str {
     match unmade(r) {
@@ -57,7 +52,8 @@ impl<'a> Case<'_, 'a> {
             What::Noted(Note::Provisioning, _) => "being made",
             _ => refusal(r),
         };
-        let verdict = if is_given_back(r) {
+        // The claim of such a volume has no node any more.
+        let verdict = if matches!(unmade(r), Some(Unmade::NodeGone | Unmade::GivenBack)) {
             format!(
                 "pending at {until}: its volume {claim} is {is} since {since}: no node is chosen for it any more, until the scheduler chooses anew"
             )
