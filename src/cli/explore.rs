@@ -268,7 +268,7 @@ impl Searching<'_> {
             kubernetes: release.map(str::to_owned),
             timing: args.timing.clone(),
             set: args.overrides(None, &v.changes).sets,
-            tape: tape::spec_in(&plan, names, Some(v.property.to_string()), &v.tape),
+            tape: tape::spec_of(&plan, names, Some(v.property.to_string()), &v.tape),
             scenario: self.loaded.source.text.to_string(),
         }
     }

@@ -113,16 +113,6 @@ impl Tape {
 /// The choices of a run as a tape writes them, with the names that the run had.
 pub fn spec_of(
     plan: &Plan,
-    run: &Searched,
-    property: Option<String>,
-    deviations: &[Deviation],
-) -> language::Tape {
-    spec_in(plan, &Texts::of(run), property, deviations)
-}
-
-/// The same with these names.
-pub(crate) fn spec_in(
-    plan: &Plan,
     texts: &Texts,
     property: Option<String>,
     deviations: &[Deviation],

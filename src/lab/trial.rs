@@ -177,7 +177,12 @@ impl<'a> Trial<'a> {
         let list = &self.expectations.list;
         let seeds = &self.expectations.seeds;
         let of_run = |plan: &Plan, seed: u64| {
-            let (trace, departs) = simulate(plan, seed, goes_on)?;
+            // A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it, which says where it departs
+            // from the tape.
+            let (trace, departs) = match plan.tape {
+                Some(_) => played(plan, goes_on)?,
+                None => (seeded(plan, seed, goes_on)?, None),
+            };
             let analysis = Analysis::new(plan, &trace);
             let judged = self.judged(&analysis);
             let looked = (seeds.first() == Some(&seed)).then(|| look(&analysis, seed));
@@ -370,17 +375,4 @@ fn over(trace: &Trace, step: &Step) -> Option<Time> {
     let began = trace.get(step.record?).filter(|r| r.what == What::FaultBegan)?;
     let is_its_end = |r: &&Record| r.what == What::FaultEnded && r.object == began.object;
     trace.iter().filter(is_its_end).find(|r| r.at >= began.at).map(|r| r.at)
-}
-
-/// A scenario with a tape leaves nothing to chance: it is run as `taintsim replay` runs it, which says
-/// where it departs from the tape.
-fn simulate(
-    plan: &Plan,
-    seed: u64,
-    goes_on: &(dyn Fn() -> bool + Sync),
-) -> Option<(Trace, Option<Departure>)> {
-    if plan.tape.is_some() {
-        return played(plan, goes_on);
-    }
-    Some((seeded(plan, seed, goes_on)?, None))
 }

@@ -508,7 +508,12 @@ fn a_tape() -> (Tape, Trace) {
         kubernetes: None,
         timing: None,
         set: Vec::new(),
-        tape: tape::spec_of(&make(), &run, Some(property().to_string()), &found.tape),
+        tape: tape::spec_of(
+            &make(),
+            &tape::Texts::of(&run),
+            Some(property().to_string()),
+            &found.tape,
+        ),
         scenario: RAPID.to_owned(),
     };
     (tape, run.trace)

@@ -240,7 +240,8 @@ fn a_tape_is_shrunk_with_its_scenario() {
     let mut taped = plan();
     taped.tape = Some(found.clone());
     let mut loaded = parsed(&noisy);
-    loaded.spec.tape = Some(tape::spec_of(&taped, &sim::replay(&taped), None, &found));
+    loaded.spec.tape =
+        Some(tape::spec_of(&taped, &tape::Texts::of(&sim::replay(&taped)), None, &found));
     let what = Shrink {
         loaded: &loaded,
         spec: loaded.spec.clone(),

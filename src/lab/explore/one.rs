@@ -213,7 +213,7 @@ pub fn shorter(
     let is_so = |tape: &[Deviation]| {
         violates(&search, &mut searcher.borrow_mut(), (which, tape), goes_on, &text)
     };
-    let (left, is_small) = fewest(tape, &is_so, goes_on);
+    let (left, is_small) = fewest(tape, true, &is_so, goes_on);
     let text = text.into_inner();
     // Where others are left out there may be less to choose from: the tape has what was chosen in the end.
     let is_shorter = text.is_some() && !left.is_empty();
@@ -221,29 +221,30 @@ pub fn shorter(
     (chosen.unwrap_or(left), is_small, text)
 }
 
-/// A shorter tape of which the same is so, and whether no single deviation can be left out of it.
-pub fn fewest(
-    mut tape: Vec<Deviation>,
-    is_so: &dyn Fn(&[Deviation]) -> bool,
+/// Fewer items of which the same is so, half of all left out at first and then ever smaller parts: single ones once, or
+/// `until_none` can go. And whether it came to that.
+pub fn fewest<T: Clone>(
+    mut all: Vec<T>,
+    until_none: bool,
+    is_so: &dyn Fn(&[T]) -> bool,
     goes_on: GoesOn<'_>,
-) -> (Vec<Deviation>, bool) {
-    let mut size = tape.len().div_ceil(2);
-    while size > 0 && !tape.is_empty() {
-        let (mut at, before) = (0, tape.len());
-        while at < tape.len() {
+) -> (Vec<T>, bool) {
+    let mut size = all.len().div_ceil(2);
+    while size > 0 && !all.is_empty() {
+        let (mut at, before) = (0, all.len());
+        while at < all.len() {
             if !goes_on() {
-                return (tape, false);
+                return (all, false);
             }
-            let mut without = tape.clone();
-            without.drain(at..(at + size).min(tape.len()));
+            let mut without = all.clone();
+            without.drain(at..(at + size).min(all.len()));
             if is_so(&without) {
-                tape = without;
+                all = without;
             } else {
                 at += size;
             }
         }
-        // Single ones are tried until none can go.
-        size = if size == 1 && tape.len() < before { 1 } else { size / 2 };
+        size = if until_none && size == 1 && all.len() < before { 1 } else { size / 2 };
     }
-    (tape, goes_on())
+    (all, goes_on())
 }

@@ -112,8 +112,8 @@ pub(super) fn way(
     }
     let deviating = run.choices.iter().filter(|d| d.deviates());
     let few: Vec<Held> = deviating.map(held).collect();
-    let mut all = if found.violates(&few) { few } else { run.choices.iter().map(held).collect() };
-    found.let_go(&mut all);
+    let all = if found.violates(&few) { few } else { run.choices.iter().map(held).collect() };
+    let (mut all, _) = one::fewest(all, false, &|held| found.violates(held), goes_on);
     widen(&mut all, &run.choices, &|held| found.violates(held));
     if !goes_on() {
         return Err(NoWay::Stopped);
@@ -151,24 +151,6 @@ impl Finder<'_> {
             searcher.take_back(run);
             have >= ENOUGH
         })
-    }
-
-    /// Lets go what is not needed, half of all at first and then ever smaller parts.
-    fn let_go(&self, held: &mut Vec<Held>) {
-        let mut size = held.len().div_ceil(2);
-        while size > 0 && (self.goes_on)() {
-            let mut at = 0;
-            while at < held.len() {
-                let mut without = held.clone();
-                without.drain(at..(at + size).min(held.len()));
-                if self.violates(&without) {
-                    *held = without;
-                } else {
-                    at += size;
-                }
-            }
-            size /= 2;
-        }
     }
 }
 

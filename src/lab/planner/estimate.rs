@@ -92,7 +92,9 @@ impl Kept {
         of_formula: Option<f64>,
     ) -> Interval {
         let (more, variance) = self.difference(objective, row, than);
-        let met = self.differed(row, than);
+        // In how many replications they came to different figures.
+        let differ = self.differ.get(pair(row, than)).filter(|_| row != than);
+        let met = differ.copied().unwrap_or(self.moments.n());
         let open = match of_formula {
             Some(formula) => formula.abs().max(more.abs()),
             None if met == 0 && row != than => {
@@ -199,13 +201,6 @@ impl Kept {
     fn few(&self, cases: u64, confidence: f64) -> f64 {
         let many = self.counting.0 == Counting::Years && cases == self.moments.n();
         if many || cases >= ENOUGH { 0.0 } else { unseen(confidence) / cases.max(1) as f64 }
-    }
-
-    /// In how many replications two rows came to different figures.
-    fn differed(&self, row: usize, other: usize) -> u64 {
-        let all = self.moments.n();
-        let of = |place: usize| self.differ.get(place).copied().unwrap_or(all);
-        if row == other { all } else { of(pair(row, other)) }
     }
 
     /// What is nothing to choose by: where these are the prices that it was run for, what was nothing then, and else as

@@ -5,7 +5,7 @@ use crate::analysis::expect;
 use crate::analysis::properties::{Harm, check};
 use crate::lab::explore::{Explore, explore};
 use crate::lab::prelude::*;
-use crate::lab::tape;
+use crate::lab::tape::{Texts, spec_of};
 use crate::language::Tree;
 use crate::scenario::{build, expecting, parse, seed};
 use crate::sim::run;
@@ -93,18 +93,12 @@ impl<'a> Judge<'a> {
     pub(super) fn judge(&self, tree: Tree, searching: bool) -> Option<(Tree, Seen)> {
         let loaded = self.load(&tree).ok()?;
         let plan = build(&loaded, &Overrides::default()).ok()?;
-        match self.run(&loaded, &plan) {
+        match self.any(&loaded, &plan) {
             Some(_) if self.takes_events && !self.is_about_events(&tree) => None,
             Some(seen) => Some((tree, seen)),
             None if searching => self.search(tree, &loaded, plan),
             None => None,
         }
-    }
-
-    /// What a scenario comes to, if it does what is looked for and is as bad as that was.
-    fn run(&self, loaded: &Loaded, plan: &Plan) -> Option<Seen> {
-        let seen = self.any(loaded, plan);
-        seen.filter(|seen| self.is_as_bad(seen))
     }
 
     /// What a scenario comes to, if it does what is looked for: the first of what is as bad as it
@@ -181,7 +175,8 @@ impl<'a> Judge<'a> {
             let run = sim::replay(&plan);
             if let Some(seen) = self.violated(property, loaded, &plan, &run.trace) {
                 let field = tree.field_mut("tape")?;
-                *field = Tree::of(&tape::spec_of(&plan, &run, None, &found)).named("tape");
+                let texts = Texts::of(&run);
+                *field = Tree::of(&spec_of(&plan, &texts, None, &found)).named("tape");
                 return Some((tree, seen));
             }
         }

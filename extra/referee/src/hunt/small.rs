@@ -43,7 +43,7 @@ pub(super) fn small(
     // Most that is drawn is the order of things, which few need.
     let trouble: Vec<Deviation> = raw.tape.iter().filter(|d| is_trouble(d)).cloned().collect();
     let less = [Vec::new(), trouble].into_iter().find(|less| is_so(less));
-    let (tape, _) = fewest(less.unwrap_or_else(|| raw.tape.clone()), &is_so, &may_try);
+    let (tape, _) = fewest(less.unwrap_or_else(|| raw.tape.clone()), true, &is_so, &may_try);
     let with = |changes: &[Change], trouble: &str| {
         let plan = cluster.plan(changes, trouble).filter(|_| may_try());
         plan.is_some_and(|plan| same(&plan, &tape).is_some())
@@ -67,7 +67,7 @@ pub(super) fn small(
         kubernetes: None,
         timing: None,
         set: changes.iter().map(Change::set).collect(),
-        tape: tape::spec_of(&plan, &run, Some(raw.property.to_string()), &tape),
+        tape: tape::spec_of(&plan, &tape::Texts::of(&run), Some(raw.property.to_string()), &tape),
         scenario: cluster.text(),
     };
     Some(Small { core: raw.core.clone(), takes, tape })
