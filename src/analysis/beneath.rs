@@ -9,7 +9,7 @@ pub(super) use crate::api::taint::{Effect, Taint};
 pub(super) use crate::api::toleration::Toleration;
 pub(super) use crate::api::words::{rows, words};
 pub(super) use crate::api::workload::{
-    JobSpec, Propagation, WorkloadKind, WorkloadSpec, family_of, has_clients, namespace_of,
+    Propagation, WorkloadKind, WorkloadSpec, family_of, has_clients, namespace_of,
     parent_and_ordinal, short_name, told_apart,
 };
 pub(super) use crate::kernel::{Dur, Time};

@@ -7,16 +7,14 @@
 //! missing before it is evicted. A machine that stopped is away until it has booted, and its pods start anew.
 
 use super::placed::{Places, Whose, is_bare, suiting};
-use crate::api::pod::PodSource;
 use crate::api::probe::{Life, ProbeType, RestartPolicy};
 use crate::api::toleration::Toleration;
 use crate::api::volume::{MAX_WAIT_FOR_UNMOUNT, Reach};
-use crate::api::workload::has_clients;
 use crate::kernel::Spread;
 use crate::lab::prelude::*;
 use crate::lab::sweep::Sweep;
 use crate::plan::{KubeletMode, WorkloadPlan};
-use crate::scenario::{LONGEST_S, Object};
+use crate::scenario::LONGEST_S;
 
 /// From the beginning of an outage to the taint, in seconds: the grace period from the last
 /// heartbeat on, which was five seconds ago on average, and some four until passes have seen both.

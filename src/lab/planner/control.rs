@@ -11,8 +11,7 @@
 //! and each has a weight that makes up for it (importance sampling).
 
 use super::closed::{Closed, Formula};
-use crate::scenario::{Drawn, Object, Tilt};
-use std::collections::BTreeSet;
+use crate::lab::prelude::*;
 
 /// This part of the draws is as outages come; the others go to what tells values apart. So no draw
 /// weighs more than four times as much as another one of its own kind: twice for what fails, and twice for

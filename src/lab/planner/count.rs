@@ -8,10 +8,10 @@
 use super::placed::{Places, places};
 use super::spec::{BELOW, FIGURES, OWN};
 use crate::analysis::below_need::Below;
-use crate::analysis::{Costs, Serving, summary, words};
+use crate::analysis::summary;
 use crate::lab::prelude::*;
 use crate::lab::sweep::used_up;
-use crate::scenario::{Object, YEAR_S};
+use crate::scenario::YEAR_S;
 use crate::trace::EventText;
 
 /// How costs of a year are counted.

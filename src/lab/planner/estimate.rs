@@ -6,8 +6,8 @@ use super::kept::{Kept, pair};
 use super::moments::student;
 use super::odd::{ENOUGH, Odd, open};
 use super::spec::{BY_FORMULA, FIGURES, OWN, Objective};
-use crate::analysis::Interval;
 use crate::analysis::statistics::unseen;
+use crate::lab::prelude::*;
 
 /// A model that has less than this part in what tells rows apart by formula need not have met anything.
 const MATTERS: f64 = 0.01;

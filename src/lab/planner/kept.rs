@@ -8,9 +8,7 @@ use super::moments::{FIGURE_MAX, Moments, are_figures};
 use super::odd::Odd;
 use super::replication::{Part, Replication};
 use super::spec::{Bound, FIGURES, OWN, Objective};
-use crate::plan::Size;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::lab::prelude::*;
 
 /// What is kept of all runs. It answers for any prices.
 #[derive(Clone, PartialEq, Debug, Default, Deserialize, Serialize)]

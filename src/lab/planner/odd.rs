@@ -6,7 +6,7 @@
 
 use super::moments::are_figures;
 use crate::analysis::statistics::unseen;
-use serde::{Deserialize, Serialize};
+use crate::lab::prelude::*;
 
 /// From this number of cases on the deviations of what was seen say how far it may be off.
 pub(super) const ENOUGH: u64 = 40;

@@ -1,15 +1,12 @@
 //! Where pods are as outages begin, which the closed form reckons with. Those that are placed are there from the
 //! start; where the others go, and how many of them there are, only a run knows. And which nodes suit others like them.
 
-use crate::analysis::{Owners, Serving};
 use crate::api::meta::OwnerReference;
-use crate::api::names::WorkloadId;
 use crate::api::node::reaches;
-use crate::api::pod::PodSource;
 use crate::api::quantity::{Quantity, Resources, add_resources};
 use crate::lab::placed::placed;
 use crate::lab::prelude::*;
-use crate::plan::{NodeStart, PodIndex, PodStart, WorkloadIndex};
+use crate::plan::{PodIndex, PodStart, WorkloadIndex};
 
 /// A pod: one of the plan, or one that a workload's controller made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,9 @@
 //! What is chosen, what counts, and what must hold.
 
 use super::closed::Closed;
-use crate::analysis::Figure;
+use crate::lab::prelude::*;
+use crate::language::Prices;
 use crate::language::prices::{self, PRICED};
-use crate::language::{Prices, Problem, duration};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// The figures that are kept of every run.
 pub(crate) const FIGURES: [Figure; 8] = [

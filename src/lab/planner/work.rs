@@ -7,7 +7,6 @@ use super::placed::Places;
 use super::replication::{Part, Replication};
 use super::spec::{DRAWN, FIGURES, OWN};
 use crate::lab::prelude::*;
-use crate::scenario::Tilt;
 
 /// What replications are run with.
 pub(super) struct Work<'a> {

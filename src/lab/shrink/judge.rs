@@ -6,7 +6,6 @@ use crate::analysis::properties::{Harm, check};
 use crate::lab::explore::{Explore, explore};
 use crate::lab::prelude::*;
 use crate::lab::tape::{Texts, spec_of};
-use crate::language::Tree;
 use crate::scenario::{build, expecting, parse, seed};
 use crate::sim::run;
 use rayon::ThreadPoolBuilder;

@@ -6,7 +6,6 @@ use super::hit::{Bound, Hit, Lost};
 use super::holder::Holder;
 use super::losses::{How, Kind};
 use super::still::Why;
-use crate::analysis::{Frees, Kept};
 use crate::lab::prelude::*;
 
 /// A loss with what it did to one workload.

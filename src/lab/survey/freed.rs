@@ -3,7 +3,6 @@
 use super::hit::{Bound, Hit, Seen};
 use super::holder::{Holder, first_sentence};
 use super::still::{Freed, Why};
-use crate::analysis::Frees;
 use crate::lab::prelude::*;
 
 /// How long a run goes on with a remedy: deletion takes a minute, what it leaves attached six more, and pods start.

@@ -10,11 +10,7 @@ use super::pressed::Pressed;
 use super::still::{Freed, Still, Why};
 use super::tainted::Evicted;
 use crate::analysis::disruption::Pace;
-use crate::analysis::moment::{Moment, moment};
 use crate::analysis::serving::{Count, Served};
-use crate::analysis::words;
-use crate::analysis::{Costs, Figure, Kept, Metrics, Serving};
-use crate::api::workload::WorkloadSpec;
 use crate::lab::prelude::*;
 
 /// What a loss cost in all.

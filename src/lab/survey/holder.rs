@@ -1,7 +1,6 @@
 //! What keeps pods where they are not wanted although there is room: budgets that stop every drain while all
 //! is well are among it.
 
-use crate::analysis::Frees;
 use crate::api::taint::{NOT_READY, OUT_OF_SERVICE, UNREACHABLE};
 use crate::api::toleration::matching_tolerations;
 use crate::api::workload::short_name;

@@ -9,8 +9,7 @@ use super::tainted::{self, Tainted};
 use crate::api::labels::Labels;
 use crate::api::node::{named_zone, region, zone};
 use crate::lab::prelude::*;
-use crate::language::{Cut, DeviceTaintRule};
-use crate::plan::NodeStart;
+use crate::language::Cut;
 
 /// What is lost at one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -1,6 +1,5 @@
 //! Which pods are where when losses begin, after a run without one: some are placed before a run, and others only in it.
 
-use crate::analysis::Owners;
 use crate::api::container::Role;
 use crate::lab::placed;
 use crate::lab::prelude::*;

@@ -1,10 +1,8 @@
 //! What runs short on the nodes that are left, as pods of the lost ones come to them: their kubelets
 //! evict pods, and their taints keep others away.
 
-use crate::analysis::evictions::evictions;
 use crate::api::node::NodeConditionType;
 use crate::lab::prelude::*;
-use crate::trace::EvictionCause;
 
 /// A node that runs short of something.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, Serialize)]

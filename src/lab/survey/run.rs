@@ -11,11 +11,8 @@ use super::tainted::{Evicted, status_of};
 use crate::analysis::disruption::{Disrupted, Pace, disruptions};
 use crate::analysis::moment::evicted_after;
 use crate::analysis::summary::with_evictions;
-use crate::analysis::{Frees, Kept};
-use crate::api::names::WorkloadId;
 use crate::api::quantity::Quantity;
 use crate::lab::prelude::*;
-use crate::plan::Size;
 use crate::scenario::replace_timeline;
 use std::rc::Rc;
 

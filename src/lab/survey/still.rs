@@ -1,9 +1,7 @@
 //! Why pods of a workload are not replaced while a loss lasts, or are not back long after it: what would
 //! not have changed however long it had lasted.
 
-use crate::analysis::moment::Moment;
 use crate::api::words::rows;
-use crate::api::workload::WorkloadSpec;
 use crate::lab::prelude::*;
 
 rows! {

@@ -1,15 +1,9 @@
 //! Taints of devices: what a driver publishes of a device that is broken, and rules before anybody applies them; and
 //! whom they evicted.
 
-use crate::analysis::evictions::evictions;
-use crate::analysis::{Eviction, Owners};
-use crate::api::device::DeviceSelector;
-use crate::api::names::TextId;
 use crate::lab::prelude::*;
-use crate::language::DeviceTaintRule;
 use crate::plan::DeviceTaintEdit;
 use crate::scenario::rule_for;
-use crate::trace::EvictionCause;
 
 /// The taint of a device that is lost.
 const KEY: &str = "broken";

@@ -4,7 +4,6 @@
 use super::hit::{Hit, Lost, up_to, whole};
 use super::losses::Part;
 use super::tainted::{Evicted, Tainted};
-use crate::api::device::DeviceSelector;
 use crate::lab::prelude::*;
 
 /// What a taint of devices did, in words.
