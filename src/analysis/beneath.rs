@@ -5,7 +5,8 @@ pub(super) use crate::api::meta::ConditionStatus;
 pub(super) use crate::api::names::{NodeId, PodId, TextId, WorkloadId};
 pub(super) use crate::api::node::{NodeConditionType, zone_key, zone_name};
 pub(super) use crate::api::pod::{PodConditionType, PodPhase, PodTemplate};
-pub(super) use crate::api::taint::{Effect, Taint};
+pub(super) use crate::api::probe::ProbeType;
+pub(super) use crate::api::taint::{Effect, NOT_READY, OUT_OF_SERVICE, Taint, UNREACHABLE};
 pub(super) use crate::api::toleration::Toleration;
 pub(super) use crate::api::words::{rows, words};
 pub(super) use crate::api::workload::{
@@ -22,5 +23,6 @@ pub(super) use crate::trace::{
     Actor, BudgetState, DrainEnd, DrainOutcome, EventText, EvictionCause, NO_RECORD, Note, Record,
     RecordId, Refusal, TaintChange, Trace, What, ZoneState,
 };
+pub(super) use std::cell::OnceCell;
 pub(super) use std::cmp::{Ordering, Reverse};
 pub(super) use std::collections::{BTreeMap, BTreeSet};

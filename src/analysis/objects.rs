@@ -2,7 +2,7 @@
 //! of a failing node.
 
 use super::beneath::*;
-use crate::api::taint::{NOT_READY, NOT_READY_ALPHA, UNREACHABLE, UNREACHABLE_ALPHA};
+use crate::api::taint::{NOT_READY_ALPHA, UNREACHABLE_ALPHA};
 
 /// Stands for "no node" in [`PodState::node`].
 pub(crate) const NO_NODE: u32 = u32::MAX;

@@ -5,7 +5,6 @@ use super::drains::{budget_name, drain_ended, stand};
 use super::facts::{Fact, NO_TIMER};
 use super::prelude::*;
 use super::words;
-use std::cell::OnceCell;
 
 /// How many nodes are named in a row; of more only the number is given.
 const NAMED: usize = 3;

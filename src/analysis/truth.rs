@@ -8,7 +8,6 @@
 //! Service, unless it is being deleted. The two differ in every outage: in the first minute of one only the truth changes.
 
 use super::prelude::*;
-use crate::api::probe::ProbeType;
 
 /// The state of a pod, by the API and in truth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,7 +2,6 @@
 
 use super::drains::{asks, budget_name, drain_ended, stand};
 use super::prelude::*;
-use crate::api::probe::ProbeType;
 use std::num::NonZeroU32;
 
 pub(crate) use super::names::{ranges, short_taint, stem};

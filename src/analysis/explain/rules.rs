@@ -6,7 +6,6 @@
 use super::super::disruption::{Pace, time_per_node};
 use super::super::frees::Frees;
 use super::prelude::*;
-use crate::api::taint::{NOT_READY, OUT_OF_SERVICE, UNREACHABLE};
 use crate::api::toleration::Operator;
 
 /// Why its controller deletes a pod of a DaemonSet, which it would not make there: the taint of its node.

@@ -1,9 +1,6 @@
 //! A pod that was evicted: what led to it, what came after, and what would have kept it from it.
 
-use super::super::prelude::*;
-use super::super::{node, rules};
-use super::case::{Case, FORCED};
-use super::seen::{Moment, Seen, Timer, stay};
+use super::prelude::*;
 use crate::api::probe::RestartPolicy;
 use crate::trace::NO_BUDGET;
 

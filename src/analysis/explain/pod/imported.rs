@@ -1,8 +1,6 @@
 //! A pod that was evicted, or was being deleted, before the run began: as an export shows it.
 
-use super::super::node;
-use super::super::prelude::*;
-use super::case::Case;
+use super::prelude::*;
 use crate::api::pod::{Deletion, PodCondition, PodReason};
 
 /// What the export shows of such a pod.

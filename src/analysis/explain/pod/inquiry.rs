@@ -10,7 +10,6 @@ use super::seen::{Moment, Seen};
 use crate::analysis::job_ends::JobEnds;
 use crate::analysis::workloads::{Workloads, workloads};
 use crate::api::toleration::matching_tolerations;
-use std::cell::OnceCell;
 
 /// The question, and what was looked up for it.
 pub(super) struct Inquiry<'a> {

@@ -6,16 +6,15 @@ mod evicted;
 mod imported;
 mod inquiry;
 mod ordered;
+mod prelude;
 mod seen;
 mod stayed;
 mod volumes;
 
 use super::node::Stories;
-use super::prelude::*;
-use super::rules;
-use case::{Case, FORCED};
 use inquiry::Inquiry;
-use seen::{Moment, Seen, gather};
+use prelude::*;
+use seen::gather;
 
 /// Explains several pods at once, which takes a few walks through the trace in all; `stories` are
 /// those of nodes that were told already.

@@ -1,8 +1,7 @@
 //! What an OrderedReady StatefulSet does not do while a pod of it is not Ready: pods with higher numbers
 //! that are not there are not made (`pkg/controller/statefulset/stateful_set_control.go: processReplica`).
 
-use super::super::prelude::*;
-use super::case::Case;
+use super::prelude::*;
 
 impl Case<'_, '_> {
     /// Notes which pods wait for this one, or for which this one waits that is not there.

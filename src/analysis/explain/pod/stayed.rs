@@ -1,9 +1,6 @@
 //! A pod that was not evicted, and why not; also one that was in no danger.
 
-use super::super::prelude::*;
-use super::super::{node, pending, rules};
-use super::case::Case;
-use super::seen::{Moment, Timer, stay};
+use super::prelude::*;
 use crate::plan::switches::taint_eviction::FinishedEntry;
 
 impl Case<'_, '_> {

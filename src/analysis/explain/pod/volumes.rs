@@ -1,9 +1,7 @@
 //! A pod that is bound and does not start, as a volume of it is not attached to its node: who has the volume,
 //! and what would free it. And one that is not bound yet, as a volume of it is being made.
 
-use super::super::pending;
-use super::super::prelude::*;
-use super::case::Case;
+use super::prelude::*;
 use crate::analysis::Frees;
 use crate::analysis::attachments::{Attachments, FollowVolumes, spares};
 use crate::api::volume::MAX_WAIT_FOR_UNMOUNT;
