@@ -153,12 +153,8 @@ impl Holder {
 
     /// What it is, in a few words.
     pub(super) fn brief(self) -> &'static str {
-        match self {
-            Self::Scheduler(place) => SAID[place].1,
-            Self::Other | Self::Queue | Self::Toleration | Self::Nobody | Self::Lower => {
-                "no node left suits"
-            }
-        }
+        let Self::Scheduler(place) = self else { return "no node left suits" };
+        SAID[place].1
     }
 
     /// Whether it is that no node left reaches their volumes.
