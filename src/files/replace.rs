@@ -3,7 +3,7 @@
 use super::read::{is_of_system, special};
 use super::temporary::{Temporary, again, beside, left_over, remove_plain};
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
 /// How often a place is tried that others write to at the same time.
@@ -23,7 +23,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], begun: impl FnOnce(&Path)) -> i
         return write_on(path, bytes);
     };
     begun(temporary.path());
-    let mut file = temporary.handle().ok_or(io::ErrorKind::NotFound)?;
+    let mut file = temporary.handle().ok_or(ErrorKind::NotFound)?;
     if let Some(old) = &old {
         #[cfg(unix)]
         {
@@ -52,14 +52,14 @@ pub(crate) fn replaceable(path: &Path) -> io::Result<()> {
 /// A new file beside the one that it replaces, and what is known of that; none for what the system has under such a name.
 fn place(path: &Path) -> io::Result<Option<(Temporary, Option<fs::Metadata>)>> {
     let old = match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
+        Ok(found) if found.is_dir() => return Err(ErrorKind::IsADirectory.into()),
         Ok(found) if found.is_file() => Some(found),
         Ok(_) if is_of_system(path) && can_be_added_to(path)? => return Ok(None),
         Ok(found) => {
             let what = special(found.file_type()).unwrap_or("no plain file");
             return Err(io::Error::other(format!("it is {what}; nothing is written through one")));
         }
-        Err(_) if path.file_name().is_none() => return Err(io::ErrorKind::IsADirectory.into()),
+        Err(_) if path.file_name().is_none() => return Err(ErrorKind::IsADirectory.into()),
         Err(_) => None,
     };
     Ok(Some((Temporary::file(path, old.is_some())?, old)))
@@ -136,16 +136,14 @@ impl Temporary {
                 Err(error) => return Err(failed(error)),
             }
         }
-        Err(failed(io::ErrorKind::ResourceBusy.into()))
+        Err(failed(ErrorKind::ResourceBusy.into()))
     }
 
     /// Swaps names with the old folder, and removes that.
     fn swap(&self, place: &Path, permissions: fs::Permissions) -> io::Result<()> {
         fs::set_permissions(self.path(), permissions)?;
         match renamed(self.path(), place, Rename::Exchange) {
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                move_aside(self.path(), place)
-            }
+            Err(error) if error.kind() == ErrorKind::Unsupported => move_aside(self.path(), place),
             Err(error) => Err(error),
             Ok(()) => {
                 // The old folder has the temporary name now. If it cannot be removed, the next run
@@ -169,7 +167,7 @@ impl Temporary {
 
 /// What a place that another run writes to at the same time answers.
 fn is_of_another(error: &io::Error) -> bool {
-    use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
+    use ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound};
     [NotFound, AlreadyExists, DirectoryNotEmpty].contains(&error.kind())
 }
 
@@ -177,7 +175,7 @@ fn is_of_another(error: &io::Error) -> bool {
 fn move_to(from: &Path, to: &Path) -> io::Result<()> {
     match renamed(from, to, Rename::NoReplace) {
         // A plain rename replaces an empty folder at most.
-        Err(error) if error.kind() == io::ErrorKind::Unsupported => again(|| fs::rename(from, to)),
+        Err(error) if error.kind() == ErrorKind::Unsupported => again(|| fs::rename(from, to)),
         result => result,
     }
 }
@@ -201,7 +199,7 @@ fn renamed(from: &Path, to: &Path, how: Rename) -> io::Result<()> {
     again(|| match renameat_with(CWD, from, CWD, to, flags) {
         // A container's filter of calls answers with a lack of permission.
         Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP | Errno::PERM) => {
-            Err(io::ErrorKind::Unsupported.into())
+            Err(ErrorKind::Unsupported.into())
         }
         result => Ok(result?),
     })
@@ -209,7 +207,7 @@ fn renamed(from: &Path, to: &Path, how: Rename) -> io::Result<()> {
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
 fn renamed(_: &Path, _: &Path, _: Rename) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// Where names cannot be swapped: the old folder steps aside first. A process that is killed just

@@ -9,7 +9,7 @@
 
 use super::read::open_plain;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -39,8 +39,8 @@ impl Temporary {
             match File::open(path) {
                 Ok(file) => Ok(Some(file)),
                 // Somebody took it for one that was left behind, before it was locked.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    Err(io::ErrorKind::AlreadyExists.into())
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    Err(ErrorKind::AlreadyExists.into())
                 }
                 // Not every system opens folders. Nobody then knows whether this one is still being
                 // written.
@@ -84,12 +84,12 @@ impl Temporary {
                         return Ok(Temporary { path, file: Some(file) });
                     }
                 }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error),
             }
             tries += 1;
             if tries > TRIES_MAX {
-                return Err(io::ErrorKind::AlreadyExists.into());
+                return Err(ErrorKind::AlreadyExists.into());
             }
         }
     }
@@ -188,7 +188,7 @@ pub(super) fn remove_plain(path: &Path) -> io::Result<()> {
     let entries = fs::read_dir(path)?.collect::<io::Result<Vec<_>>>()?;
     for entry in &entries {
         if entry.file_type()?.is_dir() {
-            return Err(io::ErrorKind::DirectoryNotEmpty.into());
+            return Err(ErrorKind::DirectoryNotEmpty.into());
         }
     }
     for entry in entries {
@@ -201,7 +201,7 @@ pub(super) fn remove_plain(path: &Path) -> io::Result<()> {
 pub(super) fn again<T>(mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match work() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             result => return result,
         }
     }
