@@ -85,11 +85,9 @@ impl TimeScale {
             Time::ZERO => String::new(),
             from => format!("; nothing happens before {}", whole(from)),
         };
+        let run = short(self.end.since(Time::ZERO));
         let after = match self.end.as_nanos() as f64 > self.horizon_ns {
-            true => format!(
-                "; nothing more happens in this run of {}",
-                short(self.end.since(Time::ZERO))
-            ),
+            true => format!("; nothing more happens in this run of {run}"),
             false => String::new(),
         };
         format!("{names} since the start{before}{after}")
@@ -116,30 +114,24 @@ impl TimeScale {
 }
 
 /// A number from bottom to top.
-#[derive(Clone, Copy)]
 pub(super) struct CountScale {
     bottom: f64,
     height: f64,
     pub(super) least: u32,
     most: u32,
+    pub(super) ticks: Vec<u32>,
 }
 
 impl CountScale {
-    /// A scale that holds `least` to `most`, widened to round numbers; with its ticks.
-    pub(super) fn new(
-        bottom: f64,
-        height: f64,
-        least: u32,
-        most: u32,
-        ticks: u32,
-    ) -> (Self, Vec<u32>) {
+    /// A scale that holds `least` to `most`, widened to round numbers, with some `ticks`.
+    pub(super) fn new(bottom: f64, height: f64, least: u32, most: u32, ticks: u32) -> Self {
         let span = u64::from(most.saturating_sub(least).max(1));
         let rough = span.div_ceil(u64::from(ticks.max(1)));
         let step = round_step(rough.into(), 0) as u64;
         let low = u64::from(least) / step * step;
         let high = u64::from(most).max(low + 1).div_ceil(step) * step;
-        let marks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
-        (CountScale { bottom, height, least: low as u32, most: high as u32 }, marks)
+        let ticks = (0..=(high - low) / step).map(|i| (low + i * step) as u32).collect();
+        CountScale { bottom, height, least: low as u32, most: high as u32, ticks }
     }
 
     /// How high an area of so many is.
@@ -333,13 +325,14 @@ mod tests {
 
     #[test]
     fn counts_widen_to_round_numbers() {
-        let (scale, ticks) = CountScale::new(100.0, 100.0, 0, 147, 5);
+        let scale = CountScale::new(100.0, 100.0, 0, 147, 5);
         // 147 / 5 = 30 rounds up to 50.
-        assert_eq!(ticks, [0, 50, 100, 150]);
+        assert_eq!(scale.ticks, [0, 50, 100, 150]);
         assert_eq!((scale.y(0), scale.y(75), scale.y(150)), (100.0, 50.0, 0.0));
-        assert_eq!(CountScale::new(0.0, 1.0, 0, 0, 5).1, [0, 1]);
-        assert_eq!(CountScale::new(0.0, 1.0, 149_000, 150_000, 4).1, [149_000, 149_500, 150_000]);
-        assert!(CountScale::new(0.0, 1.0, 0, u32::MAX, 4).1.len() >= 2);
+        assert_eq!(CountScale::new(0.0, 1.0, 0, 0, 5).ticks, [0, 1]);
+        let narrow = CountScale::new(0.0, 1.0, 149_000, 150_000, 4);
+        assert_eq!(narrow.ticks, [149_000, 149_500, 150_000]);
+        assert!(CountScale::new(0.0, 1.0, 0, u32::MAX, 4).ticks.len() >= 2);
     }
 
     #[test]

@@ -59,7 +59,37 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
     let names = Names::new(analysis, left);
     let blank = |height: f64| Drawing::new((WIDTH, height), heading, &chart.shows(&names));
     match chart {
-        Chart::Timeline(lanes) => draw_timeline(blank, heading, analysis, &names, lanes),
+        Chart::Timeline(lanes) => {
+            let (states, queue) = (disruptions(analysis), waiting(analysis));
+            let (time, top) = (names.time, names.top);
+            let queue_top = top + states::height(&states);
+            let lanes_top = queue_top + states::queue_height(&queue);
+            let body = match lanes {
+                Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
+                Lanes::Zones(zones) => zone_lanes::height(zones),
+            };
+            let height = (lanes_top + body + FOOT).ceil();
+            let bottom = height - FOOT;
+            let mut drawing = blank(height);
+            let c = &mut drawing;
+            head(c, heading, LANES_LEFT, &legend(lanes));
+            names.back(c, top, bottom);
+            let mut marked = Vec::new();
+            match lanes {
+                Lanes::Nodes(nodes) => {
+                    marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top)
+                }
+                Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, lanes_top),
+            }
+            states::draw_queue(c, &time, (&queue, waited_for(analysis.plan)), queue_top);
+            names.lines(c, bottom);
+            // Over the lines of entries, which would cut through them, too.
+            node_lanes::draw_marks(c, &marked);
+            // Over the lines of entries, which would cut through their names.
+            states::draw(c, &time, &states, top);
+            time_axis(c, &time, bottom);
+            drawing
+        }
         Chart::Pods(curves) => {
             let mut c = blank(pods::height(&names));
             let fault = analysis.first_harm(Time::ZERO, Time::MAX).map(|s| s.at);
@@ -73,42 +103,6 @@ pub fn draw(chart: Chart<'_>, heading: &Heading, analysis: &Analysis<'_>) -> Dra
             c
         }
     }
-}
-
-fn draw_timeline(
-    blank: impl Fn(f64) -> Drawing,
-    heading: &Heading,
-    analysis: &Analysis<'_>,
-    names: &Names,
-    lanes: &Lanes,
-) -> Drawing {
-    let (states, queue) = (disruptions(analysis), waiting(analysis));
-    let (time, top) = (names.time, names.top);
-    let queue_top = top + states::height(&states);
-    let lanes_top = queue_top + states::queue_height(&queue);
-    let body = match lanes {
-        Lanes::Nodes(nodes) => node_lanes::height(analysis, nodes),
-        Lanes::Zones(zones) => zone_lanes::height(zones),
-    };
-    let height = (lanes_top + body + FOOT).ceil();
-    let bottom = height - FOOT;
-    let mut drawing = blank(height);
-    let c = &mut drawing;
-    head(c, heading, LANES_LEFT, &legend(lanes));
-    names.back(c, top, bottom);
-    let mut marked = Vec::new();
-    match lanes {
-        Lanes::Nodes(nodes) => marked = node_lanes::draw(c, analysis, &time, nodes, lanes_top),
-        Lanes::Zones(zones) => zone_lanes::draw(c, &time, zones, lanes_top),
-    }
-    states::draw_queue(c, &time, (&queue, waited_for(analysis.plan)), queue_top);
-    names.lines(c, bottom);
-    // Over the lines of entries, which would cut through them, too.
-    node_lanes::draw_marks(c, &marked);
-    // Over the lines of entries, which would cut through their names.
-    states::draw(c, &time, &states, top);
-    time_axis(c, &time, bottom);
-    drawing
 }
 
 /// What the colours mean, from left to right: those that occur.

@@ -45,6 +45,9 @@ enum Shape {
     Text(String, Point, Anchor, Ink),
 }
 
+/// A shape in its colour.
+type Drawn = (Shape, RGBColor);
+
 /// A drawing.
 pub struct Drawing {
     size: (u32, u32),
@@ -53,7 +56,7 @@ pub struct Drawing {
     title: String,
     /// What it shows, for those who cannot see it.
     shows: String,
-    shapes: Vec<(Shape, RGBColor)>,
+    shapes: Vec<Drawn>,
 }
 
 impl Drawing {
@@ -62,13 +65,8 @@ impl Drawing {
         let said = [&heading.doc, &heading.subtitle, shows];
         let said: Vec<&str> =
             said.into_iter().map(|s| s.trim_end_matches('.')).filter(|s| !s.is_empty()).collect();
-        Drawing {
-            size: (width as u32, height as u32),
-            down: 0.0,
-            title: heading.title.clone(),
-            shows: said.join(". "),
-            shapes: Vec::new(),
-        }
+        let (size, title) = ((width as u32, height as u32), heading.title.clone());
+        Drawing { size, down: 0.0, title, shows: said.join(". "), shapes: Vec::new() }
     }
 
     /// Makes the paper so many points higher, and has all that is drawn from now on lie as much
@@ -174,8 +172,8 @@ impl Drawing {
     }
 
     /// What a PNG says where letters of its texts are not in the font.
-    fn lacking(&self) -> Option<(Shape, RGBColor)> {
-        let is_lacking = |(shape, _): &(Shape, RGBColor)| match shape {
+    fn lacking(&self) -> Option<Drawn> {
+        let is_lacking = |(shape, _): &Drawn| match shape {
             Shape::Text(text, .., ink) => font::spelt(text, *ink) != *text,
             _ => false,
         };
@@ -196,10 +194,7 @@ struct Painter<B: DrawingBackend> {
 }
 
 impl<B: DrawingBackend> Painter<B> {
-    fn paint<'s>(
-        self,
-        mut shapes: impl Iterator<Item = &'s (Shape, RGBColor)>,
-    ) -> Result<(), String> {
+    fn paint<'s>(self, mut shapes: impl Iterator<Item = &'s Drawn>) -> Result<(), String> {
         self.area.fill(&PAPER).map_err(failed)?;
         shapes.try_for_each(|(shape, color)| self.shape(shape, *color))?;
         self.area.present().map_err(failed)

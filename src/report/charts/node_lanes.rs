@@ -46,6 +46,9 @@ fn bar_of(height: f64) -> (f64, f64, f64) {
 /// What is said of a mark, from where on, and in which colour.
 type Said = (String, f64, RGBColor);
 
+/// Where something may begin, and where it may end.
+type Places<'a> = (&'a [f64], &'a [f64]);
+
 /// The pods of a lane that are marked together.
 pub(super) struct Marked {
     /// The middle of its bar.
@@ -169,12 +172,13 @@ fn evicted(time: &TimeScale, lane: &NodeLane, bars: &Spans<Health>, middle: f64)
         };
         if bars.iter().any(is_dark) { PAPER } else { EVICTION }
     };
-    let put = |taken: &mut Vec<(f64, f64)>, said: String, places: (&[f64], &[f64]), most: f64| {
+    let put = |taken: &mut Vec<(f64, f64)>, said: String, places: Places<'_>, most: f64| {
         let wide = font::width(&said, NUMBER);
         let at = place(taken, wide, places, most)?;
         taken.push((at, at + wide));
         Some((said, time.left + at, color(at + wide / 2.0)))
     };
+    let at = |x: f64| (time.left + x, middle);
     for (run, sign) in runs {
         let before = taken.len();
         let mut number = |(x, n): &(f64, u32)| {
@@ -200,11 +204,7 @@ fn evicted(time: &TimeScale, lane: &NodeLane, bars: &Spans<Health>, middle: f64)
                 None => taken.extend(own),
             }
         }
-        let mark = |((x, _), said): (&(f64, u32), Option<Said>)| Marked {
-            at: (time.left + x, middle),
-            said,
-            sign,
-        };
+        let mark = |((x, _), said): (&(f64, u32), Option<Said>)| Marked { at: at(*x), said, sign };
         marked.extend(run.iter().zip(said).map(mark));
     }
     for d in &lane.drains {
@@ -212,19 +212,14 @@ fn evicted(time: &TimeScale, lane: &NodeLane, bars: &Spans<Health>, middle: f64)
         let places = (&[to, to + SIGN][..], &[from, from - SIGN][..]);
         let said = put(&mut taken, d.words(), places, time.width);
         // The strip of a drain is its mark.
-        marked.push(Marked { at: (time.left + to, middle), said, sign: Swatch::Strip(DRAIN) });
+        marked.push(Marked { at: at(to), said, sign: Swatch::Strip(DRAIN) });
     }
     marked
 }
 
 /// Where something so wide stands that is said of a mark: behind it or its end, or before it where
 /// the chart ends there; it touches nothing that is taken, and ends no further right than `most`.
-fn place(
-    taken: &[(f64, f64)],
-    wide: f64,
-    (after, before): (&[f64], &[f64]),
-    most: f64,
-) -> Option<f64> {
+fn place(taken: &[(f64, f64)], wide: f64, (after, before): Places<'_>, most: f64) -> Option<f64> {
     let free = |at: &f64| {
         let fits = *at >= 0.0 && at + wide <= most;
         fits && taken.iter().all(|t| t.1 <= *at || t.0 >= at + wide)

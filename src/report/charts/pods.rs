@@ -86,8 +86,8 @@ fn most(steps: &Steps) -> u32 {
 }
 
 /// The level lines and numbers of a panel.
-pub(super) fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale, ticks: &[u32]) {
-    for &tick in ticks {
+pub(super) fn numbers(c: &mut Drawing, time: &TimeScale, scale: &CountScale) {
+    for &tick in &scale.ticks {
         let y = scale.y(tick);
         let color = if tick == scale.least { RULE } else { GRID };
         c.rule((time.left, y), (time.left + time.width, y), color);
@@ -124,13 +124,13 @@ fn available(
 ) -> (u32, bool) {
     let steps = curves.of(Curve::Available);
     let least = least_available(steps, fault);
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, least, most(steps), 4);
+    let scale = CountScale::new(bottom, bottom - top, least, most(steps), 4);
     let spans = spans(time, 1.0, steps, u32::min);
     // An area says how much; cut off below, it would say it wrongly.
     for &(from, to, n) in spans.iter().filter(|_| scale.least == 0) {
         c.rect((time.left + from, scale.y(n)), (time.left + to, bottom), AVAILABLE_FILL);
     }
-    numbers(c, time, &scale, &ticks);
+    numbers(c, time, &scale);
     // A line along the edge would say that as many ran as the axis begins at.
     let below = |s: &(f64, f64, u32)| s.2 < scale.least;
     for piece in spans.split(below).filter(|piece| !piece.is_empty()) {
@@ -139,6 +139,9 @@ fn available(
     let cut = spans.iter().any(below);
     (scale.least, cut)
 }
+
+/// How high lines end, and what is said there.
+type Ends = Vec<(f64, String)>;
 
 /// Values of several step functions together, changing where any of them does.
 fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
@@ -149,13 +152,7 @@ fn together(parts: [&Steps; 4]) -> Vec<(Time, [u32; 4])> {
 }
 
 /// Draws the lower panel; hands back where its lines end, and at how many of what.
-fn lost(
-    c: &mut Drawing,
-    time: &TimeScale,
-    curves: &Curves,
-    top: f64,
-    bottom: f64,
-) -> Vec<(f64, String)> {
+fn lost(c: &mut Drawing, time: &TimeScale, curves: &Curves, top: f64, bottom: f64) -> Ends {
     const COLORS: [RGBColor; 4] = [TERMINATING, MISSING, NOT_READY, PENDING];
     let lost = [Curve::Terminating, Curve::Dead, Curve::NotReady, Curve::Pending];
     let steps = together(lost.map(|curve| curves.of(curve)));
@@ -163,8 +160,8 @@ fn lost(
     let so_far = so_far.map(|(curve, color, name)| (curves.of(curve), color, name));
     let stacked = steps.iter().map(|s| s.1.iter().sum::<u32>()).max().unwrap_or(0);
     let highest = so_far.iter().map(|(steps, ..)| most(steps)).fold(stacked, u32::max);
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, 5);
-    numbers(c, time, &scale, &ticks);
+    let scale = CountScale::new(bottom, bottom - top, 0, highest, 5);
+    numbers(c, time, &scale);
     for (from, to, parts) in means(time, 1.0, &steps) {
         let mut low = bottom;
         // Terminating at the bottom: it grows out of what was not ready.

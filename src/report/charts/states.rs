@@ -108,6 +108,9 @@ pub(super) fn draw_queue(
     c.rule((time.left, foot), (time.left + time.width, foot), GRID)
 }
 
+/// From when, until when, in which colour, and with which name.
+type Band = (Time, Time, RGBColor, String);
+
 fn color(d: &Disrupted) -> RGBColor {
     match d.state {
         ZoneState::FullDisruption => FULL,
@@ -142,13 +145,7 @@ fn row_name(c: &mut Drawing, name: &str, y: f64) {
 }
 
 /// Bands in one row, each with its name inside, or beside it up to the next one, or without.
-fn bands(
-    c: &mut Drawing,
-    time: &TimeScale,
-    name: &str,
-    spans: Vec<(Time, Time, RGBColor, String)>,
-    top: &mut f64,
-) {
+fn bands(c: &mut Drawing, time: &TimeScale, name: &str, spans: Vec<Band>, top: &mut f64) {
     let y = *top;
     *top += ROW;
     row_name(c, name, y);

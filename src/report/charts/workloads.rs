@@ -147,7 +147,7 @@ fn one(c: &mut Drawing, time: &TimeScale, w: &Served, top: f64, bottom: f64) {
     let ticks = if bottom - top < 60.0 { 2 } else { 4 };
     let height = |(_, n): &(Time, Count)| (n.up.max(n.desired) + n.ghosts).max(n.ready);
     let highest = w.counts.iter().map(height).max().unwrap_or(0);
-    let (scale, ticks) = CountScale::new(bottom, bottom - top, 0, highest, ticks);
+    let scale = CountScale::new(bottom, bottom - top, 0, highest, ticks);
     let missing = |n: Count| n.desired.saturating_sub(n.up);
     let worse = |a: Count, b: Count| if missing(b) >= missing(a) { b } else { a };
     let spans = spans(time, 1.0, &w.counts, worse);
@@ -165,7 +165,7 @@ fn one(c: &mut Drawing, time: &TimeScale, w: &Served, top: f64, bottom: f64) {
             c.rect((left, scale.y(high)), (right, scale.y(low)), color);
         }
     }
-    pods::numbers(c, time, &scale, &ticks);
+    pods::numbers(c, time, &scale);
     let outline = |of: fn(&Count) -> u32| outline(time, &scale, &spans, of);
     c.line(&outline(|n| n.desired), NO_EXECUTE, 1.0);
     c.line(&outline(|n| n.ready), SAID, 1.0);
