@@ -282,22 +282,21 @@ fn one(file: &Path, id: &str, skipped: bool, args: &TestArgs) -> Option<(Tested,
         name: line(&file.file_stem().unwrap_or_default().to_string_lossy()),
         ..Tested::only(line(&shown(file)), id.to_owned(), cases)
     };
-    let mut goldens = None;
-    match load(file) {
-        Err(problems) => tested.cases[0].came = Came::Wrong(problems),
-        Ok(loaded) => match Trial::new(&loaded, args.change.overrides(args.sets.clone())) {
-            Err(problems) => tested.cases[0].came = Came::Wrong(problems),
-            Ok(trial) => match unless_endless(|| held(&trial, skipped, args, &mut tested)) {
-                Ok(held) => goldens = held?,
-                Err(given_up) => {
-                    tested.cases.truncate(1);
-                    tested.cases[0].came = Came::Wrong(Problems::one(given_up.about(&tested.file)));
-                }
-            },
-        },
-    }
+    let held = load(file).and_then(|loaded| {
+        let trial = Trial::new(&loaded, args.change.overrides(args.sets.clone()))?;
+        let held = unless_endless(|| held(&trial, skipped, args, &mut tested));
+        held.map_err(|given_up| Problems::one(given_up.about(&tested.file)))
+    });
+    let golden = match held {
+        Ok(held) => held?,
+        Err(problems) => {
+            tested.cases.truncate(1);
+            tested.cases[0].came = Came::Wrong(problems);
+            None
+        }
+    };
     tested.took = begun.elapsed();
-    Some((tested, goldens))
+    Some((tested, golden))
 }
 
 /// Holds a scenario against what it expects; none if it was interrupted.
@@ -307,7 +306,7 @@ fn held(
     args: &TestArgs,
     tested: &mut Tested,
 ) -> Option<Option<Golden>> {
-    let (loaded, expectations) = (trial.loaded, trial.expectations());
+    let expectations = trial.expectations();
     tested.expectations = expectations.list.len() + usize::from(expectations.golden.is_some());
     tested.warnings = trial.notes.clone();
     if tested.expectations == 0 {
@@ -324,13 +323,7 @@ fn held(
     let is_never = |e: &Expectation| matches!(e.what, Expected::Property { wanted: false, .. });
     tested.in_usual_order = outcome.runs > 1 && expectations.list.iter().any(is_never);
     tested.warnings.extend(outcome.warnings.iter().cloned());
-    tested.cases.extend(trials::cases(
-        &loaded.source.text,
-        &expectations.list,
-        &outcome.held,
-        outcome.runs,
-        &trial.overrides,
-    ));
+    tested.cases.extend(trials::cases(trial, &outcome));
     let mut written = None;
     if expectations.golden.is_some() {
         let (case, golden) = golden::case(trial, text.flatten(), args.update);

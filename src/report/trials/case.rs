@@ -3,15 +3,17 @@
 use crate::analysis::statistics::share_interval;
 use crate::api::words::rows;
 use crate::files::STDIN;
-use crate::lab::trial::{Failure, Held};
+use crate::lab::Trial;
+use crate::lab::trial::{Failure, Held, Outcome};
 use crate::language::{Problem, Problems, duration};
 use crate::report::odds::ends;
 use crate::report::prelude::*;
 use crate::scenario::Overrides;
-use crate::scenario::expectations::Expectation;
 
 /// The case that a scenario can be read and run, which every one has.
 pub const SCENARIO: &str = "scenario";
+/// What a scenario that cannot be read or run has.
+pub(super) const MISTAKE: &str = "mistake";
 
 /// A test case.
 #[derive(Clone, Debug)]
@@ -40,6 +42,20 @@ pub enum Came {
 }
 
 impl Came {
+    /// What is wrong: of what sort, what and where, and what explains it where the scenario is called so.
+    pub(super) fn faults(&self, file: &str) -> Vec<(&str, Problem, Vec<String>)> {
+        match self {
+            Self::Met | Self::NotRun | Self::Undecided(_) => Vec::new(),
+            Self::Nothing => {
+                let problem = Problem::new("the scenario expects nothing");
+                vec![("no expectations", problem, Vec::new())]
+            }
+            Self::Wrong(all) => all.0.iter().map(|p| (MISTAKE, p.clone(), Vec::new())).collect(),
+            Self::Failed(f) => vec![(&*f.kind, f.problem.clone(), f.notes(file))],
+        }
+    }
+
+    /// The word for it.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Undecided(_) => "undecided",
@@ -143,23 +159,18 @@ impl Failed {
 
 /// The cases of a scenario's expectations, in the order of the file: each is called what it says
 /// there.
-pub fn cases(
-    text: &str,
-    list: &[Expectation],
-    held: &[Held],
-    runs: usize,
-    overrides: &Overrides,
-) -> Vec<Case> {
+pub fn cases(trial: &Trial<'_>, outcome: &Outcome) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
-    for (e, held) in list.iter().zip(held) {
-        let said = text.get(e.bytes.clone()).map(one_line).filter(|s| !s.is_empty());
+    for (e, held) in trial.expectations().list.iter().zip(&outcome.held) {
+        let said = trial.loaded.source.text.get(e.bytes.clone());
+        let said = said.map(one_line).filter(|s| !s.is_empty());
         let said = said.unwrap_or_else(|| e.kind.to_owned());
         let again = |n: usize| if n == 1 { said.clone() } else { format!("{said} ({n})") };
         let name =
             (1..).map(again).find(|name| cases.iter().all(|c| c.name != *name)).unwrap_or_default();
         let came = match held {
             Held::Met => Came::Met,
-            Held::Failed(f) => Came::Failed(Failed::new(f, runs, overrides)),
+            Held::Failed(f) => Came::Failed(Failed::new(f, outcome.runs, &trial.overrides)),
             Held::Wrong(problem) => Came::Wrong(Problems::one(problem.clone())),
         };
         cases.push(Case { name, came });

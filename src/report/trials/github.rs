@@ -1,7 +1,7 @@
 //! GitHub Actions: an annotation at file and line for each failure, and a summary of the step in
 //! Markdown.
 
-use super::case::{Came, Status};
+use super::case::{Came, MISTAKE, Status};
 use super::tested::{Tested, tally};
 use crate::language::Problem;
 use std::io::{self, Write};
@@ -26,19 +26,9 @@ pub(crate) fn annotations(out: &mut dyn Write, all: &[Tested]) -> io::Result<()>
         for warning in &t.warnings {
             tell("warning", warning, "warning", &[])?;
         }
-        let mut error =
-            |problem: &Problem, title: &str, notes: &[String]| tell("error", problem, title, notes);
-        for case in &t.cases {
-            match &case.came {
-                Came::Met | Came::NotRun | Came::Undecided(_) => {}
-                Came::Nothing => {
-                    error(&Problem::new("the scenario expects nothing"), "no expectations", &[])?
-                }
-                Came::Wrong(problems) => {
-                    problems.0.iter().try_for_each(|p| error(p, "wrong scenario", &[]))?
-                }
-                Came::Failed(f) => error(&f.problem, &f.kind, &f.notes(&t.file))?,
-            }
+        for (kind, problem, notes) in t.cases.iter().flat_map(|c| c.came.faults(&t.file)) {
+            let title = if kind == MISTAKE { "wrong scenario" } else { kind };
+            tell("error", &problem, title, &notes)?;
         }
     }
     Ok(())

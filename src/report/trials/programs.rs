@@ -6,7 +6,7 @@
 //! JUnit, in the shape that CI systems read: a test suite per scenario, a test case for it and for
 //! each of its expectations; of recordings a test suite per release, a test case for each.
 
-use super::case::{Came, Case};
+use super::case::{Came, Case, MISTAKE};
 use super::tested::{Tested, counts};
 use crate::files::line;
 use crate::language::Problem;
@@ -35,13 +35,9 @@ fn scenario(t: &Tested) -> Value {
         let (line, column) = t.place(p).unzip();
         json!({ "kind": kind, "line": line, "column": column, "message": p.message, "help": p.help, "notes": notes })
     };
-    let found = |came: &Came| -> Vec<Value> {
-        match came {
-            Came::Met | Came::Nothing | Came::NotRun | Came::Undecided(_) => Vec::new(),
-            Came::Wrong(all) => all.0.iter().map(|p| problem(p, "mistake", &[])).collect(),
-            Came::Failed(f) => vec![problem(&f.problem, &f.kind, &f.notes(&t.id))],
-        }
-    };
+    let failed = t.cases.iter().filter(|c| !matches!(c.came, Came::Nothing));
+    let failures = failed.flat_map(|c| c.came.faults(&t.id));
+    let failures = failures.map(|(kind, p, notes)| problem(&p, kind, &notes));
     let cases = t.cases.iter().map(|c| json!({ "name": c.name, "status": c.came.word() }));
     json!({
         "file": t.id,
@@ -51,7 +47,7 @@ fn scenario(t: &Tested) -> Value {
         "runs": t.runs,
         "cases": cases.collect::<Vec<_>>(),
         "warnings": t.warnings.iter().map(|p| problem(p, "warning", &[])).collect::<Vec<_>>(),
-        "failures": t.cases.iter().flat_map(|c| found(&c.came)).collect::<Vec<_>>(),
+        "failures": failures.collect::<Vec<_>>(),
     })
 }
 
@@ -146,7 +142,7 @@ fn case(xml: &mut Xml, t: &Tested, c: &Case, took: Duration) -> io::Result<()> {
     let Some(kind) = element_of(&c.came) else { return element.write_empty().map(drop) };
     let (fault, why) = match &c.came {
         Came::Failed(f) => (Some(f.kind.as_str()), ""),
-        Came::Wrong(_) => (Some("mistake"), ""),
+        Came::Wrong(_) => (Some(MISTAKE), ""),
         Came::Nothing => (Some("no-expectations"), ""),
         Came::Undecided(why) => (None, why.as_str()),
         Came::Met | Came::NotRun => (None, "another scenario failed"),

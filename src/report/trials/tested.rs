@@ -6,7 +6,7 @@ use crate::language::{Problem, counted};
 use std::time::Duration;
 
 /// A scenario that was tested.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Tested {
     /// Its file as given.
     pub(crate) file: String,
@@ -34,17 +34,7 @@ impl Tested {
     /// What has these cases and no runs of ours, such as a scenario that was read; the machine's
     /// time is none of it.
     pub fn only(file: String, id: String, cases: Vec<Case>) -> Self {
-        Tested {
-            name: id.clone(),
-            file,
-            id,
-            expectations: 0,
-            runs: 0,
-            in_usual_order: false,
-            cases,
-            warnings: Vec::new(),
-            took: Duration::ZERO,
-        }
+        Tested { name: id.clone(), file, id, cases, ..Tested::default() }
     }
 
     /// What became of it: the worst of its cases.
@@ -79,14 +69,8 @@ impl Tested {
     /// What is wrong with a case, with the place in the file as it is called on every machine, and
     /// what explains it.
     pub(super) fn told(&self, case: &Case) -> Vec<(String, Vec<String>)> {
-        match &case.came {
-            Came::Met | Came::NotRun | Came::Undecided(_) => Vec::new(),
-            Came::Nothing => vec![("the scenario expects nothing".to_owned(), Vec::new())],
-            Came::Wrong(problems) => {
-                problems.0.iter().map(|p| (self.placed(p), Vec::new())).collect()
-            }
-            Came::Failed(f) => vec![(self.placed(&f.problem), f.notes(&self.id))],
-        }
+        let faults = case.came.faults(&self.id).into_iter();
+        faults.map(|(_, problem, notes)| (self.placed(&problem), notes)).collect()
     }
 
     /// Line and column of a problem that stands in the scenario, and not in what the command line changes in it.

@@ -159,21 +159,14 @@ pub(crate) fn board(all: &[Tested], runs: Vec<Option<String>>) -> Board {
 
 /// What is wrong with a scenario, and the commands that tell more.
 fn failures(t: &Tested) -> Vec<Item> {
-    let of = |case: &Case| {
-        let is = matches!(case.came, Came::Failed(_) | Came::Wrong(_) | Came::Nothing);
-        if is { t.told(case) } else { Vec::new() }
+    let item = |(text, notes): (String, Vec<String>)| {
+        // What has a place begins with the scenario's name.
+        let rest = text.strip_prefix(t.id.as_str());
+        let is_named = rest.is_some_and(|rest| rest.starts_with(':'));
+        let text = if is_named { text } else { format!("{}: {text}", t.id) };
+        Item { text, command: Some(notes.join("\n")).filter(|n| !n.is_empty()) }
     };
-    t.cases
-        .iter()
-        .flat_map(of)
-        .map(|(text, notes)| {
-            // What has a place begins with the scenario's name.
-            let is_named =
-                text.strip_prefix(t.id.as_str()).is_some_and(|rest| rest.starts_with(':'));
-            let text = if is_named { text } else { format!("{}: {text}", t.id) };
-            Item { text, command: Some(notes.join("\n")).filter(|n| !n.is_empty()) }
-        })
-        .collect()
+    t.cases.iter().flat_map(|c| t.told(c)).map(item).collect()
 }
 
 #[cfg(test)]
