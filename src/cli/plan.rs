@@ -463,7 +463,10 @@ fn tell(
     } else {
         None
     };
-    let text = |p: &mut Printer<'_>| write(p, &all, written.as_ref());
+    let text = |p: &mut Printer<'_>| {
+        write(p, &all)?;
+        written.as_ref().map_or(Ok(()), |written| p.files(written))
+    };
     args.output.form.print(terminal, text, || document(&all, kept), || table(&all))?;
     if interrupt::asked() {
         return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));

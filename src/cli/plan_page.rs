@@ -28,7 +28,7 @@ pub(super) fn page(all: &[Told<'_>], kept: &Kept, planner: Option<Until<'_>>) ->
         named.push(of_setting);
         runs.extend(pages);
     }
-    html::page(|p| write(p, all, None), |_| board(all, kept, named), runs)
+    html::page(|p| write(p, all), |_| board(all, kept, named), runs)
 }
 
 /// What a slider moves through, and the runs that it names.

@@ -7,7 +7,7 @@ use crate::analysis::curves::curves;
 use crate::api::words::rows;
 use crate::report::html;
 use crate::report::tables::{self, Form, Table, curves_table, evictions_table, records_table};
-use crate::report::{Report, klog, perfetto};
+use crate::report::{Report, Style, klog, perfetto};
 
 /// What a run is rendered as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -111,36 +111,31 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
         None => {
             let binary = (args.form == As::Parquet).then_some(Form::Parquet);
             let mut out = terminal.out_as(binary);
-            render(&mut out, &run, args, terminal)?;
+            render(&mut out, &run, args, terminal.style())?;
             out.flush()?;
         }
         Some(path) => {
             let head = if args.form == As::Klog { klog::HEAD } else { "" };
             let mut bytes = head.as_bytes().to_vec();
             // A file takes no colours, and is as wide as where there is no terminal.
-            let width = crate::report::Style::default().width;
-            let plain = Terminal { colour: false, width, ..*terminal };
-            render(&mut Escaped::new(&mut bytes, args.form.written()), &run, args, &plain)
-                .map_err(|e| Failure::write(path, &e))?;
+            let mut out = Escaped::new(&mut bytes, args.form.written());
+            render(&mut out, &run, args, Style::default()).map_err(|e| Failure::write(path, &e))?;
+            drop(out);
             write_whole(path, &bytes)?;
         }
     }
     Ok(Exit::Fine)
 }
 
-fn render(
-    out: &mut dyn Write,
-    run: &Finished,
-    args: &ReportArgs,
-    terminal: &Terminal,
-) -> io::Result<()> {
+fn render(out: &mut dyn Write, run: &Finished, args: &ReportArgs, style: Style) -> io::Result<()> {
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
     let report = Report::new(&analysis, &run.ready.source, run.window);
+    let which = args.table.unwrap_or_default();
     match args.form {
-        As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, terminal),
-        As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, terminal),
-        As::Csv => table(out, &report, args, Form::Csv),
-        As::Parquet => table(out, &report, args, Form::Parquet),
+        As::Text => run::print(out, &report, run.written.as_ref(), Format::Text, style),
+        As::Json => run::print(out, &report, run.written.as_ref(), Format::Json, style),
+        As::Csv => table(out, &report, which, Form::Csv),
+        As::Parquet => table(out, &report, which, Form::Parquet),
         As::Klog => klog::write(out, &analysis, args.v.unwrap_or(4)),
         As::Html => html::write(out, &Page::of_run(&report, &run.ready.groups)),
         As::Perfetto => perfetto::write(out, &analysis),
@@ -159,15 +154,10 @@ fn fits(args: &ReportArgs) -> Result<()> {
 }
 
 /// Writes the table that is asked for.
-fn table(
-    out: &mut dyn Write,
-    report: &Report<'_>,
-    args: &ReportArgs,
-    form: Form,
-) -> io::Result<()> {
+fn table(out: &mut dyn Write, report: &Report<'_>, of: WhichTable, form: Form) -> io::Result<()> {
     let analysis = report.analysis;
     let mut write = |table: &dyn Table| tables::write(out, table, form, &report.about());
-    match args.table.unwrap_or_default() {
+    match of {
         WhichTable::Evictions => write(&evictions_table(report)),
         WhichTable::Records => write(&records_table(analysis)),
         WhichTable::Curves => write(&curves_table(&curves(analysis), &report.serving)),

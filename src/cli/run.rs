@@ -6,7 +6,7 @@ use super::prelude::*;
 use crate::import::Summary;
 use crate::lab::replay::played;
 use crate::report;
-use crate::report::{Report, Source, TableForms, Written};
+use crate::report::{Report, Source, Style, TableForms, Written};
 
 /// Arguments of `taintsim run`.
 #[derive(Clone, Debug, clap::Args)]
@@ -171,11 +171,13 @@ fn one(
     progress.clear();
     match args.output.form {
         Format::Text if args.summary => {
-            report::text::write_summary(out, &report, Some(&written), terminal.style())?
+            let mut p = Printer::new(out, terminal.style());
+            p.header(&report)?;
+            p.rest(&report, Some(&written))?;
         }
         Format::Text if args.quiet => {}
         Format::Json if args.summary => json::write(out, &json::summary_document(&report))?,
-        form => print(out, &report, Some(&written), form, terminal)?,
+        form => print(out, &report, Some(&written), form, terminal.style())?,
     }
     Ok(())
 }
@@ -186,10 +188,10 @@ pub(crate) fn print(
     report: &Report<'_>,
     written: Option<&Written>,
     format: Format,
-    terminal: &Terminal,
+    style: Style,
 ) -> io::Result<()> {
     match format {
-        Format::Text => report::text::write(out, report, written, terminal.style()),
+        Format::Text => report::text::write(out, report, written, style),
         Format::Json => {
             let folder = written.map(|w| w.folder.display().to_string());
             let files = written.map_or(&[][..], |w| &w.files);
@@ -207,16 +209,12 @@ pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progres
 }
 
 /// Runs a scenario to its end; `meant` says what became of the work where Ctrl-C ends it.
-pub(crate) fn simulate(
-    scenario: &Ready,
-    progress: &Progress,
-    meant: impl FnOnce() -> String,
-) -> Result<Trace> {
+pub(crate) fn simulate(scenario: &Ready, progress: &Progress, meant: &str) -> Result<Trace> {
     let of_file = |given_up: Problem| given_up.about(&scenario.source.file);
     if scenario.plan.tape.is_some() {
         let play = || interrupt::heeding(|| played(&scenario.plan, &|| !interrupt::asked()));
         let run = unless_endless(play).map_err(of_file)?;
-        let interrupted = || Failure::Interrupted(format!("interrupted{}", meant()));
+        let interrupted = || Failure::Interrupted(format!("interrupted{meant}"));
         let (trace, departure) = run.ok_or_else(interrupted)?;
         if let Some(d) = departure {
             let text = format!("the run departs from its tape: {}", d.text);
@@ -241,7 +239,7 @@ pub(crate) fn simulate(
     let Plan { name, horizon, .. } = &scenario.plan;
     let at = report::short(Dur::from_secs(reached.as_secs()));
     let all = report::short(Dur::from_nanos(horizon.as_nanos()));
-    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {name}{}", meant())))
+    Err(Failure::Interrupted(format!("interrupted after {at} of {all} of {name}{meant}")))
 }
 
 fn write(report: &Report<'_>, out: &Path, also: (Option<&Page>, TableForms)) -> Result<Written> {

@@ -25,9 +25,7 @@ pub(crate) fn write_folder(
     page: Option<&html::Page>,
 ) -> Result<Written, FileError> {
     let mut folder = Folder::create(parent, name)?;
-    folder.write("plan.txt", |out| {
-        text::write(&mut Printer::new(out, Style::default()), all, None)
-    })?;
+    folder.write("plan.txt", |out| text::write(&mut Printer::new(out, Style::default()), all))?;
     folder.write("plan.json", |out| json::write(out, &document(all, kept)))?;
     // Of several settings each has charts of its own.
     for (i, told) in all.iter().enumerate() {

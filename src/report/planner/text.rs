@@ -9,7 +9,6 @@ use crate::analysis::size_in_words;
 use crate::analysis::statistics::unseen;
 use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
 use crate::language::few;
-use crate::report::Written;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
 
@@ -21,11 +20,7 @@ const SHARE: f64 = 0.005;
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    p: &mut Printer<'_>,
-    all: &[Told<'_>],
-    written: Option<&Written>,
-) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, all: &[Told<'_>]) -> io::Result<()> {
     p.of_sentences();
     for (i, told) in all.iter().enumerate() {
         if i > 0 {
@@ -33,7 +28,7 @@ pub(crate) fn write(
         }
         one(p, told)?;
     }
-    written.map_or(Ok(()), |written| p.files(written))
+    Ok(())
 }
 
 fn one(p: &mut Printer<'_>, told: &Told<'_>) -> io::Result<()> {

@@ -15,5 +15,5 @@ pub(super) use style::{BOLD, DIM, GREEN, PLAIN, RED, YELLOW, painted};
 pub(crate) use style::{Printer, fold, joined};
 pub(crate) use timeline::{from_to, relative};
 pub(crate) use workloads::{counted_from, decimal, tenths, workload_lines};
+pub(crate) use write::summary_lines;
 pub use write::write;
-pub(crate) use write::{summary_lines, write_summary};

@@ -26,30 +26,16 @@ pub fn write(
     p.rest(report, written)
 }
 
-/// Writes the report without its timeline.
-///
-/// # Errors
-/// Those of `out`.
-pub(crate) fn write_summary(
-    out: &mut dyn Write,
-    report: &Report<'_>,
-    written: Option<&Written>,
-    style: Style,
-) -> io::Result<()> {
-    let mut p = Printer::new(out, style);
-    p.header(report)?;
-    p.rest(report, written)
-}
-
 impl Printer<'_> {
-    /// What follows the timeline.
-    fn rest(&mut self, report: &Report<'_>, written: Option<&Written>) -> io::Result<()> {
+    /// What follows the timeline: behind the header alone, the report in short.
+    pub(crate) fn rest(&mut self, report: &Report<'_>, files: Option<&Written>) -> io::Result<()> {
         self.summary(report)?;
         self.workloads(report)?;
-        self.end(written)
+        self.end(files)
     }
 
-    fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
+    /// What was run.
+    pub(crate) fn header(&mut self, report: &Report<'_>) -> io::Result<()> {
         let plan = report.analysis.plan;
         self.title(&plan.name)?;
         if !plan.doc.is_empty() {
@@ -250,11 +236,11 @@ fn spread(count: u64, s: Option<Spread>) -> String {
 
 /// How nodes and pods were when the run ended.
 fn end(s: &Summary) -> String {
-    let parts = |list: &[(u64, &str)]| {
+    let some = |list: &[(u64, &str)]| {
         let some = list.iter().filter(|p| p.0 > 0);
-        let said = joined(some.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ");
-        said.unwrap_or_else(|| "none".to_owned())
+        joined(some.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ")
     };
+    let parts = |list: &[(u64, &str)]| some(list).unwrap_or_else(|| "none".to_owned());
     let node = |h: Health| s.end.nodes[h.index()];
     let healths = [
         (node(Health::Ready), "Ready"),
@@ -264,9 +250,7 @@ fn end(s: &Summary) -> String {
     ];
     let (nodes, all) = (parts(&healths), healths.iter().map(|(n, _)| n).sum::<u64>());
     let e = &s.end;
-    let marks = [(e.nodes_no_execute, "with NoExecute"), (e.nodes_cordoned, "cordoned")];
-    let marks = marks.iter().filter(|(n, _)| *n > 0);
-    let marks = joined(marks.map(|(n, what)| format!("{} {what}", grouped(*n))), ", ");
+    let marks = some(&[(e.nodes_no_execute, "with NoExecute"), (e.nodes_cordoned, "cordoned")]);
     // Beside nodes of several states they would be read as the last one's.
     let marks = marks.map_or(String::new(), |marks| match healths.iter().any(|(n, _)| *n == all) {
         true => format!(" ({marks})"),
