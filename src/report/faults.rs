@@ -70,7 +70,7 @@ pub(crate) fn write(p: &mut Printer<'_>, told: Told<'_>) -> io::Result<()> {
     let options = options.word_separator(textwrap::WordSeparator::AsciiSpace);
     columns[0].1.iter_mut().for_each(|name| *name = textwrap::fill(name, &options));
     let figures = columns.split_off(2);
-    for columns in text::tables(&columns, figures.into_iter(), p.style.width) {
+    for columns in text::tables(&columns, figures, p.style.width) {
         writeln!(p.out, "{}\n", text::table(&columns, |i| i < 2))?;
     }
     let note = "Expected: outages in that time by the model's figures, of all its nodes or groups together. `-o scenario` writes what was drawn as a timeline.";

@@ -223,10 +223,8 @@ pub(crate) fn may_replace(place: &Path) -> Result<(), FileError> {
         let name = entry.file_name();
         let known = name.to_str().is_some_and(|n| n == manifest::FILE || is_ours(place, n, &named));
         if !known || !entry.file_type().is_ok_and(|t| t.is_file()) {
-            return Err(FileError::More {
-                path: place.to_owned(),
-                name: name.to_string_lossy().into_owned(),
-            });
+            let (path, name) = (place.to_owned(), name.to_string_lossy().into_owned());
+            return Err(FileError::More { path, name });
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ use super::charts::{self, Chart, Drawing, MOST_NODE_LANES};
 use super::files::{FileError, Folder, Written};
 use super::model::Report;
 use super::prelude::*;
-use super::tables::{self, Form, Table, curves_table, evictions_table, records_table};
+use super::tables::{self, About, Form, Table, curves_table, evictions_table, records_table};
 use super::{events, html, json, manifest};
 use crate::analysis::curves::curves;
 use crate::analysis::lanes::lanes;
@@ -97,7 +97,7 @@ pub(crate) fn write_tables(
     folder: &mut Folder,
     forms: TableForms,
     all: &[&dyn Table],
-    about: &[(&str, String)],
+    about: &About<'_>,
 ) -> Result<(), FileError> {
     for table in all {
         for (form, is_asked) in [(Form::Csv, forms.csv), (Form::Parquet, forms.parquet)] {

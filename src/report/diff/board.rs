@@ -51,10 +51,8 @@ pub(crate) fn board_over_seeds(
     let costs = rows_of_many(&d.costs, d);
     said.extend(answer(&costs));
     said.extend(left_out(&d.all_along));
-    let titles = [
-        format!("{name}: two sides over {}", counted(d.seeds, "seed")),
-        format!("Both runs with seed {first}"),
-    ];
+    let all = counted(d.seeds, "seed");
+    let titles = [format!("{name}: two sides over {all}"), format!("Both runs with seed {first}")];
     let heads = (seeds::headers(sides, d), notes(plans, &d.late));
     of((titles, heads), said, (&MANY, costs), differs, text)
 }
@@ -81,12 +79,8 @@ fn of(
         parts.push(Part::list("What B changes", said));
     }
     let named = |of: &str, run: &str| (of.to_owned(), run.to_owned());
-    parts.push(Part::Runs(Runs {
-        title: of_runs,
-        of: "run".to_owned(),
-        runs: vec![named("A", "run-a"), named("B", "run-b")],
-        beside: true,
-    }));
+    let runs = vec![named("A", "run-a"), named("B", "run-b")];
+    parts.push(Part::Runs(Runs { title: of_runs, of: "run".to_owned(), runs, beside: true }));
     let columns = ["figure"].into_iter().chain(heads.iter().copied());
     let row = |(figure, values, _): Cells| -> Vec<String> {
         [figure].into_iter().chain(values).collect()

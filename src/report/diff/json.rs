@@ -94,10 +94,8 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
     let run = |s: Side<'_>| run(s.analysis.plan, s.source);
     let chain = |pair: &Pair, i: usize| -> Value {
         let Some(o) = pair.on(i) else { return Value::Null };
-        steps(sides[i].analysis, o.record)
-            .into_iter()
-            .map(|(at, text)| json!({ "at_s": at.as_secs_f64(), "text": text }))
-            .collect()
+        let step = |(at, text): (Time, String)| json!({ "at_s": at.as_secs_f64(), "text": text });
+        steps(sides[i].analysis, o.record).into_iter().map(step).collect()
     };
     let first = d.first.as_ref().and_then(|f| {
         let of = f.pairs.first()?;
@@ -127,11 +125,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
 }
 
 /// The difference of two sides over many seeds as a document.
-pub(crate) fn over_seeds(
-    sides: [SeedSide<'_>; 2],
-    settings_differ: &Settings,
-    d: &OverSeeds,
-) -> Value {
+pub(crate) fn over_seeds(sides: [SeedSide<'_>; 2], differ: &Settings, d: &OverSeeds) -> Value {
     let figures = |costs: &[(Figure, Paired)]| -> Value {
         let one = |(figure, p): &(Figure, Paired)| {
             (figure.name().to_owned(), object(&over_seeds_fields(), p))
@@ -141,7 +135,7 @@ pub(crate) fn over_seeds(
     let workload = |w: &WorkloadOverSeeds| json!({ "name": w.name, "only_a": w.only[0], "only_b": w.only[1], "costs": figures(&w.costs) });
     let patterns = |list: &[Pattern]| list.iter().map(|p| pattern(p, d.seeds)).collect::<Vec<_>>();
     let mut document = json!({
-        "same": d.same == d.seeds && !settings_differ.objects_differ(),
+        "same": d.same == d.seeds && !differ.objects_differ(),
         "seeds": { "first": sides[0].source.seed, "count": d.seeds, "same": d.same, "nearly_all_percent": NEARLY_ALL },
         "test": {
             "name": "sign test of equal seeds, Benjamini-Hochberg",
@@ -160,7 +154,7 @@ pub(crate) fn over_seeds(
         "chance": patterns(&d.chance),
         "noise": d.noise.iter().map(|(noise, what, n)| json!({ "noise": noise, "what": what, "facts": n })).collect::<Vec<_>>(),
     });
-    settings(&mut document, settings_differ);
+    settings(&mut document, differ);
     document
 }
 

@@ -59,11 +59,8 @@ impl Printer<'_> {
         let said = |v: &Option<String>| v.clone().unwrap_or_else(|| "-".to_owned());
         let shown = &list[..list.len().min(SETTINGS)];
         let width = |of: &dyn Fn(&SettingChange) -> usize| shown.iter().map(of).max().unwrap_or(0);
-        let [name, a, b] = [
-            width(&|c| c.name.width()),
-            width(&|c| said(&c.a).width()),
-            width(&|c| said(&c.b).width()),
-        ];
+        let name = width(&|c| c.name.width());
+        let [a, b] = [width(&|c| said(&c.a).width()), width(&|c| said(&c.b).width())];
         for c in shown {
             if name + a + b + 6 > self.style.width {
                 self.of_sides(&c.name, ["A", "B"], [&said(&c.a), &said(&c.b)])?;

@@ -75,18 +75,12 @@ pub(crate) fn write(
 }
 
 impl Printer<'_> {
-    fn patterns(
-        &mut self,
-        title: &str,
-        list: &[Pattern],
-        seeds: u64,
-        most: usize,
-    ) -> io::Result<()> {
-        if list.is_empty() {
+    fn patterns(&mut self, head: &str, all: &[Pattern], seeds: u64, most: usize) -> io::Result<()> {
+        if all.is_empty() {
             return Ok(());
         }
-        self.title(title)?;
-        let lines = together(list);
+        self.title(head)?;
+        let lines = together(all);
         let shown = &lines[..lines.len().min(most)];
         let width = shown.iter().map(|of| often(of, seeds).chars().count()).max().unwrap_or(0);
         for of in shown {

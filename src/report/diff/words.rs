@@ -29,12 +29,11 @@ pub(super) fn how(way: Way, shift: Option<(Dur, Dur)>) -> String {
     }
 }
 
+/// What is told of either run beside what happened in it.
+type Details = [Option<String>; 2];
+
 /// The same of what differs between two runs, with its details.
-pub(super) fn changed(
-    way: Way,
-    details: &[Option<String>; 2],
-    shift: Option<(Dur, Dur)>,
-) -> String {
+pub(super) fn changed(way: Way, details: &Details, shift: Option<(Dur, Dur)>) -> String {
     let text = |of: &Option<String>| of.clone().unwrap_or_default();
     match (way, details) {
         (Way::Otherwise, [a, b]) if a == b => "elsewhere in B".to_owned(),
@@ -53,7 +52,7 @@ pub(super) fn colour(way: Way, what: &str) -> anstyle::Style {
 }
 
 /// What is told of it beside, behind a space.
-pub(super) fn detail(details: &[Option<String>; 2]) -> String {
+pub(super) fn detail(details: &Details) -> String {
     match details {
         [None, None] => String::new(),
         [Some(a), Some(b)] if a == b => format!(" {a}"),
@@ -119,7 +118,7 @@ pub(super) fn group_text(g: &Group) -> String {
 pub(super) const PENDING: &str = "pending";
 
 /// Why pods are pending, in the scheduler's words, unless these differ: other words are noise.
-pub(super) fn why(details: &[Option<String>; 2]) -> String {
+pub(super) fn why(details: &Details) -> String {
     match details {
         [Some(a), Some(b)] if a != b => String::new(),
         [Some(why), _] | [None, Some(why)] => format!(" ({why})"),

@@ -26,9 +26,7 @@ fn fields<'o>() -> [Field<OnCourse<'o>>; 11] {
         ("evicted", Kind::Truth, |(_, f)| {
             f.goes.map_or(Cell::Empty, |goes| Cell::Truth(goes != Goes::Deleted))
         }),
-        ("cause", Kind::Text, |(_, f)| {
-            f.goes.map_or(Cell::Empty, |g| Cell::Text(g.as_str().into()))
-        }),
+        ("cause", Kind::Text, |(_, f)| Cell::text(f.goes.map(Goes::as_str))),
     ]
 }
 

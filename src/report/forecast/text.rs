@@ -315,11 +315,8 @@ impl Printer<'_> {
                 let differ = stuck.iter().any(|l| l.workload == *workload && l.share < 1.0);
                 let on = match nodes.len() {
                     n if differ && n > 1 => {
-                        format!(
-                            "some of these {} nodes: {}",
-                            grouped(n as u64),
-                            shortened(&nodes).0
-                        )
+                        let (n, names) = (grouped(n as u64), shortened(&nodes).0);
+                        format!("some of these {n} nodes: {names}")
                     }
                     _ => ranges(&nodes),
                 };

@@ -38,24 +38,16 @@ impl Page {
     pub(crate) fn of_board(board: &Board, text: Vec<u8>, runs: Vec<(String, Vec<u8>)>) -> Self {
         let mut columns = Columns::new("board");
         columns.set("board", serde_json::to_value(board).unwrap_or_default());
-        Page {
-            own: BOARD,
-            title: board.title.clone(),
-            text: String::from_utf8_lossy(&text).into_owned(),
-            main: columns.finish(),
-            runs,
-        }
+        let (title, main) = (board.title.clone(), columns.finish());
+        let text = String::from_utf8_lossy(&text).into_owned();
+        Page { own: BOARD, title, text, main, runs }
     }
 
     /// The page of a run; `groups` are the names of the scenario's groups of pods.
     pub(crate) fn of_run(report: &Report<'_>, groups: &[String]) -> Self {
-        Page {
-            own: RUN,
-            title: report.heading().title,
-            text: in_short(report),
-            main: columns_of(report, Some(groups)),
-            runs: Vec::new(),
-        }
+        let (title, text) = (report.heading().title, in_short(report));
+        let main = columns_of(report, Some(groups));
+        Page { own: RUN, title, text, main, runs: Vec::new() }
     }
 }
 

@@ -97,13 +97,9 @@ pub(super) fn go_time(at: Time) -> String {
 pub(super) type Timed<'a> = (&'a Taint, Option<Time>);
 
 /// A list of Go: what stands for each taint, in brackets.
-fn list(
-    taints: &[Timed<'_>],
-    separator: &str,
-    one: impl Fn(&Taint, Option<Time>) -> String,
-) -> String {
+fn list(taints: &[Timed<'_>], gap: &str, one: fn(&Taint, Option<Time>) -> String) -> String {
     let all: Vec<String> = taints.iter().map(|(taint, at)| one(taint, *at)).collect();
-    format!("[{}]", all.join(separator))
+    format!("[{}]", all.join(gap))
 }
 
 /// Taints as JSON, as klog writes them from 1.27 on.

@@ -13,8 +13,8 @@ pub(super) struct Log<'a> {
     level: u8,
     /// What is written so far and not handed on.
     pub(super) text: String,
-    /// Status and reason of each node's conditions, where a record has them.
-    pub(super) conditions: BTreeMap<(u32, NodeConditionType), (ConditionStatus, NodeReason)>,
+    /// The conditions of nodes.
+    pub(super) conditions: BTreeMap<(u32, NodeConditionType), Condition>,
     /// Pods whose eviction ended well and left an entry.
     pub(super) entries: BTreeSet<u32>,
     /// Nodes whose pods were set to not Ready, and that were not Ready since.
@@ -26,6 +26,9 @@ pub(super) struct Log<'a> {
     /// When the node lifecycle controller wrote a taint.
     pub(super) written: BTreeMap<(u32, String, Effect), Time>,
 }
+
+/// What a condition of a node says.
+type Condition = (ConditionStatus, NodeReason);
 
 pub(super) fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
@@ -87,11 +90,7 @@ impl<'a> Log<'a> {
     }
 
     /// A condition of the node of a record, as it was set last.
-    pub(super) fn condition(
-        &self,
-        r: &Record,
-        kind: NodeConditionType,
-    ) -> Option<(ConditionStatus, NodeReason)> {
+    pub(super) fn condition(&self, r: &Record, kind: NodeConditionType) -> Option<Condition> {
         self.conditions.get(&(r.object, kind)).copied()
     }
 

@@ -16,12 +16,8 @@ impl<'a> Log<'a> {
     }
 
     /// Taints as JSON where objects are, and otherwise in another form.
-    pub(super) fn json(
-        &self,
-        taints: &[Timed<'_>],
-        otherwise: fn(&[Timed<'_>]) -> String,
-    ) -> Value {
-        Value::Raw(if self.forms.node_lifecycle { taints_json(taints) } else { otherwise(taints) })
+    pub(super) fn json(&self, taints: &[Timed<'_>], older: fn(&[Timed<'_>]) -> String) -> Value {
+        Value::Raw(if self.forms.node_lifecycle { taints_json(taints) } else { older(taints) })
     }
 
     /// A list of taints that nobody made if it is empty.

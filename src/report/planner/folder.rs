@@ -143,16 +143,12 @@ pub(super) fn front(told: &Told<'_>) -> Plane {
     let off = marks.iter().filter(|m| is_off(m.0, 0) || is_off(m.1, 1));
     let off = off.filter(|m| points.contains(&(m.0, m.1))).map(|m| m.2.clone());
     let off = joined(off, ", ").map_or(String::new(), |off| format!(" (off the scale: {off})"));
+    let name = format!("no other value is better in both{off}");
     Plane {
         heading: heading(told, "Downtime beside needless evictions"),
         across: "needless evictions a year".to_owned(),
         up: "replica-minutes missing a year".to_owned(),
-        lines: vec![Line {
-            name: format!("no other value is better in both{off}"),
-            points,
-            dots: true,
-            ..Line::default()
-        }],
+        lines: vec![Line { name, points, dots: true, ..Line::default() }],
         marks,
         spans: rows.iter().map(span).collect(),
         highest,
@@ -167,11 +163,8 @@ pub(super) const AS_IT_IS: &str = "as it is";
 /// What costs of the value that costs least are counted in; it may not be what is recommended.
 pub(super) fn unit_of_best(told: &Told<'_>) -> String {
     let so_far = if told.answer.wanted.is_some() { " so far" } else { "" };
-    format!(
-        "{} a year, of {}, which costs least{so_far}",
-        told.objective.unit,
-        told.name(told.answer.best)
-    )
+    let (unit, best) = (&told.objective.unit, told.name(told.answer.best));
+    format!("{unit} a year, of {best}, which costs least{so_far}")
 }
 
 /// What a third and three times of each price and rate make of the cost.
@@ -182,17 +175,14 @@ fn tornado(told: &Told<'_>) -> Figures {
         let ([least, greatest], mean) = (s.range().map(thousandths), thousandths(s.costs[1]));
         Some(Range { least, low: mean, mean, high: mean, greatest })
     };
+    let ranges = a.sensitivities.iter().map(range).collect();
     Figures {
         heading: heading(told, LEANS),
         title: String::new(),
         legend: [AS_IT_IS, "", "a third to three times"],
         beside: Beside::Ends,
         rows: a.sensitivities.iter().map(|s| s.name.clone()).collect(),
-        panels: vec![Panel {
-            name: unit_of_best(told),
-            unit: Unit::Count,
-            ranges: a.sensitivities.iter().map(range).collect(),
-        }],
+        panels: vec![Panel { name: unit_of_best(told), unit: Unit::Count, ranges }],
     }
 }
 
@@ -200,7 +190,8 @@ fn tornado(told: &Told<'_>) -> Figures {
 /// none where years were not counted.
 pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     let (kept, a) = (told.kept, told.answer);
-    if kept.years.len() < 2 {
+    let n = kept.years.len();
+    if n < 2 {
         return None;
     }
     let line = |row: usize, name: String| {
@@ -215,10 +206,7 @@ pub(super) fn years(told: &Told<'_>) -> Option<Plane> {
     Some(Plane {
         heading: heading(told, "How bad a year may be"),
         across: "replica-minutes missing in a year".to_owned(),
-        up: format!(
-            "% of {} years in which so many are missing, or more{without}",
-            kept.years.len()
-        ),
+        up: format!("% of {n} years in which so many are missing, or more{without}"),
         lines,
         from_zero: true,
         ..Plane::default()
@@ -237,11 +225,8 @@ fn steps(mut values: Vec<f64>) -> Vec<(f64, f64)> {
 
 fn heading(told: &Told<'_>, title: &str) -> Heading {
     let yet = if told.answer.wanted.is_some() { "not known yet; " } else { "" };
-    Heading {
-        title: format!("{}: {title}", told.kept.scenario),
-        subtitle: format!("{yet}{}", told.subtitle()),
-        doc: String::new(),
-    }
+    let title = format!("{}: {title}", told.kept.scenario);
+    Heading { title, subtitle: format!("{yet}{}", told.subtitle()), doc: String::new() }
 }
 
 #[cfg(test)]

@@ -60,9 +60,9 @@ fn list() -> impl Iterator<Item = Example> {
 
 /// The list of examples for the page: the name of each, its file, and the first sentence of what it says of itself.
 pub(super) fn listed() -> Value {
-    list()
-        .map(|(name, text)| json!({ "name": name, "file": file(name), "doc": doc(name, text) }))
-        .collect()
+    let one =
+        |(name, text): Example| json!({ "name": name, "file": file(name), "doc": doc(name, text) });
+    list().map(one).collect()
 }
 
 /// The name of a file beside the page, where there are no folders.
@@ -72,9 +72,8 @@ fn file(name: &str) -> String {
 
 /// What a scenario says of itself.
 fn doc(name: &str, text: &str) -> String {
-    scenario::parse(name, text.as_bytes().to_vec(), Path::new(""))
-        .map(|loaded| loaded.spec.doc)
-        .unwrap_or_default()
+    let loaded = scenario::parse(name, text.as_bytes().to_vec(), Path::new(""));
+    loaded.map(|loaded| loaded.spec.doc).unwrap_or_default()
 }
 
 #[cfg(test)]

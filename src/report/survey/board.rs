@@ -24,10 +24,8 @@ pub(crate) fn board(report: &SurveyReport<'_>, held: &[Option<String>]) -> Board
     }
     if !survey.findings.is_empty() {
         let item = |f: &Finding| Item { text: f.text.clone(), command: called.command(f) };
-        parts.push(Part::List {
-            title: "Findings".to_owned(),
-            items: survey.findings.iter().map(item).collect(),
-        });
+        let items = survey.findings.iter().map(item).collect();
+        parts.push(Part::List { title: "Findings".to_owned(), items });
     }
     let heat = heat(survey, &run_of);
     if !heat.columns.is_empty() {

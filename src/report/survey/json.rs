@@ -63,11 +63,8 @@ fn pressed((node, p): (&String, &PressedNode)) -> Value {
 
 fn evicted(e: &Evicted) -> Value {
     let pod = |p: &EvictedPod| json!({ "pod": p.pod, "workload": p.workload, "after_s": p.after.as_secs_f64() });
-    json!({
-        "pods": e.pods.iter().map(pod).collect::<Vec<_>>(),
-        "again": e.again,
-        "preview": e.preview,
-    })
+    let pods: Vec<Value> = e.pods.iter().map(pod).collect();
+    json!({ "pods": pods, "again": e.again, "preview": e.preview })
 }
 
 /// What is told of a workload that a loss touches.

@@ -144,10 +144,8 @@ impl Printer<'_> {
         let gap = if fits(if is_beside { name } else { 2 }, 2) { 2 } else { 1 };
         let first = if is_beside { name } else { 2 };
         let line = |cells: [&str; COLUMNS.len()]| -> String {
-            figures
-                .iter()
-                .map(|&i| format!("{:>width$}", cells[i], width = width_of(i) + gap))
-                .collect()
+            let cell = |i: &usize| format!("{:>width$}", cells[*i], width = width_of(*i) + gap);
+            figures.iter().map(cell).collect()
         };
         let head =
             format!("{:first$}{}", if is_beside { "lost" } else { "" }, line(COLUMNS.map(|c| c.0)));

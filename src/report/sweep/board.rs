@@ -1,7 +1,7 @@
 //! A sweep as a page: a curve for each of the first figures, the table, and a run of each row.
 
 use super::columns::{Column, Measure};
-use super::heading::Swept;
+use super::heading::{Heading, Swept};
 use crate::lab::Case;
 use crate::language::duration;
 use crate::report::charts::Unit;
@@ -18,8 +18,8 @@ const LINES: usize = 16;
 /// The page of a sweep; `runs` are those of it that the page holds, each with the name of its row.
 pub(crate) fn board(swept: Swept<'_>, runs: Vec<(String, String)>) -> Board {
     let Swept { heading, layout, cases } = swept;
-    let mut notes = heading.notes.clone();
-    notes.extend(heading.fixed.iter().map(|f| format!("In every run: {f}")));
+    let Heading { name: title, doc, line: subtitle, mut notes, fixed, .. } = heading.clone();
+    notes.extend(fixed.iter().map(|f| format!("In every run: {f}")));
     let of = heading.columns().join(" / ");
     let lines = Lines::new(&heading.columns(), cases);
     let curve = |c: &Column| Part::Curve(lines.curve(c, &heading.columns()));
@@ -29,13 +29,7 @@ pub(crate) fn board(swept: Swept<'_>, runs: Vec<(String, String)>) -> Board {
         parts.push(Part::Runs(runs));
     }
     parts.push(Part::Table(table(swept)));
-    Board {
-        title: heading.name.clone(),
-        doc: heading.doc.clone(),
-        subtitle: heading.line.clone(),
-        notes,
-        parts,
-    }
+    Board { title, doc, subtitle, notes, parts }
 }
 
 /// What a figure is counted in, for its title, and by how much its values are multiplied for that.

@@ -139,12 +139,9 @@ fn figures(swept: Swept<'_>) -> Figures {
         telling_first(&mut panels, |panel| &panel.ranges);
     }
     let undrawn = panels.split_off(panels.len().min(PANELS_MAX));
+    let (title, subtitle) = (heading.name.clone(), subtitle(&heading.line, &undrawn, cases.len()));
     Figures {
-        heading: crate::report::Heading {
-            title: heading.name.clone(),
-            subtitle: subtitle(&heading.line, &undrawn, cases.len()),
-            doc: String::new(),
-        },
+        heading: crate::report::Heading { title, subtitle, doc: String::new() },
         title: heading.columns().join(" / "),
         rows: rows.iter().map(|r| r.values.join(" / ")).collect(),
         legend: ["mean over the seeds", "its 95 % interval", "least to greatest"],

@@ -74,7 +74,7 @@ fn write_rows(
         c.measure == Measure::Detection && all.len() > 1 && all.iter().all(|cell| *cell == all[0])
     };
     let (said, columns): (Vec<&Column>, Vec<&Column>) = layout.columns.iter().partition(is_said);
-    let figures = columns.into_iter().map(|c| (head(c), of_case(c)));
+    let figures = columns.into_iter().map(|c| (head(c), of_case(c))).collect();
     let name = |(i, name): (usize, String)| {
         let values = cases.iter().map(|case| case.values[i].clone());
         (name, values.collect())

@@ -24,12 +24,8 @@ pub fn curves_table(curves: &Curves, serving: &Serving) -> impl Table {
     ]);
     let rows = move |each: &mut Each<'_>| -> io::Result<()> {
         let mut row = |at: Time, workload: Option<&str>, figure: &str, value: u32| {
-            each(&[
-                Cell::Seconds(at),
-                Cell::text(workload),
-                Cell::Text(figure.into()),
-                Cell::Whole(value.into()),
-            ])
+            let (figure, value) = (Cell::Text(figure.into()), Cell::Whole(value.into()));
+            each(&[Cell::Seconds(at), Cell::text(workload), figure, value])
         };
         for curve in Curve::ALL {
             for &(at, value) in curves.of(curve) {

@@ -21,8 +21,8 @@ pub use curves::curves_table;
 pub use evictions::evictions_table;
 pub use records::records_table;
 pub(crate) use records::{FIELDS, Row};
+pub(crate) use table::{About, Field, Streamed, cells, columns, distinct, object};
 pub use table::{Cell, Column, Each, Kind, Rows, Table};
-pub(crate) use table::{Field, Streamed, cells, columns, distinct, object};
 
 /// Whether this build writes Parquet.
 pub(crate) const HAS_PARQUET: bool = cfg!(feature = "parquet");
@@ -49,7 +49,7 @@ pub(crate) fn write(
     out: &mut dyn io::Write,
     table: &dyn Table,
     form: Form,
-    about: &[(&str, String)],
+    about: &About<'_>,
 ) -> io::Result<()> {
     match form {
         Form::Csv => csv::write(out, table),

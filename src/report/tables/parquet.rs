@@ -5,7 +5,7 @@
 //! doubles, a list is a list of text. The file's metadata says whose table it is, under names that
 //! begin with `taintsim.`; `taintsim.schema` is [`SCHEMA`]. The same rows give the same bytes.
 
-use super::table::{Cell, Column, Kind, SCHEMA, Table, given_number};
+use super::table::{About, Cell, Column, Kind, SCHEMA, Table, given_number};
 use crate::report::prelude::*;
 use ::parquet::basic::{
     Compression, ConvertedType, Encoding, LogicalType, Repetition, TimeUnit, Type,
@@ -15,7 +15,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use ::parquet::schema::types::{ColumnPath, Type as Schema, TypePtr};
+use ::parquet::schema::types::{ColumnPath, Type as Schema};
 use std::sync::Arc;
 
 /// The rows of a group, which are gathered and written at once.
@@ -29,11 +29,7 @@ const OF_ITS_OWN: [&str; 4] = ["pod", "replacement", "object", "message"];
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    out: &mut dyn Write,
-    table: &dyn Table,
-    about: &[(&str, String)],
-) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, table: &dyn Table, about: &About<'_>) -> io::Result<()> {
     let columns = table.columns();
     let schema = Arc::new(schema(table.name(), &columns).map_err(failed)?);
     let properties = Arc::new(properties(table.name(), &columns, about));
@@ -85,7 +81,7 @@ fn failed(error: ParquetError) -> io::Error {
     }
 }
 
-fn properties(name: &str, columns: &[Column], about: &[(&str, String)]) -> WriterProperties {
+fn properties(name: &str, columns: &[Column], about: &About<'_>) -> WriterProperties {
     let says = |name: &str, value: String| KeyValue::new(format!("taintsim.{name}"), value);
     let mut said = vec![
         says("table", name.to_owned()),
@@ -110,10 +106,8 @@ fn properties(name: &str, columns: &[Column], about: &[(&str, String)]) -> Write
 }
 
 fn schema(name: &str, columns: &[Column]) -> Result<Schema, ParquetError> {
-    let fields = columns.iter().map(|c| field(c).map(Arc::new));
-    Schema::group_type_builder(name)
-        .with_fields(fields.collect::<Result<Vec<TypePtr>, _>>()?)
-        .build()
+    let fields: Result<Vec<_>, _> = columns.iter().map(|c| field(c).map(Arc::new)).collect();
+    Schema::group_type_builder(name).with_fields(fields?).build()
 }
 
 fn field(column: &Column) -> Result<Schema, ParquetError> {

@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// holds something else. More columns do not raise it.
 pub(crate) const SCHEMA: u32 = 1;
 
+/// What a table is of, by name.
+pub(crate) type About<'a> = [(&'a str, String)];
+
 /// What takes the rows of a table, one after the other; each has as many cells as there are columns.
 pub type Each<'e> = dyn FnMut(&[Cell<'_>]) -> io::Result<()> + 'e;
 

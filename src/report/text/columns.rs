@@ -13,11 +13,7 @@ pub(crate) fn width((heading, cells): &Filled) -> usize {
 
 /// The columns of one table or more, each as wide as that and with all of the names: figures that have no room beside others
 /// follow in a table of their own.
-pub(crate) fn tables(
-    names: &[Filled],
-    figures: impl Iterator<Item = Filled>,
-    wide: usize,
-) -> Vec<Vec<Filled>> {
+pub(crate) fn tables(names: &[Filled], figures: Vec<Filled>, wide: usize) -> Vec<Vec<Filled>> {
     // What stands behind the last column needs no room.
     let room = (wide + 2).saturating_sub(names.iter().map(width).sum());
     let mut tables = vec![(0, names.to_vec())];
@@ -63,7 +59,7 @@ mod tests {
         let figures = [("expected", "24,000"), ("drawn", "23,782"), ("longest", "3h34m55s")]
             .map(|(h, c)| column(h, c));
         let [expected, drawn, longest] = figures.clone();
-        let all = tables(&names, figures.into_iter(), 30);
+        let all = tables(&names, figures.into(), 30);
         let [name] = names;
         assert_eq!(all, [vec![name.clone(), expected, drawn], vec![name, longest]]);
         assert_eq!(table(&all[1], |i| i == 0), "model     longest\nthe-top  3h34m55s");
