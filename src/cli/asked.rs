@@ -106,9 +106,7 @@ pub fn run(file: &str, text: Option<Vec<u8>>, overrides: Overrides) -> Result<Ra
     };
     let refused = |problems| Refused::from(Failure::Problems(problems));
     let ready = ready(loaded.map_err(refused)?, file.to_owned(), overrides).map_err(refused)?;
-    let terminal = Terminal::new(ColorWhen::Never);
-    let progress = progress(&ready.plan, true, &terminal);
-    let trace = simulate(&ready, &progress, String::new)?;
+    let trace = simulate(&ready, &progress(&ready.plan, &Terminal::default().quietly(true)), "")?;
     let Ready { plan, source, groups, .. } = ready;
     Ok(Ran { plan, trace, source, groups })
 }

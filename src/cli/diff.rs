@@ -66,6 +66,7 @@ pub(crate) struct DiffArgs {
 
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.output.form.fits(false)?;
     args.html.fits()?;
     let second = args.b.as_ref().unwrap_or(&args.a);
@@ -120,7 +121,7 @@ fn single(
         let side = |loaded, change: &ChangeArgs, sets: &[String]| -> Result<_> {
             let overrides = change.overrides(sets.to_vec());
             let side = ready(loaded, second.display().to_string(), overrides)?;
-            finished::simulate(side, args.quiet, terminal)
+            finished::simulate(side, terminal)
         };
         // Read once, as standard input can be; what was taken of an export is said once.
         let loaded = load(second)?;
@@ -193,7 +194,7 @@ fn many(
     let sides = [side(&a, &args.a, &overrides[0])?, side(b, second, &overrides[1])?];
     // Of one file it is said once.
     let told = if other.is_some() { 2 } else { 1 };
-    sides[..told].iter().for_each(|side| tell_imported(&side.imported, args.quiet, terminal));
+    sides[..told].iter().for_each(|side| tell_imported(&side.imported, terminal));
     let pairs = Pairs {
         loaded: [&a, b],
         overrides,
@@ -209,7 +210,7 @@ fn many(
 /// Runs both sides with all seeds, and compares them.
 fn run(args: &DiffArgs, pairs: &Pairs<'_>, name: &str, terminal: &Terminal) -> Result<OverSeeds> {
     let all = pairs.size().unwrap_or(u64::MAX);
-    let progress = Progress::new(terminal, args.quiet, name, all, |done, all| {
+    let progress = Progress::new(terminal, name, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
     let watch = |event| progress.goes_on(event);

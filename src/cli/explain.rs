@@ -47,7 +47,8 @@ pub(crate) struct ExplainArgs {
 
 /// Runs the command.
 pub(crate) fn explain(args: &ExplainArgs, terminal: &Terminal) -> Outcome {
-    let run = finished::open(&args.run, &args.change, &args.sets, args.quiet, terminal)?;
+    let overrides = args.change.overrides(args.sets.clone());
+    let run = finished::open(&args.run, overrides, &terminal.quietly(args.quiet))?;
     let analysis = Analysis::new(&run.ready.plan, &run.trace);
     let horizon = analysis.horizon();
     let until = args.at.unwrap_or(horizon);

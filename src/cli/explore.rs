@@ -27,6 +27,7 @@ const BESIDE: u64 = 256;
 const SEARCHING: [f64; 2] = [0.9, 0.6];
 /// Runs the command.
 pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.output.form.fits(false)?;
     let (slack, faults) = args.changes()?;
     let clock = Stopwatch::start();
@@ -48,12 +49,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     };
     for (i, release) in releases.iter().enumerate() {
         let plan = scenario::build(&loaded, &args.overrides(release.as_deref(), &[]))?;
-        let is_told = i == 0 && !args.quiet && !work.desk().is_shared();
-        let warned = plan.warnings().filter(|_| is_told);
-        warned.for_each(|note| terminal.note(&loaded.noted(note).to_string()));
-        if is_told {
-            let (said, _) = searcher.impossible(release.as_deref(), &plan)?;
-            said.iter().for_each(|s| terminal.note(s));
+        if i == 0 && !work.desk().is_shared() {
+            terminal.aside(plan.warnings().map(|note| loaded.noted(note).to_string()));
+            terminal.aside(searcher.impossible(release.as_deref(), &plan)?.0);
         }
         args.perturb(&plan)?;
         searcher.can_happen(release.as_deref(), &plan)?;
@@ -71,7 +69,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         writable(&args.out, &name)?;
         args.report.iter().try_for_each(|dir| findings::writable(dir, &properties))?;
     }
-    tell_imported(&loaded.imported, args.quiet, terminal);
+    tell_imported(&loaded.imported, terminal);
     let pool = threads(args.jobs)?;
     let mut reports: Vec<Reported> = Vec::new();
     let mut interrupted = false;
@@ -89,8 +87,8 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         }
     }
     work.desk().over()?;
-    if !loaded.spec.expect.is_empty() && !args.quiet && !properties.contains(&Property::Expect) {
-        terminal.note("what the scenario expects is not looked at; `--property expect` holds every run against it");
+    if !loaded.spec.expect.is_empty() && !properties.contains(&Property::Expect) {
+        terminal.aside(["what the scenario expects is not looked at; `--property expect` holds every run against it"]);
     }
     // What was found is written, whether Ctrl-C came before or comes now.
     let names = RefCell::default();
@@ -98,7 +96,7 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         interrupt::heeding(|| searcher.tapes(&name, &reports, &mut names.borrow_mut()))?;
     if let Some(dir) = &args.report {
         let (loaded, clock) = (&loaded, &clock);
-        let asked = Asked { loaded, dir, quiet: args.quiet, terminal, end: time, clock };
+        let asked = Asked { loaded, dir, terminal, end: time, clock };
         let tape_of = |i: usize, v: &Violated| {
             searcher.tape(reports[i].0.as_deref(), v, &mut names.borrow_mut())
         };
@@ -221,19 +219,18 @@ impl Searching<'_> {
             ..Explore::drawing(&plan, self.properties, &expected, args.seed)
         };
         let known = known.unwrap_or(0);
-        let progress =
-            Progress::new(self.terminal, args.quiet, &loaded.name, known, |done, all| match all {
-                0 => counted(done, "run"),
-                _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
-            });
+        let progress = Progress::new(self.terminal, &loaded.name, known, |done, all| match all {
+            0 => counted(done, "run"),
+            _ => format!("{} of at most {} runs", grouped(done), grouped(all)),
+        });
         let goes_on = |runs: u64| progress.reaches(runs) && clock.seconds() < end;
         let (report, _) = progress.during(|| search(&wanted, (pool, desk), &goes_on))?;
         // What others ran says nothing of how fast this machine is.
-        if !args.quiet && !desk.is_shared() {
+        if !desk.is_shared() {
             let took = clock.seconds() - began;
             let speed = report.all_runs() as f64 / took.max(1e-9);
             let (runs, speed) = (counted(report.all_runs(), "run"), grouped(speed as u64));
-            self.terminal.note(&format!("{runs} in {took:.3} s, {speed} per second"));
+            self.terminal.aside([format!("{runs} in {took:.3} s, {speed} per second")]);
         }
         Ok(report)
     }

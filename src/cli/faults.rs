@@ -54,6 +54,7 @@ impl FaultsArgs {
 
 /// Runs the command.
 pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     let file = args.out.file(args.file.as_slice())?;
     let form = args.form(file)?;
     args.html.fits()?;
@@ -67,12 +68,10 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     }
     // Without `--show` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut loaded = given(from, &Inputs::default(), args.quiet, terminal)?;
+    let mut loaded = given(from, &Inputs::default(), terminal)?;
     let overrides = args.change.overrides(args.sets.clone());
     let notes = with_preset(&mut loaded, &overrides, args.preset.as_deref())?;
-    if !args.quiet {
-        notes.iter().for_each(|n| terminal.note(n));
-    }
+    terminal.aside(&notes);
     lasting(&mut loaded, args.window)?;
     let drawn = scenario::drawn(&loaded, &overrides)?;
     if drawn.models.list.is_empty() {

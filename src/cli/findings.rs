@@ -14,7 +14,6 @@ pub(super) struct Asked<'a> {
     /// What was searched.
     pub(super) loaded: &'a Loaded,
     pub(super) dir: &'a Path,
-    pub(super) quiet: bool,
     pub(super) terminal: &'a Terminal,
     /// When the time of the whole command is over, and a clock that shows what is used up.
     pub(super) end: f64,
@@ -105,7 +104,7 @@ fn least(asked: &Asked<'_>, tape: &Tape, found: &Violated, until: f64) -> Result
     let spec = scenario::changed(&loaded, &tape.overrides())?;
     let (goal, told) = (Goal::Violates(found.property), Some(found.text.as_str()));
     let what = Shrink { loaded: &loaded, spec, goal, told };
-    let progress = Progress::new(asked.terminal, asked.quiet, &of.name, 0, |done, _| {
+    let progress = Progress::new(asked.terminal, &of.name, 0, |done, _| {
         format!("making it small: {} scenarios tried", grouped(done))
     });
     let mut goes_on = |tried, _| progress.reaches(tried) && asked.clock.seconds() < until;

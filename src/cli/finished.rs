@@ -65,13 +65,7 @@ const ELSEWHERE: &str =
     "run the scenario again into another folder with --out, or remove this one first";
 
 /// Opens a folder of results, or reads and runs a scenario with those changes.
-pub(crate) fn open(
-    path: &Path,
-    change: &ChangeArgs,
-    sets: &[String],
-    quiet: bool,
-    terminal: &Terminal,
-) -> Result<Finished> {
+pub(crate) fn open(path: &Path, overrides: Overrides, terminal: &Terminal) -> Result<Finished> {
     if path.is_dir() {
         if !change.overrides(sets.to_vec()).words().is_empty() {
             let shown = path.display();
@@ -81,29 +75,28 @@ pub(crate) fn open(
         }
         return read(path, quiet, terminal);
     }
-    let ready = run::prepare(path, change, sets)?;
-    simulate(ready, quiet, terminal)
+    simulate(run::prepare(path, overrides)?, terminal)
 }
 
 /// Runs a scenario.
-pub(crate) fn simulate(ready: Ready, quiet: bool, terminal: &Terminal) -> Result<Finished> {
-    run::tell_imported(&ready.imported, quiet, terminal);
-    let trace = traced(&ready, quiet, terminal)?;
+pub(crate) fn simulate(ready: Ready, terminal: &Terminal) -> Result<Finished> {
+    run::tell_imported(&ready.imported, terminal);
+    let trace = traced(&ready, terminal)?;
     Ok(Finished { ready, trace, window: DEFAULT_NEEDLESS_WINDOW, written: None })
 }
 
-fn traced(ready: &Ready, quiet: bool, terminal: &Terminal) -> Result<Trace> {
-    let progress = run::progress(&ready.plan, quiet, terminal);
-    let trace = run::simulate(ready, &progress, String::new)?;
+fn traced(ready: &Ready, terminal: &Terminal) -> Result<Trace> {
+    let progress = run::progress(&ready.plan, terminal);
+    let trace = run::simulate(ready, &progress, "")?;
     progress.clear();
     Ok(trace)
 }
 
 /// Runs again what the folder of a run holds, whose records must be those of the manifest.
-pub(crate) fn read(folder: &Path, quiet: bool, terminal: &Terminal) -> Result<Finished> {
+pub(crate) fn read(folder: &Path, terminal: &Terminal) -> Result<Finished> {
     let manifest = manifest_of(folder)?;
     let ready = ready_of(folder, &manifest)?;
-    let trace = traced(&ready, quiet, terminal)?;
+    let trace = traced(&ready, terminal)?;
     let records = events::write(&mut io::sink(), &Analysis::new(&ready.plan, &trace))?;
     if hash_text(records) != manifest.records_hash {
         let what = format!(

@@ -111,6 +111,7 @@ type Printed = (Basis, Vec<(String, Forecast)>);
 
 /// Runs the command.
 pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     replaces_only_by_force(args.chart.as_deref(), args.force, &args.files)?;
     args.output.form.fits(false)?;
     args.html.fits()?;
@@ -133,8 +134,8 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
             }
             Err(why) => return Err(why),
         };
-        if !args.quiet && before.is_none() {
-            courses.taken.iter().for_each(|line| terminal.note(line));
+        if before.is_none() {
+            terminal.aside(&courses.taken);
         }
         let forecasts = courses.run(args, terminal)?;
         let printed = (courses.basis, forecasts);
@@ -345,8 +346,7 @@ impl Courses {
 
     /// Runs all of them.
     fn run(&self, args: &ForecastArgs, terminal: &Terminal) -> Result<Vec<(String, Forecast)>> {
-        let all =
-            run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", args.quiet, terminal)?;
+        let all = run_all(&self.courses, args.seeds, jobs(args.jobs), "forecast", terminal)?;
         let names = self.courses.iter().map(|c| c.name.clone());
         Ok(names.zip(all.iter().map(|c| Forecast::of(c))).collect())
     }

@@ -42,12 +42,11 @@ pub(super) fn run_all(
     seeds: u64,
     jobs: usize,
     name: &str,
-    quiet: bool,
     terminal: &Terminal,
 ) -> Result<Vec<Vec<Ran>>> {
     let all = seeds * courses.len() as u64;
     let words = |done: u64, all: u64| format!("{done} of {all} runs");
-    let progress = Progress::new(terminal, quiet, name, all, words);
+    let progress = Progress::new(terminal, name, all, words);
     let watch = |event| progress.goes_on(event);
     let Some(base) = courses.first() else { return Ok(Vec::new()) };
     let own = scenario::build(&base.loaded, &base.overrides)?.timeline.len() as u32;

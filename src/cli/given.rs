@@ -11,17 +11,12 @@ use std::process::{Command, Stdio};
 
 /// Reads a scenario or an export; `-` is standard input. Says what was taken of an export, unless
 /// it is to be quiet.
-pub(super) fn given(
-    file: &Path,
-    inputs: &Inputs,
-    quiet: bool,
-    terminal: &Terminal,
-) -> Result<Loaded> {
+pub(super) fn given(file: &Path, inputs: &Inputs, terminal: &Terminal) -> Result<Loaded> {
     if !file::is_stdin(file) && !inputs.has(file) {
         file::there(file)?;
     }
     let loaded = inputs.load(file)?;
-    run::tell_imported(&loaded.imported, quiet, terminal);
+    run::tell_imported(&loaded.imported, terminal);
     Ok(loaded)
 }
 
@@ -37,7 +32,7 @@ pub(super) fn asked(
         return Err(Failure::input("no cluster is given", help));
     }
     let loaded = scenario::parse(SAID, args.get()?, Path::new(""))?;
-    run::tell_imported(&loaded.imported, quiet, terminal);
+    run::tell_imported(&loaded.imported, terminal);
     Ok(loaded)
 }
 

@@ -81,13 +81,8 @@ pub(super) fn columns(analysis: &Analysis<'_>, ready: &Ready, window: Dur) -> Ve
 }
 
 /// Runs a scenario for a page.
-pub(super) fn run_for_page(
-    loaded: &Loaded,
-    overrides: Overrides,
-    window: Dur,
-    terminal: &Terminal,
-) -> Result<Vec<u8>> {
+pub(super) fn run_for_page(loaded: &Loaded, overrides: Overrides, window: Dur) -> Result<Vec<u8>> {
     let ready = ready(loaded.clone(), loaded.source.name.to_string(), overrides)?;
-    let trace = simulate(&ready, &progress(&ready.plan, true, terminal), String::new)?;
+    let trace = simulate(&ready, &progress(&ready.plan, &Terminal::default().quietly(true)), "")?;
     Ok(columns(&Analysis::new(&ready.plan, &trace), &ready, window))
 }

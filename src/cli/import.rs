@@ -24,6 +24,7 @@ pub(crate) struct ImportArgs {
 
 /// Runs the command.
 pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.out.only_scenarios()?;
     let to_file = args.out.file(&args.files)?;
     let inputs = args.files.iter().map(|file| read(file)).collect::<Result<Vec<_>, _>>()?;
@@ -32,11 +33,9 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Outcome {
         .and_then(ImportedCluster::builds)?;
     let text = cluster.to_scenario();
     write_text(to_file, &text, terminal)?;
-    if !args.quiet {
-        cluster.summary.lines().iter().for_each(|line| terminal.note(line));
-        if let Some(out) = to_file.filter(|f| file::is_kept(f)).map(Path::display) {
-            terminal.note(&format!("Wrote {out}. Nothing goes wrong in it yet: its `timeline` is commented out. Then: taintsim run {out}"));
-        }
+    terminal.aside(cluster.summary.lines());
+    if let Some(out) = to_file.filter(|f| file::is_kept(f)).map(Path::display) {
+        terminal.aside([format!("Wrote {out}. Nothing goes wrong in it yet: its `timeline` is commented out. Then: taintsim run {out}")]);
     }
     Ok(Exit::Fine)
 }

@@ -74,6 +74,7 @@ pub(crate) struct IncidentArgs {
 
 /// Runs the command.
 pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.output.form.fits(false)?;
     args.html.fits()?;
     replaces_only_by_force(args.out.as_deref(), args.force, &args.files)?;
@@ -95,9 +96,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     if overrides.kubernetes.is_none() && was.grace != watchfulness.grace {
         was.notes.extend(fits(was.grace));
     }
-    if !args.quiet {
-        was.notes.iter().for_each(|note| terminal.note(note));
-    }
+    terminal.aside(&was.notes);
     if let Some(out) = &args.out {
         write_text(Some(out), &was.text, terminal)?;
     }
@@ -105,7 +104,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
     let courses = courses("as it was", loaded, &overrides, &args.what_if)?;
     let runs = match was.alone {
         true => Vec::new(),
-        false => run_all(&courses, args.seeds, jobs(args.jobs), "incident", args.quiet, terminal)?,
+        false => run_all(&courses, args.seeds, jobs(args.jobs), "incident", terminal)?,
     };
     let base = runs.first().map(Vec::as_slice).unwrap_or_default();
     let verdict = verdict(args, &was, &courses[0], base)?;
@@ -117,7 +116,7 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         let Course { loaded, overrides, .. } = &courses[0];
         let mut ran = Vec::new();
         if !was.alone {
-            let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW, terminal)?;
+            let run = run_for_page(loaded, overrides.clone(), DEFAULT_NEEDLESS_WINDOW)?;
             ran.push(("run".to_owned(), run));
         }
         let run = ran.first().map(|(name, _)| name.clone());

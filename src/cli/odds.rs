@@ -49,9 +49,9 @@ pub(crate) struct OddsArgs {
 
 /// Runs the command.
 pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
-    let clock = Stopwatch::start();
+    let (clock, terminal) = (Stopwatch::start(), &terminal.quietly(args.quiet));
     let (loaded, taped, source) = load(&args.file)?;
-    tell_imported(&loaded.imported, args.quiet, terminal);
+    tell_imported(&loaded.imported, terminal);
     let overrides = args.change.over(taped, &args.sets);
     let plan = scenario::build(&loaded, &overrides)?;
     let expected = scenario::expecting(&loaded, &overrides)?.1.list;
@@ -86,9 +86,8 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let found = Found { property: asked, about, whose, text };
     let known = plan.tape.as_ref().map(|tape| found.violated(tape.clone()));
     let pool = threads(args.jobs)?;
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
-        format!("{} runs", grouped(done))
-    });
+    let progress =
+        Progress::new(terminal, &loaded.name, 0, |done, _| format!("{} runs", grouped(done)));
     let wanted = Wanted { search: &search, runs: args.runs, known: known.into_iter().collect() };
     let end = args.time.map_or(f64::INFINITY, |time| time.as_nanos() as f64 / 1e9);
     let goes_on = |ran: u64| progress.reaches(ran) && clock.seconds() < end;

@@ -118,7 +118,7 @@ impl PlanArgs {
 
 /// Runs the command.
 pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
-    let clock = Stopwatch::start();
+    let (clock, terminal) = (Stopwatch::start(), &terminal.quietly(args.many.quiet));
     let help = "it ends when the answer is as precise as --precision asks for, or after 20,000 years or outages";
     (args.shards).refuses(args.budget.is_some(), "a time, --budget", help)?;
     once("--price", &args.price)?;
@@ -127,7 +127,7 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     }
     // Without `--kept` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
-    let mut loaded = given(from, &work.inputs, args.many.quiet, terminal)?;
+    let mut loaded = given(from, &work.inputs, terminal)?;
     let base = args.many.overrides();
     let mut notes = with_preset(&mut loaded, &base, args.preset.as_deref())?;
     if !loaded.spec.timeline.is_empty() {
@@ -328,14 +328,13 @@ fn run(
 ) -> Result<(Kept, bool)> {
     let name = &planner.sweep.loaded.name;
     let budget = (!args.shards.is_asked()).then_some(budget(args));
-    let progress =
-        Progress::new(terminal, args.many.quiet, name, budget.unwrap_or(0), |done, all| {
-            let (left, spent) = (all.saturating_sub(done) / 1_000, grouped(done / 1_000));
-            match all {
-                0 => format!("{} replications", grouped(done)),
-                _ => format!("{spent} s of at most {} s, {left} s left", grouped(all / 1_000)),
-            }
-        });
+    let progress = Progress::new(terminal, name, budget.unwrap_or(0), |done, all| {
+        let (left, spent) = (all.saturating_sub(done) / 1_000, grouped(done / 1_000));
+        match all {
+            0 => format!("{} replications", grouped(done)),
+            _ => format!("{spent} s of at most {} s, {left} s left", grouped(all / 1_000)),
+        }
+    });
     let watch = |_, done, _| {
         let spent = (clock.seconds() * 1e3) as u64;
         let goes_on = progress.reaches(budget.map_or(done, |budget| spent.min(budget)));

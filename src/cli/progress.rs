@@ -58,16 +58,10 @@ struct Shown {
 }
 
 impl Progress {
-    /// Nothing is done yet; `all` is 0 where nobody knows how much there is. With `quiet`, nothing
-    /// will ever be shown.
-    pub fn new(
-        terminal: &Terminal,
-        quiet: bool,
-        name: &str,
-        all: u64,
-        words: fn(u64, u64) -> String,
-    ) -> Self {
-        let shown = Shown { quiet, bar: None, next: QUIET_FOR };
+    /// Nothing is done yet; `all` is 0 where nobody knows how much there is. Where the terminal is
+    /// quiet, nothing will ever be shown.
+    pub fn new(terminal: &Terminal, name: &str, all: u64, words: fn(u64, u64) -> String) -> Self {
+        let shown = Shown { quiet: terminal.quiet, bar: None, next: QUIET_FOR };
         Self {
             terminal: *terminal,
             name: line(name).into_owned(),

@@ -106,7 +106,7 @@ pub(crate) fn report(args: &ReportArgs, terminal: &Terminal) -> Outcome {
             args.form.is_one(args.table.unwrap_or_default(), text, &end)
         })?;
     }
-    let run = finished::read(&args.folder, false, terminal)?;
+    let run = finished::read(&args.folder, terminal)?;
     match &args.out {
         None => {
             let binary = (args.form == As::Parquet).then_some(Form::Parquet);

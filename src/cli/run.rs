@@ -59,6 +59,7 @@ pub(crate) struct Ready {
 
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     let forms = args.records.forms()?;
     // All scenarios are read before the first one runs: a mistake in the last one is not found an
     // hour later.
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     ready.iter().try_for_each(|scenario| writable(&args.out, &scenario.plan.name))?;
     let mut out = terminal.out();
     for (i, scenario) in ready.iter().enumerate() {
-        tell_imported(&scenario.imported, args.quiet, terminal);
+        tell_imported(&scenario.imported, terminal);
         if i > 0 && args.output.form == Format::Text && (args.summary || !args.quiet) {
             writeln!(out)?;
         }
@@ -105,9 +106,8 @@ pub fn load(file: &Path) -> Result<Loaded, Problems> {
 }
 
 /// Says what was taken from the export that a scenario points at, and what was left out.
-pub(crate) fn tell_imported(imported: &Option<Summary>, quiet: bool, terminal: &Terminal) {
-    let lines = imported.iter().filter(|_| !quiet).flat_map(Summary::lines);
-    lines.for_each(|line| terminal.note(&line));
+pub(crate) fn tell_imported(imported: &Option<Summary>, terminal: &Terminal) {
+    terminal.aside(imported.iter().flat_map(Summary::lines));
 }
 
 /// Reads a scenario and changes it as the command line says.
@@ -160,9 +160,9 @@ fn one(
     out: &mut dyn Write,
 ) -> Result<()> {
     let Ready { plan, source, groups, .. } = scenario;
-    let progress = progress(plan, args.quiet, terminal);
-    let nothing = || format!("; nothing was written to {}", args.out.join(&plan.name).display());
-    let trace = simulate(scenario, &progress, nothing)?;
+    let progress = progress(plan, terminal);
+    let nothing = format!("; nothing was written to {}", args.out.join(&plan.name).display());
+    let trace = simulate(scenario, &progress, &nothing)?;
     progress.then("writing results");
     let analysis = Analysis::new(plan, &trace);
     let report = Report::new(&analysis, source, args.needless_within);
@@ -201,8 +201,8 @@ pub(crate) fn print(
 }
 
 /// The progress of a simulation.
-pub(crate) fn progress(plan: &Plan, quiet: bool, terminal: &Terminal) -> Progress {
-    Progress::new(terminal, quiet, &plan.name, plan.horizon.as_millis(), |done, all| {
+pub(crate) fn progress(plan: &Plan, terminal: &Terminal) -> Progress {
+    Progress::new(terminal, &plan.name, plan.horizon.as_millis(), |done, all| {
         let clock = |ms| report::short(Dur::from_secs(ms / 1000));
         format!("{} of {} simulated", clock(done), clock(all))
     })

@@ -32,7 +32,7 @@ pub(crate) struct SettingsArgs {
 /// Runs the command.
 pub(crate) fn settings(args: &SettingsArgs, terminal: &Terminal) -> Outcome {
     args.output.form.fits(false)?;
-    let loaded = given(&args.file, &Inputs::default(), args.quiet, terminal)?;
+    let loaded = given(&args.file, &Inputs::default(), &terminal.quietly(args.quiet))?;
     let overrides = args.change.overrides(args.sets.clone());
     let plan = scenario::build(&loaded, &overrides)?;
     let spec = scenario::changed(&loaded, &overrides)?;

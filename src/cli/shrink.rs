@@ -60,13 +60,14 @@ pub(super) fn asked(
 
 /// Runs the command.
 pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.out.only_scenarios()?;
     let to_file = args.out.file(std::slice::from_ref(&args.file))?;
     let (loaded, taped, source) = load(&args.file)?;
-    tell_imported(&loaded.imported, args.quiet, terminal);
+    tell_imported(&loaded.imported, terminal);
     let overrides = args.change.over(taped, &args.sets);
     let spec = scenario::changed(&loaded, &overrides)?;
-    let progress = Progress::new(terminal, args.quiet, &loaded.name, 0, |done, _| {
+    let progress = Progress::new(terminal, &loaded.name, 0, |done, _| {
         format!("{} scenarios tried", grouped(done))
     });
     let which = ("which property does it violate?", "--property");

@@ -99,6 +99,7 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
 
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.many.quiet);
     args.output.form.fits(args.table.is_some())?;
     if work.writes() {
         args.html.fits()?;
@@ -115,8 +116,8 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     let help = "write what `kubectl get` prints to a file";
     (args.shards).refuses(args.file.is_none(), "a cluster that kubectl is asked for", help)?;
     let loaded = match &args.file {
-        Some(file) => given(file, &work.inputs, args.many.quiet, terminal)?,
-        None => asked(&args.kubectl, "survey", args.many.quiet, terminal)?,
+        Some(file) => given(file, &work.inputs, terminal)?,
+        None => asked(&args.kubectl, "survey", terminal)?,
     };
     let survey = Survey {
         loaded: &loaded,
@@ -184,10 +185,9 @@ fn run(
 ) -> Result<Surveyed> {
     let all: usize = survey.losses()?.iter().map(|loss| loss.count()).sum();
     let all = desk.share(all as u64);
-    let progress =
-        Progress::new(terminal, args.many.quiet, &survey.loaded.name, all, |done, all| {
-            format!("{} of {} losses", grouped(done), grouped(all))
-        });
+    let progress = Progress::new(terminal, &survey.loaded.name, all, |done, all| {
+        format!("{} of {} losses", grouped(done), grouped(all))
+    });
     let watch = |event| progress.goes_on(event);
     let ran = progress.during(|| survey.run(jobs(args.many.jobs), &watch, desk));
     let first = || "interrupted before the first loss".to_owned();
@@ -247,12 +247,12 @@ fn print(
 type Runs = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
 
 /// The worst losses as runs of a page.
-fn worst(survey: &Survey<'_>, done: &Surveyed, terminal: &Terminal) -> Result<Runs> {
+fn worst(survey: &Survey<'_>, done: &Surveyed) -> Result<Runs> {
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     for (i, lost) in done.lost.iter().take(RUNS_MAX).enumerate() {
         let loaded = Loaded { spec: survey.as_scenario(&lost.loss)?, ..survey.loaded.clone() };
         let name = format!("run-{i}");
-        let columns = run_for_page(&loaded, Overrides::default(), survey.window, terminal)?;
+        let columns = run_for_page(&loaded, Overrides::default(), survey.window)?;
         named.push(Some(name.clone()));
         runs.push((name, columns));
     }

@@ -80,6 +80,7 @@ pub(crate) struct SweepArgs {
 
 /// Runs the command.
 pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
+    let terminal = &terminal.quietly(args.quiet);
     args.output.form.fits(false)?;
     let forms = args.records.forms()?;
     let loaded = load_all(&args.files, &work.inputs)?;
@@ -98,7 +99,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if work.writes() {
         writable(&args.out, &heading.name)?;
     }
-    loaded.iter().for_each(|l| tell_imported(&l.imported, args.quiet, terminal));
+    loaded.iter().for_each(|l| tell_imported(&l.imported, terminal));
 
     let (ran, after, progress) = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
@@ -124,7 +125,7 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     if work.keep(|| found(swept))? {
         return if stopped { Err(Failure::Interrupted(after)) } else { Ok(Exit::Fine) };
     }
-    let page = args.html.then(|| page(&sweeps, swept, terminal)).transpose()?;
+    let page = args.html.then(|| page(&sweeps, swept)).transpose()?;
     // Written to the end even if Ctrl-C comes now: what took an hour is not given up for the second
     // that this takes.
     let written = interrupt::heeding(|| write_folder(swept, &args.out, (page.as_ref(), forms)))?;
@@ -216,14 +217,13 @@ fn found(swept: Swept<'_>) -> Result<Found> {
 }
 
 /// The page, with a run of each of the first rows, all with the first seed.
-fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>, terminal: &Terminal) -> Result<Page> {
+fn page(sweeps: &[Sweep<'_>], swept: Swept<'_>) -> Result<Page> {
     let rows =
         sweeps.iter().flat_map(|s| s.combinations().into_iter().map(move |values| (s, values)));
     let (mut named, mut runs) = (Vec::new(), Vec::new());
     for (i, ((sweep, values), case)) in rows.zip(swept.cases).take(html::RUNS_MAX).enumerate() {
         let name = format!("run-{i}");
-        let columns =
-            html::run_for_page(sweep.loaded, sweep.overrides(&values), sweep.window, terminal)?;
+        let columns = html::run_for_page(sweep.loaded, sweep.overrides(&values), sweep.window)?;
         named.push((case.values.join(" / "), name.clone()));
         runs.push((name, columns));
     }
@@ -270,7 +270,7 @@ fn run(
 ) -> Result<(Ran, String, Progress)> {
     let all = sweeps.iter().try_fold(0_u64, |n, s| n.checked_add(s.size()?)).unwrap_or(u64::MAX);
     let all = desk.share(all);
-    let progress = Progress::new(terminal, args.quiet, &heading.scenario, all, |done, all| {
+    let progress = Progress::new(terminal, &heading.scenario, all, |done, all| {
         format!("{} of {} runs", grouped(done), grouped(all))
     });
     let watch = |event| progress.goes_on(event);

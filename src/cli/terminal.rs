@@ -41,7 +41,7 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
 
 /// Where the program writes, and how.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Terminal {
     /// Whether standard output takes colours.
     pub(crate) colour: bool,
@@ -54,6 +54,8 @@ pub struct Terminal {
     /// Whether notes and errors are folded, too: a terminal, or COLUMNS, says how wide. Otherwise
     /// each is one line, as readers of logs expect it.
     pub(crate) folds_notes: bool,
+    /// Whether neither progress nor what only explains is shown.
+    pub(crate) quiet: bool,
 }
 
 impl Terminal {
@@ -75,7 +77,14 @@ impl Terminal {
             is_error_terminal: io::stderr().is_terminal(),
             width: columns.unwrap_or(WIDTH).clamp(WIDTH_MIN, WIDTH_MAX),
             folds_notes: columns.is_some(),
+            quiet: false,
         }
+    }
+
+    /// The same, for a command that is to show no progress where it is `quiet`.
+    #[must_use]
+    pub fn quietly(&self, quiet: bool) -> Self {
+        Self { quiet, ..*self }
     }
 
     /// Standard output, for data; what others named is escaped in it. It has to be flushed at the
@@ -130,6 +139,11 @@ impl Terminal {
     /// Says something that is neither data nor an error.
     pub fn note(&self, text: &str) {
         say(&format!("{}\n", self.folded(&shown(text), 0)));
+    }
+
+    /// Says what only explains, which nobody asked for: not where it is to be quiet.
+    pub(crate) fn aside<T: AsRef<str>>(&self, texts: impl IntoIterator<Item = T>) {
+        texts.into_iter().filter(|_| !self.quiet).for_each(|text| self.note(text.as_ref()));
     }
 
     /// Draws what is wrong with a scenario.

@@ -166,7 +166,7 @@ pub(crate) fn test(args: &TestArgs, terminal: &Terminal) -> Outcome {
         let mut text = Vec::new();
         trials::details(&mut text, &all, Style::default())?;
         writeln!(text, "{}", trials::tally(&all))?;
-        let (named, runs) = failed(files, &all, args, terminal)?;
+        let (named, runs) = failed(files, &all, args)?;
         Ok(Page::of_board(&trials::board(&all, named), text, runs))
     })?;
     Ok(if are_written { exit(&all) } else { Exit::Internal })
@@ -199,12 +199,7 @@ fn may_report(args: &TestArgs) -> Result<()> {
 type Shown = (Vec<Option<String>>, Vec<(String, Vec<u8>)>);
 
 /// The runs of scenarios that failed, for the page.
-fn failed(
-    files: &[PathBuf],
-    all: &[Tested],
-    args: &TestArgs,
-    terminal: &Terminal,
-) -> Result<Shown> {
+fn failed(files: &[PathBuf], all: &[Tested], args: &TestArgs) -> Result<Shown> {
     let (mut named, mut runs) = (vec![None; all.len()], Vec::new());
     let seed = |t: &Tested| {
         t.cases.iter().find_map(|c| match &c.came {
@@ -219,7 +214,7 @@ fn failed(
         let overrides = if let Some(seed) = seed { overrides.with_seed(seed) } else { overrides };
         let name = format!("run-{i}");
         let loaded = load(file)?;
-        let columns = run_for_page(&loaded, overrides, DEFAULT_NEEDLESS_WINDOW, terminal)?;
+        let columns = run_for_page(&loaded, overrides, DEFAULT_NEEDLESS_WINDOW)?;
         named[i] = Some(name.clone());
         runs.push((name, columns));
     }
@@ -241,7 +236,8 @@ fn selected(args: &TestArgs) -> Result<Scenarios> {
 /// Tests scenarios, several at once.
 fn tested(files: &[PathBuf], args: &TestArgs, terminal: &Terminal) -> Result<Vec<WithGolden>> {
     let threads = threads(args.jobs)?;
-    let progress = Progress::new(terminal, args.quiet, "test", files.len() as u64, |done, all| {
+    let terminal = &terminal.quietly(args.quiet);
+    let progress = Progress::new(terminal, "test", files.len() as u64, |done, all| {
         format!("{} of {} scenarios", grouped(done), grouped(all))
     });
     let ids = scenarios::ids(files, &args.paths);

@@ -28,9 +28,8 @@ pub fn conform(args: &ConformArgs, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(problem));
     }
     let mut out = terminal.out();
-    let progress = Progress::new(terminal, false, "conform", 0, |done, _| {
-        format!("{done} recordings compared")
-    });
+    let progress =
+        Progress::new(terminal, "conform", 0, |done, _| format!("{done} recordings compared"));
     // Without a lock: a panic of the model in another thread has to be able to say so.
     let code = run(
         args,

@@ -91,13 +91,12 @@ pub fn command(args: &HuntArgs, terminal: &Terminal) -> Outcome {
     let clock = Stopwatch::start();
     let seconds = args.time.map_or(f64::INFINITY, |t| t.as_nanos() as f64 / 1e9);
     let goes_on = || !interrupt::asked() && clock.seconds() < seconds;
-    let progress =
-        Progress::new(terminal, args.quiet, "hunt", args.clusters.unwrap_or(0), |done, all| {
-            match all {
-                0 => format!("{} clusters", grouped(done)),
-                _ => format!("{} of {} clusters", grouped(done), grouped(all)),
-            }
-        });
+    let terminal = &terminal.quietly(args.quiet);
+    let all = args.clusters.unwrap_or(0);
+    let progress = Progress::new(terminal, "hunt", all, |done, all| match all {
+        0 => format!("{} clusters", grouped(done)),
+        _ => format!("{} of {} clusters", grouped(done), grouped(all)),
+    });
     let here = interrupt::heeding(|| {
         let mut here = Tried::default();
         let mut left = args.clusters.unwrap_or(u64::MAX);

@@ -124,9 +124,8 @@ fn made_again(
         patch,
         jobs: &jobs,
     };
-    let progress = Progress::new(terminal, false, "prove", 0, |done, _| {
-        format!("{done} recordings made again")
-    });
+    let progress =
+        Progress::new(terminal, "prove", 0, |done, _| format!("{done} recordings made again"));
     let told = |done| progress.set(done);
     let remade = remade(&args.recordings, &recorder, args.time, &told).map_err(Failure::Io)?;
     progress.clear();

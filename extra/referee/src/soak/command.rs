@@ -81,13 +81,10 @@ pub fn command(args: &SoakArgs, terminal: &Terminal) -> Outcome {
         let out = args.out.display();
         return Err(Failure::Io(format!("{out} is not a folder")));
     }
-    let progress = Progress::new(
-        terminal,
-        args.quiet,
-        "soak",
-        if runs == u64::MAX { 0 } else { runs },
-        |done, _| format!("{} scenarios", grouped(done)),
-    );
+    let all = if runs == u64::MAX { 0 } else { runs };
+    let progress = Progress::new(&terminal.quietly(args.quiet), "soak", all, |done, _| {
+        format!("{} scenarios", grouped(done))
+    });
     let mut keeping = Keeping { args, schema: &schema, kept: 0, failed: None };
     let mut goes_on = |done: u64, found: &[Found]| {
         progress.set(done);
@@ -206,7 +203,8 @@ fn of_healthy(
     terminal: &Terminal,
 ) -> Outcome {
     let mut out = terminal.out();
-    let progress = Progress::new(terminal, args.quiet, "healthy", clusters, |done, all| {
+    let terminal = &terminal.quietly(args.quiet);
+    let progress = Progress::new(terminal, "healthy", clusters, |done, all| {
         format!("{} of {} clusters", grouped(done), grouped(all))
     });
     let (mut done, mut runs) = (0, 0);
