@@ -24,27 +24,9 @@ pub(crate) struct ChangeArgs {
     /// scenario's, or 1]
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// How many of the first that `--set` says the others may set anew.
-    #[arg(skip)]
-    pub(super) earlier: usize,
 }
 
 impl ChangeArgs {
-    /// These, with others in their place where they are given.
-    pub(crate) fn with(
-        &self,
-        kubernetes: &Option<String>,
-        seed: Option<u64>,
-        timing: &Option<String>,
-    ) -> Self {
-        Self {
-            kubernetes: kubernetes.clone().or_else(|| self.kubernetes.clone()),
-            timing: timing.clone().or_else(|| self.timing.clone()),
-            seed: seed.or(self.seed),
-            earlier: self.earlier,
-        }
-    }
-
     /// These and what `--set` says, over what a tape says.
     pub(crate) fn over(&self, taped: Overrides, sets: &[String]) -> Overrides {
         let own = self.overrides([taped.sets, sets.to_vec()].concat());
@@ -56,8 +38,7 @@ impl ChangeArgs {
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
-        let at_once = sets.len().saturating_sub(self.earlier);
-        Overrides { kubernetes, timing, seed: self.seed, sets, at_once }
+        Overrides { kubernetes, timing, seed: self.seed, at_once: sets.len(), sets }
     }
 }
 

@@ -64,31 +64,41 @@ pub(crate) struct DiffArgs {
     quiet: bool,
 }
 
+impl DiffArgs {
+    /// What is run for the second time.
+    fn second(&self) -> &Path {
+        self.b.as_ref().unwrap_or(&self.a)
+    }
+}
+
 /// Runs the command.
 pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     let terminal = &terminal.quietly(args.quiet);
     args.output.form.fits(false)?;
     args.html.fits()?;
-    let second = args.b.as_ref().unwrap_or(&args.a);
     if let Some(text) = args.against.as_ref().filter(|text| text.contains('=')) {
         let wrong = format!("--against takes a release, and {text:?} is none");
         return Err(Failure::input(wrong, format!("--against-set {text}")));
     }
-    let mut change = args.change.with(&args.against, args.against_seed, &args.against_timing);
+    let own = args.change.overrides(args.sets.clone());
     let sets = [&shared(args)[..], &args.against_sets].concat();
-    if args.b.is_none()
-        && change.overrides(sets.clone()) == args.change.overrides(args.sets.clone())
-    {
+    let mut other = Overrides {
+        kubernetes: args.against.clone().or_else(|| own.kubernetes.clone()),
+        timing: args.against_timing.clone().or_else(|| own.timing.clone()),
+        seed: args.against_seed.or(own.seed),
+        at_once: sets.len(),
+        sets,
+    };
+    if args.b.is_none() && other == own {
         let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
         return Err(Failure::input("nothing sets the second run apart from the first", help));
     }
     // What one of both says of the second run goes for it, in whatever way the other writes the same.
-    change.earlier = sets.len() - args.against_sets.len();
-    if let Some(seeds) = args.seeds {
-        let overrides = [args.change.overrides(args.sets.clone()), change.overrides(sets)];
-        return many(args, second, overrides, seeds, terminal);
+    other.at_once = args.against_sets.len();
+    match args.seeds {
+        Some(seeds) => many(args, [own, other], seeds, terminal),
+        None => single(args, [own, other], terminal),
     }
-    single(args, second, (&change, &sets), terminal)
 }
 
 /// What `--set` says for both runs and the options `--against…` leave to the second. What is said there of the same path
@@ -111,41 +121,30 @@ fn shared(args: &DiffArgs) -> Vec<String> {
 }
 
 /// One run of each side; `change` is what makes the second one.
-fn single(
-    args: &DiffArgs,
-    second: &Path,
-    (change, sets): (&ChangeArgs, &[String]),
-    terminal: &Terminal,
-) -> Outcome {
+fn single(args: &DiffArgs, [own, other]: [Overrides; 2], terminal: &Terminal) -> Outcome {
+    let second = args.second();
     let (a, b) = if args.b.is_none() && !second.is_dir() {
-        let side = |loaded, change: &ChangeArgs, sets: &[String]| -> Result<_> {
-            let overrides = change.overrides(sets.to_vec());
+        let side = |loaded, overrides| -> Result<_> {
             let side = ready(loaded, second.display().to_string(), overrides)?;
             finished::simulate(side, terminal)
         };
         // Read once, as standard input can be; what was taken of an export is said once.
         let loaded = load(second)?;
         let again = Loaded { imported: None, ..loaded.clone() };
-        (side(loaded, &args.change, &args.sets)?, side(again, change, sets)?)
+        (side(loaded, own)?, side(again, other)?)
     } else {
-        let open = |path: &Path, change: &ChangeArgs, sets: &[String]| {
-            finished::open(path, change, sets, args.quiet, terminal)
-        };
-        (open(&args.a, &args.change, &args.sets)?, open(second, change, sets)?)
+        (finished::open(&args.a, own, terminal)?, finished::open(second, other, terminal)?)
     };
     let (run_a, run_b) =
         (Analysis::new(&a.ready.plan, &a.trace), Analysis::new(&b.ready.plan, &b.trace));
     let window = args.needless_within.unwrap_or(a.window);
     let found = diff::compare([&run_a, &run_b], window, args.tolerance, GROUPS);
-    let sides = [
-        Side { analysis: &run_a, source: &a.ready.source },
-        Side { analysis: &run_b, source: &b.ready.source },
-    ];
+    let both = [(&run_a, &a), (&run_b, &b)];
+    let sides = both.map(|(analysis, side)| Side { analysis, source: &side.ready.source });
     let text = |p: &mut Printer<'_>| write(p, sides, &found);
     args.output.form.print(terminal, text, || document(sides, &found), || table(&found))?;
     args.html.write(|| {
-        let runs =
-            [(&run_a, &a), (&run_b, &b)].map(|(run, side)| columns(run, &side.ready, side.window));
+        let runs = both.map(|(run, side)| columns(run, &side.ready, side.window));
         page(text, |said| board(sides, &found, said), named(runs))
     })?;
     Ok(Exit::fine_if(found.is_empty()))
@@ -157,13 +156,8 @@ fn named([a, b]: [Vec<u8>; 2]) -> Vec<(String, Vec<u8>)> {
 }
 
 /// Both sides over many seeds.
-fn many(
-    args: &DiffArgs,
-    second: &Path,
-    overrides: [Overrides; 2],
-    seeds: u64,
-    terminal: &Terminal,
-) -> Outcome {
+fn many(args: &DiffArgs, overrides: [Overrides; 2], seeds: u64, terminal: &Terminal) -> Outcome {
+    let second = args.second();
     let folder = [args.a.as_path(), second].into_iter().find(|p| p.is_dir());
     if let Some(path) = folder {
         let text = format!("{} is a finished run, which has one seed", path.display());
@@ -203,8 +197,21 @@ fn many(
         window: args.needless_within.unwrap_or(DEFAULT_NEEDLESS_WINDOW),
         tolerance: args.tolerance,
     };
-    let found = run(args, &pairs, &a.name, terminal)?;
-    print_many(args, &pairs, &sides, &found, terminal)
+    let found = &run(args, &pairs, &a.name, terminal)?;
+    let settings = Settings::new(&sides[0].plan, &sides[1].plan);
+    let sides = sides.each_ref().map(|side| SeedSide { plan: &side.plan, source: &side.source });
+    let text = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
+    let document = || over_seeds(sides, &settings, found);
+    args.output.form.print(terminal, text, document, || table_over_seeds(found))?;
+    args.html.write(|| {
+        let [a_run, b_run] = [0, 1].map(|side| {
+            let overrides = pairs.overrides[side].clone().with_seed(pairs.first);
+            run_for_page(pairs.loaded[side], overrides, pairs.window)
+        });
+        let board = |said| board_over_seeds(sides, &settings, found, said);
+        page(text, board, named([a_run?, b_run?]))
+    })?;
+    Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))
 }
 
 /// Runs both sides with all seeds, and compares them.
@@ -218,28 +225,4 @@ fn run(args: &DiffArgs, pairs: &Pairs<'_>, name: &str, terminal: &Terminal) -> R
     let done = || grouped(progress.counted());
     let after = || format!("interrupted after {} of {} runs", done(), grouped(all));
     found.map_err(|why| Failure::stopped(why, after))
-}
-
-/// Prints what sets two sides apart over many seeds.
-fn print_many(
-    args: &DiffArgs,
-    pairs: &Pairs<'_>,
-    [a, b]: &[Ready; 2],
-    found: &OverSeeds,
-    terminal: &Terminal,
-) -> Outcome {
-    let settings = Settings::new(&a.plan, &b.plan);
-    let sides = [a, b].map(|side| SeedSide { plan: &side.plan, source: &side.source });
-    let text = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
-    let document = || over_seeds(sides, &settings, found);
-    args.output.form.print(terminal, text, document, || table_over_seeds(found))?;
-    args.html.write(|| {
-        let [a_run, b_run] = [0, 1].map(|side| {
-            let overrides = pairs.overrides[side].clone().with_seed(pairs.first);
-            run_for_page(pairs.loaded[side], overrides, pairs.window, terminal)
-        });
-        let board = |said| board_over_seeds(sides, &settings, found, said);
-        page(text, board, named([a_run?, b_run?]))
-    })?;
-    Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs, terminal: &Terminal) -> Outcome {
     let mut ready: Vec<Ready> = Vec::new();
     let mut problems = Vec::new();
     for file in &args.files {
-        match prepare(file, &args.change, &args.sets) {
+        match prepare(file, args.change.overrides(args.sets.clone())) {
             Ok(scenario) => ready.push(scenario),
             Err(found) => problems.extend(found.0),
         }
@@ -111,12 +111,8 @@ pub(crate) fn tell_imported(imported: &Option<Summary>, terminal: &Terminal) {
 }
 
 /// Reads a scenario and changes it as the command line says.
-pub(crate) fn prepare(
-    file: &Path,
-    change: &ChangeArgs,
-    sets: &[String],
-) -> Result<Ready, Problems> {
-    ready(load(file)?, file.display().to_string(), change.overrides(sets.to_vec()))
+pub(crate) fn prepare(file: &Path, overrides: Overrides) -> Result<Ready, Problems> {
+    ready(load(file)?, file.display().to_string(), overrides)
 }
 
 /// Makes a scenario ready to run; `file` is what it was read from, for people.
