@@ -1,6 +1,6 @@
 //! Arguments that several commands have in common.
 
-use super::failure::{Failure, Result};
+use super::failure::{Result, refuse_if};
 use crate::kernel::Dur;
 use crate::lab::Stopped;
 pub use crate::language::duration::spoken as duration;
@@ -72,13 +72,9 @@ impl ManyArgs {
 pub(super) fn once(option: &str, all: &[String]) -> Result<()> {
     let mut seen = BTreeSet::new();
     let mut names = all.iter().map(|text| text.split_once('=').map_or(&**text, |(n, _)| n.trim()));
-    match names.find(|name| !seen.insert(*name)) {
-        None => Ok(()),
-        Some(name) => Err(Failure::input(
-            format!("{option} says twice what `{name}` is"),
-            "leave one of the two out",
-        )),
-    }
+    let again = names.find(|name| !seen.insert(*name));
+    let text = format!("{option} says twice what `{}` is", again.unwrap_or_default());
+    refuse_if(again.is_some(), text, "leave one of the two out")
 }
 
 /// As many threads as there are runs at once.

@@ -168,20 +168,15 @@ fn many(args: &DiffArgs, overrides: [Overrides; 2], seeds: u64, terminal: &Termi
     let other = args.b.as_deref().map(load).transpose()?;
     let b: &Loaded = other.as_ref().unwrap_or(&a);
     let first = scenario::seed(&a, &overrides[0])?;
-    if other.is_none() && scenario::seed(b, &overrides[1])? != first {
-        return Err(Failure::input(
-            "the second run has a seed of its own, and --seeds pairs equal seeds",
-            "leave out --against-set seed=…, or leave out --seeds",
-        ));
-    }
+    let is_other = other.is_none() && scenario::seed(b, &overrides[1])? != first;
+    let text = "the second run has a seed of its own, and --seeds pairs equal seeds";
+    refuse_if(is_other, text, "leave out --against-set seed=…, or leave out --seeds")?;
     let side = |loaded: &Loaded, file: &Path, overrides: &Overrides| -> Result<Ready> {
         let shown = file.display().to_string();
         let mut ready = ready(loaded.clone(), shown, overrides.clone())?;
-        if ready.plan.tape.is_some() {
-            let shown = file::shown(file);
-            let text = format!("{shown} replays a tape, which is one run whatever the seed");
-            return Err(Failure::input(text, "leave out --seeds"));
-        }
+        let shown = file::shown(file);
+        let text = format!("{shown} replays a tape, which is one run whatever the seed");
+        refuse_if(ready.plan.tape.is_some(), text, "leave out --seeds")?;
         ready.source.seed = first;
         Ok(ready)
     };

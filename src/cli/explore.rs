@@ -56,10 +56,9 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
         args.perturb(&plan)?;
         searcher.can_happen(release.as_deref(), &plan)?;
     }
-    if loaded.spec.expect.is_empty() && properties.contains(&Property::Expect) {
-        let help = "leave `--property expect` out, or add `expect: [Never(PodStuck)]`";
-        return Err(Failure::input(format!("{} expects nothing", shown(&args.file)), help));
-    }
+    let is_vain = loaded.spec.expect.is_empty() && properties.contains(&Property::Expect);
+    let help = "leave `--property expect` out, or add `expect: [Never(PodStuck)]`";
+    refuse_if(is_vain, format!("{} expects nothing", shown(&args.file)), help)?;
     let name = format!("{}-explore", loaded.name);
     if let Some(planned) = work.planned(&args.shards, &args.out, &[&loaded], terminal) {
         return planned;
@@ -104,18 +103,14 @@ pub(crate) fn explore(args: &ExploreArgs, work: &Work<'_>, terminal: &Terminal) 
     }
     searcher.print(&searches)?;
     args.html.write(|| searcher.page(&searches))?;
-    if interrupted {
-        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
-    }
+    interrupted_if(interrupted, "interrupted; this is what was found so far")?;
     let is_fine = reports.iter().all(|(_, r)| r.violations.is_empty());
     // Where nothing was run, that nothing was found says nothing.
     let untried = searches.iter().filter(|s| s.report.all_runs() == 0);
     let untried: Vec<&str> = untried.map(|s| s.release.as_str()).collect();
     if !untried.is_empty() {
         let text = format!("the time was over before a run was made under {}", untried.join(", "));
-        if is_fine {
-            return Err(Failure::input(text, "a longer one, `--time 1m`"));
-        }
+        refuse_if(is_fine, &text, "a longer one, `--time 1m`")?;
         terminal.note(&text);
     }
     Ok(Exit::fine_if(is_fine))

@@ -126,19 +126,15 @@ impl ExploreArgs {
     /// How far entries move, and what is added.
     pub(super) fn changes(&self) -> Result<(Dur, Faults), Failure> {
         let faults = self.faults.as_deref().map(Faults::parse).transpose()?.unwrap_or_default();
-        if self.strategy() == Strategy::Random && self.depth.is_some() {
-            let text = "--depth is of no use to the strategy random, which draws everything";
-            return Err(Failure::input(text, "leave one of the two out"));
-        }
+        let is_vain = self.strategy() == Strategy::Random && self.depth.is_some();
+        let text = "--depth is of no use to the strategy random, which draws everything";
+        refuse_if(is_vain, text, "leave one of the two out")?;
         if self.strategy() == Strategy::Auto {
             return Ok((self.slack.unwrap_or(SLACK), faults));
         }
-        if self.slack.is_some() || self.faults.is_some() {
-            return Err(Failure::input(
-                "only the strategy auto changes the timeline, which is what --slack and --faults are for",
-                "leave --strategy and --depth out, or say --strategy auto",
-            ));
-        }
+        let text = "only the strategy auto changes the timeline, which is what --slack and --faults are for";
+        let help = "leave --strategy and --depth out, or say --strategy auto";
+        refuse_if(self.slack.is_some() || self.faults.is_some(), text, help)?;
         Ok((Dur::ZERO, faults))
     }
 
@@ -188,10 +184,8 @@ pub fn releases(text: Option<&str>) -> Result<Vec<Option<String>>, Failure> {
             .map_err(|e| Problem::new(&e).maybe_help(e.hint))
     };
     let (from, to) = (parse(from)?, parse(to)?);
-    if from.minor > to.minor {
-        let problem = Problem::new(format!("there is no release from {from} to {to}"));
-        return Err(problem.help("write the older one first").into());
-    }
+    let text = format!("there is no release from {from} to {to}");
+    refuse_if(from.minor > to.minor, text, "write the older one first")?;
     let minors = Release::all_minors().filter(|r| (from.minor..=to.minor).contains(&r.minor));
     Ok(minors.map(|release| Some(release.short())).collect())
 }

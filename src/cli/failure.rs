@@ -77,6 +77,16 @@ impl Failure {
 }
 
 /// Many runs that have no result; those that were stopped say so in words of their own.
+/// Refuses what is asked for where it is `wrong`.
+pub(crate) fn refuse_if(wrong: bool, text: impl ToString, help: impl Into<String>) -> Result<()> {
+    if wrong { Err(Failure::input(text, help)) } else { Ok(()) }
+}
+
+/// Ends a command that was interrupted, once what it has found is out.
+pub(crate) fn interrupted_if(was: bool, text: &str) -> Result<()> {
+    if was { Err(Failure::Interrupted(text.to_owned())) } else { Ok(()) }
+}
+
 impl From<Stopped> for Failure {
     fn from(stopped: Stopped) -> Self {
         match stopped {

@@ -1,7 +1,7 @@
 //! A file that appears as a whole or not at all, and takes the place of no other unasked; "did you
 //! mean" for one that is not there.
 
-use super::failure::{Failure, Result};
+use super::failure::{Exit, Failure, Outcome, Result, refuse_if};
 use super::interrupt;
 use super::output::print_text;
 use super::terminal::Terminal;
@@ -54,10 +54,8 @@ impl ScenarioOut {
         }
         let file = self.out.as_deref().or(other);
         let file = file.filter(|out| out.as_os_str() != "-");
-        if self.force && file.is_none() {
-            let problem = Problem::new("--force is about a file that is there");
-            return Err(problem.help("name it with --out").into());
-        }
+        let is_vain = self.force && file.is_none();
+        refuse_if(is_vain, "--force is about a file that is there", "name it with --out")?;
         replaces_only_by_force(file, self.force, inputs)?;
         Ok(file)
     }
@@ -91,14 +89,12 @@ pub(crate) fn replaces_only_by_force(
     inputs: &[PathBuf],
 ) -> Result<()> {
     let Some(path) = file else { return Ok(()) };
-    if !force && path.symlink_metadata().is_ok() {
-        let problem = Problem::new(format!("{} exists; it is left as it is", path.display()));
-        return Err(problem.help("name another file, or replace this one with --force").into());
-    }
-    if inputs.iter().any(|input| place(input) == place(path)) {
-        let text = format!("{} is what is read; it is left as it is", path.display());
-        return Err(Failure::input(text, "name another file"));
-    }
+    let text = format!("{} exists; it is left as it is", path.display());
+    let help = "name another file, or replace this one with --force";
+    refuse_if(!force && path.symlink_metadata().is_ok(), text, help)?;
+    let is_read = inputs.iter().any(|input| place(input) == place(path));
+    let text = format!("{} is what is read; it is left as it is", path.display());
+    refuse_if(is_read, text, "name another file")?;
     writable(path)
 }
 
@@ -114,11 +110,9 @@ pub(crate) const MARK: u64 = 1024;
 /// beginning, and what could not be written. One that is there and empty is replaced.
 pub(crate) fn replaces_only_reports(path: &Path, is_one: impl Fn(&str) -> bool) -> Result<()> {
     let there = files::beginning(path, MARK).unwrap_or_default();
-    if !there.is_empty() && !is_one(&String::from_utf8_lossy(&there)) {
-        let text = format!("{} is no such report; it is left as it is", path.display());
-        let help = "name another file, or remove this one";
-        return Err(Failure::input(text, help));
-    }
+    let is_other = !there.is_empty() && !is_one(&String::from_utf8_lossy(&there));
+    let text = format!("{} is no such report; it is left as it is", path.display());
+    refuse_if(is_other, text, "name another file, or remove this one")?;
     writable(path)
 }
 

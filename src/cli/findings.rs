@@ -22,12 +22,9 @@ pub(super) struct Asked<'a> {
 
 /// Fails now, and not after a long search, where reports could not be written.
 pub(super) fn writable(dir: &Path, properties: &[Property]) -> Result<()> {
-    if properties.contains(&Property::Deterministic) {
-        return Err(Failure::input(
-            "it takes two runs to violate `deterministic`, and a report is of one",
-            "leave --report out, or name other properties",
-        ));
-    }
+    let text = "it takes two runs to violate `deterministic`, and a report is of one";
+    let is_vain = properties.contains(&Property::Deterministic);
+    refuse_if(is_vain, text, "leave --report out, or name other properties")?;
     let standing = Folder::standing(dir);
     let is_of = |name: &str, p: &Property| {
         let number = name.strip_prefix(p.name()).and_then(|rest| rest.strip_prefix('-'));

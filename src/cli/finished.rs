@@ -67,13 +67,10 @@ const ELSEWHERE: &str =
 /// Opens a folder of results, or reads and runs a scenario with those changes.
 pub(crate) fn open(path: &Path, overrides: Overrides, terminal: &Terminal) -> Result<Finished> {
     if path.is_dir() {
-        if !change.overrides(sets.to_vec()).words().is_empty() {
-            let shown = path.display();
-            let text =
-                format!("{shown} is a finished run, which nothing can be changed in any more");
-            return Err(Failure::input(text, "give the scenario's file instead"));
-        }
-        return read(path, quiet, terminal);
+        let shown = path.display();
+        let text = format!("{shown} is a finished run, which nothing can be changed in any more");
+        refuse_if(!overrides.words().is_empty(), text, "give the scenario's file instead")?;
+        return read(path, terminal);
     }
     simulate(run::prepare(path, overrides)?, terminal)
 }

@@ -115,10 +115,10 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
     replaces_only_by_force(args.chart.as_deref(), args.force, &args.files)?;
     args.output.form.fits(false)?;
     args.html.fits()?;
-    if args.output.form == TableFormat::Parquet && args.watch.is_some() && args.times != Some(1) {
-        let problem = Problem::new("a file of Parquet takes no rows of later exports");
-        return Err(problem.help("look once, with `--times 1`, or take csv").into());
-    }
+    let is_once = args.watch.is_none() || args.times == Some(1);
+    let text = "a file of Parquet takes no rows of later exports";
+    let is_vain = args.output.form == TableFormat::Parquet && !is_once;
+    refuse_if(is_vain, text, "look once, with `--times 1`, or take csv")?;
     let mut before: Option<Printed> = None;
     let mut exports = 0;
     loop {
@@ -263,9 +263,7 @@ fn exit(args: &ForecastArgs, (_, forecasts): &Printed) -> Exit {
 fn wait(every: Dur) -> Result<()> {
     let mut left = every;
     while !left.is_zero() {
-        if interrupt::heeding(interrupt::asked) {
-            return Err(Failure::Interrupted("stopped".to_owned()));
-        }
+        interrupted_if(interrupt::heeding(interrupt::asked), "stopped")?;
         let nap = left.min(NAP);
         std::thread::sleep(std::time::Duration::from_nanos(nap.as_nanos()));
         left = left.saturating_sub(nap);
@@ -307,12 +305,9 @@ impl Courses {
         };
         let overrides = args.change.overrides(args.sets.clone());
         let path = |set: &String| set.split_once('=').map(|(path, _)| path.trim().to_owned());
-        if args.sets.iter().any(|set| path(set).as_deref() == Some("horizon")) {
-            return Err(Failure::input(
-                "`horizon` is how far a forecast looks ahead, which --set does not change",
-                "look as far ahead as it takes with --horizon",
-            ));
-        }
+        let is_set = args.sets.iter().any(|set| path(set).as_deref() == Some("horizon"));
+        let text = "`horizon` is how far a forecast looks ahead, which --set does not change";
+        refuse_if(is_set, text, "look as far ahead as it takes with --horizon")?;
         let plan = scenario::build(&base, &overrides)?;
         let open = open(&plan);
         for (entry, said) in (0..).zip(&mut dying) {

@@ -21,16 +21,9 @@ pub(super) fn given(file: &Path, inputs: &Inputs, terminal: &Terminal) -> Result
 }
 
 /// The cluster that kubectl is asked for, as its plugin is where no file is given.
-pub(super) fn asked(
-    args: &KubectlArgs,
-    command: &str,
-    quiet: bool,
-    terminal: &Terminal,
-) -> Result<Loaded> {
-    if !is_plugin() {
-        let help = format!("`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`");
-        return Err(Failure::input("no cluster is given", help));
-    }
+pub(super) fn asked(args: &KubectlArgs, command: &str, terminal: &Terminal) -> Result<Loaded> {
+    let help = format!("`{KUBECTL} | taintsim {command} -`, or `kubectl taintsim {command}`");
+    refuse_if(!is_plugin(), "no cluster is given", help)?;
     let loaded = scenario::parse(SAID, args.get()?, Path::new(""))?;
     run::tell_imported(&loaded.imported, terminal);
     Ok(loaded)

@@ -40,11 +40,10 @@ impl HtmlArg {
     /// Refuses a file that is no page of ours, or could not be written, before any work is done for it.
     pub(crate) fn fits(&self) -> Result<()> {
         let Some(path) = &self.html else { return Ok(()) };
-        if files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes)) {
-            let text = format!("{} is no page of taintsim; it is left as it is", path.display());
-            let help = "name another file: --html replaces only pages that taintsim wrote";
-            return Err(Failure::input(text, help));
-        }
+        let is_other = files::beginning(path, HEAD).is_ok_and(|bytes| !html::is_page(&bytes));
+        let text = format!("{} is no page of taintsim; it is left as it is", path.display());
+        let help = "name another file: --html replaces only pages that taintsim wrote";
+        refuse_if(is_other, text, help)?;
         // The folder for results is there once there are any.
         if self.folder.is_some() { Ok(()) } else { writable(path) }
     }

@@ -57,20 +57,15 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
     let expected = scenario::expecting(&loaded, &overrides)?.1.list;
     let which = ("of what? No property is given", "--of");
     let asked = asked(args.property, loaded.spec.tape.as_ref(), which)?;
-    if asked == Property::Expect && expected.is_empty() {
-        let problem = Problem::new(format!("{} expects nothing", shown(&args.file)));
-        return Err(problem.help("add `expect: [Never(PodStuck)]` or the like").into());
-    }
-    let perturbed = plan.perturb.names();
-    if !perturbed.is_empty() {
-        return Err(Failure::input(
-            format!(
-                "the tape leaves trouble to the choices ({}), and how often that comes nobody knows",
-                perturbed.join(", ")
-            ),
-            "put the trouble into the timeline, and ask how often it does harm",
-        ));
-    }
+    let is_vain = asked == Property::Expect && expected.is_empty();
+    let text = format!("{} expects nothing", shown(&args.file));
+    refuse_if(is_vain, text, "add `expect: [Never(PodStuck)]` or the like")?;
+    let names = plan.perturb.names().join(", ");
+    let text = format!(
+        "the tape leaves trouble to the choices ({names}), and how often that comes nobody knows"
+    );
+    let help = "put the trouble into the timeline, and ask how often it does harm";
+    refuse_if(!names.is_empty(), text, help)?;
     let spec = scenario::changed(&loaded, &overrides)?;
     let impossible = not_violable(&plan, Some(&spec), &asked);
     let seed = scenario::seed(&loaded, &overrides)?;
@@ -100,8 +95,7 @@ pub(crate) fn odds(args: &OddsArgs, terminal: &Terminal) -> Outcome {
         Format::Json => json::write(out, &document(&asked, &found)),
         Format::Text => write(&mut Printer::new(out, terminal.style()), &asked, &found),
     })?;
-    if found.stopped.is_some() && interrupt::asked() {
-        return Err(Failure::Interrupted("interrupted; this is what was found so far".to_owned()));
-    }
+    let is_interrupted = found.stopped.is_some() && interrupt::asked();
+    interrupted_if(is_interrupted, "interrupted; this is what was found so far")?;
     Ok(Exit::Fine)
 }

@@ -1,6 +1,6 @@
 //! What a command found, and `-o`: the form in which it is printed, the same in every command.
 
-use super::failure::{Exit, Failure, Outcome};
+use super::failure::{Exit, Failure, Outcome, refuse_if};
 use super::terminal::Terminal;
 use crate::files::Packing;
 use crate::language::Problem;
@@ -66,10 +66,8 @@ impl TableFormat {
     /// # Errors
     /// Those of [`can_print`]; or a table is named, and none is asked for.
     pub(crate) fn fits(self, is_table_named: bool) -> Result<(), Failure> {
-        if is_table_named && self.of_table().is_none() {
-            let problem = Problem::new("--table is about tables");
-            return Err(problem.help("give -o csv or -o parquet with it").into());
-        }
+        let is_vain = is_table_named && self.of_table().is_none();
+        refuse_if(is_vain, "--table is about tables", "give -o csv or -o parquet with it")?;
         self.of_table().map_or(Ok(()), |form| can_print(form, None))
     }
 
@@ -132,11 +130,9 @@ pub(crate) fn can_print(form: tables::Form, file: Option<&Path>) -> Result<(), F
         return Ok(());
     }
     can_write_parquet()?;
-    if file.is_none() && io::stdout().is_terminal() {
-        let help = "direct standard output into a file, or name one where the command has --out";
-        return Err(Failure::input("Parquet is nothing for a terminal", help));
-    }
-    Ok(())
+    let help = "direct standard output into a file, or name one where the command has --out";
+    let is_read = file.is_none() && io::stdout().is_terminal();
+    refuse_if(is_read, "Parquet is nothing for a terminal", help)
 }
 
 /// In which of its forms a command prints its results; the last one counts where several are given.
@@ -215,11 +211,8 @@ impl RecordsArg {
 
 /// Refuses Parquet where this build does not have it.
 fn can_write_parquet() -> Result<(), Failure> {
-    if HAS_PARQUET {
-        return Ok(());
-    }
-    let problem = Problem::new("this taintsim was built without Parquet");
-    Err(problem.help("build it with `--features parquet`, which is a default, or take csv").into())
+    let help = "build it with `--features parquet`, which is a default, or take csv";
+    refuse_if(!HAS_PARQUET, "this taintsim was built without Parquet", help)
 }
 
 /// What a command found.

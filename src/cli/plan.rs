@@ -156,14 +156,23 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     let of_need = objective.prices[BELOW] > 0.0 || args.within.iter().any(|b| b.figure == BELOW);
     let counting = args.count.map_or_else(|| Counting::fitting(&models, of_need), as_asked);
     let a_year: f64 = models.iter().map(scenario::Model::per_year).sum();
-    if counting.0 == Counting::Years && a_year > scenario::OUTAGES_MAX {
-        let (outages, most) = (legible(a_year.round()), scenario::OUTAGES_MAX);
-        return Err(Failure::input(
-            format!("these models make {outages} outages a year, and a run has at most {most}"),
-            "a lower rate, or fewer nodes; of a history of a short time `rate` says how often such times come",
-        ));
-    }
-    let mut planner = planner(args, &loaded, base, axes, objective, counting);
+    let (outages, most) = (legible(a_year.round()), scenario::OUTAGES_MAX);
+    let text = format!("these models make {outages} outages a year, and a run has at most {most}");
+    let help = "a lower rate, or fewer nodes; of a history of a short time `rate` says how often such times come";
+    refuse_if(counting.0 == Counting::Years && a_year > most, text, help)?;
+    let window = args.many.needless_within;
+    let mut planner = Planner {
+        apart: None,
+        sweep: Sweep { loaded: &loaded, base, axes, zipped: false, seeds: 1, window },
+        now: None,
+        objective,
+        within: args.within.clone(),
+        precision: args.precision,
+        confidence: args.confidence,
+        counting,
+        only: None,
+        eager: false,
+    };
     // A limit holds for all workloads together, and so do the settings that keep it.
     if !args.jointly && args.within.is_empty() && planner.may_be_apart()? {
         planner.apart = Some(vec![None; planner.sweep.axes.len()]);
@@ -467,9 +476,7 @@ fn tell(
         written.as_ref().map_or(Ok(()), |written| p.files(written))
     };
     args.output.form.print(terminal, text, || document(&all, kept), || table(&all))?;
-    if interrupt::asked() {
-        return Err(Failure::Interrupted("interrupted; the answer so far is above".to_owned()));
-    }
+    interrupted_if(interrupt::asked(), "interrupted; the answer so far is above")?;
     Ok(exit)
 }
 

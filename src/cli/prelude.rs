@@ -1,6 +1,6 @@
 //! What nearly every command names: what all commands are made of, and the layers below.
 pub(super) use super::args::{ChangeArgs, duration, jobs, once, threads};
-pub(super) use super::failure::{Exit, Failure, Outcome, Result};
+pub(super) use super::failure::{Exit, Failure, Outcome, Result, interrupted_if, refuse_if};
 pub(super) use super::file::{
     self, STDIN, ScenarioOut, chart_file, is_stdin, no_such_form, replaces_only_by_force,
     replaces_only_reports, shown, stdin, write_chart, write_text, write_whole,

@@ -29,11 +29,9 @@ pub(crate) struct ReplayArgs {
 /// A tape file, or a scenario with a tape in it; with what changes it.
 fn load_taped(file: &Path) -> Result<(Loaded, Overrides, Source)> {
     let (loaded, overrides, source) = load(file)?;
-    if loaded.spec.tape.is_none() {
-        let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
-        let problem = Problem::new(format!("{} is a scenario without a tape", shown(file)));
-        return Err(problem.help(help).into());
-    }
+    let text = format!("{} is a scenario without a tape", shown(file));
+    let help = "`taintsim explore` writes tapes; `taintsim run` runs a scenario";
+    refuse_if(loaded.spec.tape.is_none(), text, help)?;
     Ok((loaded, overrides, source))
 }
 
@@ -77,9 +75,7 @@ pub(crate) fn replay(args: &ReplayArgs, terminal: &Terminal) -> Outcome {
         .map_err(|found| Problems(found.0.into_iter().map(named).collect()))?;
     let properties = properties(args, &loaded, &source)?;
     let run = interrupt::heeding(|| sim::replay_watched(&plan, &|| !interrupt::asked()));
-    if run.known {
-        return Err(Failure::Interrupted("interrupted".to_owned()));
-    }
+    interrupted_if(run.known, "interrupted")?;
     let texts = Texts::of(&run);
     let parts = departure(&run, plan.tape.as_deref().unwrap_or_default(), &texts);
     let violations = match parts {

@@ -144,12 +144,10 @@ fn render(out: &mut dyn Write, run: &Finished, args: &ReportArgs, style: Style) 
 
 /// Refuses options that do not go together, before anything is read.
 fn fits(args: &ReportArgs) -> Result<()> {
-    if args.v.is_some() && args.form != As::Klog {
-        return Err(Failure::input("--v is about log lines", "give -o klog with it"));
-    }
-    if args.table.is_some() && !matches!(args.form, As::Csv | As::Parquet) {
-        return Err(Failure::input("--table is about tables", "give -o csv or -o parquet with it"));
-    }
+    let is_other = args.v.is_some() && args.form != As::Klog;
+    refuse_if(is_other, "--v is about log lines", "give -o klog with it")?;
+    let is_other = args.table.is_some() && !matches!(args.form, As::Csv | As::Parquet);
+    refuse_if(is_other, "--table is about tables", "give -o csv or -o parquet with it")?;
     if args.form == As::Parquet { can_print(Form::Parquet, args.out.as_deref()) } else { Ok(()) }
 }
 

@@ -77,12 +77,8 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     interrupt::heeding(|| write_text(to_file, &shrunk.text, terminal))?;
-    if !args.quiet {
-        terminal.note(&how_much(&shrunk, to_file));
-    }
-    if !shrunk.is_least {
-        return Err(Failure::Interrupted("interrupted; this is the smallest so far".to_owned()));
-    }
+    terminal.aside([how_much(&shrunk, to_file)]);
+    interrupted_if(!shrunk.is_least, "interrupted; this is the smallest so far")?;
     Ok(Exit::Fine)
 }
 

@@ -104,13 +104,9 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     if work.writes() {
         args.html.fits()?;
     }
-    if args.out.is_some() && !args.shards.is_asked() {
-        let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
-        return Err(Failure::input(
-            "survey writes no folder of results, and --out names one",
-            help,
-        ));
-    }
+    let is_vain = args.out.is_some() && !args.shards.is_asked();
+    let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
+    refuse_if(is_vain, "survey writes no folder of results, and --out names one", help)?;
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
     let help = "write what `kubectl get` prints to a file";

@@ -177,10 +177,8 @@ fn may_report(args: &TestArgs) -> Result<()> {
     let mut places = BTreeSet::new();
     let files = args.reporters.iter().filter_map(|r| r.file.as_deref());
     for path in files.chain(args.html.html.as_deref()) {
-        if !places.insert(file::place(path)) {
-            let text = format!("{} is named for two reports", path.display());
-            return Err(Failure::input(text, "name another file for one of them"));
-        }
+        let text = format!("{} is named for two reports", path.display());
+        refuse_if(!places.insert(file::place(path)), text, "name another file for one of them")?;
     }
     for Reporter { form, file } in &args.reporters {
         if let Some(path) = file {

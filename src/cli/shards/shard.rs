@@ -37,18 +37,15 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
     let packed = Packed::open(&args.plan)?;
     // Without an engine there is a shard.
     let (None, Some(shard)) = (args.engine, args.shard) else {
-        if args.engine == Some(Engine::Slurm) && args.image != IMAGE {
-            let help = "leave it out; --for kubernetes writes a manifest with it";
-            return Err(Failure::input("--image is of no use to Slurm", help));
-        }
-        return write(&packed, args.engine, &args.image, terminal);
+        let is_vain = args.engine == Some(Engine::Slurm) && args.image != IMAGE;
+        let help = "leave it out; --for kubernetes writes a manifest with it";
+        refuse_if(is_vain, "--image is of no use to Slurm", help)?;
+        return write(&packed, args, terminal);
     };
-    if shard >= packed.shards {
-        let text =
-            format!("{} has no shard {shard}: it has {}", args.plan.display(), packed.shards);
-        let help = format!("shards are numbered from 0 to {}", packed.shards - 1);
-        return Err(Failure::input(text, help));
-    }
+    let plan = args.plan.display();
+    let text = format!("{plan} has no shard {shard}: it has {}", packed.shards);
+    let help = format!("shards are numbered from 0 to {}", packed.shards - 1);
+    refuse_if(shard >= packed.shards, text, help)?;
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
     let with = With { out: None, jobs: args.jobs, output: None };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;

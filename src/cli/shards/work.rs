@@ -99,11 +99,8 @@ impl<'a> Work<'a> {
 impl PlanShardsArgs {
     /// Refuses what a work plan cannot have.
     pub(crate) fn refuses(&self, is_asked: bool, what: &str, help: &str) -> Result<()> {
-        if self.plan_shards.is_none() || !is_asked {
-            return Ok(());
-        }
-        let text = format!("a work plan cannot have {what}");
-        Err(Failure::Input(crate::language::Problem::new(text).help(help)))
+        let is_wrong = is_asked && self.plan_shards.is_some();
+        refuse_if(is_wrong, format!("a work plan cannot have {what}"), help)
     }
 
     /// Whether a work plan is made, or done.
