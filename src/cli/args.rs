@@ -87,10 +87,8 @@ pub(super) fn threads(asked: Option<impl Into<usize>>) -> Result<rayon::ThreadPo
 
 /// How many runs there are at once: as many as asked for, or one for each processor.
 pub fn jobs(asked: Option<impl Into<usize>>) -> usize {
-    asked
-        .map(Into::into)
-        .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
-        .unwrap_or(1)
+    let processors = || std::thread::available_parallelism().ok().map(Into::into);
+    asked.map(Into::into).or_else(processors).unwrap_or(1)
 }
 
 /// Reads `5%` or `0.05`.

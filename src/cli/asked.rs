@@ -24,17 +24,14 @@ pub struct Answer {
     pub text: String,
     /// Whether every limit was kept that the question names.
     pub is_kept: bool,
-    page: html::Page,
+    page: Page,
     tables: Tables,
 }
 
 impl Answer {
     /// The page that shows it in a browser.
     pub fn page(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        // Nothing goes wrong in memory.
-        let _ = html::write(&mut bytes, &self.page);
-        bytes
+        written(&self.page)
     }
 
     /// A table of it: `rows` of all commands, `runs` of a sweep, `workloads` of a survey.
@@ -58,11 +55,15 @@ pub struct Ran {
 impl Ran {
     /// The page that shows the run in a browser.
     pub fn page(&self, report: &Report<'_>) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        // Nothing goes wrong in memory.
-        let _ = html::write(&mut bytes, &html::Page::of_run(report, &self.groups));
-        bytes
+        written(&Page::of_run(report, &self.groups))
     }
+}
+
+fn written(page: &Page) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    // Nothing goes wrong in memory.
+    let _ = html::write(&mut bytes, page);
+    bytes
 }
 
 /// Why there is no answer.

@@ -5,6 +5,7 @@ use super::finished;
 use super::prelude::*;
 use crate::analysis::explain;
 use crate::lab::survey::{Wanted, losses};
+use clap::Command;
 
 /// Arguments of `taintsim complete`.
 #[derive(Clone, Debug, clap::Args)]
@@ -95,16 +96,12 @@ fn begun(plan: &Plan, seed: u64) -> Trace {
 
 /// Runs the command; `program` is the command line to complete. It is silent where there is nothing
 /// to say: whoever presses a key has not asked for what is wrong.
-pub(crate) fn complete(
-    args: &CompleteArgs,
-    program: clap::Command,
-    terminal: &Terminal,
-) -> Outcome {
+pub(crate) fn complete(args: &CompleteArgs, program: Command, terminal: &Terminal) -> Outcome {
     let words = candidates(&glued(&args.words), program).unwrap_or_default();
     print_text(terminal, |out| words.iter().try_for_each(|word| writeln!(out, "{word}")))
 }
 
-fn candidates(words: &[String], mut program: clap::Command) -> Option<Vec<String>> {
+fn candidates(words: &[String], mut program: Command) -> Option<Vec<String>> {
     // Options that all commands have are with each of them then.
     program.build();
     let (last, before) = words.split_last()?;
@@ -147,7 +144,7 @@ struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    fn of(command: &'a clap::Command, words: &'a [String]) -> Self {
+    fn of(command: &'a Command, words: &'a [String]) -> Self {
         let mut before = Self { positionals: Vec::new(), open: None };
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -164,11 +161,7 @@ impl<'a> Before<'a> {
 
     /// What is asked for where the last word stands: of which kind the names are, what of the word
     /// stands before them, and how far a name is written.
-    fn asks<'w>(
-        &self,
-        command: &clap::Command,
-        last: &'w str,
-    ) -> Option<(Names, &'w str, &'w str)> {
+    fn asks<'w>(&self, command: &Command, last: &'w str) -> Option<(Names, &'w str, &'w str)> {
         if let Some((word, begun)) = last.split_once('=')
             && let Some(arg) = option(command, word)
         {
@@ -181,7 +174,7 @@ impl<'a> Before<'a> {
 }
 
 /// The option that a word is, `--set` or `-o`.
-fn option<'a>(command: &'a clap::Command, word: &str) -> Option<&'a clap::Arg> {
+fn option<'a>(command: &'a Command, word: &str) -> Option<&'a clap::Arg> {
     let is_it = |arg: &&clap::Arg| {
         let short = arg.get_short().map(|short| format!("-{short}"));
         let long = arg.get_long().map(|long| format!("--{long}"));

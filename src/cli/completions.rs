@@ -86,10 +86,8 @@ fn named(program: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
 /// and a command cannot lose one of its own.
 fn shown(program: &clap::Command) -> clap::Command {
     let commands = program.get_subcommands().filter(|c| !c.is_hide_set());
-    clap::Command::new("taintsim")
-        .version(env!("CARGO_PKG_VERSION"))
-        .args(program.get_arguments())
-        .subcommands(commands)
+    let shown = clap::Command::new("taintsim").version(env!("CARGO_PKG_VERSION"));
+    shown.args(program.get_arguments()).subcommands(commands)
 }
 
 /// In Zsh, they stand where the generator offers files.

@@ -83,13 +83,8 @@ fn start<P: FromArgMatches>(
     run: impl FnOnce(P, &[OsString], &Terminal) -> Outcome,
 ) -> Exit {
     let terminal = Terminal::new(when);
-    let choice = match when {
-        ColorWhen::Auto => clap::ColorChoice::Auto,
-        ColorWhen::Always => clap::ColorChoice::Always,
-        ColorWhen::Never => clap::ColorChoice::Never,
-    };
     let arguments = args.get(1..).unwrap_or_default().to_vec();
-    let matches = program.color(choice).try_get_matches_from(args);
+    let matches = program.color(when.choices().1).try_get_matches_from(args);
     match matches.and_then(|m| P::from_arg_matches(&m)) {
         Ok(understood) => {
             interrupt::listen();

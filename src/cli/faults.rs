@@ -62,9 +62,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
         can_print(table, file)?;
     }
     if let Some(name) = &args.show {
-        let text = preset_text(name)?;
-        write_text(file, text, terminal)?;
-        return Ok(Exit::Fine);
+        return write_text(file, preset_text(name)?, terminal);
     }
     // Without `--show` there is a file.
     let from = args.file.as_deref().unwrap_or(Path::new("-"));
@@ -86,8 +84,7 @@ pub(crate) fn faults(args: &FaultsArgs, terminal: &Terminal) -> Outcome {
     let Some(form) = form else {
         let mut spec = scenario::changed(&loaded, &overrides)?;
         scenario::instead(&mut spec, &drawn.plan, &outages);
-        write_text(file, &Tree::of(&spec).file(), terminal)?;
-        return Ok(Exit::Fine);
+        return write_text(file, &Tree::of(&spec).file(), terminal);
     };
     if let Some(file) = file {
         let mut bytes = Vec::new();

@@ -131,12 +131,12 @@ pub(crate) fn writable(path: &Path) -> Result<()> {
 }
 
 /// Writes a text to a file, as [`write_whole`] does, or to standard output.
-pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -> Result<()> {
+pub(crate) fn write_text(file: Option<&Path>, text: &str, terminal: &Terminal) -> Outcome {
     // In a scenario such characters stand in its strings, which mean the same with them escaped.
     let text = files::shown(text);
     match file {
-        Some(path) => write_whole(path, text.as_bytes()),
-        None => print_text(terminal, |out| out.write_all(text.as_bytes())).map(drop),
+        Some(path) => write_whole(path, text.as_bytes()).map(|()| Exit::Fine),
+        None => print_text(terminal, |out| out.write_all(text.as_bytes())),
     }
 }
 

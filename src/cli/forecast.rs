@@ -230,11 +230,7 @@ fn found((basis, forecasts): &Printed) -> Result<Found> {
     let Some((base, others)) = outlooks.split_first() else {
         return Err(Failure::Io("a forecast has a course".to_owned()));
     };
-    Ok(Found {
-        document: document(base, others),
-        page: page_of(&outlooks)?,
-        tables: vec![("rows", Box::new(table(base, others)))],
-    })
+    Ok(Found::of(document(base, others), page_of(&outlooks)?, table(base, others)))
 }
 
 /// The page of a forecast, which the next export's replaces.
@@ -386,11 +382,8 @@ fn dying(args: &ForecastArgs, clock: WallClock) -> Result<Vec<(Entry, String)>, 
         if after >= args.horizon {
             return Err(too_late(&format!("--dies {text}"), after, args));
         }
-        let crash = Step::Crash {
-            node: None,
-            nodes: Some(selector(nodes)),
-            duration: args.heal_after.map(|d| short(d).as_str().into()),
-        };
+        let duration = args.heal_after.map(|d| short(d).as_str().into());
+        let crash = Step::Crash { node: None, nodes: Some(selector(nodes)), duration };
         let when = clock.clock(Time::ZERO + after);
         let said = format!("Asked for: {nodes} dies at {when} (in {}) {then}.", short(after));
         Ok((entry(at, crash), said))

@@ -56,14 +56,10 @@ pub(super) fn write(
 
 /// The test case of the golden timeline, with `text` as the timeline of the run, if it was run; and
 /// what is to be written, if `update` asks for that.
-pub(super) fn case(
-    trial: &Trial<'_>,
-    text: Option<String>,
-    update: bool,
-) -> (Case, Option<Golden>) {
+pub(super) fn case(trial: &Trial<'_>, run: Option<String>, update: bool) -> (Case, Option<Golden>) {
     let loaded = trial.loaded;
     let (mut came, mut written) = (Came::Met, None);
-    if let (Some((name, bytes)), Some(text)) = (&trial.expectations().golden, text) {
+    if let (Some((name, bytes)), Some(text)) = (&trial.expectations().golden, run) {
         let path = loaded.folder.join(name);
         let placed = |problem: Problem| problem.at(&loaded.source, bytes.clone());
         let compared = if update {

@@ -107,11 +107,29 @@ pub(crate) fn incident(args: &IncidentArgs, terminal: &Terminal) -> Outcome {
         false => run_all(&courses, args.seeds, jobs(args.jobs), "incident", terminal)?,
     };
     let base = runs.first().map(Vec::as_slice).unwrap_or_default();
-    let verdict = verdict(args, &was, &courses[0], base)?;
+    let verdict = verdict(&was, &courses[0], base, args.within)?;
     let names = courses.iter().map(|c| c.name.clone());
     let forecasts: Vec<(String, Forecast)> =
         names.zip(runs.iter().map(|c| Forecast::of(c))).collect();
-    print(args, terminal, &verdict, &courses, &forecasts)?;
+    let basis = Basis {
+        clock: verdict.clock,
+        head: courses[0].loaded.spec.doc.clone(),
+        notes: verdict.notes.clone(),
+        frees: Frees::ALL,
+        horizon: verdict.horizon,
+        ..Basis::default()
+    };
+    let beside = Outlook::all(&basis, &forecasts);
+    let text = |p: &mut Printer<'_>| {
+        write(p, &verdict, args.all)?;
+        write_beside(p, &beside)
+    };
+    let document = || {
+        let mut whole = document(&verdict);
+        put_what_if(&mut whole, beside.get(1..).unwrap_or_default());
+        whole
+    };
+    args.output.form.print(terminal, text, document, || table(&verdict))?;
     args.html.write(|| {
         let Course { loaded, overrides, .. } = &courses[0];
         let mut ran = Vec::new();
@@ -168,22 +186,17 @@ fn fits(grace: Dur) -> Option<String> {
     ))
 }
 
-fn verdict(
-    args: &IncidentArgs,
-    was: &Reconstruction,
-    course: &Course,
-    base: &[Ran],
-) -> Result<Verdict> {
+fn verdict(was: &Reconstruction, course: &Course, base: &[Ran], within: Dur) -> Result<Verdict> {
     let plan = scenario::build(&course.loaded, &course.overrides)?;
     let pods = plan.pods.iter().map(|p| p.name.to_string()).collect();
-    let mut matched = Matched::of(&was.evictions(), base, &pods, args.within);
+    let mut matched = Matched::of(&was.evictions(), base, &pods, within);
     let deletions = &was.outage.deletions;
     matched.only_simulated.retain(|(pod, _)| !deletions.contains_key(pod));
     Ok(Verdict {
         clock: WallClock(was.start.0),
         told: was.told.clone(),
         matched,
-        tolerance: args.within,
+        tolerance: within,
         deletions: (was.outage.each_deletion())
             .map(|(pod, d)| (pod.clone(), was.since(d.known.at), d.by.clone()))
             .collect(),
@@ -191,34 +204,6 @@ fn verdict(
         seeds: base.len() as u64,
         notes: plan.notes,
     })
-}
-
-fn print(
-    args: &IncidentArgs,
-    terminal: &Terminal,
-    verdict: &Verdict,
-    courses: &[Course],
-    forecasts: &[(String, Forecast)],
-) -> Result<()> {
-    let basis = Basis {
-        clock: verdict.clock,
-        head: courses[0].loaded.spec.doc.clone(),
-        notes: verdict.notes.clone(),
-        frees: Frees::ALL,
-        horizon: verdict.horizon,
-        ..Basis::default()
-    };
-    let beside = Outlook::all(&basis, forecasts);
-    let text = |p: &mut Printer<'_>| {
-        write(p, verdict, args.all)?;
-        write_beside(p, &beside)
-    };
-    let document = || {
-        let mut whole = document(verdict);
-        put_what_if(&mut whole, beside.get(1..).unwrap_or_default());
-        whole
-    };
-    args.output.form.print(terminal, text, document, || table(verdict))
 }
 
 #[cfg(test)]

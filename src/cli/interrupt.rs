@@ -63,9 +63,7 @@ fn listen_for_signals() {
 /// Whether the program was started with a signal ignored, as far as the system says so.
 #[cfg(unix)]
 fn ignores(signal: i32) -> bool {
-    let status = files::read(Path::new("/proc/self/status"), 1 << 16)
-        .ok()
-        .and_then(|bytes| files::text(bytes).ok());
+    let status = files::read(Path::new("/proc/self/status"), 1 << 16).and_then(files::text).ok();
     let mask = status.as_deref().and_then(|s| {
         u64::from_str_radix(s.split("SigIgn:").nth(1)?.split_whitespace().next()?, 16).ok()
     });
@@ -102,7 +100,7 @@ pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
     heeding(|| {
         let written = write();
         // It has got its final name, or is gone.
-        *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        taken(&UNFINISHED);
         written
     })
 }
@@ -110,30 +108,34 @@ pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
 /// From here to the end of [`writing`], Ctrl-C takes this temporary folder or file away, so that what writes
 /// to it fails.
 pub(crate) fn unfinished(path: &Path) {
-    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
+    hold(&UNFINISHED, path.to_owned());
+}
+
+fn hold<T>(place: &Mutex<Option<T>>, held: T) {
+    *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(held);
     // Ctrl-C may have come just before.
     if asked() {
         take_away();
     }
+}
+
+fn taken<T>(place: &Mutex<Option<T>>) -> Option<T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// Does something while a command runs; gives that back, unless it was killed by who asked for an end.
 pub(crate) fn calling<T>(child: Child, work: impl FnOnce() -> T) -> (T, Option<Child>) {
-    *CALLED.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
-    // Ctrl-C may have come just before.
-    if asked() {
-        take_away();
-    }
-    (work(), CALLED.lock().unwrap_or_else(PoisonError::into_inner).take())
+    hold(&CALLED, child);
+    (work(), taken(&CALLED))
 }
 
 fn take_away() {
-    if let Some(mut child) = CALLED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(mut child) = taken(&CALLED) {
         let _ = io::stderr().write_all(b"interrupted\n");
         // One that is over already cannot be killed.
         let _ = child.kill();
     }
-    if let Some(path) = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(path) = taken(&UNFINISHED) {
         // If it is gone already it was finished.
         let _ = files::take_away(&path);
     }

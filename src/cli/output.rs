@@ -228,5 +228,12 @@ pub(crate) struct Found {
 /// The tables of a command: `rows`, and what else it has.
 pub(crate) type Tables = Vec<(&'static str, Box<dyn Table + Send + Sync>)>;
 
+impl Found {
+    /// What has one table.
+    pub(crate) fn of(document: Value, page: Page, rows: Rows) -> Self {
+        Self { document, page, tables: vec![("rows", Box::new(rows))] }
+    }
+}
+
 /// Where it is kept for whoever asked.
 pub(crate) type Keeping = RefCell<Option<Found>>;

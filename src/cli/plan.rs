@@ -178,9 +178,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
         planner.apart = Some(vec![None; planner.sweep.axes.len()]);
     }
     planner.check()?;
-    planner
-        .look_for_now(&|| goes_on(args, &clock, 0.0))
-        .map_err(|e| not_known(e, planner.counting.0, ""))?;
+    let looked = planner.look_for_now(&|| goes_on(args, &clock, 0.0));
+    looked.map_err(|e| not_known(e, planner.counting.0, ""))?;
     let mut told = planner.told_of_values()?;
     told.retain(|note| !notes.contains(note));
     notes.extend(told);
@@ -253,29 +252,6 @@ fn of_devices(axes: &[Axis]) -> Result<(), Problem> {
     );
     let help = "`taintsim sweep` compares them over a timeline that taints devices";
     Err(Problem::new(text).help(help))
-}
-
-fn planner<'a>(
-    args: &PlanArgs,
-    loaded: &'a Loaded,
-    base: Overrides,
-    axes: Vec<Axis>,
-    objective: Objective,
-    counting: (Counting, String),
-) -> Planner<'a> {
-    let window = args.many.needless_within;
-    Planner {
-        apart: None,
-        sweep: Sweep { loaded, base, axes, zipped: false, seeds: 1, window },
-        now: None,
-        objective,
-        within: args.within.clone(),
-        precision: args.precision,
-        confidence: args.confidence,
-        counting,
-        only: None,
-        eager: false,
-    }
 }
 
 /// Release, timing and seed of the runs.
@@ -454,13 +430,7 @@ fn tell(
     let all: Vec<Told<'_>> = parts.iter().zip(&answers).map(told).collect();
     let is_known = all.iter().all(Told::is_known);
     let exit = if is_known { Exit::fine_if(keeps) } else { Exit::Nothing };
-    let found = || {
-        Ok(Found {
-            document: document(&all, kept),
-            page: page(&all, kept, planner)?,
-            tables: vec![("rows", Box::new(table(&all)))],
-        })
-    };
+    let found = || Ok(Found::of(document(&all, kept), page(&all, kept, planner)?, table(&all)));
     if work.keep(found)? {
         return Ok(exit);
     }

@@ -60,11 +60,6 @@ fn looked(
         named.push((told.name(row), name.clone()));
         pages.push((name, html::columns(&analysis, &ready, sweep.window)));
     }
-    let runs = Runs {
-        title: format!("One outage, number {number} of {}", models[model].0),
-        of: told.settings(),
-        runs: named,
-        beside: false,
-    };
-    Ok((Some(runs), pages))
+    let title = format!("One outage, number {number} of {}", models[model].0);
+    Ok((Some(Runs { title, of: told.settings(), runs: named, beside: false }), pages))
 }

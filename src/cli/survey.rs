@@ -115,15 +115,11 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
         Some(file) => given(file, &work.inputs, terminal)?,
         None => asked(&args.kubectl, "survey", terminal)?,
     };
+    let (kinds, pairs, only) = (args.lose.clone(), args.pairs.clone(), args.only.clone());
     let survey = Survey {
         loaded: &loaded,
         overrides: args.many.overrides(),
-        wanted: Wanted {
-            kinds: args.lose.clone(),
-            pairs: args.pairs.clone(),
-            only: args.only.clone(),
-            rules: rules(args, work)?,
-        },
+        wanted: Wanted { kinds, pairs, only, rules: rules(args, work)? },
         how: args.by,
         lasts: args.lasts,
         window: args.many.needless_within,
@@ -137,10 +133,18 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     if let Some(planned) = work.planned(&args.shards, out, &[&loaded], terminal) {
         return planned;
     }
-    let done = run(args, &survey, work.desk(), terminal)?;
+    let done = run(&survey, jobs(args.many.jobs), work.desk(), terminal)?;
     let report = reported(args, &survey, &done)?;
     if !work.keep(|| found(&report))? {
-        print(args, &survey, &report, terminal)?;
+        let table = || match args.table.unwrap_or_default() {
+            WhichTable::Losses => losses(&done),
+            WhichTable::Workloads => workloads(&done),
+        };
+        args.output.form.print(terminal, |p| write(p, &report), || document(&report), table)?;
+        args.html.write(|| {
+            let (named, runs) = worst(&survey, &done)?;
+            page(|p| write(p, &report), |_| board(&report, &named), runs)
+        })?;
     }
     if done.losses < done.asked {
         let (ran, all) = (grouped(done.losses as u64), grouped(done.asked as u64));
@@ -169,23 +173,17 @@ fn as_scenario(survey: &Survey<'_>, terminal: &Terminal) -> Outcome {
         return Err(Failure::Input(problem));
     };
     let spec = survey.as_scenario(loss)?;
-    super::file::write_text(None, &Tree::of(&spec).file(), terminal)?;
-    Ok(Exit::Fine)
+    write_text(None, &Tree::of(&spec).file(), terminal)
 }
 
-fn run(
-    args: &SurveyArgs,
-    survey: &Survey<'_>,
-    desk: Desk<'_>,
-    terminal: &Terminal,
-) -> Result<Surveyed> {
+fn run(survey: &Survey<'_>, jobs: usize, desk: Desk<'_>, terminal: &Terminal) -> Result<Surveyed> {
     let all: usize = survey.losses()?.iter().map(|loss| loss.count()).sum();
     let all = desk.share(all as u64);
     let progress = Progress::new(terminal, &survey.loaded.name, all, |done, all| {
         format!("{} of {} losses", grouped(done), grouped(all))
     });
     let watch = |event| progress.goes_on(event);
-    let ran = progress.during(|| survey.run(jobs(args.many.jobs), &watch, desk));
+    let ran = progress.during(|| survey.run(jobs, &watch, desk));
     let first = || "interrupted before the first loss".to_owned();
     let ran = ran.map_err(|why| Failure::stopped(why, first))?;
     desk.over()?;
@@ -219,23 +217,6 @@ fn found(report: &SurveyReport<'_>) -> Result<Found> {
             ("rows", Box::new(losses(report.survey))),
             ("workloads", Box::new(workloads(report.survey))),
         ],
-    })
-}
-
-fn print(
-    args: &SurveyArgs,
-    survey: &Survey<'_>,
-    report: &SurveyReport<'_>,
-    terminal: &Terminal,
-) -> Result<()> {
-    let table = || match args.table.unwrap_or_default() {
-        WhichTable::Losses => losses(report.survey),
-        WhichTable::Workloads => workloads(report.survey),
-    };
-    args.output.form.print(terminal, |p| write(p, report), || document(report), table)?;
-    args.html.write(|| {
-        let (named, runs) = worst(survey, report.survey, terminal)?;
-        page(|p| write(p, report), |_| board(report, &named), runs)
     })
 }
 

@@ -104,7 +104,13 @@ pub(crate) fn sweep(args: &SweepArgs, work: &Work<'_>, terminal: &Terminal) -> O
     let (ran, after, progress) = run(args, (&sweeps, &prepared), &heading, work.desk(), terminal)?;
     let stopped = ran.seeds < args.seeds;
     if stopped {
-        heading = heading_of_some(heading, &prepared, args, ran.seeds);
+        heading = self::heading(&prepared, args, heading.notes, ran.seeds);
+        let said = format!("The sweep was interrupted: {} of {} seeds.", ran.seeds, args.seeds);
+        heading.notes.push(said);
+        // Results of an earlier sweep, which have more seeds than these, stay.
+        if args.out.join(&heading.name).exists() {
+            heading.name.push_str("-interrupted");
+        }
     }
     let all_along = ran.cases.iter().filter_map(|of_file| left_out(&below_all_along(of_file)));
     heading.notes.extend(all_along);
@@ -178,9 +184,8 @@ fn change_nothing(sweeps: &[Sweep<'_>], cases: &[Vec<Case>]) -> Vec<String> {
     let same = told(same, ["changes nothing", "change nothing"], "every run is the same");
     let still = told(still, ["moves no figure", "move no figure"], "each seed comes to the same");
     let same = same.map(|text| text + ", record by record.");
-    same.into_iter()
-        .chain(still.map(|text| text + ", though not all of it happens alike."))
-        .collect()
+    let still = still.map(|text| text + ", though not all of it happens alike.");
+    same.into_iter().chain(still).collect()
 }
 
 /// One sentence for the rows in whose runs nodes ran out of memory.
@@ -205,13 +210,10 @@ fn out_of_memory(cases: &[Case]) -> Option<String> {
 /// What was found, for whoever asked for it.
 fn found(swept: Swept<'_>) -> Result<Found> {
     let runs = runs_table(swept.heading, Cow::Owned(swept.cases.to_vec()));
+    let board = |_| board(swept, Vec::new());
     Ok(Found {
         document: document(swept),
-        page: html::page(
-            |p| write_table(p, swept, None),
-            |_| board(swept, Vec::new()),
-            Vec::new(),
-        )?,
+        page: html::page(|p| write_table(p, swept, None), board, Vec::new())?,
         tables: vec![("rows", Box::new(tidy(swept))), ("runs", Box::new(runs))],
     })
 }
@@ -295,22 +297,6 @@ fn named(mut cases: Vec<Vec<Case>>, loaded: &[Loaded]) -> Vec<Case> {
         }
     }
     cases.concat()
-}
-
-/// The heading of a sweep that was stopped after the first `seeds` of its seeds. Its folder is
-/// another one where there are results of an earlier sweep, which have more seeds than these.
-fn heading_of_some(
-    of_all: Heading,
-    prepared: &[Prepared<'_>],
-    args: &SweepArgs,
-    seeds: u64,
-) -> Heading {
-    let mut heading = heading(prepared, args, of_all.notes, seeds);
-    heading.notes.push(format!("The sweep was interrupted: {seeds} of {} seeds.", args.seeds));
-    if args.out.join(&heading.name).exists() {
-        heading.name.push_str("-interrupted");
-    }
-    heading
 }
 
 impl SweepArgs {

@@ -1,6 +1,7 @@
 //! What the program knows of the terminal: colours and width. Diagnostics go to standard error
 //! through here.
 
+use crate::api::words::rows;
 use crate::files::{Escaped, Form, shown};
 use crate::language::Problems;
 use crate::report::text::fold;
@@ -9,16 +10,21 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
-/// When to write colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ColorWhen {
-    /// On a terminal; NO_COLOR and CLICOLOR_FORCE are heeded
-    #[default]
-    Auto,
-    /// Always
-    Always,
-    /// Never
-    Never,
+rows! {
+    /// When to write colours.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+    pub(crate) enum ColorWhen {
+        /// On a terminal; NO_COLOR and CLICOLOR_FORCE are heeded
+        #[default]
+        Auto = (ColorChoice::Auto, clap::ColorChoice::Auto),
+        /// Always
+        Always = (ColorChoice::Always, clap::ColorChoice::Always),
+        /// Never
+        Never = (ColorChoice::Never, clap::ColorChoice::Never),
+    }
+
+    /// The same for our output and for that of clap.
+    pub(crate) fn choices -> (ColorChoice, clap::ColorChoice);
 }
 
 /// `--color`, which is read ahead of all else: mistakes in the rest are coloured, too.
@@ -36,6 +42,9 @@ const WIDTH: usize = 100;
 const WIDTH_MAX: usize = 160;
 /// Nor shorter than this on a narrow one.
 const WIDTH_MIN: usize = 60;
+
+/// Standard output, in which what others named is escaped.
+type Out = Escaped<BufWriter<StdoutLock<'static>>>;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
@@ -61,12 +70,7 @@ pub struct Terminal {
 impl Terminal {
     /// Looks at the terminal.
     pub(crate) fn new(when: ColorWhen) -> Self {
-        let choice = match when {
-            ColorWhen::Auto => ColorChoice::Auto,
-            ColorWhen::Always => ColorChoice::Always,
-            ColorWhen::Never => ColorChoice::Never,
-        };
-        choice.write_global();
+        when.choices().0.write_global();
         let takes = |choice: ColorChoice| choice != ColorChoice::Never;
         let size = terminal_size::terminal_size_of(io::stdout())
             .or_else(|| terminal_size::terminal_size_of(io::stderr()));
@@ -89,16 +93,13 @@ impl Terminal {
 
     /// Standard output, for data; what others named is escaped in it. It has to be flushed at the
     /// end, so that its errors are seen.
-    pub fn out(&self) -> Escaped<BufWriter<StdoutLock<'static>>> {
+    pub fn out(&self) -> Out {
         self.out_as(None)
     }
 
     /// Standard output for results, where they are a table in its form; it has to be flushed at the
     /// end.
-    pub(crate) fn out_as(
-        &self,
-        table: Option<tables::Form>,
-    ) -> Escaped<BufWriter<StdoutLock<'static>>> {
+    pub(crate) fn out_as(&self, table: Option<tables::Form>) -> Out {
         let is_binary = table == Some(tables::Form::Parquet);
         let form = if is_binary { Form::Binary } else { form(self.colour) };
         Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form)

@@ -114,12 +114,9 @@ fn release(plan: &Plan) -> &str {
 fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
     let size = size_in_words(&plan.size());
     let entries = counted(plan.timeline.len(), "entry");
-    writeln!(
-        out,
-        "{}: fine ({size}, {entries} in the timeline, Kubernetes {})",
-        line(&shown(file)),
-        release(plan)
-    )
+    let (shown, release) = (shown(file), release(plan));
+    let file = line(&shown);
+    writeln!(out, "{file}: fine ({size}, {entries} in the timeline, Kubernetes {release})")
 }
 
 /// What was found of a scenario, as JSON.
@@ -149,8 +146,6 @@ fn tested(file: &Path, id: String, found: &Result<Plan, Problems>) -> Tested {
     let came = found.as_ref().map_or_else(wrong, |_| Came::Met);
     let name = SCENARIO.to_owned();
     let warnings = found.iter().flat_map(Plan::warnings).map(Problem::new);
-    Tested {
-        warnings: warnings.collect(),
-        ..Tested::only(shown(file), id, vec![Case { name, came }])
-    }
+    let cases = vec![Case { name, came }];
+    Tested { warnings: warnings.collect(), ..Tested::only(shown(file), id, cases) }
 }

@@ -35,7 +35,7 @@ pub(crate) fn gather(args: &GatherArgs, read_again: ReadAgain<'_>, terminal: &Te
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
     let with = With { out: Some(args.out.clone()), jobs: None, output: args.output.clone() };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
-    let work = Work::part(packed.inputs()?, &kept, (None, packed.shards));
+    let work = Work::part(packed.inputs()?, &kept, None, packed.shards);
     match again(&work, terminal) {
         Err(Failure::Elsewhere(Away::Missing(round))) => {
             Err(Failure::Unfinished(missing(args, &packed, &kept, round)))

@@ -148,17 +148,15 @@ impl Packed {
                         && hash_text(fnv1a64(&bytes)) == input.hash =>
                 {
                     places.put(Path::new(&input.file), place);
-                    None
+                    continue;
                 }
-                Ok(_) => Some("it is not what was packed".to_owned()),
-                Err(error) => Some(error.to_string()),
+                Ok(_) => "it is not what was packed".to_owned(),
+                Err(error) => error.to_string(),
             };
-            if let Some(what) = what {
-                let copy = self.folder.join(&input.copy);
-                let text = format!("{}, the copy of {}: {what}", copy.display(), input.file);
-                let help = format!("copy the work plan again, or plan anew: `{}`", self.command());
-                return Err(Failure::input(text, help));
-            }
+            let copy = self.folder.join(&input.copy);
+            let text = format!("{}, the copy of {}: {what}", copy.display(), input.file);
+            let help = format!("copy the work plan again, or plan anew: `{}`", self.command());
+            return Err(Failure::input(text, help));
         }
         Ok(Inputs { places, is_packed: true, ..Inputs::default() })
     }

@@ -49,7 +49,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
     let with = With { out: None, jobs: args.jobs, output: None };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
-    let work = Work::part(packed.inputs()?, &kept, (Some(shard), packed.shards));
+    let work = Work::part(packed.inputs()?, &kept, Some(shard), packed.shards);
     let ended = again(&work, terminal);
     let Err(Failure::Elsewhere(away)) = ended else { return ended };
     let of = |round: u32| match round {
@@ -62,9 +62,7 @@ pub(crate) fn shard(args: &ShardArgs, read_again: ReadAgain<'_>, terminal: &Term
             None => format!("{} has nothing to do", of(round)),
         },
         Away::Before(round) => format!("{} is done already", of(round)),
-        Away::All | Away::Missing(_) => {
-            format!("every shard of {} is done", args.plan.display())
-        }
+        Away::All | Away::Missing(_) => format!("every shard of {plan} is done"),
     };
     terminal.note(&text);
     Ok(Exit::Fine)
@@ -93,17 +91,12 @@ pub(super) enum Engine {
 }
 
 /// Writes the script or the manifest beside the work plan, and says what to do with it.
-pub(super) fn write(
-    packed: &Packed,
-    engine: Option<Engine>,
-    image: &str,
-    terminal: &Terminal,
-) -> Outcome {
+fn write(packed: &Packed, args: &ShardArgs, terminal: &Terminal) -> Outcome {
     nameable(&packed.folder)?;
-    let (file, text, then) = match engine {
+    let (file, text, then) = match args.engine {
         None | Some(Engine::Slurm) => ("slurm.sh", slurm(packed), "sbatch"),
         Some(Engine::Kubernetes) => {
-            ("kubernetes.yaml", kubernetes(packed, image), "kubectl apply -f")
+            ("kubernetes.yaml", kubernetes(packed, &args.image), "kubectl apply -f")
         }
     };
     let place = packed.folder.join(file);

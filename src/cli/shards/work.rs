@@ -54,11 +54,7 @@ impl<'a> Work<'a> {
     }
 
     /// A part of a work plan: the shard `mine` of so many, or what all of them found.
-    pub(super) fn part(
-        inputs: Inputs,
-        keeper: &'a dyn Keeper,
-        (mine, of): (Option<u32>, u32),
-    ) -> Self {
+    pub(super) fn part(inputs: Inputs, keeper: &'a dyn Keeper, mine: Option<u32>, of: u32) -> Self {
         let shared = Some(Shared::new(keeper, of, mine, interrupt::asked));
         Self { inputs, shared, is_shard: mine.is_some(), ..Self::here(&[]) }
     }
