@@ -11,7 +11,7 @@ use std::fmt;
 /// Writes the ids of kinds of names, and what [`Names`] tells of each kind.
 macro_rules! ids {
     ($($(#[$doc:meta])* $id:ident of $names:ident:
-        $intern:ident $find:ident $name:ident $hash:ident $ids:ident,)*) => {$(
+        $intern:ident $name:ident $hash:ident $($find:ident $ids:ident)?,)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
         pub struct $id(pub u32);
@@ -29,11 +29,6 @@ macro_rules! ids {
                 $id(self.$names.intern(name))
             }
 
-            /// The id of a name of this kind if it has one.
-            pub fn $find(&self, name: &str) -> Option<$id> {
-                self.$names.find(name).map($id)
-            }
-
             /// The name.
             pub fn $name(&self, id: $id) -> &str {
                 self.$names.name(id.0)
@@ -49,22 +44,31 @@ macro_rules! ids {
                 self.$names.by_id.len()
             }
 
-            /// The ids of all names of this kind.
-            pub fn $ids(&self) -> impl Iterator<Item = $id> {
-                (0..self.$names() as u32).map($id)
-            }
+            $(
+                /// The id of a name of this kind if it has one.
+                pub fn $find(&self, name: &str) -> Option<$id> {
+                    self.$names.find(name).map($id)
+                }
+
+                /// The ids of all names of this kind.
+                pub fn $ids(&self) -> impl Iterator<Item = $id> {
+                    (0..self.$names() as u32).map($id)
+                }
+            )?
         }
     )*};
 }
 
 ids! {
     /// Identity of a node's name.
-    NodeId of nodes: node find_node node_name node_hash node_ids,
+    NodeId of nodes: node node_name node_hash find_node node_ids,
     /// Identity of a pod's `namespace/name`.
-    PodId of pods: pod find_pod pod_name pod_hash pod_ids,
+    PodId of pods: pod pod_name pod_hash find_pod pod_ids,
     /// Identity of the `Kind/namespace/name` of an object that others are made from or selected by: a
     /// workload, a budget.
-    WorkloadId of workloads: workload find_workload workload_name workload_hash workload_ids,
+    WorkloadId of workloads: workload workload_name workload_hash find_workload workload_ids,
+    /// Identity of any other text: a zone key, a fault's name, a message.
+    TextId of texts: text text_of text_hash,
 }
 
 impl Argument for NodeId {
@@ -76,10 +80,6 @@ impl Argument for NodeId {
         Self(u32::unpack(bits))
     }
 }
-
-/// Identity of any other text: a zone key, a fault's name, a message.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TextId(pub u32);
 
 /// The FNV-1a hash of a name with 64 bits, mixed once; it keys the random draws of an object.
 pub fn stable_hash(name: &str) -> u64 {
@@ -232,26 +232,6 @@ impl Names {
                 (last(self.pod_name(*pod)), format!("{owner}-#{number}"))
             }
         })
-    }
-
-    /// The id of a text, new if the text is.
-    pub(crate) fn text(&mut self, text: &str) -> TextId {
-        TextId(self.texts.intern(text))
-    }
-
-    /// How many texts there are; ids are below this.
-    pub(crate) fn texts(&self) -> usize {
-        self.texts.by_id.len()
-    }
-
-    /// A text.
-    pub fn text_of(&self, id: TextId) -> &str {
-        self.texts.name(id.0)
-    }
-
-    /// The stable hash of a text.
-    pub(crate) fn text_hash(&self, id: TextId) -> u64 {
-        self.texts.by_id[id.0 as usize].1
     }
 }
 
