@@ -37,6 +37,12 @@ fn what_is_set_now_is_one_of_the_values() {
     assert_eq!(now(&of("*"), &["0"]), (None, "0".to_owned()));
     let grace = "flags.kube-controller-manager.node-monitor-grace-period";
     assert_eq!(now(grace, &["40s", "1m"]), named(1, "40s,50s,1m"));
+    let mut twice = planner(&loaded, &["50s", "1m", "50000ms"], &[]);
+    grace.clone_into(&mut twice.sweep.axes[0].path);
+    let Err(Stopped::Problems(said)) = twice.look_for_now(&|| true) else {
+        panic!("one is there twice")
+    };
+    assert!(said.0[0].message.ends_with("has one value twice, as 50s and as 50000ms"), "{said}");
     // Machines boot for 30 s, and a pod has 30 s to end, where nobody says otherwise.
     assert_eq!(now("timing.kubelet.boot", &["0s", "30s"]), named(1, "0s,30s"));
     assert_eq!(now("timing.kubelet.boot", &["60s", "0s"]), named(0, "30s,60s,0s"));

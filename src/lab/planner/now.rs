@@ -36,8 +36,19 @@ impl Planner<'_> {
     /// Looks which of the values is set now: the one that changes nothing.
     ///
     /// # Errors
-    /// What is wrong with a value, or it was stopped.
+    /// What is wrong with a value, one that stands there in two spellings, or it was stopped.
     pub(crate) fn look_for_now(&mut self, goes_on: GoesOn<'_>) -> Result<()> {
+        for Axis { path, values } in &self.sweep.axes {
+            let same = |i: usize| {
+                values[..i].iter().find(|v| size(v).is_some_and(|n| size(&values[i]) == Some(n)))
+            };
+            if let Some((one, other)) = (0..values.len()).find_map(|i| Some((same(i)?, &values[i])))
+            {
+                let text = format!("`{path}` has one value twice, as {one} and as {other}");
+                let problem = Problem::new(text).help("each value is tried once: leave one out");
+                return Err(Problems::one(problem).into());
+            }
+        }
         let now = self.said(&[])?;
         if self.apart.is_none() && self.sweep.axes.len() > 1 {
             self.now = self.first(self.sweep.combinations(), ("these settings", &now), goes_on)?;
