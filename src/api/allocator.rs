@@ -48,45 +48,55 @@ struct Allocator<'a> {
     requests: Vec<(usize, Vec<Wanted<'a>>)>,
     /// By device, which others are the same to all requests.
     kinds: Vec<usize>,
-    /// By device, whether this search has given it away.
+    /// By device, whether this search has given it away: of each kind the first ones.
     allocating: Vec<bool>,
-    /// By kind, how many are given away.
-    used: Vec<u32>,
     results: Vec<Vec<DeviceResult>>,
     /// By request, the alternative that is tried.
     selected: Vec<usize>,
     /// What failed: of a request its alternative and its device, after what had been given away by then.
-    failed: BTreeSet<(usize, usize, u32, Vec<u32>, usize)>,
+    failed: BTreeSet<(usize, usize, u32, Vec<bool>, usize)>,
+    /// Who takes all devices of an alternative goes on with that one.
+    whole: bool,
 }
 
 /// What these claims get of a node's devices; nothing where one of them gets not all of it. Which are in use, by their
-/// places, and which a taint keeps from being allocated for a request.
+/// places, and which a taint keeps from being allocated for a request. `whole`: later alternatives may be for all devices,
+/// as from 1.36 on; before, the search goes on after the first of them with the first alternative, as one that has a device.
 pub(crate) fn allocate(
     claims: &[&DeviceClaim],
     (node, devices): (NodeId, &[Device]),
+    whole: bool,
     is_in_use: impl Fn(usize) -> bool,
     is_kept_off: impl Fn(&ExactDeviceRequest, usize) -> bool,
 ) -> Option<Solution> {
-    let suits = |request: &ExactDeviceRequest, (place, device): (usize, &Device)| match () {
-        () if device.driver != request.driver => Suits::Never,
+    let suits = |driver: &str, request: &ExactDeviceRequest, place: usize| match () {
+        () if devices[place].driver != driver => Suits::Never,
         () if is_in_use(place) || is_kept_off(request, place) => Suits::NotNow,
         () => Suits::Now,
     };
     let mut requests = Vec::new();
     for (i, claim) in claims.iter().enumerate() {
         for request in &claim.requests {
-            let wanted = request.alternatives().iter().map(|request| Wanted {
-                suits: devices.iter().enumerate().map(|device| suits(request, device)).collect(),
-                request,
+            let alternatives = request.alternatives();
+            let wanted = alternatives.iter().enumerate().map(|(k, request)| {
+                // All of the second are those of the first, as `isSelectable` remembers both by one key.
+                let first = alternatives.first().filter(|_| !whole && k == 1);
+                let same = first.filter(|f| f.count.is_none() && request.count.is_none());
+                let driver = &same.unwrap_or(request).driver;
+                let suits = (0..devices.len()).map(|place| suits(driver, request, place));
+                Wanted { request, suits: suits.collect() }
             });
             requests.push((i, wanted.collect::<Vec<_>>()));
         }
     }
-    let mut numbers: BTreeMap<Vec<Suits>, usize> = BTreeMap::new();
+    let mut numbers: BTreeMap<(bool, Vec<Suits>), usize> = BTreeMap::new();
     let kinds = (0..devices.len()).map(|place| {
         let all = requests.iter().flat_map(|(_, alternatives)| alternatives);
+        // Who takes the first of all takes no other in its place.
+        let is_first = || devices[..place].iter().all(|d| d.driver != devices[place].driver);
+        let kind = (!whole && is_first(), all.map(|wanted| wanted.suits[place]).collect());
         let next = numbers.len();
-        *numbers.entry(all.map(|wanted| wanted.suits[place]).collect()).or_insert(next)
+        *numbers.entry(kind).or_insert(next)
     });
     let kinds: Vec<usize> = kinds.collect();
     let mut allocator = Allocator {
@@ -95,9 +105,9 @@ pub(crate) fn allocate(
         requests,
         kinds,
         allocating: vec![false; devices.len()],
-        used: vec![0; numbers.len()],
         results: vec![Vec::new(); claims.len()],
         failed: BTreeSet::new(),
+        whole,
     };
     allocator.allocate_request(0).then(|| allocator.solution(claims))
 }
@@ -118,18 +128,25 @@ impl Allocator<'_> {
         let (claim, Wanted { request, suits }) = (*claim, &alternatives[alternative]);
         let given = self.results[claim].len();
         let Some(count) = request.count else {
-            let all: Vec<usize> =
-                (0..suits.len()).filter(|place| suits[*place] != Suits::Never).collect();
+            let all = (0..suits.len()).filter(|place| suits[*place] != Suits::Never);
+            let all: Vec<usize> = all.collect();
             let is_free = |place: &usize| suits[*place] == Suits::Now && !self.allocating[*place];
-            let fits = !all.is_empty() && given + all.len() <= RESULTS_MAX;
+            let fits = !all.is_empty() && given + all.len() - has as usize <= RESULTS_MAX;
+            // The `deviceIndices` that it goes on with lack the `subRequestIndex` (`doAllDevices`).
+            let forgets = alternative > 0 && !self.whole;
+            let most = if forgets { 1 } else { all.len() };
+            let next: Vec<usize> = all.into_iter().skip(has as usize).take(most).collect();
             return fits
-                && all.iter().all(is_free)
-                && self.with(&all, number, |s| s.allocate_request(number + 1));
+                && next.iter().all(is_free)
+                && self.with(&next, (number, alternative), |s| match forgets {
+                    true => s.allocate_one(number, 0, 1),
+                    false => s.allocate_request(number + 1),
+                });
         };
         if has == count {
             return self.allocate_request(number + 1);
         }
-        let state = (number, alternative, has, self.used.clone(), given);
+        let state = (number, alternative, has, self.allocating.clone(), given);
         if given + (count - has) as usize > RESULTS_MAX || self.failed.contains(&state) {
             return false;
         }
@@ -138,7 +155,8 @@ impl Allocator<'_> {
             let suits = self.requests[number].1[alternative].suits[place];
             let is_free = suits == Suits::Now && !self.allocating[place];
             let goes_on = |s: &mut Self| s.allocate_one(number, alternative, has + 1);
-            if is_free && tried.insert(self.kinds[place]) && self.with(&[place], number, goes_on) {
+            let is_new = is_free && tried.insert(self.kinds[place]);
+            if is_new && self.with(&[place], (number, alternative), goes_on) {
                 return true;
             }
         }
@@ -146,19 +164,18 @@ impl Allocator<'_> {
         false
     }
 
-    /// Whether it goes on with these devices given to a request; otherwise they are taken back.
+    /// Whether it goes on with these devices given to a request by an alternative; otherwise they are taken back.
     fn with(
         &mut self,
         places: &[usize],
-        number: usize,
+        (number, alternative): (usize, usize),
         goes_on: impl FnOnce(&mut Self) -> bool,
     ) -> bool {
         let (claim, alternatives) = &self.requests[number];
         let claim = *claim;
-        let tolerations = alternatives[self.selected[number]].request.tolerations.clone();
+        let tolerations = alternatives[alternative].request.tolerations.clone();
         for place in places {
             self.allocating[*place] = true;
-            self.used[self.kinds[*place]] += 1;
             let device = DeviceId { node: self.node, place: *place as u32 };
             self.results[claim].push(DeviceResult { device, tolerations: tolerations.clone() });
         }
@@ -167,7 +184,6 @@ impl Allocator<'_> {
         }
         for place in places {
             self.allocating[*place] = false;
-            self.used[self.kinds[*place]] -= 1;
             self.results[claim].pop();
         }
         false
@@ -253,18 +269,20 @@ mod tests {
         DeviceClaim { requests, shared: None }
     }
 
+    type Found = Option<(Vec<Vec<u32>>, i64)>;
+
     /// The places of the devices by claim, and the score.
-    fn found(
-        claims: &[DeviceClaim],
-        drivers: &[&str],
-        tainted: &[usize],
-    ) -> Option<(Vec<Vec<u32>>, i64)> {
+    fn found(claims: &[DeviceClaim], drivers: &[&str], tainted: &[usize]) -> Found {
+        found_by(true, claims, drivers, tainted)
+    }
+
+    fn found_by(whole: bool, claims: &[DeviceClaim], drivers: &[&str], tainted: &[usize]) -> Found {
         let devices: Vec<Device> = drivers.iter().map(|driver| device(driver)).collect();
         let claims: Vec<&DeviceClaim> = claims.iter().collect();
         let is_kept_off = |request: &ExactDeviceRequest, place| {
             tainted.contains(&place) && request.tolerations.is_empty()
         };
-        let solution = allocate(&claims, (NODE, &devices), |_| false, is_kept_off)?;
+        let solution = allocate(&claims, (NODE, &devices), whole, |_| false, is_kept_off)?;
         let places = |results: &Vec<DeviceResult>| results.iter().map(|r| r.device.place).collect();
         Some((solution.devices.iter().map(places).collect(), solution.score))
     }
@@ -347,64 +365,63 @@ mod tests {
         assert_eq!(names(&["x"]), None);
     }
 
-    /// Upstream's search as it stands, device after device.
-    fn plainly(
-        requests: &[(usize, &DeviceRequest)],
-        suits: &dyn Fn(&ExactDeviceRequest, usize) -> Suits,
-        free: &mut [bool],
-    ) -> Option<Vec<(usize, usize)>> {
-        let [(claim, request), later @ ..] = requests else { return Some(Vec::new()) };
-        request.alternatives().iter().find_map(|of| {
-            let all: Vec<usize> =
-                (0..free.len()).filter(|p| suits(of, *p) != Suits::Never).collect();
-            let count = of.count.map_or(all.len(), |n| n as usize);
-            if count == 0 {
-                return None;
-            }
-            let mut places = Vec::new();
-            one_more(
-                &mut places,
-                (count, of.count.is_none()),
-                &all,
-                (*claim, later),
-                (of, suits),
-                free,
-            )
-        })
+    /// Up to 1.35 each device counts: the first request takes the second one, as the last alternative of the second request is
+    /// for the first of all, with which the first alternative has what it wants. The score is that of the last (8 − 1).
+    #[test]
+    fn all_of_a_later_alternative_is_one() {
+        let list = DeviceRequest::FirstAvailable(vec![of("b", 1, false), of("a", 0, false)]);
+        let claims = [claim(vec![DeviceRequest::Exactly(of("a", 1, false)), list])];
+        assert_eq!(found_by(false, &claims, &["a", "a"], &[]), Some((vec![vec![1, 0]], 7)));
+        assert_eq!(found(&claims, &["a", "a"], &[]), None);
     }
 
-    type Rest<'a> = (usize, &'a [(usize, &'a DeviceRequest)]);
-    type Of<'a> = (&'a ExactDeviceRequest, &'a dyn Fn(&ExactDeviceRequest, usize) -> Suits);
+    /// A search as upstream's stands, device after device.
+    struct Plain<'a> {
+        requests: Vec<(usize, &'a DeviceRequest)>,
+        whole: bool,
+        drivers: &'a [Device],
+        is_free: &'a dyn Fn(&ExactDeviceRequest, usize) -> bool,
+    }
 
-    fn one_more(
-        places: &mut Vec<usize>,
-        (count, is_all): (usize, bool),
-        all: &[usize],
-        (claim, later): Rest<'_>,
-        (of, suits): Of<'_>,
-        free: &mut [bool],
-    ) -> Option<Vec<(usize, usize)>> {
-        if places.len() == count {
-            let rest = plainly(later, suits, free)?;
-            return Some(places.iter().map(|p| (claim, *p)).chain(rest).collect());
-        }
-        let next = if is_all { &all[places.len()..=places.len()] } else { all };
-        next.iter().find_map(|place| {
-            if !free[*place] || suits(of, *place) != Suits::Now {
-                return None;
+    impl Plain<'_> {
+        /// Which devices claims get from that request on, which has so many by that alternative, if it has one already.
+        fn allocate_one(
+            &self,
+            (number, alternative, has): (usize, Option<usize>, usize),
+            free: &mut [bool],
+        ) -> Option<Vec<(usize, usize)>> {
+            let Some((claim, request)) = self.requests.get(number) else { return Some(Vec::new()) };
+            let list = request.alternatives();
+            let Some(k) = alternative else {
+                return (0..list.len()).find_map(|k| self.allocate_one((number, Some(k), 0), free));
+            };
+            let is_all = |k: usize| list[k].count.is_none();
+            let remembered = if !self.whole && k == 1 && is_all(0) && is_all(1) { 0 } else { k };
+            let its = |place: &usize| self.drivers[*place].driver == list[remembered].driver;
+            let all: Vec<usize> = (0..free.len()).filter(its).collect();
+            let count = list[k].count.map_or(all.len(), |n| n as usize);
+            match has >= count {
+                true if count == 0 => return None,
+                true => return self.allocate_one((number + 1, None, 0), free),
+                false => {}
             }
-            free[*place] = false;
-            places.push(*place);
-            let found = one_more(places, (count, is_all), all, (claim, later), (of, suits), free);
-            places.pop();
-            free[*place] = found.is_none();
-            found
-        })
+            let tried = if is_all(k) { &all[has..=has] } else { &all };
+            let next = if is_all(k) && !self.whole { 0 } else { k };
+            tried.iter().find_map(|place| {
+                if !free[*place] || !(self.is_free)(&list[k], *place) {
+                    return None;
+                }
+                free[*place] = false;
+                let rest = self.allocate_one((number, Some(next), has + 1), free);
+                free[*place] = rest.is_none();
+                Some([(*claim, *place)].into_iter().chain(rest?).collect())
+            })
+        }
     }
 
     fn requests() -> impl Strategy<Value = Vec<Vec<DeviceRequest>>> {
         let driver = prop_oneof![Just("a"), Just("b")];
-        let count = prop_oneof![4 => 1..3_u32, 1 => Just(0)];
+        let count = prop_oneof![2 => 1..3_u32, 1 => Just(0)];
         let one = (driver, count, any::<bool>()).prop_map(|(d, n, t)| of(d, n, t)).boxed();
         let request = prop_oneof![
             2 => one.clone().prop_map(DeviceRequest::Exactly),
@@ -419,6 +436,7 @@ mod tests {
         fn as_upstream_finds_it(
             requests in requests(),
             devices in proptest::collection::vec((0..3_u8, any::<bool>(), 0..6_u8), 0..6),
+            whole in any::<bool>(),
         ) {
             let drivers: Vec<Device> =
                 devices.iter().map(|(d, ..)| device(if *d == 0 { "b" } else { "a" })).collect();
@@ -426,21 +444,19 @@ mod tests {
             let kept_off = |r: &ExactDeviceRequest, place: usize| devices[place].1 && r.tolerations.is_empty();
             let claims: Vec<DeviceClaim> = requests.into_iter().map(claim).collect();
             let by_claim: Vec<&DeviceClaim> = claims.iter().collect();
-            let solution = allocate(&by_claim, (NODE, &drivers), in_use, kept_off);
+            let solution = allocate(&by_claim, (NODE, &drivers), whole, in_use, kept_off);
             let found = solution.map(|s| {
                 let of = |(i, results): (usize, Vec<DeviceResult>)| {
                     results.into_iter().map(move |r| (i, r.device.place as usize))
                 };
                 s.devices.into_iter().enumerate().flat_map(of).collect::<Vec<_>>()
             });
-            let suits = |r: &ExactDeviceRequest, place: usize| match () {
-                () if drivers[place].driver != r.driver => Suits::Never,
-                () if in_use(place) || kept_off(r, place) => Suits::NotNow,
-                () => Suits::Now,
-            };
-            let flat: Vec<_> =
+            let is_free = |r: &ExactDeviceRequest, place| !in_use(place) && !kept_off(r, place);
+            let requests =
                 claims.iter().enumerate().flat_map(|(i, c)| c.requests.iter().map(move |r| (i, r))).collect();
-            prop_assert_eq!(found, plainly(&flat, &suits, &mut vec![true; drivers.len()]));
+            let plain = Plain { requests, whole, drivers: &drivers, is_free: &is_free };
+            let expected = plain.allocate_one((0, None, 0), &mut vec![true; drivers.len()]);
+            prop_assert_eq!(found, expected);
         }
     }
 }

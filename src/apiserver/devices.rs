@@ -385,7 +385,7 @@ impl ApiServer {
                 let new: Vec<&DeviceClaim> = new.map(|(claim, _)| claim).collect();
                 let in_use = self.allocated_devices();
                 let is_in_use = |place| in_use.contains(&DeviceId { node, place: place as u32 });
-                let solution = allocator::allocate(&new, of_node, is_in_use, |_, _| false);
+                let solution = allocator::allocate(&new, of_node, true, is_in_use, |_, _| false);
                 solution.map(|solution| solution.devices)
             }
         };

@@ -51,5 +51,6 @@ pub(super) static STORAGE: &[Step] = &[
         p.device_taint_eviction.every_consumer = true;
         p.device_taint_eviction.bumps_time_added = true;
         p.scheduler.deallocated_text = true;
+        p.scheduler.whole_alternatives = true;
     }),
 ];

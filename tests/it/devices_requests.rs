@@ -212,3 +212,41 @@ fn pods_of_the_start_have_their_devices() {
     assert!(drawn(&older.replace("true}", r#"true, "DRAPrioritizedList": true}"#)).is_ok());
     assert!(drawn(&text(&format!("(driver: \"{GPU}\")"), "")).is_ok());
 }
+
+/// Up to 1.35 who takes all devices by a later alternative has one of them, which counts as the first of what the first
+/// alternative asks for; and all of the second are those of the first, where that is for all, too. Recordings of the same
+/// claims have these outcomes, in 1.34.4 and 1.37.1.
+#[test]
+fn all_as_a_later_alternative() {
+    let old = r#"(driver: "old.example.com", allocationMode: All)"#;
+    let nic = r#"(driver: "nic.example.com", count: 4)"#;
+    let all_nics = nic.replace("count: 4", "allocationMode: All");
+    let list = |alternatives: String| format!("(firstAvailable: [{alternatives}, {old}])");
+    let none = (vec![], vec![]);
+    let whole = "old-0 old-1 old-2";
+    for (gpus, requests, before, from) in [
+        ("gpu-0", list("(count: 2)".to_owned()), one("old-0 gpu-0", "a"), whole),
+        ("gpu-{0..1}", list("(count: 3)".to_owned()), one("old-0 gpu-0 gpu-1", "a"), whole),
+        ("gpu-0", list(all_nics), none.clone(), whole),
+        (
+            "gpu-{0..1}",
+            format!("(), {}", list("(allocationMode: All)".to_owned())),
+            none,
+            "gpu-0 old-0 old-1 old-2",
+        ),
+        (
+            "gpu-0",
+            format!("(), {}", list(format!("(), {nic}"))),
+            one("gpu-0 old-0", "a"),
+            "gpu-0 old-0 old-1 old-2",
+        ),
+    ] {
+        let a = format!(r#"(names: "{gpus}"), (driver: "old.example.com", names: "old-{{0..2}}")"#);
+        // A driver that no node has is a mistake.
+        let b = r#"(driver: "nic.example.com", names: "nic-0", taints: ["ecc:NoSchedule"])"#;
+        let text = cluster([&a, b], &requests, "");
+        assert_eq!(got(&text), one(from, "a"), "{requests}");
+        let older = r#"feature_gates: {"DRADeviceTaints": true}, kubernetes: "1.34""#;
+        assert_eq!(got(&text.replace(r#"kubernetes: "1.37""#, older)), before, "{requests}");
+    }
+}

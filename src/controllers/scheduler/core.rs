@@ -262,8 +262,8 @@ impl Core {
         let waits = claims.iter().zip(&allocated).filter(|(_, allocated)| allocated.is_none());
         let pending = waits.filter_map(|(c, _)| c.shared.as_ref()).find(is_pending).cloned();
         let shared = claims.iter().map(|c| Some(self.shared_claim(c.shared.as_ref()?))).collect();
-        let informers = &self.informers;
-        Some(PodDevices { claims, shared, informers, taken, allocated, reserved, pending })
+        let (informers, whole) = (&self.informers, self.switches().whole_alternatives);
+        Some(PodDevices { claims, shared, informers, whole, taken, allocated, reserved, pending })
     }
 
     /// Whether a claim that pods share is reserved for this life of a pod and for none else.

@@ -282,6 +282,8 @@ pub struct Switches {
     pub prioritized_list: bool,
     /// A node where the first of them can be had is better than one where a later one can (S91).
     pub scores_devices: bool,
+    /// Of a later one all devices are allocated (S123); before, the first of them counts as one of the first alternative.
+    pub whole_alternatives: bool,
     /// A volume that is still to be made is only made for a node whose storage is enough (S84, gate CSIStorageCapacity).
     pub storage_capacity: bool,
     /// A node that lacks a driver is none for pods with its volumes, where its CSIDriver has `preventPodSchedulingIfMissing`

@@ -525,6 +525,8 @@ fn device_taint_switches() {
     boundary("S81", |p| p.device_taint_eviction.every_consumer, before, from);
     boundary("S82", |p| p.device_taint_eviction.bumps_time_added, before, from);
     boundary("S83", |p| p.scheduler.deallocated_text, before, from);
+    // `allocateOne` goes on without `subRequestIndex` in 0.33.0, .13, 0.34.0 to .12, 0.35.0 and .4, and with it in 0.36.0.
+    boundary("S123", |p| p.scheduler.whole_alternatives, before, from);
     // `kube_features.go`: off in 1.33, on from 1.34; #134711 is in 1.35.0.
     let lists = |p: &Profile| p.scheduler.prioritized_list;
     boundary("S90", lists, &["1.33.0", "1.33.13"], &["1.34.0", "1.37.1"]);

@@ -253,7 +253,7 @@ fn at_start(
 ) -> Option<Vec<Vec<DeviceResult>>> {
     let id = NodeId(index);
     let is_in_use = |place| in_use.contains(&DeviceId { node: id, place: place as u32 });
-    Some(allocate(claims, (id, &node.devices), is_in_use, |_, _| false)?.devices)
+    Some(allocate(claims, (id, &node.devices), true, is_in_use, |_, _| false)?.devices)
 }
 
 /// Whether a node on which no pod is has the devices for these claims.

@@ -21,6 +21,8 @@ pub struct PodDevices<'a> {
     /// By claim, one that pods share, as the scheduler knows it.
     pub(crate) shared: Vec<Option<Rc<SharedClaim>>>,
     pub(crate) informers: &'a InformerFactory,
+    /// Later alternatives may be for all devices.
+    pub(crate) whole: bool,
     /// The devices that others have, or are about to get.
     pub(crate) taken: BTreeSet<DeviceId>,
     /// By claim, what it has been allocated: by an attempt whose binding failed, or for another pod that shares it.
@@ -67,7 +69,7 @@ impl PodDevices<'_> {
             let rules = rules.iter().map(|rule| &**rule);
             taint_prevents_allocation(request, (slices, place, &pool), rules)
         };
-        allocate(&claims, (node, devices), is_in_use, is_kept_off)
+        allocate(&claims, (node, devices), self.whole, is_in_use, is_kept_off)
     }
 
     /// Rejects the pod as long as one of its claims is being allocated for another one (`PreFilter`). That a claim is
