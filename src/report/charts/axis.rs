@@ -183,27 +183,25 @@ pub(super) fn spans<T: Copy + PartialEq>(
     joined(scale, width, columns)
 }
 
-/// The same with the mean of each number over the time of a column.
+/// The same for columns of one point, with the mean of each number over the time of a column.
 pub(super) fn means<const N: usize>(
     scale: &TimeScale,
-    width: f64,
     steps: &[(Time, [u32; N])],
 ) -> Spans<[f64; N]> {
-    let last = ((scale.width / width).ceil() as usize).max(1);
+    let last = (scale.width.ceil() as usize).max(1);
     let mut columns = vec![[0.0; N]; last];
     for (i, &(from, values)) in steps.iter().enumerate() {
         let to = steps.get(i + 1).map_or(scale.end, |next| next.0);
         let (from, to) = (scale.offset(from), scale.offset(to));
-        let end = ((to / width).ceil() as usize).min(last);
-        for (place, means) in columns.iter_mut().enumerate().take(end).skip((from / width) as usize)
-        {
-            let left = place as f64 * width;
-            let right = (left + width).min(scale.width);
+        let end = (to.ceil() as usize).min(last);
+        for (place, means) in columns.iter_mut().enumerate().take(end).skip(from as usize) {
+            let left = place as f64;
+            let right = (left + 1.0).min(scale.width);
             let share = (to.min(right) - from.max(left)) / (right - left);
             means.iter_mut().zip(values).for_each(|(mean, n)| *mean += share * f64::from(n));
         }
     }
-    joined(scale, width, columns.into_iter().map(Some))
+    joined(scale, 1.0, columns.into_iter().map(Some))
 }
 
 /// Columns of one value that stand beside each other as one span; some have none.
@@ -358,7 +356,7 @@ mod tests {
         let scale = TimeScale::new(0.0, 128.0, Time::ZERO, end, end);
         let at = |ms, n| (Time::from_millis(ms), [n, 2]);
         assert_eq!(
-            means(&scale, 1.0, &[at(0, 0), at(50_250, 4), at(50_500, 0)]),
+            means(&scale, &[at(0, 0), at(50_250, 4), at(50_500, 0)]),
             [(0.0, 50.0, [0.0, 2.0]), (50.0, 51.0, [1.0, 2.0]), (51.0, 128.0, [0.0, 2.0])]
         );
     }

@@ -162,7 +162,7 @@ fn lost(c: &mut Drawing, time: &TimeScale, curves: &Curves, top: f64, bottom: f6
     let highest = so_far.iter().map(|(steps, ..)| most(steps)).fold(stacked, u32::max);
     let scale = CountScale::new(bottom, bottom - top, 0, highest, 5);
     numbers(c, time, &scale);
-    for (from, to, parts) in means(time, 1.0, &steps) {
+    for (from, to, parts) in means(time, &steps) {
         let mut low = bottom;
         // Terminating at the bottom: it grows out of what was not ready.
         for (n, color) in parts.into_iter().zip(COLORS).filter(|(n, _)| *n > 0.0) {
