@@ -195,16 +195,15 @@ fn many(args: &DiffArgs, overrides: [Overrides; 2], seeds: u64, terminal: &Termi
     let found = &run(args, &pairs, &a.name, terminal)?;
     let settings = Settings::new(&sides[0].plan, &sides[1].plan);
     let sides = sides.each_ref().map(|side| SeedSide { plan: &side.plan, source: &side.source });
-    let text = |p: &mut Printer<'_>| write_over_seeds(p, sides, &settings, found);
-    let document = || over_seeds(sides, &settings, found);
-    args.output.form.print(terminal, text, document, || table_over_seeds(found))?;
+    let of_seeds = (sides, &settings, found);
+    let text = |p: &mut Printer<'_>| write_over_seeds(p, of_seeds);
+    args.output.form.print(terminal, text, || over_seeds(of_seeds), || table_over_seeds(found))?;
     args.html.write(|| {
         let [a_run, b_run] = [0, 1].map(|side| {
             let overrides = pairs.overrides[side].clone().with_seed(pairs.first);
             run_for_page(pairs.loaded[side], overrides, pairs.window)
         });
-        let board = |said| board_over_seeds(sides, &settings, found, said);
-        page(text, board, named([a_run?, b_run?]))
+        page(text, |said| board_over_seeds(of_seeds, said), named([a_run?, b_run?]))
     })?;
     Ok(Exit::fine_if(found.same == found.seeds && !settings.objects_differ()))
 }

@@ -4,11 +4,11 @@
 use super::costs::{Cells, MANY, ONE, answer, rows_of_many, rows_of_one};
 use super::printer::notes;
 use super::runs::parting;
-use super::seeds::SeedSide;
+use super::seeds::OfSeeds;
 use super::words::{Side, group_text};
 use super::{runs, seeds};
 use crate::analysis::below_need::left_out;
-use crate::analysis::diff::{Difference, FEWEST, OverSeeds, Settings};
+use crate::analysis::diff::{Difference, FEWEST, Settings};
 use crate::report::html::board::{Board, Part, Runs, Table};
 use crate::report::prelude::*;
 
@@ -32,12 +32,7 @@ pub(crate) fn board(sides: [Side<'_>; 2], d: &Difference, text: String) -> Board
 }
 
 /// The page of two sides over many seeds; its runs are those of the first seed.
-pub(crate) fn board_over_seeds(
-    sides: [SeedSide<'_>; 2],
-    settings: &Settings,
-    d: &OverSeeds,
-    text: String,
-) -> Board {
+pub(crate) fn board_over_seeds((sides, settings, d): OfSeeds<'_>, text: String) -> Board {
     let plans = sides.map(|s| s.plan);
     let (name, first) = (&plans[0].name, sides[0].source.seed);
     let patterns = d.nearly_all.iter().map(|p| [seeds::often(&[p], d.seeds), seeds::said(p)]);

@@ -1,7 +1,7 @@
 //! Differences as JSON, and what they cost as a table.
 
 use super::printer::notes;
-use super::seeds::{self, SeedSide};
+use super::seeds::{self, OfSeeds};
 use super::words::{Side, group_text, steps};
 use crate::analysis::diff::{
     Bill, COUNTS, Difference, FEWEST, Fate, Group, LEVEL, NEARLY_ALL, Occurrence, OverSeeds, Pair,
@@ -125,7 +125,7 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
 }
 
 /// The difference of two sides over many seeds as a document.
-pub(crate) fn over_seeds(sides: [SeedSide<'_>; 2], differ: &Settings, d: &OverSeeds) -> Value {
+pub(crate) fn over_seeds((sides, differ, d): OfSeeds<'_>) -> Value {
     let figures = |costs: &[(Figure, Paired)]| -> Value {
         let one = |(figure, p): &(Figure, Paired)| {
             (figure.name().to_owned(), object(&over_seeds_fields(), p))

@@ -17,6 +17,9 @@ pub(crate) struct SeedSide<'a> {
     pub(crate) source: &'a Source,
 }
 
+/// Both, how they are set otherwise, and what differs.
+pub(super) type OfSeeds<'a> = ([SeedSide<'a>; 2], &'a Settings, &'a OverSeeds);
+
 /// Rows of what is chance; the rest is counted.
 const CHANCE: usize = 12;
 /// At most this many names are listed of what has one cause.
@@ -33,12 +36,7 @@ pub(super) fn headers(sides: [SeedSide<'_>; 2], d: &OverSeeds) -> [String; 2] {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(
-    p: &mut Printer<'_>,
-    sides: [SeedSide<'_>; 2],
-    settings: &Settings,
-    d: &OverSeeds,
-) -> io::Result<()> {
+pub(crate) fn write(p: &mut Printer<'_>, (sides, settings, d): OfSeeds<'_>) -> io::Result<()> {
     p.of_sentences();
     p.sides(headers(sides, d), &notes(sides.map(|s| s.plan), &d.late))?;
     let all = grouped(d.seeds);
