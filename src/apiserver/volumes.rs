@@ -242,6 +242,8 @@ impl ApiServer {
         if self.attachment(id, node).is_some() {
             return Err(ApiError::AlreadyExists);
         }
+        // Until the node says that it uses the volume its posts may make a difference.
+        self.touch(node);
         let new = VolumeAttachment::default();
         self.put_attachment(actor, (id, node), Note::AttachmentCreated, Some(new));
         Ok(())

@@ -9,7 +9,7 @@ use taintsim::analysis::Analysis;
 use taintsim::analysis::explain::{Question, explain, find};
 use taintsim::kernel::{Choices, Time};
 use taintsim::plan::Plan;
-use taintsim::sim::run;
+use taintsim::sim::{run, run_eager};
 use taintsim::trace::{Trace, What};
 
 /// Three nodes of a zone and one of another; a pod with a disk on `a-0`, whose machine stops for good after a
@@ -74,6 +74,32 @@ fn a_kubelet_that_gave_up_waiting_for_a_disk_looks_again_later() {
                 timeline: [(at: "60s", do: CreatePod(pod: (name: "p", on: Unbound, pod_start: "2s", volumes: [(claim: "d")])))])"#
         ));
         within(running(&trace)[0], from, to);
+    }
+}
+
+/// A driver takes longer than two minutes (`csiTimeout`), and the pod is gone by then: what was not attached in time is taken for
+/// mounted (`AddVolumeNode`) until the controller hears of the node again, whatever changed there (`nodeUpdate`,
+/// `processVolumesInUse`). The attempt of 60 s fails at 180 s. A healthy node's status is posted when it last
+/// loses the volume, at 90 to 100 s, and then, as nothing changes, 150 to 450 s later (`delayAfterNodeStatusChange`). A node that is cut off is
+/// heard of when its label changes at 340 s; the second attempt has failed by 301 s, and the six minutes are over at 660 s.
+#[test]
+fn what_was_not_attached_in_time_seems_mounted_until_the_node_is_heard_of() {
+    let cut = r#"(at: "59s", do: Partition(node: "n-0", duration: "20m")), (at: "200s", do: DeletePod(pod: "p", gracePeriodSeconds: 0)),
+        (at: "340s", do: Label(node: "n-0", labels: {"a": "b"}))"#;
+    let healthy = r#"(at: "90s", do: DeletePod(pod: "p", gracePeriodSeconds: 0))"#;
+    for (attach, timeline, from, to) in
+        [("130s", healthy, 240_000, 551_000), ("400s", cut, 340_000, 341_000)]
+    {
+        let plan = plan(&format!(
+            r#"Scenario(version: 1, kubernetes: "1.36", horizon: "650s", timing: Custom(attacher: (attach: "{attach}", detach: "5s")),
+                nodes: [(name: "n-0")],
+                timeline: [(at: "60s", do: CreatePod(pod: (name: "p", on: Unbound, volumes: [(claim: "d")], tolerations: [(operator: Exists)]))), {timeline}])"#
+        ));
+        let [lazy, eager] =
+            [run, run_eager].map(|run| times(&run(&plan, Choices::seeded(1)), "attachment-"));
+        assert_eq!(lazy, eager, "{attach}");
+        let trace = run(&plan, Choices::seeded(1));
+        within(times(&trace, "attachment-deleting")[0], from, to);
     }
 }
 

@@ -78,9 +78,17 @@ impl ActualStateOfWorld {
         self.remove_from_report(volume, node);
     }
 
-    /// `SetVolumesMountedByNode`
-    pub(super) fn set_volumes_mounted_by_node(&mut self, node: NodeId, in_use: Vec<VolumeId>) {
-        self.in_use.insert(node, in_use);
+    /// `SetVolumesMountedByNode`: whether it was not known, as where something was assumed to be mounted.
+    pub(super) fn set_volumes_mounted_by_node(
+        &mut self,
+        node: NodeId,
+        in_use: &[VolumeId],
+    ) -> bool {
+        let is_news = self.in_use.get(&node).is_none_or(|known| known != in_use);
+        if is_news {
+            self.in_use.insert(node, in_use.to_vec());
+        }
+        is_news
     }
 
     /// Whether the node says that it uses the volume.

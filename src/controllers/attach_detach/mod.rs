@@ -84,7 +84,7 @@ impl Controller {
                 for volume in volumes.attached {
                     a.add_volume_node((volume, node.id), true, false);
                 }
-                a.set_volumes_mounted_by_node(node.id, volumes.in_use);
+                a.set_volumes_mounted_by_node(node.id, &volumes.in_use);
             });
             r.desired.with(|d| d.add_node(node.id));
         }
@@ -159,17 +159,17 @@ impl ResourceEventHandler<Node> for Controller {
     /// `nodeAdd`, `nodeUpdate`, `nodeDelete`
     fn cached(&self, old: Option<&Rc<Node>>, new: Option<&Rc<Node>>) {
         let (r, Some(node)) = (&self.reconciler, new.or(old)) else { return };
+        // `processVolumesInUse`
+        let in_use = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
+        let is_news = r.actual.with(|a| a.set_volumes_mounted_by_node(node.id, in_use));
         // Most changes are heartbeats.
-        if old.zip(new).is_some_and(|(o, n)| relevant(o) == relevant(n)) {
+        if !is_news && old.zip(new).is_some_and(|(o, n)| relevant(o) == relevant(n)) {
             return;
         }
         r.desired.with(|d| match new {
             Some(_) => d.add_node(node.id),
             None => d.delete_node(node.id),
         });
-        // `processVolumesInUse`
-        let in_use = node.volumes.as_ref().map_or_else(Vec::new, |v| v.in_use.clone());
-        r.actual.with(|a| a.set_volumes_mounted_by_node(node.id, in_use));
         if old.is_none() {
             r.actual.with(|a| a.set_node_status_update_needed(node.id));
         }

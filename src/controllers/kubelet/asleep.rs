@@ -91,7 +91,8 @@ impl Sleepers {
                 && k.posted_view() == healthy()
         });
         let woken_at = self.woken_at(node);
-        let may_differ = |n: Rc<Node>| self.loops.differs(&n) || awaits_a_post(&n);
+        let may_differ =
+            |n: Rc<Node>| self.loops.differs(&n) || awaits_a_post(&n) || self.may_seem_mounted(&n);
         if !well
             || woken_at.is_some_and(|w| now.since(w) < AWAKE)
             || !self.reach.is_undisturbed(node)
@@ -118,6 +119,14 @@ impl Sleepers {
             }
         });
         self.sleep.with(node, |s| s.asleep = asleep);
+    }
+
+    /// Whether something is attached to a node that it does not say to use: attach/detach may assume that it is mounted, until
+    /// the next post (`processVolumesInUse`).
+    fn may_seem_mounted(&self, node: &Node) -> bool {
+        let in_use = node.volumes.as_ref().map_or(&[][..], |v| &v.in_use);
+        let attached = self.nodes.api.attachments_to(node.id);
+        attached.iter().any(|volume| !in_use.contains(&volume.id))
     }
 
     /// When something last happened to a node.
