@@ -41,18 +41,17 @@ pub(crate) struct History {
     pub(crate) warnings: Vec<String>,
 }
 
-/// There is no outage, or none that has both ends and a length: so many have no beginning or no end, so many no
-/// length. `noticed`: they are samples of a condition.
-fn nothing(open: usize, empty: usize, noticed: bool) -> Problem {
+/// There is no outage, or none that has both ends and a length.
+fn nothing(history: &History) -> Problem {
     let help = "an outage without an end has no length: give its end, or a history that is longer";
-    let looked_for = match noticed {
+    let looked_for = match history.noticed {
         true => {
             "looked for samples of kube_node_status_condition{condition=\"Ready\",status=\"true\"} that are 0 between two that are 1: ask for a \
              longer time, or give outages as CSV with the heading node,start,end"
         }
         false => "give a history in which nodes were away: of CSV a line is node,start,end",
     };
-    match (open, empty) {
+    match (history.open, history.empty) {
         (0, 0) => Problem::new("there is no outage in it").help(looked_for),
         (0, _) => Problem::new("there is no outage in it that lasts for any time"),
         _ => Problem::new("there is no outage in it that has ended").help(help),
@@ -97,10 +96,8 @@ pub(super) struct Raw {
     pub(super) there: BTreeMap<String, (f64, f64)>,
     /// By name of the node since when it is away, of states one after the other.
     pub(super) away: BTreeMap<String, f64>,
-    pub(super) open: usize,
-    pub(super) noticed: bool,
-    pub(super) failures_only: bool,
-    pub(super) warnings: Vec<String>,
+    /// What is handed on, as far as it is known.
+    pub(super) history: History,
 }
 
 /// Times from here on, the year 5138, are none in seconds; nor are those as long before 1970.
@@ -163,17 +160,9 @@ impl Raw {
         for (node, since) in std::mem::take(&mut self.away) {
             self.node(&node).push((since, None, 0));
         }
-        let Some((from, to)) = self.looked else {
-            return Err(nothing(self.open, 0, self.noticed));
-        };
-        let mut history = History {
-            length: to - from,
-            open: self.open,
-            noticed: self.noticed,
-            failures_only: self.failures_only,
-            warnings: self.warnings,
-            ..History::default()
-        };
+        let mut history = self.history;
+        let Some((from, to)) = self.looked else { return Err(nothing(&history)) };
+        history.length = to - from;
         for (i, (name, outages)) in (0u32..).zip(&mut self.outages) {
             let end = |o: &(f64, Option<f64>, usize)| o.1.unwrap_or(f64::INFINITY);
             outages.sort_by(|a, b| a.0.total_cmp(&b.0).then(end(a).total_cmp(&end(b))));
@@ -203,8 +192,8 @@ impl Raw {
             }
         }
         if history.outages.iter().all(|o| o.open) {
-            let open = history.open + history.outages.len();
-            return Err(nothing(open, history.empty, history.noticed));
+            history.open += history.outages.len();
+            return Err(nothing(&history));
         }
         history.outages.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.node.cmp(&b.node)));
         history.close();

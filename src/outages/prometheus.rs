@@ -50,7 +50,8 @@ struct Series<'a> {
 type Samples = Vec<(f64, bool)>;
 
 pub(super) fn read(text: &str) -> Result<Raw, Problem> {
-    let (mut series, mut raw) = (Vec::new(), Raw { noticed: true, ..Raw::default() });
+    let (mut series, mut raw) = (Vec::new(), Raw::default());
+    raw.history.noticed = true;
     for answer in serde_json::Deserializer::from_str(text).into_iter::<Answer>() {
         let answer =
             answer.map_err(|e| Problem::new(format!("this is no answer of Prometheus: {e}")))?;
@@ -65,8 +66,8 @@ pub(super) fn read(text: &str) -> Result<Raw, Problem> {
             return Err(answer.kind.map_or_else(|| Problem::new(none), |_| of_kubectl()));
         };
         series.extend(data.result);
-        raw.warnings.extend(answer.warnings);
-        raw.warnings.extend(answer.is_partial.then(|| "isPartial: true".to_owned()));
+        raw.history.warnings.extend(answer.warnings);
+        raw.history.warnings.extend(answer.is_partial.then(|| "isPartial: true".to_owned()));
     }
     for (node, samples) in &mut by_node(&series)? {
         // Two exporters may tell of the same moment: up is what one of them has seen already.
@@ -140,7 +141,7 @@ fn add(raw: &mut Raw, node: &str, samples: &Samples) -> Result<(), Problem> {
     }
     // Every series is an array of its own; lines mean nothing here.
     let since_up = samples.iter().position(|s| s.1).unwrap_or(samples.len());
-    raw.open += usize::from(since_up > 0);
+    raw.history.open += usize::from(since_up > 0);
     let (before, after) = samples.split_at(since_up);
     before.iter().try_for_each(|(at, _)| raw.saw(*at, 1))?;
     after.iter().try_for_each(|(at, is_up)| raw.state(node, *at, *is_up, 1))

@@ -85,7 +85,8 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
     };
     let own @ [node, start, end] = [column("node")?, column("start")?, column("end")?];
     let looked = [place("looked_from")?, place("looked_to")?];
-    let mut raw = Raw { failures_only: true, ..Raw::default() };
+    let mut raw = Raw::default();
+    raw.history.failures_only = true;
     // From when and to when somebody looked, each with the line that says it first.
     let mut span: [Option<(f64, usize)>; 2] = [None; 2];
     // What follows a quote that is never closed would be one long field, and what stands between two that
@@ -127,7 +128,7 @@ fn read_csv(text: &str) -> Result<Raw, Problem> {
         }
         if field(start).is_empty() && field(end).is_empty() {
             raw.node(field(node));
-            raw.failures_only = false;
+            raw.history.failures_only = false;
             continue;
         }
         let begin = seconds(field(start), line)?;
