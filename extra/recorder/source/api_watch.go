@@ -15,8 +15,8 @@ type faults struct {
 	busy    map[string]time.Time     // an actor's requests, or everybody's, are answered 429 until then
 	lag     map[string]time.Duration // watches of a resource deliver so much later
 	stalled map[string]time.Time     // watches of a resource deliver nothing until then
-	cut     map[string]int           // how often the watches of a resource were cut off
-	oldest  map[string]int64         // the oldest revision that a watch of a resource may begin after
+	cut     map[string]int           // how often the watches of a resource were cut off, and under "" those of all
+	oldest  map[string]int64         // the oldest revision that a watch of a resource, or any, may begin after
 
 	unlisted map[string]time.Time // controllers' lists of a resource come no sooner
 }
@@ -30,17 +30,16 @@ func newFaults() faults {
 func (s *server) cutWatches(resource string, expire bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for r := range s.history {
-		if resource == "" || resource == r {
-			s.faults.cut[r]++
-			if expire {
-				s.rev++ // so that the next change is not the one after the last that was seen
-				s.faults.oldest[r] = s.rev
-			}
-		}
+	s.faults.cut[resource]++
+	if expire {
+		s.rev++ // so that the next change is not the one after the last that was seen
+		s.faults.oldest[resource] = s.rev
 	}
 	s.moved.Broadcast()
 }
+
+// cuts is how often the watches of a resource were cut off, also before anything of it was written.
+func (f *faults) cuts(resource string) int { return f.cut[""] + f.cut[resource] }
 
 // lagWatches has watches of a resource deliver what changes from now on so much later; zero ends it.
 func (s *server) lagWatches(resource string, lag time.Duration) {
@@ -112,7 +111,7 @@ type stream struct {
 func (s *server) openWatch(req *http.Request, resource string, match func(object) bool, revision string, t *transport) (any, *status) {
 	from, _ := strconv.ParseInt(revision, 10, 64)
 	s.mu.Lock()
-	oldest, cuts := s.faults.oldest[resource], s.faults.cut[resource]
+	oldest, cuts := max(s.faults.oldest[""], s.faults.oldest[resource]), s.faults.cuts(resource)
 	s.mu.Unlock()
 	if from < oldest {
 		return nil, failure(410, metav1.StatusReasonExpired, "too old resource version: %d (%d)", from, oldest)
@@ -148,7 +147,7 @@ func (w *stream) next(place int) (change, bool) {
 		switch {
 		case w.closed:
 			return change{}, false
-		case w.faults.cut[w.resource] != w.cuts:
+		case w.faults.cuts(w.resource) != w.cuts:
 			return change{}, false
 		case place < len(w.history[w.resource]):
 			return w.history[w.resource][place], true
