@@ -120,7 +120,7 @@ func (r *run) actOnPod(a *action) bool {
 		}
 		go s.evict(s, "user", ns, a.Pod, encode(eviction))
 	case "bind-pod":
-		s.bind("user", ns, a.Pod, a.Node)
+		s.bind("user", ns, a.Pod, "", a.Node)
 	case "patch-pod-tolerations":
 		// The API allows additions only, and so refuses what this does; it is written past the strategies.
 		mutate(s, "user", "pods", unchecked, ns, a.Pod, func(p *v1.Pod) bool {

@@ -7,9 +7,12 @@ import (
 
 var success = object{"kind": "Status", "apiVersion": "v1", "status": "Success"}
 
-// bind is the subresource binding (pkg/registry/core/pod/storage/storage.go: setPodHostAndAnnotations).
-func (s *server) bind(actor, ns, name, node string) (object, *status) {
+// bind is the subresource binding (pkg/registry/core/pod/storage/storage.go: setPodNodeAndMetadata): from 1.23 on of the pod with that UID, if it has one.
+func (s *server) bind(actor, ns, name, uid, node string) (object, *status) {
 	_, bad := s.update(actor, "pods", "binding", ns, name, func(cur object) (object, *status) {
+		if is := text(cur, "metadata", "uid"); s.minor >= 23 && uid != "" && uid != is {
+			return nil, failure(409, metav1.StatusReasonConflict, "Operation cannot be fulfilled on pods %q: StorageError: invalid object, Code: 4, Key: /registry/pods/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %s, UID in object meta: %s", name, key(ns, name), uid, is)
+		}
 		if text(cur, "spec", "nodeName") != "" || text(cur, "metadata", "deletionTimestamp") != "" {
 			return nil, failure(409, metav1.StatusReasonConflict, "pod %q is bound or being deleted", name)
 		}

@@ -211,7 +211,8 @@ func (t *transport) dispatch(req *http.Request, of target, body []byte) (any, *s
 	case http.MethodPost:
 		switch of.sub {
 		case "binding":
-			return s.bind(t.actor, of.ns, of.name, text(decode(body), "target", "name"))
+			binding := decode(body)
+			return s.bind(t.actor, of.ns, of.name, text(binding, "metadata", "uid"), text(binding, "target", "name"))
 		case "eviction":
 			return s.evict(s, t.actor, of.ns, of.name, body)
 		case "":
