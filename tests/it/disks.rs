@@ -103,6 +103,23 @@ fn what_was_not_attached_in_time_seems_mounted_until_the_node_is_heard_of() {
     }
 }
 
+/// A driver takes 190 s to let go of a disk that is wanted elsewhere; detaching begins by 37 s, and is given up two minutes later, by
+/// 158 s. From then on the disk may be attached or not, and the other node has it within seconds. Up to 1.25 it counts as
+/// attached until the driver is done, at 210 s at the earliest (S120).
+#[test]
+fn a_disk_whose_detaching_failed_may_be_attached_elsewhere() {
+    for (version, from, to) in [("1.34", 145_000, 175_000), ("1.25", 210_000, 300_000)] {
+        let (_, trace) = ran(&format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "8m", timing: Custom(attacher: (attach: "1s", detach: "190s")),
+                nodes: [(names: "n-{{0..1}}", zone: "a")],
+                pods: [(name: "p", on: Node("n-0"), volumes: [(claim: "d", zone: "a")])],
+                timeline: [(at: "20s", do: DeletePod(pod: "p", gracePeriodSeconds: 0)),
+                    (at: "31s", do: CreatePod(pod: (name: "q", on: Node("n-1"), volumes: [(claim: "d", zone: "a")])))])"#
+        ));
+        within(running(&trace)[0], from, to);
+    }
+}
+
 /// The volume of a pod that is being deleted on a silent node stays: nobody says that its containers do not
 /// run (`IsPodTerminated`), so that the six minutes never begin.
 #[test]
