@@ -38,7 +38,7 @@ impl ChangeArgs {
     /// These, and what `--set` says.
     pub(crate) fn overrides(&self, sets: Vec<String>) -> Overrides {
         let (kubernetes, timing) = (self.kubernetes.clone(), self.timing.clone());
-        Overrides { kubernetes, timing, seed: self.seed, at_once: sets.len(), sets }
+        Overrides { kubernetes, timing, seed: self.seed, at_once: sets.len(), sets, other: None }
     }
 }
 

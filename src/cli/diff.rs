@@ -88,6 +88,7 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
         seed: args.against_seed.or(own.seed),
         at_once: sets.len(),
         sets,
+        other: None,
     };
     if args.b.is_none() && other == own {
         let help = "give another file or folder, or --against RELEASE, --against-set PATH=VALUE, --against-seed or --against-timing";
@@ -95,6 +96,7 @@ pub(crate) fn diff(args: &DiffArgs, terminal: &Terminal) -> Outcome {
     }
     // What one of both says of the second run goes for it, in whatever way the other writes the same.
     other.at_once = args.against_sets.len();
+    other.other = Some(("--against-set", other.at_once));
     match args.seeds {
         Some(seeds) => many(args, [own, other], seeds, terminal),
         None => single(args, [own, other], terminal),

@@ -161,6 +161,7 @@ impl ExploreArgs {
             seed: None,
             sets: self.sets.iter().cloned().chain(changes.iter().map(Change::set)).collect(),
             at_once: if changes.is_empty() { self.sets.len() } else { 0 },
+            other: None,
         }
     }
 }

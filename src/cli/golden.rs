@@ -124,7 +124,7 @@ const ANOTHER: &str = "`golden: \"NAME-{release}.timeline\"` keeps a file for ea
 
 /// Whether the command line changes no more of a scenario than the release, of which the file says which it is.
 fn is_alone(trial: &Trial<'_>) -> bool {
-    let Overrides { kubernetes: _, timing, seed, sets, at_once: _ } = &trial.overrides;
+    let Overrides { kubernetes: _, timing, seed, sets, at_once: _, other: _ } = &trial.overrides;
     timing.is_none() && seed.is_none() && sets.is_empty()
 }
 

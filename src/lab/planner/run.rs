@@ -72,6 +72,7 @@ impl Planner<'_> {
         let path = |axis: usize| &self.sweep.axes[axis].path;
         all.sets.extend(apart::changed(values).map(|(axis, v)| format!("{}={v}", path(axis))));
         all.at_once = all.sets.len();
+        all.other = Some(("--choose", all.sets.len() - self.sweep.base.sets.len()));
         all
     }
 
@@ -432,6 +433,6 @@ impl Planner<'_> {
         self.sweep.distinct()?;
         // A row may have one of the settings alone.
         let firsts: Vec<String> = self.sweep.axes.iter().map(|a| a.values[0].clone()).collect();
-        scenario::changed(self.sweep.loaded, &self.sweep.overrides(&firsts)).map(|_| ())
+        scenario::changed(self.sweep.loaded, &self.overrides(&firsts)).map(|_| ())
     }
 }

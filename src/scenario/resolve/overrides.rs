@@ -19,6 +19,8 @@ pub struct Overrides {
     /// How many of the last of them were said at once, all with the options: of two that set the same one would be lost, which is
     /// a mistake. Those before them may be set anew.
     pub at_once: usize,
+    /// The option that the last of them came by, and how many, where it is another than `--set`.
+    pub other: Option<(&'static str, usize)>,
 }
 
 impl Overrides {
@@ -82,7 +84,11 @@ pub(super) fn overridden(loaded: &Loaded, overrides: &Overrides) -> Result<Chang
 fn set_all(spec: &mut Scenario, overrides: &Overrides) -> Result<Vec<Overridden>, Problems> {
     let (mut sets, mut problems) = (Vec::<(Source, Vec<Place>)>::new(), Vec::new());
     let seed = overrides.seed.map(|seed| ("--seed".to_owned(), format!("seed={seed}")));
-    let given = overrides.sets.iter().map(|text| ("--set".to_owned(), text.clone()));
+    let (other, many) = overrides.other.unwrap_or_default();
+    let first = overrides.sets.len() - many;
+    let option = |index| if index < first { "--set" } else { other };
+    let given =
+        overrides.sets.iter().enumerate().map(|(i, text)| (option(i).to_owned(), text.clone()));
     let all: Vec<(String, String)> = overrides.own().chain(seed).chain(given).collect();
     let earlier = overrides.sets.len().saturating_sub(overrides.at_once);
     let earlier = if earlier == 0 { 0 } else { all.len() - overrides.at_once };

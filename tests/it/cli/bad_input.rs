@@ -350,7 +350,8 @@ fn command_lines_that_make_no_sense() {
     assert!(said.iter().all(|said| tested.stdout.contains(said)), "{}", tested.stdout);
     assert_eq!(tested.code, 2);
     let twice = ["--against-set", "horizon=20m", "--against-set", "horizon=30m"];
-    scratch.call(&[&["diff", "a.ron"], &twice[..]].concat()).fails(2, &["`horizon` has values"]);
+    let said = ["--against-set:1:1", "`horizon` has values"];
+    scratch.call(&[&["diff", "a.ron"], &twice[..]].concat()).fails(2, &said);
     // Beside what it says of both runs, too, and in two spellings.
     let more = ["--set", "pods.web.count=2"];
     scratch.call(&[&["diff", "a.ron"], &twice[..], &more].concat()).fails(2, &["has values twice"]);

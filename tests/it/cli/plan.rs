@@ -205,6 +205,7 @@ fn what_cannot_be_planned_is_refused() {
         ),
         (vec!["--preset", "lab", "--choose", of_claim], "no fault taints one"),
         (vec!["--preset", "lab", "--choose", "workloads.nope.replicas=1,2"], "`nope`"),
+        (vec!["--preset", "lab", "--choose", "workloads.nope.replicas=1,2"], "--choose:1:1"),
         (vec!["--preset", "lab", "--choose", toleration, "--price", "evicted=-1"], "is negative"),
         (
             vec!["--preset", "lab", "--choose", toleration, "--precision", "0%"],
