@@ -6,6 +6,9 @@ use crate::api::names::NodeId;
 /// With more nodes than this there is a place for every node.
 const FEW: usize = 128;
 
+/// With more nodes than this, too, where they are a quarter of those there are.
+const DENSE: usize = 16;
+
 /// The number of a count: that of a selector's pods in a namespace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TallyId(pub(super) u32);
@@ -46,10 +49,12 @@ impl Counts {
                 }
             }
             Err(_) if by == 0 => {}
-            Err(at) if nodes.len() < FEW => nodes.insert(at, (node, 0_u32.wrapping_add_signed(by))),
-            Err(_) => {
-                let mut counts =
-                    vec![0; nodes.iter().map(|(n, _)| n.index() + 1).max().unwrap_or(0)];
+            Err(at) => {
+                let most = nodes.last().map_or(node, |(last, _)| node.max(*last)).index();
+                if nodes.len() < DENSE || nodes.len() < FEW && nodes.len() * 4 <= most {
+                    return nodes.insert(at, (node, 0_u32.wrapping_add_signed(by)));
+                }
+                let mut counts = vec![0; most + 1];
                 nodes.iter().for_each(|(n, count)| counts[n.index()] = *count);
                 *self = Self::Many(counts);
                 self.add(node, by);
