@@ -117,8 +117,11 @@ impl Claims {
     fn add(&self, claim: VolumeId) -> bool {
         if self.unbound.with_ref(BTreeSet::is_empty) {
             let period = RESYNC_PERIOD.as_nanos();
-            let into = (self.ctx.now().as_nanos() + period - self.phase.get().as_nanos()) % period;
-            self.look_in(Dur::from_nanos(period - into));
+            let now = self.ctx.now();
+            let into = (now.as_nanos() + period - self.phase.get().as_nanos()) % period;
+            // A look of this instant finds it, but for the first of all.
+            let left = if into == 0 && now > Time::ZERO { 0 } else { period - into };
+            self.look_in(Dur::from_nanos(left));
         }
         self.unbound.with(|all| all.insert(claim))
     }
