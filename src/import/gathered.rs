@@ -163,6 +163,13 @@ impl Gathered {
     /// What CSINodes say, as resources of the nodes: how many volumes of a driver each takes, and which of the drivers that attach
     /// volumes it does not have.
     pub(super) fn drivers_of_nodes(&mut self) -> BTreeMap<String, BTreeMap<String, QuantityText>> {
+        // Every kubelet makes a CSINode: where these are in the files, a node without has no driver, for the scheduler
+        // (`checkCSIDriverOnNode`) as for who attaches (`getNodeID`).
+        if !self.csi_nodes.is_empty() {
+            for node in self.nodes.iter() {
+                self.csi_nodes.entry(node.name.clone()).or_default();
+            }
+        }
         let there: BTreeSet<&str> = self.csi_nodes.values().flat_map(|n| n.names()).collect();
         let of_volumes = self.volumes.iter().filter_map(|v| Some(&*v.csi.as_ref()?.driver));
         // Other provisioners are no drivers, and in no CSINode.

@@ -33,7 +33,7 @@ fn nodes_take_so_many_volumes() {
 }
 
 /// A node whose CSINode does not name a driver attaches none of its volumes (external-attacher, `getNodeID`), which the summary says;
-/// a1 has it, and of b1, without a CSINode, nothing is known. A driver that has nothing to attach is missed nowhere.
+/// a1 has it, and b1, without a CSINode where others have one, does not (external-attacher asks the same, `checkCSIDriverOnNode` says so). A driver that has nothing to attach is missed nowhere.
 #[test]
 fn nodes_without_a_driver_are_told() {
     let of = |name: &str, drivers: &str| {
@@ -60,16 +60,15 @@ fn nodes_without_a_driver_are_told() {
     };
     let lacks = "csinode-lacks-ebs.csi.aws.com";
     let cluster = good(&text);
-    let said =
-        "1 node without the driver ebs.csi.aws.com, so that no volume of its is attached there: a2";
+    let said = "2 nodes without the driver ebs.csi.aws.com, so that no volume of its is attached there: a2, b1";
     assert!(says(&cluster, said), "{:?}", cluster.summary.lines());
     let built = plan(&cluster);
-    assert_eq!(having(&built, lacks), ["a2"]);
+    assert_eq!(having(&built, lacks), ["a2", "b1"]);
     assert_eq!(built.templates[0].claims[0].driver.as_deref(), Some("ebs.csi.aws.com"));
     let prevents = "csidriver-prevents-ebs.csi.aws.com";
     assert!(having(&built, prevents).is_empty());
     let driver = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {preventPodSchedulingIfMissing: true}\n---\n";
-    assert_eq!(having(&plan(&good(&format!("{driver}{text}"))), prevents), ["a2"]);
+    assert_eq!(having(&plan(&good(&format!("{driver}{text}"))), prevents), ["a2", "b1"]);
     let share = "apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {attachRequired: false}\n---\n";
     assert!(having(&plan(&good(&format!("{share}{text}"))), lacks).is_empty());
 }

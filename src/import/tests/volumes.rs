@@ -138,10 +138,16 @@ fn named(claim: &str, volume: &str) -> VolumeClaim {
     VolumeClaim { claim: name(claim), volume: name(volume), ..VolumeClaim::default() }
 }
 
+/// The CSINode of a node that has the driver, without a limit.
+fn csi_node(name: &str) -> String {
+    format!(
+        "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {{name: {name}}}\nspec: {{drivers: [{{name: ebs.csi.aws.com}}]}}\n---\n"
+    )
+}
+
 #[test]
 fn a_disk_of_a_zone() {
     let aside = "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: gp3}\nprovisioner: ebs.csi.aws.com\n---\n\
-                 apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: a1}\nspec: {drivers: [{name: ebs.csi.aws.com}]}\n---\n\
                  apiVersion: storage.k8s.io/v1\nkind: VolumeAttachment\nmetadata: {name: csi-1}\nspec: {attacher: ebs.csi.aws.com, nodeName: a1, source: {persistentVolumeName: pv-1}}\n---\n\
                  apiVersion: storage.k8s.io/v1\nkind: CSIDriver\nmetadata: {name: ebs.csi.aws.com}\nspec: {attachRequired: true}\n---\n";
     let text = [
@@ -149,6 +155,7 @@ fn a_disk_of_a_zone() {
         claim("data-web", "pv-1", "Bound"),
         volume("pv-1", "data-web", "ReadWriteOnce", EBS, &in_zone("a")),
         aside.to_owned(),
+        ["a1", "a2", "b1"].map(csi_node).concat(),
         web(&["data-web"]),
     ]
     .concat();
