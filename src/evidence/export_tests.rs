@@ -229,6 +229,22 @@ fn a_sample_is_no_time_of_giving_up() {
     assert!(both.contains("given up at 2026-11-20T04:40:32Z (after.json"), "{both}");
 }
 
+/// A mean over a step of 0.75 at 04:40:30 is neither Ready nor not: a-1 was given up between the 1 of :15 and the 0 of :45, and came
+/// back between that and the 1 of 04:41:15. Two of five samples say nothing.
+#[test]
+fn a_mean_of_samples_is_no_state() {
+    let text = r#"{"status": "success", "data": {"resultType": "matrix", "result": [{"metric":
+        {"__name__": "kube_node_status_condition", "node": "a-1", "condition": "Ready", "status": "true"},
+        "values": [[1795149615, "1"], [1795149630, "0.75"], [1795149645, "0"], [1795149660, "0.6"], [1795149675, "1"]]}]}}"#;
+    let was = reconstructed(&[Evidence { file: "prom.json".to_owned(), text: text.to_owned() }]);
+    let was = was.unwrap();
+    let told = was.told.join("\n");
+    let between = "given up between 2026-11-20T04:40:15Z and 2026-11-20T04:40:45Z (prom.json";
+    assert!(told.contains(between), "{told}");
+    let means = "prom.json: 2 samples are neither 0 nor 1, and left out: a mean";
+    assert!(was.notes.iter().any(|n| n.starts_with(means)), "{:?}", was.notes);
+}
+
 /// klog has no year. The export has it; without one nothing names a node.
 #[test]
 fn an_export_has_the_year_of_a_log() {

@@ -55,9 +55,15 @@ impl Heard {
             Ok(Kind::Audit) => self.audit(file),
             Ok(Kind::Log) => self.log(file, near),
             Ok(Kind::Prometheus(answer)) => {
-                let (series, told) = prometheus::take(&answer, &file.file, self);
+                let [series, told, unclear] = prometheus::take(&answer, &file.file, self);
                 let told = telling(told);
                 self.note(file, format!("an answer of Prometheus with {series} series, {told}"));
+                if unclear > 0 {
+                    let means = "a mean (avg_over_time, downsampled data) tells no state";
+                    let samples = are(unclear, "sample");
+                    let text = format!("{samples} neither 0 nor 1, and left out: {means}");
+                    self.note(file, text);
+                }
                 let warnings = answer["warnings"].as_array().into_iter().flatten();
                 let partial = answer["isPartial"].as_bool().filter(|is| *is);
                 let partial = partial.map(|_| "isPartial: true");

@@ -1,8 +1,8 @@
 //! Answers of Prometheus to range queries of kube-state-metrics, as `/api/v1/query_range` gives
 //! them: `kube_node_status_condition`, `kube_pod_info`, `kube_pod_deletion_timestamp`.
 //!
-//! A sample tells how it was then; what changed did so at some time since the sample before. A deletion's
-//! timestamp is when its grace period ends.
+//! A sample tells how it was then, and one of a condition that is neither 0 nor 1 nothing; what changed did so at some time
+//! since the sample before. A deletion's timestamp is when its grace period ends.
 
 use super::heard::Heard;
 use crate::evidence::prelude::*;
@@ -10,32 +10,45 @@ use crate::evidence::prelude::*;
 /// `terminationGracePeriodSeconds` of most pods.
 const GRACE_US: i64 = 30 * SECOND_US;
 
-/// Takes an answer in: how many series there are, and how many tell something.
-pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> (usize, usize) {
+/// Takes an answer in: how many series there are, how many tell something, and how many samples of Ready tell nothing.
+pub(super) fn take(document: &Value, file: &str, heard: &mut Heard) -> [usize; 3] {
     let series = document["data"]["result"].as_array();
     let firsts = series.into_iter().flatten();
     let begins = firsts.filter_map(|s| Some(samples(s).first()?.0)).min();
-    let (mut all, mut told) = (0, 0);
+    let (mut all, mut told, mut unclear) = (0, 0, 0);
     for (number, one) in (1..).zip(series.into_iter().flatten()) {
         all += 1;
         let place = Place { file: file.to_owned(), unit: "series", number };
         told += usize::from(take_series(one, begins, &place, heard));
+        let means = samples(one).iter().filter(|s| !is_state(s)).count();
+        unclear += if is_of_ready(one) { means } else { 0 };
     }
-    (all, told)
+    [all, told, unclear]
+}
+
+/// The condition Ready of a node, in one of its three statuses.
+fn is_of_ready(series: &Value) -> bool {
+    let metric = &series["metric"];
+    metric["__name__"] == "kube_node_status_condition" && metric["condition"] == "Ready"
+}
+
+/// Whether a sample is that of a condition, which is 0 or 1: a mean over some time is neither, and tells neither.
+fn is_state((_, value): &(Stamp, f64)) -> bool {
+    [0.0, 1.0].contains(value)
 }
 
 fn take_series(series: &Value, begins: Option<Stamp>, place: &Place, heard: &mut Heard) -> bool {
     let label = |name: &str| series["metric"][name].as_str().unwrap_or_default();
-    let samples = samples(series);
+    let mut samples = samples(series);
     let pod = || format!("{}/{}", label("namespace"), label("pod"));
     let first = samples.first().map(|s| s.0);
     match (label("__name__"), first) {
-        ("kube_node_status_condition", _) if label("condition") == "Ready" => {
+        _ if is_of_ready(series) => {
+            samples.retain(is_state);
             let node = label("node").to_owned();
             for pair in samples.windows(2) {
                 let (before, now) = (pair[0], pair[1]);
-                let (was, is) = (before.1 > 0.5, now.1 > 0.5);
-                let said = match (label("status"), was, is) {
+                let said = match (label("status"), before.1 > 0.0, now.1 > 0.0) {
                     ("unknown", false, true) => Said::NodeUnknown { node: node.clone() },
                     ("true", true, false) => Said::NodeNotReady { node: node.clone() },
                     ("true", false, true) => Said::NodeReady { node: node.clone() },
