@@ -31,7 +31,17 @@ pub(super) fn of(loaded: &Loaded, spec: &Scenario, plan: &Plan) -> Vec<String> {
     ];
     let stands = as_it_stands(loaded).into_iter();
     let taken = taken.into_iter().chain(unfinished(plan));
-    stands.chain(spec.notes.iter().cloned()).chain(taken.flatten()).collect()
+    let stands = stands.chain(spec.notes.iter().cloned()).chain(whole_histories(loaded));
+    stands.chain(taken.flatten()).collect()
+}
+
+/// Histories of outages of which the store of metrics said that some of them may be lacking.
+fn whole_histories(loaded: &Loaded) -> impl Iterator<Item = String> {
+    let warned = loaded.histories.iter().filter(|(_, history)| !history.warnings.is_empty());
+    warned.map(|(file, history)| {
+        let said = history.warnings.join("; ");
+        format!("Assumed: {file} lacks no nodes and no times, though its store warned: {said}.")
+    })
 }
 
 /// An export that was given as a scenario.

@@ -463,7 +463,8 @@ fn a_plan_says_of_how_much_a_record_is() {
 }
 
 /// Three nodes are there for 100 days each, one after the other, and looked at for 300 days: each of two nodes fails as often as they
-/// did together, which is 3.65 times a year. Where there is none for 180 days in between, the rate is too low.
+/// did together, which is 3.65 times a year. Where there is none for 180 days in between, the rate is too low. What the store of metrics
+/// warned of is said with the answer.
 #[test]
 fn nodes_of_a_record_that_came_and_went_have_one_place() {
     let scratch = Scratch::new();
@@ -476,8 +477,10 @@ fn nodes_of_a_record_that_came_and_went_have_one_place() {
             )
         });
         let series = series.collect::<Vec<_>>().join(",");
-        scratch
-            .write("h.json", format!(r#"{{"status":"success","data":{{"result":[{series}]}}}}"#));
+        scratch.write(
+            "h.json",
+            format!(r#"{{"status":"success","isPartial":true,"data":{{"result":[{series}]}}}}"#),
+        );
     };
     scratch.write(
         "h.ron",
@@ -494,6 +497,9 @@ fn nodes_of_a_record_that_came_and_went_have_one_place() {
     let wanted = "its nodes were there for 40.0 % of its time, and its outages are too few by that";
     let planned = unfolded(&scratch.call(&["plan", "h.ron", "--choose", path]).stdout);
     assert!(planned.contains(wanted), "{planned}");
+    let warned =
+        "Assumed: h.json lacks no nodes and no times, though its store warned: isPartial: true.";
+    assert!(planned.contains(warned), "{planned}");
 }
 
 /// What is wrong with a history is said with its line, and what to do about it.
