@@ -28,21 +28,23 @@ fn violates(property: &str, violating: &str, parts: &[&str], holding: &str) {
 
 /// The budget never allows an eviction, which kubectl asks for at 60, 65 and 70 s. At 62 s the pod is deleted by force, and at 68 s
 /// the budget: what is evicted at 70 s is the pod's successor, by its name. Where that comes to the node that is drained, it is what
-/// the drain means.
+/// the drain means, also where somebody has uncordoned that.
 #[test]
 fn a_drain_hits_a_successor_on_another_node() {
-    let story = |nodes: &str, tolerations: &str| {
+    let story = |nodes: &str, tolerations: &str, more: &str| {
         format!(
             r#"timing: Ideal, horizon: "90s", nodes: [(names: {nodes}, zone: "a")],
             podDisruptionBudgets: [(name: "db", selector: (matchLabels: {{"app": "db"}}), minAvailable: 1)],
             workloads: [StatefulSet(name: "db", replicas: 1, placement: Nodes(["n-1"]), template: (tolerations: [{tolerations}]))],
-            timeline: [(at: "60s", do: Drain(node: "n-1")), (at: "62s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
+            timeline: [(at: "60s", do: Drain(node: "n-1")), {more}(at: "62s", do: DeletePod(pod: "db-0", gracePeriodSeconds: 0)),
                 (at: "68s", do: DeleteBudget(budget: "db"))]"#
         )
     };
     let (one, two) = (r#"["n-1"]"#, r#"["n-1", "n-2"]"#);
     let said = "kubectl drain deleted default/db-0, which exists since 1m2s, at 1m10s as it meant to delete its predecessor at 1m0s";
-    violates("wrong-pod", &story(two, ""), &[said], &story(one, "(operator: Exists)"));
+    violates("wrong-pod", &story(two, "", ""), &[said], &story(one, "(operator: Exists)", ""));
+    let uncordoned = r#"(at: "61s", do: Uncordon(node: "n-1")), "#;
+    assert_eq!(self::said("wrong-pod", &story(one, "", uncordoned)), [""; 0]);
 }
 
 /// A StatefulSet's pod on a node that is cut off is deleted at 7 min, when its eviction waits for the

@@ -6,8 +6,9 @@
 //! `wrong-pod`: a deletion meant for one pod hits its successor of the same name.
 //!
 //! A deletion is meant for the life of the name in which its timer was set, or which its author had
-//! read when it decided. `kubectl drain` means pods of nodes that it has cordoned, but asks by name: it
-//! hits a successor on another node. Left out: other deletions by people, who mean whoever has the name.
+//! read when it decided. `kubectl drain` means pods of nodes that it has cordoned, also where somebody uncordons
+//! them meanwhile, but asks by name: it hits a successor on another node. Left out: other deletions by people, who mean
+//! whoever has the name.
 //!
 //! `timer-reset`: a countdown begins anew, and ends later, although the taint never left.
 //!
@@ -53,20 +54,24 @@ pub(super) fn needless_eviction<'a>(analysis: &'a Analysis<'a>, found: &mut Foun
 pub(super) fn wrong_pod<'a>(analysis: &'a Analysis<'a>, found: &mut Found) {
     let mut walk = Walk::new(analysis);
     let nodes = (0..).zip(&analysis.plan.nodes).filter(|(_, node)| node.unschedulable);
-    let mut cordoned: BTreeSet<NodeId> = nodes.map(|(i, _)| analysis.node_id(i)).collect();
+    // By node with which record it was cordoned no longer, and by whose call.
+    let mut cordoned: BTreeMap<NodeId, [RecordId; 2]> =
+        nodes.map(|(i, _)| (analysis.node_id(i), [NO_RECORD; 2])).collect();
     while let Some((id, r, step)) = walk.step() {
         if let (What::NodeUnschedulable(is_cordoned), Some(node)) = (r.what, r.node()) {
-            _ = if is_cordoned { cordoned.insert(node) } else { cordoned.remove(&node) };
+            cordoned.insert(node, if is_cordoned { [NO_RECORD; 2] } else { [id, r.cause] });
         }
         let Some((pod, before)) = step.deletion_begins() else { continue };
         // One from the start has no predecessor.
         let created = Some(walk.life(pod).created).filter(|created| *created != NO_RECORD);
         let Some(created) = created else { continue };
         let (trace, is_by_user) = (walk.analysis.trace, r.actor == Actor::User);
-        let meant = match before.node_id() {
-            Some(node) if is_by_user && cordoned.contains(&node) => None,
-            _ if is_by_user => drained(trace, r, pod, created),
-            _ => meant(trace, id, r, pod),
+        let until = before.node_id().and_then(|node| cordoned.get(&node));
+        let is_drained = |began| until.is_some_and(|[at, by]| *at > began && *by != began);
+        let meant = match is_by_user {
+            true => drained(trace, r, pod, created)
+                .and_then(|(began, meant)| (!is_drained(began)).then_some(meant)),
+            false => meant(trace, id, r, pod),
         };
         let Some(meant) = meant.filter(|meant| *meant < created) else { continue };
         let since = trace.get(created).map_or(r.at, |c| c.at);
@@ -93,16 +98,21 @@ fn meant(trace: &Trace, id: RecordId, r: &Record, pod: PodId) -> Option<RecordId
     }
 }
 
-/// The same of a drain, which says no version: when it was refused the pod that was there before this one was created, or else
-/// began. None of what people delete otherwise.
-fn drained(trace: &Trace, r: &Record, pod: PodId, created: RecordId) -> Option<RecordId> {
+/// When a drain began, and the same of it, which says no version: when it was refused the pod that was there before this one was
+/// created, or else began. None of what people delete otherwise.
+fn drained(
+    trace: &Trace,
+    r: &Record,
+    pod: PodId,
+    created: RecordId,
+) -> Option<(RecordId, RecordId)> {
     let is_drain = |a: &&Record| matches!(a.what, What::EvictionGranted(_) | What::DrainDeletes);
     let began = trace.get(r.cause).filter(is_drain)?.cause;
     let is_refusal = |r: &Record| {
         matches!(r.what, What::EvictionRefused(_)) && (r.cause, r.pod()) == (began, Some(pod))
     };
     let refused = (began..created).rev().find(|id| trace.get(*id).is_some_and(is_refusal));
-    Some(refused.unwrap_or(began))
+    Some((began, refused.unwrap_or(began)))
 }
 
 /// A node without a NoExecute taint for this long is well. Taints that come and go by themselves do so within minutes:

@@ -34,8 +34,8 @@ const SHIPPED: &[Example] = shipped! {
         "two-of-four" "whole-zone"
     ]
     "races/": [
-        "cancelled-but-evicted" "countdown-outlives-node" "crash-while-marking-pods" "end-and-successor-seen-as-one"
-        "evicted-by-stale-node" "finite-taint-removed" "five-refusals" "foreign-taint-lost"
+        "cancelled-but-evicted" "countdown-outlives-node" "crash-while-marking-pods" "drain-hits-successor"
+        "end-and-successor-seen-as-one" "evicted-by-stale-node" "finite-taint-removed" "five-refusals" "foreign-taint-lost"
         "grace-shorter-than-broken-connection" "heap-duplicates" "kivi-eviction-loop"
         "longer-toleration-ignored" "master-disruption-leak" "noexecute-one-period-late"
         "pods-stay-not-ready" "pods-stay-ready" "rate-of-one"
