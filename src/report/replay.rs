@@ -184,7 +184,8 @@ fn words(f: &Fields) -> String {
     words.extend(f.added.iter().map(|t| format!("+{t}")));
     words.extend(f.removed.iter().map(|t| format!("-{t}")));
     // Two events of one reason differ in their messages alone; those of others are long.
-    if f.what != "event" || f.reason.as_deref() == Some("TaintManagerEviction") {
+    let of_taints = |reason: &str| reason.ends_with("TaintManagerEviction");
+    if f.what != "event" || f.reason.as_deref().is_some_and(of_taints) {
         words.extend(own(&f.message));
     }
     words.join(" ")

@@ -130,3 +130,15 @@ fn what_one_run_shows_of_many_pods_is_written_once() {
         assert!(unfolded(&shown.stdout).contains(&words), "{words}: {}", shown.stdout);
     }
 }
+
+/// Two events of one reason differ in their messages alone: that a device's taint is to evict a pod, or is not to any more.
+#[test]
+fn a_replay_tells_what_an_eviction_for_a_device_is_told() {
+    let dir = Scratch::new();
+    let text = fs::read_to_string(repository().join("scenarios/device-taint.ron")).unwrap();
+    let (before, _) = text.split_once("    guards: ").expect("what it guards");
+    dir.write("taped.ron", format!("{before}    tape: (choices: 1, deviations: []))"));
+    let shown = dir.call(&["replay", "taped.ron"]);
+    let said = "Normal DeviceTaintManagerEviction Marking for deletion";
+    assert!(shown.stdout.contains(said), "{} {}", shown.stdout, shown.stderr);
+}
