@@ -72,12 +72,16 @@ pub(crate) fn shrink_command(args: &ShrinkArgs, terminal: &Terminal) -> Outcome 
     });
     let which = ("which property does it violate?", "--property");
     let property = asked(args.property, spec.tape.as_ref(), which)?;
+    let is_seeded = spec.tape.is_none();
     let (goal, meant) = (Goal::Violates(property), told(&source));
     let what = Shrink { loaded: &loaded, spec, goal, told: meant.as_deref() };
     let shrunk = progress.during(|| shrink(what, &mut |tried, _| progress.reaches(tried)));
     let shrunk = shrunk.map_err(|failed| failure(failed, args, property))?;
     interrupt::heeding(|| write_text(to_file, &shrunk.text, terminal))?;
-    terminal.aside([how_much(&shrunk, to_file)]);
+    // Without a tape chance is the seed's.
+    let of_seed =
+        is_seeded.then_some("Another seed may not violate it, as it has no tape.".to_owned());
+    terminal.aside([how_much(&shrunk, to_file)].into_iter().chain(of_seed));
     interrupted_if(!shrunk.is_least, "interrupted; this is the smallest so far")?;
     Ok(Exit::Fine)
 }

@@ -28,6 +28,8 @@ fn what_is_written_violates_and_is_small() {
         "{}",
         out.stderr
     );
+    let said = unfolded(&out.stderr);
+    assert!(said.contains("Another seed may not violate it, as it has no tape."), "{said}");
     let text = dir.text("small.ron");
     assert!(
         text.starts_with(
