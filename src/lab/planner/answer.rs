@@ -293,6 +293,28 @@ mod tests {
         assert!(told.len() > 150 && holds * 10 >= told.len() * 9, "{holds} of {}", told.len());
     }
 
+    /// As above, with 4 less and 4.37 more: 2 and 2.185 on average, and as many short outages as long ones, so that the values cannot be
+    /// told apart now. With 52.2 % of short ones the second costs as much, and where all are short 2 less, give or take 0.28: that
+    /// it is better is known before, and from where on is told.
+    #[test]
+    fn where_a_value_that_may_be_as_good_is_best_is_told() {
+        let mut told = Vec::new();
+        for case in 0..200 {
+            let keyed = Keyed::new(case, "open");
+            let more = |i: u32| if (i / 10).is_multiple_of(2) { -4.0 } else { 4.37 };
+            let a = answered(|i| [if keyed.unit(0, i) < 0.5 { more(i) } else { 0.0 }, 0.0]);
+            if a.best == 0 && a.same.len() == 2 {
+                let (at, row) =
+                    a.short.expect("both kinds").1.expect("it is known where all are short");
+                assert_eq!(row, 1);
+                told.push(at);
+            }
+        }
+        let holds =
+            told.iter().filter(|[may_be, known]| *may_be <= 0.522 && 0.522 <= *known).count();
+        assert!(told.len() > 90 && holds * 10 >= told.len() * 9, "{holds} of {}", told.len());
+    }
+
     /// By one model a value costs 1 more, by the other nothing, give or take 10: 100 outages of it say -1/3 or less in 37 of a
     /// hundred cases, and with three times as many the other value would be best. That is known where ten batches are below -1/3
     /// by 2.26 errors of theirs, which it is in one of 40 cases at most where it were none, and here in one of 200. Where it is 1/2 less,

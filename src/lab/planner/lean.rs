@@ -243,7 +243,7 @@ impl Lean<'_> {
     }
 
     /// The share of short outages now, and the nearest one, in whole percent, beyond which another row is best: from where it may be,
-    /// and from where it is known to be.
+    /// which of one that cannot be told apart from the best is here, and from where it is known to be.
     pub(super) fn short(&self, best: usize) -> Option<(f64, Option<ShareAt>)> {
         let models = self.kept.parts.len();
         let all: f64 = self.kept.models.iter().map(|m| m.1).sum();
@@ -262,8 +262,6 @@ impl Lean<'_> {
         };
         let nearest = self.eligible.iter().copied().filter_map(turn);
         let nearest = nearest.min_by(|a, b| (a.0 - now).abs().total_cmp(&(b.0 - now).abs()));
-        // Beyond a row that cannot be told apart from the best, others are best by chance only.
-        let nearest = nearest.filter(|(_, row)| !self.same.contains(row));
         let lies = nearest.and_then(|(share, row)| {
             let percents =
                 (0..=100_u8).map(|i| f64::from(if share > now { i } else { 100 - i }) / 100.0);

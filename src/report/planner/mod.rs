@@ -1,6 +1,7 @@
 //! What people and programs read of a plan: the recommendation and what it rests on, JSON, charts.
 
 mod board;
+mod changes;
 mod closed_form;
 mod doubts;
 mod folder;

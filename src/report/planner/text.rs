@@ -1,5 +1,6 @@
 //! A plan as text: the recommendation first, then what it rests on, then the table.
 
+use super::changes::changes;
 use super::closed_form::closed;
 use super::doubts::{doubts, out_of_memory, short_of_memory};
 use super::table::{from_zero, table};
@@ -7,14 +8,10 @@ use super::together::failed;
 use super::told::{Told, amount, plural, range, seldom};
 use crate::analysis::size_in_words;
 use crate::analysis::statistics::unseen;
-use crate::lab::planner::{AS_IT_IS, BELOW, BreakEven, Counting, EVICTED, NEEDLESS, Row};
+use crate::lab::planner::{AS_IT_IS, BELOW, Counting, EVICTED, NEEDLESS, Row};
 use crate::language::few;
 use crate::report::prelude::*;
 use crate::report::text::{BOLD, DIM, Printer, YELLOW, fold, joined};
-
-/// A share of outages is printed in percent, so one that rounds to 0 or to 100 % is no bound to fall
-/// below or to rise above.
-const SHARE: f64 = 0.005;
 
 /// Writes a plan: of several settings that are chosen each for itself one after the other.
 ///
@@ -354,39 +351,6 @@ fn in_parts(shares: &[(String, f64)], anyway: f64) -> Option<String> {
     let models = shares.iter().map(|(name, share)| (name.as_str(), share * (1.0 - anyway)));
     let anyway = ("what it costs without failures, as hours of nodes,", anyway);
     joined(models.chain([anyway]).filter_map(say), ", ").filter(|_| !shares.is_empty())
-}
-
-fn changes(told: &Told<'_>) -> Option<String> {
-    let a = told.answer;
-    let stays = |row: usize| row == a.now && a.stays();
-    let even = |b: &BreakEven| {
-        let what = if b.figure == 3 { "an eviction" } else { "a needless eviction" };
-        let [then, best] = [b.row, a.best].map(|row| a.rows[row].figures[b.figure]);
-        let word = if then < best { "more" } else { "less" };
-        let (price, now, unit) = (amount(b.price), amount(b.now), &told.objective.unit);
-        format!("{what} cost {word} than {price} {unit} (now {now}): then {}", told.name(b.row))
-    };
-    let mut all: Vec<String> = a.break_even.iter().filter(|b| !stays(b.row)).map(even).collect();
-    if let Some((now, Some((at, row)))) = a.short
-        && !stays(row)
-        && (SHARE..1.0 - SHARE).contains(&at[1])
-    {
-        let word = if at[1] > now { "more" } else { "fewer" };
-        let [may_be, share] = at.map(|share| format!("{:.0}", share * 100.0));
-        let share = if may_be == share { share } else { format!("{may_be} to {share}") };
-        let (now, name) = (now * 100.0, told.name(row));
-        all.push(format!(
-            "{word} than {share} % of outages were over within five minutes (now {now:.0} %): then {name}"
-        ));
-    }
-    for s in &a.sensitivities {
-        for (i, times) in [(0, "a third of"), (2, "three times")] {
-            if s.best[i] != a.best && !stays(s.best[i]) && s.name.starts_with("rate") {
-                all.push(format!("{times} the {}: then {}", s.name, told.name(s.best[i])));
-            }
-        }
-    }
-    joined(all, "; ")
 }
 
 fn not_decided(told: &Told<'_>) -> Option<String> {
