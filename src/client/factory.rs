@@ -77,6 +77,8 @@ pub(crate) struct InformerFactory {
     /// The reflectors, by resource, and since when the API server has been gone.
     pub(super) reflectors: Shared<[Reflector; Resource::COUNT]>,
     pub(super) gone_since: Cell<Option<Time>>,
+    /// What is done when the server closes its connections.
+    pub(super) when_closed: RefCell<Vec<Rc<dyn Fn()>>>,
 }
 
 impl InformerFactory {
@@ -119,6 +121,7 @@ impl InformerFactory {
             watcher: Cell::new(None),
             reflectors: Shared::new([reflector; Resource::COUNT]),
             gone_since: Cell::new(None),
+            when_closed: RefCell::default(),
             ctx,
         }
     }

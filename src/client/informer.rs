@@ -271,6 +271,12 @@ impl InformerFactory {
     /// The API server goes: all watches end, and are refused from now on.
     pub(crate) fn server_gone(&self) {
         self.gone_since.set(Some(self.ctx.now()));
+        self.when_closed.borrow().iter().for_each(|f| f());
+    }
+
+    /// Calls that when the server closes its connections: of a watch that nobody asks for again.
+    pub(crate) fn when_closed(&self, f: Rc<dyn Fn()>) {
+        self.when_closed.borrow_mut().push(f);
     }
 
     /// The API server is back; when the last of the watches is. What was changed meanwhile comes with
@@ -305,6 +311,9 @@ impl InformerFactory {
         let now = self.ctx.now();
         if self.watcher.get().is_none() || self.gone_since.get().is_some() {
             return now;
+        }
+        if of.is_none() {
+            self.when_closed.borrow().iter().for_each(|f| f());
         }
         let ended = self.watched().filter(|resource| of.is_none_or(|of| of == *resource));
         let back = ended.map(|resource| self.watch_is_back(resource, (now, now), cache));

@@ -120,6 +120,25 @@ fn a_disk_whose_detaching_failed_may_be_attached_elsewhere() {
     }
 }
 
+/// Up to 1.20 an operation watches its VolumeAttachment itself, and fails where that watch is closed (`csi_attacher.go:
+/// waitForVolumeAttachDetachStatus`); from 1.21 on it looks into the cache. Either way the driver goes on, from 20 s to 80 s, and the pod
+/// runs when it is through: after the longest pause of an operation that failed first at 40 s, which doubles from 0.5 s, and of a kubelet.
+#[test]
+fn an_attachment_whose_watch_is_closed_fails() {
+    let closed = r#"AttachVolume.Attach failed for volume "default-d" : volume attachment watch channel had been closed"#;
+    for (version, fails) in [("1.20", true), ("1.21", false)] {
+        let (_, trace) = ran(&format!(
+            r#"Scenario(version: 1, kubernetes: "{version}", horizon: "8m", timing: Custom(attacher: (attach: "60s", detach: "5s")),
+                nodes: [(names: "n-{{0..1}}", zone: "a")],
+                timeline: [(at: "20s", do: CreatePod(pod: (name: "q", on: Node("n-1"), volumes: [(claim: "d", zone: "a")]))),
+                    (at: "40s", do: ApiOutage(duration: "1s", watch_cache: Kept))])"#
+        ));
+        let told = messages(&trace, "FailedAttachVolume");
+        assert_eq!(told.iter().any(|m| m == closed), fails, "{version}: {told:?}");
+        within(running(&trace)[0], 80_000, 130_000);
+    }
+}
+
 /// The volume of a pod that is being deleted on a silent node stays: nobody says that its containers do not
 /// run (`IsPodTerminated`), so that the six minutes never begin.
 #[test]

@@ -38,9 +38,15 @@ pub(super) struct OperationGenerator {
 impl OperationGenerator {
     pub(super) fn new(context: ControllerContext, switches: Switches) -> Self {
         let ControllerContext { ctx, client, informers, recorder, .. } = context;
-        let watching = Rc::new(Watching { ctx: ctx.clone(), tickets: RefCell::default() });
+        let watching = Rc::new(Watching {
+            ctx: ctx.clone(),
+            tickets: RefCell::default(),
+            closed: Cell::new(0),
+        });
         if switches.looks_after.is_none() {
             client.api().watch(watching.clone());
+            let watching = watching.clone();
+            informers.when_closed(Rc::new(move || watching.close()));
         }
         Self { ctx, client, recorder, switches, watching, informers, seen: RefCell::default() }
     }
@@ -169,6 +175,7 @@ impl OperationGenerator {
         let api = self.client.api().clone();
         let until = self.ctx.now() + CSI_TIMEOUT;
         let mut pause = self.switches.looks_after;
+        let closed = self.watching.closed.get();
         while self.ctx.now() < until {
             if let Some(pause) = &mut pause {
                 let most = pause.as_nanos() / 100 * JITTER_PERCENT;
@@ -188,6 +195,9 @@ impl OperationGenerator {
             }
             if pause.is_none() {
                 self.watching.change(until).await;
+                if self.watching.closed.get() != closed {
+                    return Err("volume attachment watch channel had been closed".to_owned());
+                }
             }
         }
         let found = api.volume(volume).map(|v| (v.driver.clone(), v.name.clone()));
@@ -204,6 +214,8 @@ impl OperationGenerator {
 struct Watching {
     ctx: Ctx,
     tickets: RefCell<Vec<Ticket>>,
+    /// How often their watches were closed.
+    closed: Cell<u32>,
 }
 
 impl Watching {
@@ -216,14 +228,23 @@ impl Watching {
             })
             .await;
     }
-}
 
-impl Watcher for Watching {
-    fn attachment(&self, _: VolumeId, _: NodeId) {
+    fn wake(&self) {
         for ticket in self.tickets.take() {
             if self.ctx.claim(ticket) {
                 self.ctx.wake(ticket);
             }
         }
+    }
+
+    fn close(&self) {
+        self.closed.set(self.closed.get() + 1);
+        self.wake();
+    }
+}
+
+impl Watcher for Watching {
+    fn attachment(&self, _: VolumeId, _: NodeId) {
+        self.wake();
     }
 }
