@@ -4,6 +4,7 @@
 
 use super::core::{Argument, Command, Core, Event, Handler, HandlerId, NONE};
 use super::process::{Group, Process, Ticket, Work};
+use super::search::Answer;
 use super::{Class, Dur, EventKey, Idler, Key, Keys, Lane, Name, Object, Time};
 use std::any::TypeId;
 use std::future::poll_fn;
@@ -325,7 +326,15 @@ impl Ctx {
 
     /// The running step answers a request that writes nothing.
     pub(crate) fn answers(&self, about: Object, reads: bool, failed: Option<&'static str>) {
-        self.0.note(|notes| notes.answer(about.hash, reads, failed));
+        let about = about.hash;
+        self.0.note(|notes| notes.answer(Answer { step: 0, about, reads, failed, saw: None }));
+    }
+
+    /// The running step decides about an object by that version of another.
+    pub(crate) fn decides(&self, about: Object, saw: u32) {
+        let (about, saw) = (about.hash, Some(saw));
+        self.0
+            .note(|notes| notes.answer(Answer { step: 0, about, reads: true, failed: None, saw }));
     }
 
     /// The running step works for one whose state nobody declares; see [`Name::home_key`].

@@ -17,13 +17,13 @@ pub(crate) struct ReplayedStep {
     pub(crate) records: Range<RecordId>,
     /// The choices in it, or that led to it, that are not the default.
     pub(crate) deviations: Vec<String>,
-    /// What it answered to requests that wrote nothing.
-    pub(crate) answers: Vec<String>,
+    /// What it answered to requests that wrote nothing, and what it decided, with the record of the version that it went by.
+    pub(crate) answers: Vec<(String, Option<RecordId>)>,
 }
 
 /// The steps of a run that wrote something, that a deviation brought about, or that answered a
-/// request which failed or which only read what the violations are about; up to where it departs
-/// from its tape.
+/// request which failed or which only read what the violations are about, or chose a node for that; up to where
+/// it departs from its tape.
 pub(crate) fn steps(
     run: &Searched,
     texts: &Texts,
@@ -66,16 +66,25 @@ fn process(run: &Searched, texts: &Texts, step: &Step) -> String {
 }
 
 /// What a step answered to requests that wrote nothing: where they failed, and what they read of
-/// these objects.
-fn answers(run: &Searched, texts: &Texts, about: &BTreeSet<u64>, step: usize) -> Vec<String> {
+/// these objects; and which nodes were chosen for them.
+fn answers(
+    run: &Searched,
+    texts: &Texts,
+    about: &BTreeSet<u64>,
+    step: usize,
+) -> Vec<(String, Option<RecordId>)> {
     let all = &run.notes.answers;
     let from = all.partition_point(|a| (a.step as usize) < step);
     let here = all[from..].iter().take_while(|a| a.step as usize == step);
     let told = here.filter(|a| a.failed.is_some() || a.reads && about.contains(&a.about));
     told.map(|a| {
-        let verb = if a.reads { "reads" } else { "would write" };
+        let verb = match (a.saw, a.reads) {
+            (Some(_), _) => "chooses a node for",
+            (None, true) => "reads",
+            (None, false) => "would write",
+        };
         let answer = a.failed.map_or(String::new(), |why| format!(": {why}"));
-        format!("{verb} {}{answer}", texts.object(a.about))
+        (format!("{verb} {}{answer}", texts.object(a.about)), a.saw)
     })
     .collect()
 }

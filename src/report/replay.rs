@@ -4,7 +4,7 @@ use super::results::*;
 use crate::analysis::properties::Violation;
 use crate::lab::replay::{Departure, ReplayedStep};
 use crate::report::html::board::{Steps, Taken};
-use crate::trace::{Fields, Note, Trace, What};
+use crate::trace::{Actor, Fields, Note, Trace, What};
 
 /// A run that was replayed.
 #[derive(Clone, Copy)]
@@ -106,13 +106,19 @@ pub(crate) fn lanes(title: String, run: Replayed<'_>) -> Steps {
             false => (!step.deviations.is_empty()).then_some(DEVIATION),
         };
         let mut wrote: Vec<String> = step.deviations.iter().map(|d| format!("[{d}]")).collect();
-        wrote.extend(step.answers.iter().cloned());
         // What was seen stands beside the first of the lines that go by it.
         let mut saw = vec![String::new(); wrote.len()];
+        for (answer, by) in &step.answers {
+            wrote.push(answer.clone());
+            let seen = by.map(|by| seen(trace, &steps[..i], by, (step.at, None)));
+            saw.push(seen.unwrap_or_default());
+        }
         for id in records {
             let Some(r) = trace.get(id) else { continue };
             wrote.push(words(&trace.fields(r)));
-            let seen = seen(trace, &steps[..i], (id, r));
+            let by = Some(r.saw).filter(|saw| *saw < id);
+            let seen = by.map(|by| seen(trace, &steps[..i], by, (r.at, Some(r.actor))));
+            let seen = seen.unwrap_or_default();
             saw.push(if saw.contains(&seen) { String::new() } else { seen });
         }
         taken.push(Taken { at: step.at.as_secs_f64(), process, saw, wrote, mark });
@@ -120,22 +126,27 @@ pub(crate) fn lanes(title: String, run: Replayed<'_>) -> Steps {
     Steps { title, processes, steps: taken }
 }
 
-/// What a record's author had seen, how old that was, and how many steps had changed it since, of those before its own.
-fn seen(trace: &Trace, earlier: &[ReplayedStep], (id, r): (RecordId, &Record)) -> String {
-    let Some(saw) = trace.get(r.saw).filter(|_| r.saw < id) else { return String::new() };
+/// What somebody had seen, how old that was by then, and how many steps had changed it since, of those before.
+fn seen(
+    trace: &Trace,
+    earlier: &[ReplayedStep],
+    id: RecordId,
+    (at, who): (Time, Option<Actor>),
+) -> String {
+    let Some(saw) = trace.get(id) else { return String::new() };
     let same = |x: &Record| match (saw.node(), saw.pod()) {
         (Some(n), _) => x.node() == Some(n),
         (_, Some(p)) => x.pod() == Some(p),
         _ => x.workload().is_some() && x.workload() == saw.workload(),
     };
-    let since = earlier.iter().rev().take_while(|s| s.records.start > r.saw);
+    let since = earlier.iter().rev().take_while(|s| s.records.start > id);
     let change = |s: &ReplayedStep| {
         let mut records = s.records.clone().filter_map(|id| trace.get(id));
         records.find(|x| same(x) && is_change(x)).map(|x| x.actor)
     };
     let by: Vec<_> = since.filter_map(change).collect();
-    let own = by.iter().filter(|actor| **actor == r.actor).count();
-    let age = r.at.since(saw.at).as_nanos() as f64 / 1e9;
+    let own = by.iter().filter(|actor| Some(**actor) == who).count();
+    let age = at.since(saw.at).as_nanos() as f64 / 1e9;
     let mut stale = match by.len() {
         0 => String::new(),
         n => format!(", {} behind", counted(n as u64, "change")),

@@ -119,6 +119,8 @@ impl ScheduleOne {
         });
         match outcome {
             Outcome::Fits(node) => {
+                let seen = self.core.state.with_ref(|s| s.algorithm.cache.node(node)?.node.clone());
+                seen.iter().for_each(|node| self.core.ctx.decides(object, node.record));
                 // A pod and its successor go by one number here, so that the one has to leave the
                 // cache before the other enters.
                 self.handlers.catch_up();

@@ -142,11 +142,11 @@ impl Notes {
         }
     }
 
-    /// The running step answers a request.
-    pub(crate) fn answer(&mut self, about: u64, reads: bool, failed: Option<&'static str>) {
+    /// The running step answers a request, or decides something.
+    pub(crate) fn answer(&mut self, of: Answer) {
         if !self.wanted.only_states {
             let step = self.so_far.steps.len() as u32 - 1;
-            self.so_far.answers.push(Answer { step, about, reads, failed });
+            self.so_far.answers.push(Answer { step, ..of });
         }
     }
 

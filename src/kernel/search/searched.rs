@@ -34,7 +34,7 @@ pub struct Asked {
     pub count: u32,
 }
 
-/// What came of a request that wrote nothing.
+/// What came of a request that wrote nothing, or what was decided without one.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
     /// The step that answered it.
@@ -45,6 +45,8 @@ pub struct Answer {
     pub(crate) reads: bool,
     /// Why it failed, if it did.
     pub(crate) failed: Option<&'static str>,
+    /// Of a decision the record of the version that it went by.
+    pub(crate) saw: Option<u32>,
 }
 
 /// What of a run is of interest; all of it by default.
@@ -82,7 +84,7 @@ pub struct Searched {
     /// Events that start workers which are alike, each with a number that they share, in order of
     /// posting.
     pub(crate) alike: Vec<(u32, u32)>,
-    /// Answers to requests that wrote nothing; none where only states are wanted.
+    /// Answers to requests that wrote nothing, and decisions; none where only states are wanted.
     pub(crate) answers: Vec<Answer>,
     /// Where a step went on although all others of its instant could have gone first: how many choices had
     /// been made, that one included, and how many events had been posted; none where only states are wanted.

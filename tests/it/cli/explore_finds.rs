@@ -142,3 +142,20 @@ fn a_replay_tells_what_an_eviction_for_a_device_is_told() {
     let said = "Normal DeviceTaintManagerEviction Marking for deletion";
     assert!(shown.stdout.contains(said), "{} {}", shown.stdout, shown.stderr);
 }
+
+/// The scheduler does not hear that its only node was cordoned at 20 s, and binds a pod there at 120 s, by the node as it was created.
+#[test]
+fn a_replay_tells_by_which_version_of_a_node_it_was_chosen() {
+    let dir = Scratch::new();
+    dir.write(
+        "late.ron",
+        r#"(version: 1, kubernetes: "1.34", horizon: "4m", nodes: [(name: "n-0")], tape: (choices: 1, deviations: []),
+            timeline: [(at: "10s", do: WatchStall(resource: Nodes, duration: "3m")), (at: "20s", do: Cordon(node: "n-0")),
+                (at: "2m", do: CreatePod(pod: (name: "late", on: Unbound)))])"#,
+    );
+    let shown = dir.call(&["replay", "late.ron", "-p", "bound-to-cordoned"]);
+    let chosen = shown.stdout.lines().find(|line| line.contains("chooses a node for"));
+    let chosen = chosen.unwrap_or_else(|| panic!("{}{}", shown.stdout, shown.stderr));
+    assert!(chosen.contains("node-created n-0 (120.00"), "{chosen}");
+    assert!(chosen.contains("s old, 1 change behind)"), "{chosen}");
+}
