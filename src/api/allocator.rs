@@ -200,7 +200,8 @@ impl Allocator<'_> {
     }
 }
 
-/// The devices of these names, one request after the other, all of them; nothing where claims do not ask for that.
+/// The devices of these names, one request after the other, all of them; nothing where claims do not ask for that, nor got it by
+/// the fault of releases up to 1.35.
 pub(crate) fn named(
     claims: &[&DeviceClaim],
     (node, devices): (NodeId, &[Device]),
@@ -230,15 +231,22 @@ fn named_from<'a>(
     let [(claim, request), later @ ..] = requests else {
         return names.is_empty().then(Vec::new);
     };
-    request.alternatives().iter().find_map(|of| {
-        let its = |d: &&Device| d.driver == of.driver;
-        let count = of.count.map_or_else(|| devices.iter().filter(its).count(), |n| n as usize);
+    let alternatives = request.alternatives();
+    let ways = alternatives.iter().enumerate().flat_map(|(i, of)| {
+        // Up to 1.35 the first of all devices of a later one counts as one of the first alternative (S123).
+        let as_first = alternatives.first().filter(|_| i > 0 && of.count.is_none());
+        [Some(of), as_first].into_iter().flatten().map(move |others| (of, others))
+    });
+    ways.into_iter().find_map(|(of, others)| {
+        let its = |d: &&Device| d.driver == others.driver;
+        let count = others.count.map_or_else(|| devices.iter().filter(its).count(), |n| n as usize);
         let (first, rest) = names.split_at_checked(count)?;
-        let place = |name: &String| {
-            let is_it = |d: &Device| d.driver == of.driver && d.name == *name;
+        let place = |(i, name): (usize, &String)| {
+            let driver = if i == 0 { &of.driver } else { &others.driver };
+            let is_it = |d: &Device| d.driver == *driver && d.name == *name;
             Some(devices.iter().position(is_it)? as u32)
         };
-        let places: Vec<u32> = first.iter().map(place).collect::<Option<_>>()?;
+        let places: Vec<u32> = first.iter().enumerate().map(place).collect::<Option<_>>()?;
         let mut all = vec![(*claim, places, of)];
         all.extend(named_from(later, devices, rest)?);
         Some(all)

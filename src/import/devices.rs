@@ -293,19 +293,23 @@ impl Devices {
         for (request, asked) in claim.spec.devices.requests.iter().zip(requests(asked)) {
             let results = &claim.status.allocation.devices.results;
             // Of several alternatives that of which it has devices.
-            let mut alternatives = request.alternatives().into_iter().zip(asked);
-            let found = alternatives.find_map(|((name, _), asked)| {
+            let mut alternatives = request.alternatives().into_iter().zip(&asked);
+            let found = alternatives.find_map(|((name, _), of)| {
                 let its: Vec<&RawResult> = results.iter().filter(|r| r.request == name).collect();
-                (!its.is_empty()).then_some((asked, its))
+                (!its.is_empty()).then_some((of, its))
             });
-            let (asked, of_request) = found.ok_or(OTHER_THAN)?;
-            if of_request.len() != self.count(&asked, pod) {
+            let (of, of_request) = found.ok_or(OTHER_THAN)?;
+            // Up to 1.35 the first of all devices of a later one counts as one of the first alternative (S123).
+            let is_all = of.allocation_mode == Some(AllocationMode::All);
+            let is_whole = of_request.iter().all(|has| has.driver == driver(of))
+                && of_request.len() == self.count(of, pod);
+            let others = asked.first().filter(|_| is_all && !is_whole).unwrap_or(of);
+            if of_request.len() != self.count(others, pod) {
                 return Err(OTHER_THAN.to_owned());
             }
-            for has in of_request {
+            for (i, has) in of_request.into_iter().enumerate() {
                 let node = self.find(has).map(|(node, _)| node);
-                let of_driver =
-                    has.driver == *asked.driver.as_deref().unwrap_or(DEFAULT_DEVICE_DRIVER);
+                let of_driver = has.driver == driver(if i == 0 { of } else { others });
                 let Some(node) = node.filter(|n| Some(n.as_str()) == pod.node() && of_driver)
                 else {
                     return Err(format!(
@@ -328,7 +332,7 @@ impl Devices {
 
     /// How many devices a request asks for on the node of a pod.
     fn count(&self, asked: &DeviceSubRequest, pod: &RawPod) -> usize {
-        let driver = asked.driver.as_deref().unwrap_or(DEFAULT_DEVICE_DRIVER);
+        let driver = driver(asked);
         let all = pod.node().and_then(|node| self.nodes.get(node));
         match asked.allocation_mode {
             Some(AllocationMode::All) => {
@@ -390,6 +394,10 @@ impl Devices {
         }
         Ok(())
     }
+}
+
+fn driver(asked: &DeviceSubRequest) -> &str {
+    asked.driver.as_deref().unwrap_or(DEFAULT_DEVICE_DRIVER)
 }
 
 /// The claims that have devices, by node, driver and name of these.

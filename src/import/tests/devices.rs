@@ -467,6 +467,23 @@ status:
     let fewer = good(&text.replace(", {name: nic-2}]", ", {name: nic-2}, {name: nic-3}]"));
     says(&fewer, "1 ResourceClaim not simulated, as they have other than they ask for: ml/several");
     assert!(fewer.builds().is_ok());
+    // Up to 1.35 one counts as the one of the first alternative, and is all that the claim gets (S123).
+    let one = text
+        .replace(
+            "{name: four, deviceClassName: nic, allocationMode: ExactCount, count: 4}",
+            "{name: one, deviceClassName: gpu, allocationMode: ExactCount, count: 1}",
+        )
+        .replace(
+            "      - {request: net/all, driver: nic.example.com, pool: n-2, device: nic-1}\n",
+            "",
+        )
+        .replace(
+            "      - {request: net/all, driver: nic.example.com, pool: n-2, device: nic-2}\n",
+            "",
+        );
+    let one = good(&one);
+    assert_eq!(pod(&one, "ml", "p").devices, ["gpu-b", "nic-0"]);
+    assert!(one.builds().is_ok());
     let rule = rule("{deviceSelector: {pool: n-1}, taint: {key: ecc, effect: NoExecute}}");
     let older = good(&format!("{text}---\n{rule}").replace("v1.37.1", "v1.33.13"));
     assert!(older.to_scenario().contains("\"DRAPrioritizedList\": true"));
