@@ -116,7 +116,8 @@ impl OperationGenerator {
 
     /// `csiAttacher.Attach`
     async fn csi_attach(&self, volume: VolumeId, node: NodeId) -> Result<(), Failure> {
-        if self.lister(volume, node).is_none() {
+        // Up to 1.20 it does not look first.
+        if self.switches.looks_after.is_none() || self.lister(volume, node).is_none() {
             let create = move |api: &ApiServer, actor| api.create_attachment(actor, volume, node);
             match self.client.call(self.client.node_object(node), create).await {
                 Ok(()) | Err(ApiError::AlreadyExists) => {}
