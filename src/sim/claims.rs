@@ -21,6 +21,9 @@ use std::collections::BTreeSet;
 /// `--pvclaimbinder-sync-period`
 const RESYNC_PERIOD: Dur = Dur::from_secs(15);
 
+/// How long its first lists take: they come before its first look.
+const LISTS: Dur = Dur::from_micros(1);
+
 /// Who says something of a claim: each has a recorder of its own.
 #[derive(Clone, Copy)]
 enum Source {
@@ -58,7 +61,11 @@ impl Claims {
         let (ctx, api) = (api.ctx().clone(), api.clone());
         let phase = match provisions && plan.warm_start {
             true => ctx.phase(ctx.point("claim-resync-phase"), RESYNC_PERIOD),
-            false => Dur::from_nanos(plan.controllers_start.as_nanos() % RESYNC_PERIOD.as_nanos()),
+            // What comes a whole number of periods after the controller's start is found so.
+            false => {
+                let start = plan.controllers_start + LISTS;
+                Dur::from_nanos(start.as_nanos() % RESYNC_PERIOD.as_nanos())
+            }
         };
         let last = Cell::new(Time::ZERO);
         let (unbound, waiting, worker, life) = Default::default();
@@ -117,11 +124,8 @@ impl Claims {
     fn add(&self, claim: VolumeId) -> bool {
         if self.unbound.with_ref(BTreeSet::is_empty) {
             let period = RESYNC_PERIOD.as_nanos();
-            let now = self.ctx.now();
-            let into = (now.as_nanos() + period - self.phase.get().as_nanos()) % period;
-            // A look of this instant finds it, but for the first of all.
-            let left = if into == 0 && now > Time::ZERO { 0 } else { period - into };
-            self.look_in(Dur::from_nanos(left));
+            let into = (self.ctx.now().as_nanos() + period - self.phase.get().as_nanos()) % period;
+            self.look_in(Dur::from_nanos(period - into));
         }
         self.unbound.with(|all| all.insert(claim))
     }
