@@ -109,6 +109,12 @@ impl<'a> Truth<'a> {
         };
         for (pod, node) in truth.follow.pods().filter_map(runs).collect::<Vec<_>>() {
             truth.run(pod, node);
+            // Where its node is not Ready, that may be why it is not.
+            let ready = analysis.planned(node).and_then(|n| n.start.ready());
+            let is_probed = truth.follow.template(pod).is_some_and(|t| t.is_probed_first());
+            let of =
+                truth.pods.get_mut(pod.index()).filter(|_| ready == Some(ConditionStatus::True));
+            of.into_iter().for_each(|of| of.unproven = is_probed && !truth.follow.pod(pod).ready);
         }
         truth
     }
@@ -255,11 +261,8 @@ impl<'a> Truth<'a> {
             }
             What::ContainersStarted(node) => {
                 let again = of.ran;
-                let mut lives = template.into_iter().flat_map(|t| t.lives());
-                let proves = [ProbeType::Readiness, ProbeType::Startup];
-                let is_proven = lives.any(|l| proves.iter().any(|p| l.probe(*p).is_some()));
                 of.failed = false;
-                of.unproven |= !was.ready && is_proven;
+                of.unproven |= !was.ready && template.is_some_and(|t| t.is_probed_first());
                 self.run(pod, NodeId(node));
                 return again;
             }

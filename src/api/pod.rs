@@ -124,6 +124,12 @@ impl PodTemplate {
         self.lives().next().is_some()
     }
 
+    /// A probe has to succeed before it is ready.
+    pub(crate) fn is_probed_first(&self) -> bool {
+        let first = [ProbeType::Startup, ProbeType::Readiness];
+        self.lives().any(|life| first.iter().any(|which| life.probe(*which).is_some()))
+    }
+
     /// How long its probes may take to find that a container serves that was started; none where something of its own may have it
     /// be not ready for longer, or later.
     pub(crate) fn probed(&self) -> Option<Dur> {

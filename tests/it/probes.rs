@@ -801,3 +801,38 @@ fn what_came_about_in_an_outage_is_said_with_the_next_sync_of_statuses() {
         }
     }
 }
+
+/// Pods that run are past their start, however long one takes: a probe that succeeds within its 10 s has them be ready, and what
+/// stops serving after a minute is found at the third failure, 20 to 30 s later.
+#[test]
+fn how_long_a_start_takes_does_not_concern_what_runs() {
+    let not_ready =
+        r#"start: Imported(phase: Running, ready: (status: False, lastTransitionTime: "-1h"))"#;
+    let ready_at = |start: &str, probe: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m", nodes: [(names: "n-{{0..9}}")],
+                pods: [(name: "p", count: 10, on: Spread(All), pod_start: "{start}", {probe} {not_ready})])"#
+        );
+        let seconds = |line: &String| line.strip_suffix(" Ready=True")?.parse().ok();
+        told_of(&text).iter().filter_map(seconds).collect::<Vec<f64>>()
+    };
+    let at = ready_at("30s", "readinessProbe: (),");
+    assert_eq!(ready_at("2s", "readinessProbe: (),"), at);
+    assert!(at.len() == 10 && at.iter().all(|at| *at < 10.1), "{at:?}");
+    // Without a probe it is set back with the next sync of pod statuses, which comes every 10 s.
+    let at = ready_at("30s", "");
+    assert!(at.len() == 10 && at.iter().all(|at| *at < 10.1), "{at:?}");
+
+    let ends = |start: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", horizon: "10m", nodes: [(name: "n-0")],
+                pods: [(name: "p", on: Node("n-0"), pod_start: "{start}", readinessProbe: (), serves_for: "1m")])"#
+        );
+        told_of(&text)
+    };
+    let found = ends("1s");
+    let at = found.iter().find_map(|line| line.strip_suffix(" Ready=False")).unwrap();
+    let at: f64 = at.parse().unwrap();
+    assert!((80.0..90.1).contains(&at), "{found:?}");
+    assert_eq!(found, ends("20m"));
+}

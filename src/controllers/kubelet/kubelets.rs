@@ -436,7 +436,11 @@ impl Kubelets {
         let is = |p: &Pod, status| p.ready.is_some_and(|c| c.status == status);
         if is(new, ConditionStatus::False) && self.nodes.is(node, |k| k.cut.is_none() && k.runs()) {
             self.machines.sleepers.wake_up(node);
-            let was_ready = old.is_some_and(|o| is(o, ConditionStatus::True));
+            // One from the start was so before.
+            let was_ready = match old {
+                Some(old) => is(old, ConditionStatus::True),
+                None => new.phase == PodPhase::Running,
+            };
             if let (KubeletMode::Real(_), true) = (self.nodes.mode, was_ready) {
                 self.machines.updates.pod_to_reconcile(node, new.uid);
             }

@@ -91,9 +91,10 @@ impl PodUpdates {
             node,
             starting: start,
             unhurried: self.pods.draw_stop(new),
-            start: match pending || !turns.are_several() {
+            start: match pending {
                 true => heard.unwrap_or(now) + if unpulled { Dur::ZERO } else { start },
-                false => Time::MAX,
+                false if turns.are_several() => Time::MAX,
+                false => now,
             },
             unpulled,
             turns,

@@ -16,9 +16,17 @@ use taintsim::trace::What;
 /// Node `n` with pods in these states, drained for twelve seconds from 10 s on with these flags, in
 /// a cluster with these further fields.
 fn drained(release: &str, pods: &[(&str, PodStart)], flags: &str, fields: &str) -> Plan {
+    // A kubelet would say that it is ready otherwise.
+    let probed = |name: &str| match name.ends_with("unready") {
+        true => r#", readinessProbe: (), serves_after: "1h""#,
+        false => "",
+    };
     let listed: Vec<String> = pods
         .iter()
-        .map(|(name, _)| format!(r#"(name: "{name}", on: Node("n"), labels: {{ "app": "web" }})"#))
+        .map(|(name, _)| {
+            let probed = probed(name);
+            format!(r#"(name: "{name}", on: Node("n"), labels: {{ "app": "web" }}{probed})"#)
+        })
         .collect();
     let mut plan = scenario_of(
         release,
