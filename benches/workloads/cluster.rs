@@ -68,6 +68,7 @@ pub(crate) fn cluster(nodes: usize, zones: &[&str], pods: usize, horizon: Time) 
                 node: Some(i as u32),
                 start: PodStart::Running,
                 devices: None,
+                restarts: 0,
                 stuck: None,
             });
         }
@@ -280,6 +281,7 @@ pub(crate) fn outage_with_room(nodes: usize) -> Plan {
                 node: Some(((set * REPLICAS + i) % nodes) as u32),
                 start: PodStart::Running,
                 devices: None,
+                restarts: 0,
                 stuck: None,
             });
         }

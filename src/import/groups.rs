@@ -118,6 +118,7 @@ fn pod_group(members: Vec<(String, Option<String>)>, shape: PodShape) -> PodGrou
         devices: shape.devices,
         static_pod: shape.static_pod,
         start,
+        restart_count: Some(shape.restarts).filter(|n| *n > 0),
         stuck: shape.stuck,
         ..PodGroup::default()
     };

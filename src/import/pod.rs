@@ -26,6 +26,8 @@ pub(super) struct PodShape {
     pub(crate) static_pod: Option<PodSource>,
     /// How far it is.
     pub(crate) start: PodStart,
+    /// How often containers of a Job's pod were started again, where that counts.
+    pub(crate) restarts: u32,
     /// What keeps it as it is.
     pub(crate) stuck: Option<Stuck>,
     /// The devices that it has, one claim after the other.
@@ -162,8 +164,17 @@ impl RawPod {
             ..scheduling(spec, &mut |_| {})?
         };
         let (namespace, start) = (self.namespace.clone(), self.start(zero)?);
-        let devices = Vec::new();
-        Ok(PodShape { namespace, owner, template, static_pod, start, stuck: None, devices })
+        let (restarts, devices) = (self.restarts(), Vec::new());
+        Ok(PodShape {
+            namespace,
+            owner,
+            template,
+            static_pod,
+            start,
+            restarts,
+            stuck: None,
+            devices,
+        })
     }
 
     /// What keeps it as it is, where the export shows it: a finalizer, the end of its grace period long ago, or an
@@ -183,6 +194,17 @@ impl RawPod {
             true => Some(Stuck::Finalizer),
             false => well_since.is_some_and(late).then_some(Stuck::Kubelet),
         }
+    }
+
+    /// How often containers of a Job's pod that runs were started again, where its Job counts that (`pastBackoffLimitOnFailure`).
+    fn restarts(&self) -> u32 {
+        let of_job = self.meta.controller().is_some_and(|o| o.kind == WorkloadKind::Job.as_str());
+        if !of_job || self.status.phase != "Running" || self.spec.restart_policy != "OnFailure" {
+            return 0;
+        }
+        let RawPodStatus { container_statuses, init_container_statuses, .. } = &self.status;
+        let all = container_statuses.iter().chain(init_container_statuses);
+        all.fold(0, |sum, c| sum.saturating_add(u32::try_from(c.restart_count).unwrap_or(0)))
     }
 
     fn has_finalizers(&self) -> bool {

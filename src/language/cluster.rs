@@ -266,6 +266,9 @@ pub struct PodGroup {
     pub(crate) static_pod: Option<PodSource>,
     /// How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
     pub(crate) start: Option<PodStart>,
+    /// How often containers of each that runs were started again before the run, all of them together: a Job with
+    /// `restartPolicy: OnFailure` counts them against its `backoffLimit`.
+    pub(crate) restart_count: Option<u32>,
     /// What keeps them as they are.
     pub(crate) stuck: Option<Stuck>,
 }

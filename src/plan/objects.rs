@@ -115,6 +115,8 @@ pub struct PodPlan {
     /// The names of the devices that it has from the start, one claim after the other; where not given the first
     /// that are free.
     pub devices: Option<Rc<[String]>>,
+    /// How often its containers were started again before, if they run from the start.
+    pub restarts: u32,
     /// What keeps it as it is.
     pub stuck: Option<Stuck>,
 }

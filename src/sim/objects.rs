@@ -3,6 +3,7 @@
 use super::shared_plan::{Common, OwnedTemplates};
 use super::world::World;
 use crate::api::budget::{Budget, BudgetStatus};
+use crate::api::container::Role;
 use crate::api::meta::{ConditionStatus, OwnerReference, Timestamp, Uid};
 use crate::api::node::Node;
 use crate::api::pod::{Pod, PodCondition, PodPhase, PodReason, PodTemplate};
@@ -327,6 +328,7 @@ impl Objects {
             && !new.phase.is_terminal()
             && self.world.plan.profile.workload.job.tracking_finalizers;
         new.stuck = plan.stuck;
+        new.restarts.add(Role::Beside, plan.restarts);
         let begun = if let PodStart::Starting(begun) = plan.start { Some(begun) } else { None };
         self.world.kubelets.begun_before(begun);
         let created = self.world.api.create_pod(Actor::User, new, admitted);

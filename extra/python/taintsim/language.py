@@ -836,6 +836,9 @@ class PodGroup(Struct):
     static: StaticPod | None = None
     #: How they start: `Running` where not given, or `Pending` for pods that are bound nowhere.
     start: PodStart | None = None
+    #: How often containers of each that runs were started again before the run, all of them
+    #: together: a Job with `restartPolicy: OnFailure` counts them against its `backoffLimit`.
+    restartCount: int | None = None
     #: What keeps them as they are.
     stuck: Stuck | None = None
 

@@ -107,6 +107,7 @@ impl Run {
             node: Some(node),
             start: PodStart::Running,
             devices: None,
+            restarts: 0,
             stuck: None,
         });
         self.trace.names.pod(name).0

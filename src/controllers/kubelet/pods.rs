@@ -312,6 +312,14 @@ impl Pods {
         self.restarts.with(|all| all.entry((pod.uid, place)).or_insert((role, 0)).1 += 1);
     }
 
+    /// Those of a pod that runs from the start were, which is told of its main one.
+    pub(super) fn restarted_before(&self, pod: &Pod) {
+        if pod.restarts.all > 0 {
+            let restarts = (Role::Beside, pod.restarts.all);
+            self.restarts.with(|all| all.insert((pod.uid, 0), restarts));
+        }
+    }
+
     /// What containers of a pod are that were started again, and how often.
     pub(super) fn restarts(&self, uid: Uid) -> Vec<(Which, (Role, u32))> {
         self.restarts.with(|all| all.range(of_life(uid)).map(|(which, n)| (*which, *n)).collect())

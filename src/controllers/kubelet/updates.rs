@@ -112,6 +112,7 @@ impl PodUpdates {
         };
         self.pods.add(new.uid, due);
         if due.up {
+            self.pods.restarted_before(new);
             self.containers.run_already(node, new);
         }
         if let Some((turn, begun)) = turn.zip(begun).filter(|_| turns.are_several()) {

@@ -35,6 +35,11 @@ impl Pods {
         let pods = self.places(group, place, lookup.nodes);
         let template = template(group, place, created_later, lookup);
         let start = start(group, place, created_later);
+        let restarts = group.restart_count.unwrap_or(0);
+        if restarts > 0 && start.phase() != Some(PodPhase::Running) {
+            let text = "only containers that run from the start were started again before";
+            place.part("restartCount").say(text);
+        }
         let Some(pods) = pods else {
             self.incomplete = true;
             return Vec::new();
@@ -47,7 +52,7 @@ impl Pods {
         let devices: Rc<[String]> = group.devices.iter().cloned().collect();
         for pod in &mut self.plans[first as usize..] {
             pod.devices = Some(devices.clone()).filter(|all| !all.is_empty());
-            pod.stuck = group.stuck;
+            (pod.restarts, pod.stuck) = (restarts, group.stuck);
         }
         let stem = group.names.as_ref().and_then(|n| n.texts().first()).map(|t| names::stem(t));
         for name in group.name.as_deref().into_iter().chain(stem) {
@@ -85,6 +90,7 @@ impl Pods {
                 node,
                 start,
                 devices: None,
+                restarts: 0,
                 stuck: None,
             });
         }

@@ -83,6 +83,7 @@ impl Workloads {
                         node: None,
                         start,
                         devices: None,
+                        restarts: 0,
                         stuck: None,
                     });
                 }

@@ -52,6 +52,29 @@ fn a_run_says_that_a_job_has_failed() {
     );
 }
 
+/// Two pods were started again once each before, and one is so again when its machine is back: 1 + 1 + 1 restarts are the three
+/// that the Job allows (`pastBackoffLimitOnFailure`). Without those before, there is one.
+#[test]
+fn what_was_started_again_before_counts() {
+    let scratch = Scratch::new();
+    let run = |restarts: &str| {
+        let text = format!(
+            r#"Scenario(version: 1, kubernetes: "1.34", timing: Ideal, horizon: "30m", nodes: [(names: "n-{{0..1}}")],
+                pods: [(names: "sum-{{0..1}}", on: Spread(All), owner: (kind: "Job", name: "sum"), restartPolicy: OnFailure, {restarts} ends: (after: "2h"))],
+                workloads: [Job(name: "sum", parallelism: 2, completions: 2, backoffLimit: 3, template: (restartPolicy: OnFailure, ends: (after: "2h")))],
+                timeline: [(at: "1m", do: Reboot(node: "n-0"))])"#
+        );
+        scratch.write("again.ron", &text);
+        said(&scratch, &["run", "again.ron"])
+    };
+    has(&run("restartCount: 1,"), &format!("Job default/sum {FAILED}"));
+    assert!(!run("").contains(FAILED));
+    let text = r#"Scenario(version: 1, nodes: [(name: "n")], horizon: "1m", pods: [(name: "p", on: Unbound, restartCount: 1)])"#;
+    scratch.write("wrong.ron", text);
+    let called = scratch.call(&["validate", "wrong.ron"]);
+    has(&called.stderr, "only containers that run from the start were started again before");
+}
+
 /// The controller deletes the pods a second after the one was evicted, and writes the status with the next sync.
 #[test]
 fn an_explanation_says_that_a_job_has_failed() {

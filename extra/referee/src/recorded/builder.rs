@@ -163,6 +163,7 @@ impl Builder {
             node,
             start,
             devices: None,
+            restarts: 0,
             stuck: None,
         });
         self.pod_names.insert(name, index);
