@@ -59,11 +59,8 @@ fn every_no_execute() -> Toleration {
 /// (`JobTrackingFinalizer`).
 const JOB_TRACKING: &str = "batch.kubernetes.io/job-tracking";
 
-/// After so long at most a kubelet tries again to pull an image (`MaxContainerBackOff`), in microseconds.
-const PULL_BACKOFF_US: i64 = 300 * SECOND_US;
-
 /// After so long at most it says again what became of a pod (`syncPeriod` of its status manager), in microseconds.
-const STATUS_SYNC_US: i64 = 10 * SECOND_US;
+pub(super) const STATUS_SYNC_US: i64 = 10 * SECOND_US;
 
 /// A pod's name, its node, and its shape.
 pub(super) type NamedPod = (String, Option<String>, PodShape);
@@ -185,9 +182,7 @@ impl RawPod {
                 &self.status;
             let mut all = container_statuses.iter().chain(init_container_statuses);
             let waits = all.any(|c| c.state.waiting.as_ref().is_some_and(RawWaiting::lacks_image));
-            let long =
-                self.since("PodScheduled").is_some_and(|t| zero.us_since(t) >= PULL_BACKOFF_US);
-            return (waits && long && phase == "Pending").then_some(Stuck::Kubelet);
+            return (waits && phase == "Pending").then_some(Stuck::Kubelet);
         };
         let late = |since: Stamp| zero.us_since(since.max(until)) >= STATUS_SYNC_US;
         match self.has_finalizers() {
