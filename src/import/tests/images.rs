@@ -71,6 +71,22 @@ fn a_pull_is_set_apart_from_the_start() {
     assert!(lines.contains("1 node lists 50 images or more"), "{lines}");
 }
 
+/// Of web-0 the image was loaded for 20 s, and web-1 and web-2, whose turn came after it, were told in half a second that it is there:
+/// a cold node takes 20 s.
+#[test]
+fn a_look_at_what_is_there_is_no_load() {
+    let said = |span| format!("Successfully pulled image \"{IMAGE}\" in {span}");
+    let (long, short) =
+        (said("20s (20s including waiting)"), said("500ms (20.5s including waiting)"));
+    let pods = [pod(0, 24), pod(1, 24), pod(2, 24)];
+    let events = [pulled(0, &long), pulled(1, &short), pulled(2, &short)];
+    let (cluster, text) = imported(pods.into_iter().chain(events).collect(), 3, "");
+    assert_eq!(text.matches(r#"pull: "20s", check: "0.5s""#).count(), 2, "{text}");
+    let lines = cluster.summary.lines().join("\n");
+    let told = "the pull of its image 20s (median of 1), and 0.5s where it was there already";
+    assert!(lines.contains(told), "{lines}");
+}
+
 /// Where nothing is known of pulls, or only that nodes had the image, starts are what they were: 34 s, the median of all.
 #[test]
 fn where_no_pull_is_known_nothing_changes() {
