@@ -103,6 +103,7 @@ raw! {
         affinity: Option<RawAffinity>,
         topology_spread_constraints: Vec<RawSpread>,
         scheduling_gates: Vec<NameOnly>,
+        readiness_gates: Vec<NameOnly>,
         resource_claims: Vec<RawPodClaim>,
         volumes: Vec<RawVolume>,
         scheduler_name: String,

@@ -6,6 +6,7 @@ use super::ends::EndsSeen;
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
 use super::hooks::{self, SLEEPS};
+use super::pod::STATUS_SYNC_US;
 use super::prelude::*;
 
 /// What takes longer was no start, but a pod that became Ready again.
@@ -289,8 +290,27 @@ fn start_of(pod: &RawPod, attaches: bool) -> Option<i64> {
     if pod.status.container_statuses.iter().any(|c| c.restart_count > 0) {
         return None;
     }
-    let took = pod.since("Ready")?.us_since(began(pod, attaches)?) - initialized(pod);
+    let took = first_ready(pod)?.us_since(began(pod, attaches)?) - initialized(pod);
     (0..=START_MAX_US).contains(&took).then_some(took)
+}
+
+/// When a pod that is Ready was so first. Ready is set back by the node lifecycle controller while its node is silent, and
+/// ContainersReady only by its kubelet. Without a probe it is ready as its containers run, which is told with a sync of
+/// pod statuses at the latest.
+fn first_ready(pod: &RawPod) -> Option<Stamp> {
+    let ready = pod.since("Ready")?;
+    if !pod.spec.readiness_gates.is_empty() {
+        return Some(ready);
+    }
+    let ready = pod.since("ContainersReady").map_or(ready, |containers| ready.min(containers));
+    let statuses = pod.status.container_statuses.iter();
+    let ran = statuses.filter_map(|c| parse_time(&c.state.running.as_ref()?.started_at)).max();
+    let is_late = |ran: &Stamp| ready.us_since(*ran) > STATUS_SYNC_US;
+    Some(
+        ran.filter(|_| containers::waited_for(&pod.spec).is_none())
+            .filter(is_late)
+            .unwrap_or(ready),
+    )
 }
 
 /// How long the init containers of a pod took, where that is known.

@@ -43,6 +43,14 @@ fn a_start_is_told_apart_from_its_probe() {
     );
 }
 
+/// Without a probe a container that ran after 4 s was ready then, whatever has become of Ready since.
+#[test]
+fn a_pod_that_was_marked_since_did_not_start_then() {
+    let running = json!({"running": {"startedAt": "2026-11-20T10:00:04Z"}});
+    let (_, text) = imported(&json!({"name": "db"}), &running);
+    assert_eq!(text.matches("pod_start: \"4s\"").count(), 2, "{text}");
+}
+
 /// It is not counted twice where nobody knows when the container ran, and nothing changes without a probe.
 #[test]
 fn a_probe_that_cannot_be_taken_apart_is_left_out() {
@@ -70,7 +78,8 @@ fn liveness_probes_are_taken() {
     let (cluster, text) = imported(&json!({"name": "db", "livenessProbe": probe}), &running);
     let part = "livenessProbe: (periodSeconds: 1, terminationGracePeriodSeconds: 7)";
     assert_eq!(text.matches(part).count(), 2, "{text}");
-    assert!(text.contains("pod_start: \"24s\""), "{text}");
+    // No probe has it wait: it is ready as it runs.
+    assert!(text.contains("pod_start: \"4s\""), "{text}");
     let said = cluster.summary.lines().join("\n");
     assert!(said.contains("left out of pods: timeoutSeconds of probes (1)"), "{said}");
 }
