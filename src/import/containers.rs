@@ -10,6 +10,9 @@ use crate::api::container::{MAIN, Role};
 /// What is said to have run for longer than ten years did not: a clock was off.
 pub(super) const RAN_MAX_US: i64 = 10 * 365 * 86_400 * SECOND_US;
 
+/// A year, the most that a run spans.
+const NEVER_US: i64 = 365 * 86_400 * SECOND_US;
+
 /// The name of an image, and when it is pulled.
 type Pulled = (String, Option<PullPolicy>);
 
@@ -202,6 +205,22 @@ pub(super) fn tell_when_served(
     true
 }
 
+/// Says in a template that a container never serves: not for as long as any run lasts.
+pub(super) fn tell_unserved(template: &mut PodTemplate, slot: Option<&Slot>) {
+    let serves = match slot {
+        None => &mut template.serves_after,
+        Some(slot) => &mut slot.of_template(template).serves_after,
+    };
+    *serves = Some(HowLong::Always(micros(NEVER_US)));
+}
+
+/// Whether a container of a template never serves.
+pub(super) fn is_unserved(template: &PodTemplate) -> bool {
+    let beside = template.init_containers.iter().chain(&template.containers);
+    let mut all = [&template.serves_after].into_iter().chain(beside.map(|c| &c.serves_after));
+    all.any(|serves| *serves == Some(HowLong::Always(micros(NEVER_US))))
+}
+
 /// Takes all probes out of a template for which a pod waits to be Ready.
 pub(super) fn leave_out_probes(template: &mut PodTemplate) {
     (template.readiness_probe, template.startup_probe) = (None, None);
@@ -215,12 +234,14 @@ pub(super) fn leave_out_probes(template: &mut PodTemplate) {
 
 /// Writes into a template what is known of the containers beside the main one. How a pod's own ends goes before.
 pub(super) fn tell_of_others(template: &mut PodTemplate, beside: &[Beside]) {
+    let is_unserved = is_unserved(template);
     let is_told = |b: &&Beside| b.ends.is_some() || b.image.is_some() || b.waited.is_some();
     for of in beside.iter().filter(is_told) {
         let own = of.slot.of_template(template);
         own.ends = own.ends.take().or_else(|| of.ends.clone());
         own.image.clone_from(&of.image);
-        if let (Some(waited), Some(probe)) = (of.waited, &of.slot.startup) {
+        let waited = of.waited.filter(|_| !is_unserved);
+        if let (Some(waited), Some(probe)) = (waited, &of.slot.startup) {
             own.serves_after = Some(HowLong::Always(micros(waited - half_a_period(probe))));
         }
     }

@@ -12,10 +12,17 @@
 
 use super::containers::{self, RAN_MAX_US, Slot, ran};
 use super::fit::{fitted, less, quantile};
+use super::hooks;
 use super::prelude::*;
 
 /// After so long a kubelet forgets a container's back-off (`crashLoopBackOff.HasExpiredFunc`), in microseconds.
 const EXPIRES_US: i64 = 600 * SECOND_US;
+
+/// What takes longer was no start, but a pod that became Ready again.
+pub(super) const START_MAX_US: i64 = 15 * 60 * SECOND_US;
+
+/// What was ready and has not been for so long is taken to stay so, in microseconds.
+const UNREADY_US: i64 = 300 * SECOND_US;
 
 /// The last end of a container.
 #[derive(Clone, Copy)]
@@ -33,6 +40,8 @@ pub(super) struct EndsSeen {
     done: Vec<i64>,
     /// By the names of containers, of the main one none.
     of: BTreeMap<String, OfContainer>,
+    /// Those that do not serve in any pod, of the main one none; nothing before there is a pod.
+    pub(super) unserved: Option<Vec<Option<Slot>>>,
 }
 
 /// What was seen of one of its containers.
@@ -68,6 +77,45 @@ fn loops(status: &RawContainerStatus, ended: Ended, zero: Stamp) -> bool {
     waits || status.restart_count >= 2 && ended.ran < EXPIRES_US && runs < EXPIRES_US
 }
 
+/// Whether a container's probes do not find that it serves, and are taken to go on so: its startup probe has had it killed
+/// twice or more, the last time when that is due; or it runs and has not been ready for five minutes, or for a quarter of an hour where it
+/// has not been since it began, as it may be slow.
+fn is_unserved(pod: &RawPod, status: &RawContainerStatus, zero: Stamp) -> bool {
+    let mut all = pod.spec.containers.iter().chain(&pod.spec.init_containers);
+    let Some(container) = all.find(|c| c.name == status.name) else { return false };
+    let due = containers::probe(&container.startup_probe).map(|p| killed_after(&p));
+    let is_killed = |ended: Ended| {
+        let late = (hooks::grace(&pod.spec) + 10) * SECOND_US;
+        due.is_some_and(|(first, last)| (first - SECOND_US..=last + late).contains(&ended.ran))
+    };
+    if status.started == Some(false) {
+        return status.restart_count >= 2 && ended(status).is_some_and(is_killed);
+    }
+    let runs = status.state.running.as_ref().and_then(|r| parse_time(&r.started_at));
+    let Some(ran) = runs.filter(|t| YEARS.contains(t)).map(|at| zero.us_since(at)) else {
+        return false;
+    };
+    let turned = pod.turned("ContainersReady", "False").map_or(ran, |at| zero.us_since(at));
+    let least = if turned < ran - SECOND_US { UNREADY_US } else { START_MAX_US };
+    let is_long = turned.min(ran) >= least;
+    is_long && container.readiness_probe.is_some() && status.ready == Some(false)
+}
+
+/// After how long in microseconds a startup probe that never succeeds has a container be killed, at least and at most.
+fn killed_after(probe: &Probe) -> (i64, i64) {
+    let period = i64::from(probe.period_seconds.unwrap_or(10));
+    let first = i64::from(probe.initial_delay_seconds.unwrap_or(0))
+        + period * i64::from(probe.failure_threshold.unwrap_or(3) - 1);
+    (first * SECOND_US, (first + period) * SECOND_US)
+}
+
+/// The containers of a pod that do not serve; of the main one none.
+fn unserved_of(pod: &RawPod, zero: Stamp) -> Vec<Option<Slot>> {
+    let statuses = containers::statuses(&pod.spec, &pod.status).into_iter();
+    let unserved = statuses.filter(|(_, status)| is_unserved(pod, status, zero));
+    unserved.map(|(slot, _)| slot).collect()
+}
+
 /// The containers of a pod that are in a loop, with their last ends; of several without a name the one that ends soonest. An
 /// init container that has ended well is in none.
 fn loops_of(pod: &RawPod, zero: Stamp) -> Looping {
@@ -77,6 +125,9 @@ fn loops_of(pod: &RawPod, zero: Stamp) -> Looping {
     }
     for (slot, status) in containers::statuses(&pod.spec, &pod.status) {
         let Some(last) = ended(status).filter(|e| loops(status, *e, zero)) else { continue };
+        if is_unserved(pod, status, zero) {
+            continue;
+        }
         let is_init = slot.as_ref().is_some_and(Slot::ends);
         if is_init && last.exit_code == 0 {
             continue;
@@ -92,8 +143,13 @@ fn name_of(slot: &Option<Slot>) -> String {
     slot.as_ref().map(|slot| slot.name.clone()).unwrap_or_default()
 }
 
-/// Tells of a pod's containers that are in a loop how they end, and whether those are started again that end.
+/// Tells of a pod's containers that are in a loop how they end, which never serve, and whether those are started again that end.
 pub(super) fn tell_of_pod(pod: &RawPod, template: &mut PodTemplate, zero: Stamp) {
+    if !pod.is_over() && pod.node().is_some() {
+        for slot in unserved_of(pod, zero) {
+            containers::tell_unserved(template, slot.as_ref());
+        }
+    }
     for (slot, e) in loops_of(pod, zero).into_values() {
         let ends = Some(ends(HowLong::Always(micros(e.ran.max(LESS_US))), e.exit_code));
         match slot {
@@ -169,6 +225,11 @@ impl EndsSeen {
             return;
         }
         let looping = loops_of(pod, zero);
+        if pod.status.phase == "Running" {
+            let own = unserved_of(pod, zero);
+            let all = self.unserved.get_or_insert_with(|| own.clone());
+            all.retain(|slot| own.contains(slot));
+        }
         for (name, (_, last)) in &looping {
             self.of.entry(name.clone()).or_default().loops.push(*last);
         }
@@ -182,8 +243,9 @@ impl EndsSeen {
         let mut others: BTreeMap<String, Vec<&RawContainerStatus>> = BTreeMap::new();
         for (slot, status) in containers::statuses(&pod.spec, &pod.status) {
             let of = others.entry(name_of(&slot)).or_default();
-            // How often an init container was tried says nothing of how often one fails later.
-            of.extend((!slot.is_some_and(|slot| slot.ends())).then_some(status));
+            // How often an init container was tried says nothing of how often one fails later, nor do a probe's kills.
+            let is_other = slot.is_some_and(|s| s.ends()) || is_unserved(pod, status, zero);
+            of.extend((!is_other).then_some(status));
         }
         others.retain(|name, _| !looping.contains_key(name));
         for (name, statuses) in others {

@@ -14,7 +14,9 @@ use super::scheduling::{self, RawBudget};
 use super::summary::Leader;
 use super::times::{OVERDUE_US, POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
-use super::{control_plane, document, ends, groups, hooks, images, remembered, replica_sets};
+use super::{
+    containers, control_plane, document, ends, groups, hooks, images, remembered, replica_sets,
+};
 use crate::import::prelude::*;
 use crate::profiles;
 
@@ -365,6 +367,9 @@ fn note_pod(
     pod.unmodelled(&mut |field| *summary.pod_fields.entry(field.to_owned()).or_default() += 1);
     if !pod.spec.resource_claims.is_empty() && shape.template.resource_claims.is_empty() {
         *summary.pod_fields.entry("resourceClaims".to_owned()).or_default() += 1;
+    }
+    if containers::is_unserved(&shape.template) {
+        summary.unserved.push(pod.full_name());
     }
     if let Some(told) = ends::told_of_pod(&shape.template) {
         summary.looping.push(format!("{} ({told})", pod.full_name()));

@@ -225,6 +225,7 @@ raw! {
         state: RawContainerState,
         last_state: RawContainerState,
         restart_count: i64,
+        ready: Option<bool>,
         started: Option<bool>,
     }
 

@@ -51,6 +51,8 @@ struct Takes {
     image: Option<Image>,
     /// Their other containers.
     beside: Vec<Beside>,
+    /// Those that never serve in any of them, of the main one none.
+    unserved: Vec<Option<Slot>>,
 }
 
 /// How long the pods of each workload take.
@@ -255,6 +257,7 @@ impl Takes {
     fn set_ends(&mut self, seen: &mut Seen) -> Vec<String> {
         let (ends, main) = seen.ends.fit("").unzip();
         self.ends = ends;
+        self.unserved = seen.ends.unserved.take().unwrap_or_default();
         let mut all: Vec<String> = main.into_iter().collect();
         for own in &mut self.beside {
             let name = &own.slot.name;
@@ -271,7 +274,12 @@ impl Takes {
         template.pod_start.clone_from(&self.start);
         template.pod_stop = self.stop.clone().or(template.pod_stop.take());
         template.image.clone_from(&self.image);
-        if self.included {
+        for slot in &self.unserved {
+            containers::tell_unserved(template, slot.as_ref());
+        }
+        if containers::is_unserved(template) {
+            // What others take until they serve does not concern it.
+        } else if self.included {
             containers::leave_out_probes(template);
         } else if let Some((start, serves, _)) = &self.served
             && containers::tell_when_served(template, serves.as_ref(), self.unlike)

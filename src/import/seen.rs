@@ -2,15 +2,12 @@
 //! status of one pod tells of it.
 
 use super::containers::{self, Beside, Slot};
-use super::ends::EndsSeen;
+use super::ends::{EndsSeen, START_MAX_US};
 use super::event::PodStep;
 use super::fit::{ENOUGH, fitted, less, quantile};
 use super::hooks::{self, SLEEPS};
 use super::pod::STATUS_SYNC_US;
 use super::prelude::*;
-
-/// What takes longer was no start, but a pod that became Ready again.
-pub(super) const START_MAX_US: i64 = 15 * 60 * SECOND_US;
 
 /// A kubelet says that it has pulled an image also where it was there: with `Always`, and of each pod whose turn came after another's. It has
 /// asked the registry then, which takes no longer than this.

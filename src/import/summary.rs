@@ -27,6 +27,9 @@ const ACTING: [&str; 3] = ["CronJob", "HorizontalPodAutoscaler", "VerticalPodAut
 /// The kind of the node readiness controller's rules.
 pub(super) const RULE: &str = "NodeReadinessRule";
 
+/// What is said of pods whose probes fail.
+const UNSERVED: &str = "whose probes fail for long or end each container, taken to go on so (where all of a workload do, with those that replace them)";
+
 /// What nodes are taken for that an export only names; how large they are is the language's default.
 const UNKNOWN_NODES: &str =
     "with 4 cores, 16Gi and room for 110 pods each, without zones, labels and taints";
@@ -104,6 +107,8 @@ pub struct Summary {
     pub(crate) ends: Vec<String>,
     /// Pods whose containers are in a loop: `shop/web-0 (after 3s, exit code 1)`.
     pub(crate) looping: Vec<String>,
+    /// Pods of which a container never serves.
+    pub(crate) unserved: Vec<String>,
     /// The workloads of which it does not.
     pub(crate) unknown_paces: [Vec<String>; 2],
     /// Who leads the controllers.
@@ -256,6 +261,7 @@ impl Summary {
         lines.of_workloads("containers end by themselves, by their statuses", &self.ends);
         let looping = "in a crash loop, where each container ends as the last one did";
         lines.listed("pod", &self.looping, looping);
+        lines.listed("pod", &self.unserved, UNSERVED);
         let mut assumed = |what: &str, of: &[String]| {
             let text = format!("assumed by a run, as the files lack it: pods' time to {what}");
             // Where it is run at once, the run's notes say it beside the figures.
@@ -372,6 +378,7 @@ impl Summary {
             "the rules of the node readiness controller are not in it, so that its taints stay: ";
         let looping = "in a crash loop, which no toleration ends, and whose back-off begins at 10 s again here: ";
         let loops = format!(", {}.", some(&self.looping));
+        let unserved = format!(" {UNSERVED}: {}.", some(&self.unserved));
         let made_up = format!(
             "no nodes are in it. Those that pods name are taken to be Ready, {UNKNOWN_NODES}: "
         );
@@ -415,6 +422,7 @@ impl Summary {
             of_export(gone.count(), "claim", "", &gone_claims),
             of_export(self.lack_rules, "node", rules, "."),
             of_export(self.looping.len(), "pod", looping, &loops),
+            of_export(self.unserved.len(), "pod", "", &unserved),
         ];
         notes.into_iter().flatten().chain(paces).collect()
     }

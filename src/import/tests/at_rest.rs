@@ -1,10 +1,12 @@
 //! What an export shows to be as it is for a cause, and what a run makes of that.
 
 use super::good;
+use crate::api::meta::ConditionStatus;
+use crate::api::pod::PodConditionType;
 use crate::import::ImportedCluster;
 use crate::kernel::Choices;
 use crate::scenario::{Overrides, build, parse};
-use crate::trace::{Trace, What};
+use crate::trace::{Note, Trace, What};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -102,6 +104,54 @@ fn what_is_stuck_for_a_cause_stays_so() {
     ] {
         assert!(notes.contains(note), "{note}:\n{notes}");
     }
+}
+
+/// A startup probe that may fail thirty times, ten seconds apart, has had a container killed after 300 s for the twelfth time; a
+/// readiness probe has failed for an hour. One that began ten minutes ago and was never ready may be slow: it is with its first
+/// probe, within 10 s.
+#[test]
+fn what_no_probe_finds_to_serve_goes_on_so() {
+    let since = |kind: &str, status: &str, s: i64| json!({"type": kind, "status": status, "lastTransitionTime": at(s)});
+    let probed = |name: &str, unready: i64, probes: Value, status: Value| {
+        let conditions = json!([
+            since("PodScheduled", "True", -7200),
+            since("Ready", "False", unready),
+            since("ContainersReady", "False", unready)
+        ]);
+        let mut pod = pod(
+            name,
+            json!({}),
+            json!({"phase": "Running", "conditions": conditions, "containerStatuses": [status]}),
+        );
+        pod["spec"]["containers"] = json!([{"name": "app"}]);
+        for (kind, probe) in probes.as_object().into_iter().flatten() {
+            pod["spec"]["containers"][0][kind] = probe.clone();
+        }
+        pod
+    };
+    let runs = |s: i64, started: bool, restarts: u32| json!({"name": "app", "ready": false, "started": started, "restartCount": restarts, "state": {"running": {"startedAt": at(s)}}});
+    let ready = json!({"readinessProbe": {"periodSeconds": 10, "failureThreshold": 3}});
+    let start = json!({"startupProbe": {"periodSeconds": 10, "failureThreshold": 30}});
+    let mut killed = runs(-100, false, 12);
+    killed["lastState"] = json!({"terminated": {"exitCode": 137, "reason": "Error", "startedAt": at(-700), "finishedAt": at(-400)}});
+    let pods = [
+        probed("starts", -7200, start, killed),
+        probed("unready", -3600, ready.clone(), runs(-7190, true, 0)),
+        probed("slow", -605, ready, runs(-600, true, 0)),
+    ];
+    let cluster = imported([&node("n", 0, None)[..], &pods].concat());
+    assert_eq!(cluster.summary.unserved, ["default/starts", "default/unready"]);
+    assert!(cluster.summary.looping.is_empty(), "{:?}", cluster.summary.looping);
+    let (trace, notes) = run(&cluster);
+    let ready = PodConditionType::Ready;
+    let is_ready =
+        |w| matches!(w, What::PodCondition(kind, ConditionStatus::True, _) if kind == ready);
+    let found = times(&trace, is_ready);
+    assert!(found.len() == 1 && found[0] <= 10.1, "{found:?}");
+    // Another thirty probes, and it is killed again.
+    let ends = times(&trace, |w| matches!(w, What::Noted(Note::ContainerUnhealthy, _)));
+    assert!(ends.iter().any(|at| *at >= 290.0), "{ends:?}");
+    assert!(notes.contains("2 pods whose probes fail for long"), "{notes}");
 }
 
 /// Its scheduler is not here, so that nobody binds it.

@@ -147,7 +147,7 @@ fn unfinished(plan: &Plan) -> [Option<String>; 4] {
             true,
             "that are Terminating past their grace period, though their kubelets live, stay so",
         ),
-        (Some(Stuck::Kubelet), false, "whose image could not be pulled for long stay Pending"),
+        (Some(Stuck::Kubelet), false, "whose image could not be pulled stay Pending"),
         (None, true, "that are Terminating otherwise end as if they were told to at the start"),
     ];
     kinds.map(|(stuck, deleting, what)| {
