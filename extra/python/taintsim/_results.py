@@ -189,11 +189,13 @@ class Plan(Found):
         self._given = given
 
     @property
-    def best(self) -> dict[str, Any]:
+    def best(self) -> dict[str, Any] | None:
         """The settings that cost least, of those that keep the limits: each value as it was given,
-        and as a text where it comes from a range or is what is set now."""
+        and as a text where it comes from a range or is what is set now; None where none keeps them."""
         # Of settings that were chosen each for itself there is a plan of each.
         plans = self.document.get("plans", [self.document])
+        if any(plan["best"] is None for plan in plans):
+            return None
         best = {path: value for plan in plans for path, value in zip(plan["paths"], plan["best"])}
         return {path: self._given.get(path, {}).get(value, value) for path, value in best.items()}
 

@@ -52,10 +52,10 @@ fn one(told: &Told<'_>) -> Value {
         "confidence": a.confidence,
         "replications": a.n,
         "counted": kept.counting.1,
-        "best": a.rows[a.best].values,
+        "best": a.keeps.then(|| &a.rows[a.best].values),
         "keeps_limits": a.keeps,
         "now": a.rows[a.now].values,
-        "cannot_be_told_apart": a.same.iter().map(|r| a.rows[*r].values.clone()).collect::<Vec<_>>(),
+        "cannot_be_told_apart": a.same.iter().filter(|_| a.keeps).map(|r| a.rows[*r].values.clone()).collect::<Vec<_>>(),
         "within": a.off,
         "guaranteed": a.guaranteed,
         "is_known": a.wanted.is_none(),
@@ -120,11 +120,12 @@ fn before<'t>() -> [Field<OfPlan<'t>>; 2] {
 fn marks<'t>() -> [Field<OfPlan<'t>>; 4] {
     [
         ("unit", Kind::Text, |(t, _)| Cell::text(Some(t.objective.unit.clone()))),
-        ("best", Kind::Truth, |(t, r)| Cell::Truth(t.best().values == r.values)),
+        // None is, where none keeps the limits.
+        ("best", Kind::Truth, |(t, r)| Cell::Truth(t.answer.keeps && t.best().values == r.values)),
         ("now", Kind::Truth, |(t, r)| Cell::Truth(t.now().values == r.values)),
         ("cannot_be_told_apart", Kind::Truth, |(t, r)| {
             let a = t.answer;
-            Cell::Truth(a.same.iter().any(|row| a.rows[*row].values == r.values))
+            Cell::Truth(a.keeps && a.same.iter().any(|row| a.rows[*row].values == r.values))
         }),
     ]
 }

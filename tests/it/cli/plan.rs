@@ -2,7 +2,7 @@
 //! docs/planning.md, each from its beginning to its end.
 
 use super::{Scratch, unfolded};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const EXPORT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/exports/healthy-all.json.gz");
 
@@ -679,6 +679,16 @@ fn where_nothing_is_recommended_nothing_is_said_to_be() {
     let broken = of("web", &["--within", "missing<=1/y"], 1);
     assert!(broken.contains("no recommendation, as no value keeps missing<=1/y"), "{broken}");
     assert!(broken.contains("years of 0, what costs least, in which"), "{broken}");
+    let json = of("web", &["--within", "missing<=1/y", "-o", "json"], 1);
+    let json: Value = serde_json::from_str(&json).expect("is JSON");
+    let best = [&json["best"], &json["cannot_be_told_apart"], &json["keeps_limits"]];
+    assert_eq!(best, [&Value::Null, &json!([]), &json!(false)]);
+    let table = of("web", &["--within", "missing<=1/y", "-o", "csv"], 1);
+    // `unit` and `best`.
+    assert!(
+        table.contains("replica-minutes,false,") && !table.contains("replica-minutes,true,"),
+        "{table}"
+    );
     let idle = of("idle", &["--price", "evicted=5m"], 0);
     assert!(idle.contains("do not concern what is chosen"), "{idle}");
     assert!(!idle.contains("any of them will do"), "{idle}");
