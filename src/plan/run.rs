@@ -123,6 +123,13 @@ impl Plan {
         self.nodes.iter().any(has_disk) && (self.lists_images() || self.states_image_gc())
     }
 
+    /// Whether a node's kubelet ends its pods before its machine goes off that is told to.
+    pub(crate) fn shuts_down_gracefully(&self, node: &NodePlan) -> bool {
+        let settings = node.kubelet.as_ref().map_or(&self.flags.kubelet, |own| &own.settings);
+        let is_real = matches!(self.kubelet_mode(node), KubeletMode::Real(_));
+        is_real && self.profile.kubelet.graceful_shutdown && settings.has_shutdown_periods()
+    }
+
     /// Whether any kubelet's flags say when images are to be deleted.
     pub(crate) fn states_image_gc(&self) -> bool {
         let own = self.nodes.iter().filter_map(|n| n.kubelet.as_ref()).map(|own| &own.settings);

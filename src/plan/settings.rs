@@ -200,6 +200,12 @@ impl Default for KubeletSettings {
 }
 
 impl KubeletSettings {
+    /// Whether there is any time for pods before the machine goes off.
+    pub(crate) fn has_shutdown_periods(&self) -> bool {
+        let by_priority = &self.shutdown_grace_period_by_pod_priority.0;
+        !self.shutdown_grace_period.is_zero() || !by_priority.is_empty()
+    }
+
     /// How many images a kubelet pulls at a time (`SetDefaults_KubeletConfiguration`, `newParallelImagePuller`).
     pub(crate) fn image_pulls_at_a_time(&self) -> usize {
         let most = self.max_parallel_image_pulls;

@@ -211,6 +211,7 @@ fn kind(what: &Away) -> &'static str {
         Away::Network(_) => "partition",
         Away::Maintained(..) => "maintain",
         Away::Drained(_) => "drain",
+        Away::Told(_) => "shutdown",
         Away::OutOfService => "taint",
         Away::Deleted => "delete",
         Away::Joins => "join",

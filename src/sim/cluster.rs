@@ -199,7 +199,9 @@ impl Cluster {
             }
             NodeFault::Off if holds => self.machines.switch_off(node, OffBy::Fault),
             NodeFault::Off => self.machines.switch_on(node, OffBy::Fault),
-            NodeFault::Shutdown(at_most) if holds => self.machines.shut_down(node, at_most),
+            NodeFault::Shutdown(at_most) if holds => {
+                self.machines.shut_down(node, at_most, OffBy::Shutdown)
+            }
             NodeFault::Shutdown(_) => self.machines.switch_on(node, OffBy::Shutdown),
             NodeFault::NoKubelet if holds => kubelets.stop(node),
             NodeFault::NoKubelet => kubelets.start(node),

@@ -3,7 +3,7 @@
 //!
 //! A maintenance is what scripts and operators do that reboot nodes (kured, the machine config
 //! operator): a certain number of nodes at a time are cordoned and drained, as `kubectl drain` of
-//! that node alone would; then the machine is off for a while, boots, and once the node is Ready
+//! that node alone would; then the machine is told to go off (`systemctl reboot`), is off for a while, boots, and once the node is Ready
 //! again it is uncordoned. The next node begins as soon as one is done.
 //!
 //! The machines that faults and maintenances keep off.
@@ -126,7 +126,11 @@ impl Maintainer {
         let off_at = self.world.ctx.now();
         self.world.ctx.set_cause(cause);
         self.world.ctx.writes(kubelets);
-        self.machines.switch_off(node, OffBy::Maintenance);
+        self.machines.shut_down(node, None, OffBy::Maintenance);
+        while self.world.kubelets.is_on(node) {
+            self.world.ctx.sleep(POLL).await;
+            self.world.ctx.reads(kubelets);
+        }
         self.world.ctx.sleep(how.off).await;
         self.world.ctx.set_cause(cause);
         self.world.ctx.writes(kubelets);
@@ -198,8 +202,8 @@ impl Machines {
     }
 
     /// A machine is told to go off; with `at_most`, it is off after this time in any case.
-    pub(super) fn shut_down(&self, node: NodeId, at_most: Option<Dur>) {
-        self.off.with(|o| o.insert((node, OffBy::Shutdown)));
+    pub(super) fn shut_down(&self, node: NodeId, at_most: Option<Dur>, by: OffBy) {
+        self.off.with(|o| o.insert((node, by)));
         self.world.kubelets.shut_down(node, at_most);
     }
 

@@ -385,6 +385,53 @@ fn grace_periods_that_are_refused() {
     assert_eq!(refused("1.24", by_priority, ""), "");
 }
 
+/// A rolling maintenance tells the machine to go off, as `systemctl reboot` does: what is left on it has the same periods, 3 s and then
+/// 4 s of them needed. It is off for four minutes from then on, and boots for 30 s more.
+#[test]
+fn a_maintenance_tells_the_machine() {
+    let maintain = r#"timeline: [(at: "60s", name: "roll", do: Maintain(node: "n-0", if_not_drained: GoOn, off: "4m"))]"#;
+    let trace = ran(&scenario("1.34", PERIODS, &format!("{QUICK}{CRITICAL}"), maintain));
+    let all = told(&trace, &["pod-phase", "machine-off", "machine-on"]);
+    let at = |words: &str| {
+        let line = all.iter().find_map(|l| l.strip_suffix(words)).expect(words);
+        line.trim().parse::<f64>().unwrap()
+    };
+    // kubectl does not delete pods without a controller, and says so in less than a second.
+    let off = at("n-0 machine-off");
+    assert!((67.0..68.0).contains(&off), "{all:?}");
+    for (words, before) in
+        [("quick pod-phase Succeeded", 4.0), ("critical pod-phase Succeeded", 0.0)]
+    {
+        assert!((off - at(words) - before).abs() < 0.002, "{words}: {all:?}");
+    }
+    let on = at("n-0 machine-on");
+    // It is looked once a second whether it is off.
+    assert!((off + 270.0..=off + 271.0).contains(&on), "{all:?}");
+    let plain = told(&ran(&scenario("1.34", "", QUICK, maintain)), &["pod-phase", "machine-off"]);
+    assert!(plain.len() == 1 && plain[0].ends_with("n-0 machine-off"), "{plain:?}");
+}
+
+/// A spot machine that nobody drains is told 30 s before it is taken. What stops in 5 s has done so 25 s before that, where its kubelet
+/// has grace periods, and goes with its machine else.
+#[test]
+fn a_reclaimed_machine_is_told() {
+    let ends = |flags: &str| {
+        let more = r#"faults: (models: [(name: "spot", nodes: Nodes(["n-0"]), do: Reclaim(notice: "30s", unheeded: true, replaced: "5m"), up: Fixed("100s"))])"#;
+        let pods = r#"(name: "p", on: Node("n-0"), pod_stop: "5s")"#;
+        let all = told(
+            &ran(&scenario("1.34", flags, pods, more)),
+            &["pod-phase", "machine-off", "node-deleted"],
+        );
+        let at = |words: &str| {
+            let line = all.iter().find_map(|l| l.strip_suffix(words)).expect(words);
+            (line.trim().parse::<f64>().unwrap() * 1000.0) as i64
+        };
+        let taken = at("n-0 node-deleted");
+        (taken - at("n-0 machine-off"), all.iter().any(|l| l.ends_with("p pod-phase Succeeded")))
+    };
+    assert_eq!((ends(PERIODS), ends("")), ((25_000, true), (0, false)));
+}
+
 /// Skipped heartbeats and passes are not to be seen in it.
 #[test]
 fn it_is_the_same_where_every_heartbeat_is_simulated() {

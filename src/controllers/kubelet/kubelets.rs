@@ -352,6 +352,11 @@ impl Kubelets {
         }
     }
 
+    /// Whether a node's machine is on.
+    pub(crate) fn is_on(&self, node: NodeId) -> bool {
+        self.nodes.is(node, |k| k.is_on())
+    }
+
     /// A step of a shutdown.
     fn shutdown_goes_on(&self, node: NodeId) {
         if self.shutdowns.goes_on(node) {

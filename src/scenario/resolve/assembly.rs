@@ -133,7 +133,8 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     /// A plan with what its fault models draw for that seed.
-    fn new(plan: Plan, models: Models, written: timeline::Written, seed: u64) -> Self {
+    fn new(plan: Plan, mut models: Models, written: timeline::Written, seed: u64) -> Self {
+        models.graceful = plan.nodes.iter().map(|n| plan.shuts_down_gracefully(n)).collect();
         let mut drawn = Drawn { plan, models, written, seed: None };
         drawn.of(seed);
         drawn

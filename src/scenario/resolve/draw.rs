@@ -170,7 +170,7 @@ impl Models {
                 continue;
             }
             let repair = self.repair.filter(|_| is_repaired);
-            put(part, repair, &mut gone, &mut all);
+            put(part, (repair, &self.graceful), &mut gone, &mut all);
         }
         all.sort_by_key(|o| o.at);
         all
@@ -313,7 +313,7 @@ impl Failing<'_> {
 /// Writes one part down: what happens, and what replaces it.
 fn put(
     part: Part,
-    repair: Option<Repair>,
+    (repair, graceful): (Option<Repair>, &[bool]),
     gone: &mut BTreeMap<NodeIndex, Time>,
     all: &mut Vec<Outage>,
 ) {
@@ -336,8 +336,13 @@ fn put(
     match (act, repair) {
         (Act::Reclaim { notice, unheeded, replaced }, _) => {
             let taken = at.saturating_add(notice);
+            // Who heeds the notice drains; without that the machine is told, and its kubelet may be one that ends its pods.
+            let told = |n: &&NodeIndex| graceful.get(**n as usize) == Some(&true);
+            let told: Vec<NodeIndex> = nodes.iter().filter(told).copied().collect();
             if !unheeded && !notice.is_zero() {
                 all.push(outage(at, None, &nodes, Away::Drained(notice), ", notice"));
+            } else if !notice.is_zero() && !told.is_empty() {
+                all.push(outage(at, None, &told, Away::Told(notice), ", told"));
             }
             all.push(outage(taken, None, &nodes, Away::Machines, ""));
             replace(taken, taken.saturating_add(replaced), all);

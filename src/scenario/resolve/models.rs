@@ -16,6 +16,8 @@ pub(crate) struct Models {
     pub(crate) repair: Option<Repair>,
     /// The names of all nodes; draws depend on them.
     pub(super) nodes: Vec<String>,
+    /// Of each node whether its kubelet ends its pods before its machine goes off that is told to.
+    pub(super) graceful: Vec<bool>,
 }
 
 /// One kind of fault.

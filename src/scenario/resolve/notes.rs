@@ -102,13 +102,20 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
         _ => Vec::new(),
     };
     let told: BTreeSet<NodeIndex> = actions.iter().flat_map(told).collect();
+    let maintained = actions.iter().flat_map(|a| match &a.act {
+        Do::Maintain(nodes, _) => nodes.to_vec(),
+        _ => Vec::new(),
+    });
     let is_graceful = |node: &&NodePlan| {
         let own = node.kubelet.as_ref().map(|own| &own.settings);
-        let of = own.unwrap_or(&plan.flags.kubelet);
-        let by_priority = &of.shutdown_grace_period_by_pod_priority.0;
-        !of.shutdown_grace_period.is_zero() || !by_priority.is_empty()
+        own.unwrap_or(&plan.flags.kubelet).has_shutdown_periods()
     };
-    let told = told.iter().filter_map(|n| plan.nodes.get(*n as usize));
+    let of = |nodes: BTreeSet<NodeIndex>| -> Vec<&NodePlan> {
+        nodes.iter().filter_map(|n| plan.nodes.get(*n as usize)).collect()
+    };
+    // A maintenance of others is what it is everywhere: nobody expects more of it.
+    let maintained = of(maintained.collect()).into_iter().filter(is_graceful);
+    let told = of(told).into_iter().chain(maintained);
     let (graceful, others): (Vec<&NodePlan>, Vec<&NodePlan>) = told.partition(is_graceful);
     let imitated = matches!(plan.timing.kubelet, KubeletMode::Imitated(_));
     let none = "so that a machine that is told to go off does so at once";

@@ -36,6 +36,8 @@ pub(crate) enum Away {
     Maintained(usize, Dur),
     /// Nodes are drained, in no more than this time each.
     Drained(Dur),
+    /// Machines are told to go off, and are in this time.
+    Told(Dur),
     /// Nodes are tainted as out of service: their machines are off for certain.
     OutOfService,
     /// Nodes are deleted.
@@ -111,6 +113,9 @@ impl Outage {
                 timeout: Some(text(timeout)),
                 skip_wait_for_delete_timeout: None,
             },
+            Away::Told(at_most) => {
+                Step::Shutdown { node, nodes, duration: None, at_most: Some(text(at_most)) }
+            }
             Away::OutOfService => {
                 let taint = OneOrMany::One(out_of_service().to_string());
                 Step::Taint { node, nodes, taint, overwrite: false }
@@ -154,6 +159,9 @@ impl Outage {
         let nodes = || self.nodes.clone();
         let act = match self.what.clone() {
             Away::Machines => return failing(&self.nodes, &[NodeFault::Off], span),
+            Away::Told(at_most) => {
+                return failing(&self.nodes, &[NodeFault::Shutdown(Some(at_most))], span);
+            }
             Away::Network(cut) => {
                 let faults = partition(cut, Connections::Dropped);
                 return failing(&self.nodes, &faults, span);
