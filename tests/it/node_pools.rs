@@ -176,4 +176,17 @@ fn flags_that_change_nothing_are_told() {
     let text = r#"Scenario(version: 1, horizon: "1m", nodes: [(name: "n", kubelet: {"eviction-hard": "memory.available<1Gi"})])"#;
     let told = plan(text).notes.join("\n");
     assert!(told.contains("the kubelets' eviction flags change nothing"), "{told}");
+    // A disk may fill with images, whose size is known.
+    for (flag, change) in [("memory.available<1Gi", true), ("nodefs.available<5Gi", false)] {
+        let text = format!(
+            r#"Scenario(version: 1, horizon: "1m", flags: (kubelet: {{"eviction-hard": "{flag}"}}), nodes: [(name: "n", capacity: {{"ephemeral-storage": "100Gi"}})],
+                pods: [(name: "p", on: Node("n"), image: (name: "web", pull: "5s", size: "1Gi"))])"#
+        );
+        let told = plan(&text).notes.join("\n");
+        assert_eq!(
+            told.contains("eviction flags of memory, inodes and process ids change nothing"),
+            change,
+            "{told}"
+        );
+    }
 }

@@ -5,7 +5,7 @@ use super::timeline::Written;
 use crate::api::node::{LABEL_ZONE, zone};
 use crate::api::toleration::Toleration;
 use crate::api::volume::attach_limit_key;
-use crate::plan::Flags;
+use crate::plan::{Eviction, Flags, Signal, Threshold};
 use crate::scenario::prelude::*;
 
 /// What a pod tolerates that says nothing, in seconds (`DefaultTolerationSeconds`): who has that may have been given it.
@@ -118,15 +118,21 @@ fn images(plan: &Plan) -> Option<String> {
 /// Flags of kubelets: of node-pressure eviction where nothing is ever short, and of images that fill no disk. `evicts` where any
 /// flag of all says when they evict.
 fn of_kubelets(plan: &Plan, evicts: bool) -> [Option<String>; 2] {
-    let own = |n: &NodePlan| n.kubelet.as_ref().is_some_and(|own| own.eviction != plan.eviction);
-    let evicts = evicts || plan.nodes.iter().any(own);
+    let own = || plan.nodes.iter().filter_map(|n| n.kubelet.as_ref()).map(|own| &own.eviction);
+    let evicts = evicts || own().any(|of| *of != plan.eviction);
     let fills = plan.collects_images();
+    // Disks fill with images, and nothing else does.
+    let (of_disks, usual) =
+        ([Signal::NodeFsAvailable, Signal::ImageFsAvailable], Eviction::defaults(&plan.profile));
+    let is_other = |t: &Threshold| !of_disks.contains(&t.signal) && !usual.thresholds.contains(t);
+    let beyond_disks = own().chain([&plan.eviction]).any(|of| of.thresholds.iter().any(is_other));
     let is_unused = |n: &NodePlan| n.usage.as_ref().is_some_and(|own| own.unused_images > 0);
     let has_images = plan.lists_images() || plan.nodes.iter().any(is_unused);
     let said = [
-        (evicts && !fills && !plan.states_usage()).then_some(
-            "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.",
-        ),
+        (evicts && !plan.states_usage() && (!fills || beyond_disks)).then_some(match fills {
+            false => "Not simulated: node-pressure eviction. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags change nothing.",
+            true => "Not simulated: node-pressure eviction but for disks that fill with images. Nothing says what pods or nodes use (`usage`), so that the kubelets' eviction flags of memory, inodes and process ids change nothing.",
+        }),
         (plan.states_image_gc() && !(fills && has_images)).then_some(
             "Not simulated: garbage collection of images. It takes nodes that say how large their disk is (`capacity: {\"ephemeral-storage\": …}`, or `imagefs`) and images that say how large they are (`size`, or `unused_images`): the kubelets' flags of it change nothing.",
         ),
