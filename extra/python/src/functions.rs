@@ -61,7 +61,7 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let window = duration::parse(needless_within)
         .map_err(|error| refused(py, &Refused::Input(format!("needless_within: {error}"))))?;
-    let overrides = Overrides { kubernetes, timing, seed, at_once: sets.len(), sets };
+    let overrides = Overrides { kubernetes, timing, seed, at_once: sets.len(), sets, other: None };
     let ran = heeding(py, move |send| {
         Run::begin(|| asked::run(&file, text, overrides), window, send);
     })?;
