@@ -88,10 +88,8 @@ impl From<Failure> for Refused {
             }
             Failure::Io(text) => Self::Io(text),
             Failure::Interrupted(_) => Self::Interrupted,
-            // Neither is there for somebody who prints nothing and shares nothing.
-            Failure::Elsewhere(_) | Failure::ClosedPipe => {
-                Self::Io("the answer went elsewhere".to_owned())
-            }
+            // Not for somebody who shares nothing.
+            Failure::Elsewhere(_) => Self::Io("the answer went elsewhere".to_owned()),
         }
     }
 }

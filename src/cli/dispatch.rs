@@ -97,9 +97,7 @@ fn start<P: FromArgMatches>(
             }
             let error = advised(error);
             match say(&error, &terminal) {
-                Err(e) if e.kind() != io::ErrorKind::BrokenPipe && !error.use_stderr() => {
-                    Failure::from(e).report(&terminal)
-                }
+                Err(e) if !error.use_stderr() => Failure::from(e).report(&terminal),
                 _ if error.use_stderr() => Exit::Input,
                 _ => Exit::Fine,
             }
@@ -160,9 +158,12 @@ fn say(error: &clap::Error, terminal: &Terminal) -> io::Result<()> {
     let said = error.render();
     let colour = if error.use_stderr() { terminal.error_colour } else { terminal.colour };
     let text = in_words(&said, colour);
-    let out: &mut dyn Write =
-        if error.use_stderr() { &mut io::stderr() } else { &mut io::stdout() };
-    Escaped::new(&mut *out, form(colour)).write_all(text.as_bytes())?;
+    let out: &mut dyn Write = if error.use_stderr() {
+        &mut Escaped::new(io::stderr(), form(colour))
+    } else {
+        &mut terminal.out()
+    };
+    out.write_all(text.as_bytes())?;
     out.flush()
 }
 

@@ -27,8 +27,6 @@ pub enum Failure {
     Unknown(Problem),
     /// There is more to do before there is a result; the text says what, and the help how.
     Unfinished(Problem),
-    /// Nobody reads standard output any more, which is no error: `taintsim … | head`.
-    ClosedPipe,
 }
 
 /// What a part of a command came to.
@@ -63,7 +61,7 @@ impl Failure {
             Self::Io(text) => terminal.error(text, None),
             Self::Interrupted(text) => terminal.note(text),
             // `taintsim shard` and `taintsim gather` say it in their own words.
-            Self::Elsewhere(_) | Self::ClosedPipe => {}
+            Self::Elsewhere(_) => {}
         }
         match self {
             Self::Problems(_) | Self::Input(_) => Exit::Input,
@@ -71,7 +69,6 @@ impl Failure {
             Self::Unknown(_) => Exit::Nothing,
             Self::Interrupted(_) => Exit::Interrupted,
             Self::Unfinished(_) | Self::Elsewhere(_) => Exit::Unfinished,
-            Self::ClosedPipe => Exit::Fine,
         }
     }
 }
@@ -136,10 +133,7 @@ impl From<FileError> for Failure {
 /// An error of standard output, the only writer whose errors are passed on as they are.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::ClosedPipe,
-            _ => Self::Io(format!("cannot write to standard output: {}", said(&error))),
-        }
+        Self::Io(format!("cannot write to standard output: {}", said(&error)))
     }
 }
 

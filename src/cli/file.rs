@@ -4,7 +4,7 @@
 use super::failure::{Exit, Failure, Outcome, Result, refuse_if};
 use super::interrupt;
 use super::output::print_text;
-use super::terminal::Terminal;
+use super::terminal::{Terminal, unless_unread};
 use crate::api::spelling;
 use crate::files;
 pub(crate) use crate::files::STDIN;
@@ -160,12 +160,9 @@ pub(crate) fn write_chart(path: &Path, drawing: &Drawing) -> Result<()> {
 /// Writes a file as a whole or not at all, as [`crate::files`] replaces files.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let written = interrupt::writing(|| files::replace(path, bytes, interrupt::unfinished));
-    written.map_err(|error| match error.kind() {
-        _ if interrupt::asked() => {
-            Failure::Interrupted(format!("interrupted; {} was not written", path.display()))
-        }
-        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::write(path, &error),
+    unless_unread(written, ()).map_err(|error| match interrupt::asked() {
+        true => Failure::Interrupted(format!("interrupted; {} was not written", path.display())),
+        false => Failure::write(path, &error),
     })
 }
 

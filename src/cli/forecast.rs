@@ -17,6 +17,7 @@ use super::html::{HtmlArg, page};
 use super::import::read;
 use super::prelude::*;
 use super::shards::Work;
+use super::terminal::is_unread;
 use crate::analysis::course::Happening;
 use crate::analysis::{Frees, ranges};
 use crate::api::meta::ConditionStatus;
@@ -145,7 +146,7 @@ pub(crate) fn forecast(args: &ForecastArgs, work: &Work<'_>, terminal: &Terminal
         print(args, terminal, &printed, before.as_ref())?;
         exports += 1;
         let last = args.watch.is_none() || args.times.is_some_and(|times| exports >= times);
-        if last {
+        if last || is_unread() {
             return Ok(exit(args, &printed));
         }
         before = Some(printed);

@@ -9,6 +9,7 @@ use crate::report::{diagnostics, tables};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 rows! {
     /// When to write colours.
@@ -44,7 +45,41 @@ const WIDTH_MAX: usize = 160;
 const WIDTH_MIN: usize = 60;
 
 /// Standard output, in which what others named is escaped.
-type Out = Escaped<BufWriter<StdoutLock<'static>>>;
+type Out = Escaped<BufWriter<Heard>>;
+
+/// Standard output, whose reader may go away: `taintsim … | head`. That is no error, and a command comes to what it
+/// would come to for somebody who reads on.
+#[derive(Debug)]
+pub struct Heard(StdoutLock<'static>);
+
+/// Whether the reader of standard output has gone.
+static IS_UNREAD: AtomicBool = AtomicBool::new(false);
+
+impl Write for Heard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        unless_unread(self.0.write(bytes), bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        unless_unread(self.0.flush(), ())
+    }
+}
+
+/// What became of a write, which is `done` where nobody reads it.
+pub(crate) fn unless_unread<T>(became: io::Result<T>, done: T) -> io::Result<T> {
+    match became {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_UNREAD.store(true, Relaxed);
+            Ok(done)
+        }
+        became => became,
+    }
+}
+
+/// Whether nobody reads on, which ends what would go on for ever.
+pub(crate) fn is_unread() -> bool {
+    IS_UNREAD.load(Relaxed)
+}
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 const HELP: Style = AnsiColor::Cyan.on_default();
@@ -102,7 +137,7 @@ impl Terminal {
     pub(crate) fn out_as(&self, table: Option<tables::Form>) -> Out {
         let is_binary = table == Some(tables::Form::Parquet);
         let form = if is_binary { Form::Binary } else { form(self.colour) };
-        Escaped::new(BufWriter::with_capacity(1 << 16, io::stdout().lock()), form)
+        Escaped::new(BufWriter::with_capacity(1 << 16, Heard(io::stdout().lock())), form)
     }
 
     /// How text for people is laid out.

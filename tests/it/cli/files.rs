@@ -376,3 +376,52 @@ fn a_closed_pipe_is_no_error() {
     // What was asked for is there all the same.
     assert_eq!(scratch.names("output"), ["a", "a-sweep"]);
 }
+
+/// docs/commands.md, exit codes: 1 where an expectation is not met, runs differ, a property is violated or a limit is
+/// broken, and 2 for a mistake. Whether somebody reads to the end is none of these.
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_changes_no_verdict() {
+    use std::process::{Command, Stdio};
+    let scratch = Scratch::with_starter();
+    // A pod of a node that is cut off for good is evicted after a minute, which is not to be; three nodes, and each
+    // may be lost.
+    scratch.write(
+        "lost.ron",
+        r#"(version: 1, horizon: "10m", nodes: [(names: "n-{0..2}")],
+            pods: [(name: "w", on: Node("n-0"), tolerations: [
+                (key: "node.kubernetes.io/unreachable", operator: Exists, effect: NoExecute, tolerationSeconds: 60)])],
+            timeline: [(at: "1m", do: Partition(node: "n-0"))], expect: [NotEvicted(pod: "w")])"#,
+    );
+    scratch.write("empty.ron", "()");
+    let choose = "pods.w.tolerations[unreachable].tolerationSeconds=0,60";
+    let plan = ["plan", "lost.ron", "--preset", "cloud", "--choose", choose, "--budget", "1h"];
+    let broken = ["--precision", "90%", "--within", "evicted<=0/y"];
+    let survey = ["survey", "lost.ron", "--lose", "node", "--fail-on", "missing>1"];
+    let export = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real/f30.json.gz");
+    let look = format!("echo x >> looks; gzip -dc '{export}'");
+    let watch = ["forecast", "-q", "--seeds", "2", "--watch", &look, "--every", "1ms"];
+    for (args, code) in [
+        (&["test", "lost.ron"][..], 1),
+        (&["test", "lost.ron", "-o", "json"], 1),
+        (&["test", "lost.ron", "-o", "csv"], 1),
+        (&["test", "lost.ron", "-o", "junit"], 1),
+        (&["test", "lost.ron", "--html=/dev/stdout"], 1),
+        (&["diff", "lost.ron", "--against-set", "horizon=9m"], 1),
+        (&["diff", "lost.ron", "--against-set", "horizon=9m", "-o", "csv"], 1),
+        (&survey, 1),
+        (&[&plan[..], &broken].concat(), 1),
+        (&["validate", "empty.ron"], 2),
+        (&["validate", "empty.ron", "-o", "json"], 2),
+        (&[&watch[..], &["--exit-code", "--times", "3"]].concat(), 1),
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut program = Command::new(env!("CARGO_BIN_EXE_taintsim"));
+        let program = program.current_dir(&scratch.0).args(args).stdout(writer);
+        let ended = program.stderr(Stdio::null()).status().expect("it runs");
+        assert_eq!(ended.code(), Some(code), "{args:?}");
+    }
+    // Three looks at the cluster were asked for, and nobody reads what comes after the first.
+    assert_eq!(scratch.text("looks"), "x\n");
+}
