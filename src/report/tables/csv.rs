@@ -14,7 +14,7 @@ use std::borrow::Cow;
 pub fn write(out: &mut dyn Write, table: &dyn Table) -> io::Result<()> {
     let mut csv = ::csv::Writer::from_writer(&mut *out);
     let columns = table.columns();
-    csv.write_record(columns.iter().map(|c| cell(&c.name).into_owned()))?;
+    csv.write_record(columns.iter().map(|c| cell(&c.name).into_owned())).map_err(as_written)?;
     csv.flush()?;
     drop(csv);
     write_on(out, table)
@@ -28,12 +28,19 @@ pub(crate) fn write_on(out: &mut dyn Write, table: &dyn Table) -> io::Result<()>
     let mut csv = ::csv::Writer::from_writer(out);
     table.rows(&mut |row| {
         for c in row {
-            csv.write_field(field(c).as_bytes())?;
+            csv.write_field(field(c).as_bytes()).map_err(as_written)?;
         }
-        csv.write_record(None::<&[u8]>)?;
-        Ok(())
+        csv.write_record(None::<&[u8]>).map_err(as_written)
     })?;
     csv.flush()
+}
+
+/// The error of whatever is written to, of the kind that it had there.
+fn as_written(error: ::csv::Error) -> io::Error {
+    match error.into_kind() {
+        ::csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 /// A cell as text, which is no formula.
@@ -61,7 +68,28 @@ fn number(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::super::table::{Column, Kind, Rows};
+    use super::*;
+
+    /// The crate `csv` holds 8 KiB back: what is shorter is written at the end, what is longer at once.
+    #[test]
+    fn what_cannot_be_written_says_why_however_long_it_is() {
+        struct Full;
+        impl Write for Full {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        for bytes in [1, 9000] {
+            let rows = vec![vec![Cell::Text("x".repeat(bytes).into())]];
+            let table = Rows { name: "rows", columns: Column::all(&[("a", Kind::Text)]), rows };
+            let error = write_on(&mut Full, &table).expect_err("it is full");
+            assert_eq!(error.kind(), io::ErrorKind::StorageFull, "{bytes}");
+        }
+    }
 
     #[test]
     fn numbers_say_no_more_than_they_must() {
