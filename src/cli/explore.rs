@@ -239,7 +239,7 @@ impl Searching<'_> {
                 [_, _, ..] => write_table(p, searches, properties),
                 _ => searches.iter().try_for_each(|s| write(p, s)),
             },
-            || document(searches, properties),
+            || document(&self.loaded.name, searches, properties),
             || table(searches, properties),
         )
     }

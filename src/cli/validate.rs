@@ -105,16 +105,11 @@ fn read(loaded: &Loaded, overrides: &Overrides) -> Result<Plan, Problems> {
     if wrong.is_empty() { Ok(plan) } else { Err(Problems(wrong)) }
 }
 
-/// "1.34.12" of "v1.34.12".
-fn release(plan: &Plan) -> &str {
-    plan.profile.release.trim_start_matches('v')
-}
-
 /// The line of a scenario without mistakes.
 fn fine(out: &mut dyn Write, file: &Path, plan: &Plan) -> io::Result<()> {
     let size = size_in_words(&plan.size());
     let entries = counted(plan.timeline.len(), "entry");
-    let (shown, release) = (shown(file), release(plan));
+    let (shown, release) = (shown(file), plan.profile.released());
     let file = line(&shown);
     writeln!(out, "{file}: fine ({size}, {entries} in the timeline, Kubernetes {release})")
 }
@@ -134,7 +129,7 @@ fn document(file: &Path, found: &Result<Plan, Problems>) -> Value {
         "nodes": plan.map(|p| p.nodes.len()),
         "pods": plan.map(|p| p.pods.len()),
         "entries": plan.map(|p| p.timeline.len()),
-        "kubernetes": plan.map(release),
+        "kubernetes": plan.map(|plan| plan.profile.released()),
         "warnings": plan.into_iter().flat_map(Plan::warnings).collect::<Vec<_>>(),
         "mistakes": mistakes.collect::<Value>(),
     })

@@ -217,7 +217,7 @@ impl FirstRow {
         Self {
             name: plan.name.clone(),
             doc: plan.doc.clone(),
-            release: plan.profile.release.trim_start_matches('v').to_owned(),
+            release: plan.profile.released().to_owned(),
             recorded: plan.profile.recorded,
             timing: plan.timing.name.clone(),
             horizon: plan.horizon,

@@ -122,7 +122,7 @@ pub fn spec_of(
     };
     language::Tape {
         choices: FORMAT,
-        release: Some(plan.profile.release.trim_start_matches('v').to_owned()),
+        release: Some(plan.profile.released().to_owned()),
         perturb: plan.perturb.names(),
         property,
         deviations: deviations.iter().map(written).collect(),

@@ -85,6 +85,11 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The release as it is told: `1.34.4`.
+    pub fn released(&self) -> &str {
+        self.release.trim_start_matches('v')
+    }
+
     /// Its API server stores these fields.
     pub(crate) fn stores(&mut self, fields: &[ApiField]) {
         self.dropped_fields.retain(|field, _| !fields.contains(field));

@@ -364,7 +364,19 @@ pub(crate) fn write_table(
     Ok(())
 }
 
-pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Value {
+impl Searched<'_> {
+    /// The release as other commands' documents and tables tell it.
+    fn released(&self) -> &str {
+        self.release.trim_start_matches('v')
+    }
+}
+
+/// What was found, as JSON.
+pub(crate) fn document(
+    scenario: &str,
+    searches: &[Searched<'_>],
+    properties: &[Property],
+) -> Value {
     let one = |s: &Searched<'_>| {
         let r = s.report;
         let says = properties.iter().map(|p| (p.to_string(), Says::of(r, p).words().into()));
@@ -389,7 +401,7 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             told
         };
         json!({
-            "kubernetes": s.release,
+            "kubernetes": s.released(),
             "depth": s.depth,
             "runs": r.runs,
             "pruned": r.pruned,
@@ -406,7 +418,11 @@ pub(crate) fn document(searches: &[Searched<'_>], properties: &[Property]) -> Va
             "violations": r.violations.iter().enumerate().map(violation).collect::<Vec<_>>(),
         })
     };
-    json!({ "taintsim": env!("CARGO_PKG_VERSION"), "searches": searches.iter().map(one).collect::<Vec<_>>() })
+    json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "scenario": scenario,
+        "searches": searches.iter().map(one).collect::<Vec<_>>(),
+    })
 }
 
 /// A property under a release, and an outcome that violates it, with the file of a run that leads
@@ -417,7 +433,7 @@ type Found<'s> = (&'s Searched<'s>, &'s Property, Option<(&'s Violated, Option<&
 /// violates it, with a run that leads there.
 pub(crate) fn table(searches: &[Searched<'_>], properties: &[Property]) -> Rows {
     let fields: [Field<Found<'_>>; 9] = [
-        ("kubernetes", Kind::Text, |(s, ..)| Cell::text(Some(s.release.clone()))),
+        ("kubernetes", Kind::Text, |(s, ..)| Cell::text(Some(s.released().to_owned()))),
         ("property", Kind::Text, |(_, property, _)| Cell::Text(property.to_string().into())),
         ("found", Kind::Text, |(s, p, _)| Cell::Text(Says::of(s.report, p).words().into())),
         ("text", Kind::Text, |(.., v)| Cell::text(v.map(|v| v.0.text.clone()))),

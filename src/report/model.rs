@@ -82,8 +82,7 @@ impl<'a> Report<'a> {
 
     /// "1.34.4" of "v1.34.4".
     pub(crate) fn release(&self) -> &'a str {
-        let release = &self.analysis.plan.profile.release;
-        release.strip_prefix('v').unwrap_or(release)
+        self.analysis.plan.profile.released()
     }
 
     /// What a file of its own says of the run, by name.

@@ -155,7 +155,7 @@ pub(crate) fn document(asked: &Asked<'_>, often: &Often) -> Value {
     let none = Interval { low: 0.0, high: 0.0 };
     json!({
         "scenario": asked.plan.name,
-        "kubernetes": asked.plan.profile.release,
+        "kubernetes": asked.plan.profile.released(),
         "property": asked.property.to_string(),
         "seed": asked.seed,
         "drawn": drawn((often.violated, often.drawn)),

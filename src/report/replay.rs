@@ -51,8 +51,8 @@ pub(crate) fn document(plan: &Plan, run: Replayed<'_>) -> Value {
         json!({ "property": property, "at_s": at, "text": v.text, "records": v.records })
     };
     json!({
-        "name": plan.name,
-        "kubernetes": plan.profile.release.trim_start_matches('v'),
+        "scenario": plan.name,
+        "kubernetes": plan.profile.released(),
         "deviations": plan.tape.as_deref().unwrap_or_default().len(),
         "departs": run.departure.map(|d| d.text.as_str()),
         "violations": run.violations.iter().map(violation).collect::<Vec<_>>(),

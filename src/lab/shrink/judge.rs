@@ -206,7 +206,7 @@ fn seen(text: String, at: Time, plan: &Plan) -> Seen {
         entries: plan.timeline.len(),
         deviations: plan.tape.as_ref().map_or(0, Vec::len),
     };
-    let release = plan.profile.release.trim_start_matches('v').to_owned();
+    let release = plan.profile.released().to_owned();
     Seen { text, at, release, size, harm: Harm::default(), unmet: 0 }
 }
 

@@ -181,7 +181,7 @@ fn run(plan: &Plan, source: &Source) -> Value {
     json!({
         "scenario": plan.name,
         "file": source.file,
-        "kubernetes": plan.profile.release.trim_start_matches('v'),
+        "kubernetes": plan.profile.released(),
         "timing": plan.timing.name,
         "seed": source.seed,
         "set": source.set,

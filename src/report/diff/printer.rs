@@ -14,7 +14,7 @@ const SETTINGS: usize = 40;
 
 /// The line on a side: where it comes from, and what was changed in it.
 pub(super) fn header(plan: &Plan, source: &Source, seeds: &str) -> String {
-    let release = plan.profile.release.trim_start_matches('v');
+    let release = plan.profile.released();
     let (file, timing) = (called(&source.file), &plan.timing.name);
     let is_told =
         |s: &&String| ["kubernetes=", "timing=", "seed="].iter().any(|of| s.starts_with(of));

@@ -108,15 +108,20 @@ fn a_search_has_a_row_for_each_property_and_more_where_several_outcomes_violate_
         changes: String::new(),
         depth: 1,
     };
-    let table = table(&[searched, untried], &[stuck, Property::NeedlessEviction, stuck]);
+    let (searches, properties) = ([searched, untried], [stuck, Property::NeedlessEviction, stuck]);
+    // The release as a run tells it, so that tables can be joined.
+    let document = document("rapid", &searches, &properties);
+    assert_eq!(document["searches"][0]["kubernetes"], "1.34.4");
+    assert_eq!(document["scenario"], "rapid", "whose table it is, says its metadata");
+    let table = table(&searches, &properties);
     is_told(&table, &[]);
     let expected = "\
 kubernetes,property,found,text,runs,changes,deviations,small,tape
-v1.34.4,pod-stuck(1m),violated,a,3,,0,true,1.ron
-v1.34.4,pod-stuck(1m),violated,b,3,,0,true,2.ron
-v1.34.4,needless-eviction,exhausted,,,,,,
-v1.35.0,pod-stuck(1m),not tried,,,,,,
-v1.35.0,needless-eviction,not tried,,,,,,
+1.34.4,pod-stuck(1m),violated,a,3,,0,true,1.ron
+1.34.4,pod-stuck(1m),violated,b,3,,0,true,2.ron
+1.34.4,needless-eviction,exhausted,,,,,,
+1.35.0,pod-stuck(1m),not tried,,,,,,
+1.35.0,needless-eviction,not tried,,,,,,
 ";
     assert_eq!(csv_of_both(&table), expected);
 }

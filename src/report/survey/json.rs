@@ -12,7 +12,7 @@ use crate::report::results::*;
 /// `not_simulated` say of a loss and of a workload that its figures may be higher.
 pub(crate) fn document(report: &SurveyReport<'_>) -> Value {
     let SurveyReport { survey, called, .. } = report;
-    let finding = |f: &Finding| json!({ "text": f.text, "loss": f.loss, "object": f.object, "command": called.command(f) });
+    let finding = |f: &Finding| json!({ "text": f.text, "lost": f.loss, "object": f.object, "command": called.command(f) });
     json!({
         "scenario": report.name,
         "run": report.line,

@@ -29,6 +29,11 @@ fn a_hunt_from_the_scenario_to_the_smallest_one() {
     let tape = "output/rapid-explore/pod-stuck-1.tape.ron";
     let shown = dir.call(&["replay", tape]);
     assert_eq!((shown.code, shown.stderr.as_str()), (1, ""), "it is violated again");
+    let document = dir.call(&["replay", tape, "-o", "json"]).stdout;
+    let document: serde_json::Value = serde_json::from_str(&document).expect("JSON");
+    // Under the names that other documents have for them.
+    assert_eq!(document["scenario"], "rapid", "{document}");
+    assert_eq!(document["kubernetes"].as_str().map(|release| &release[..2]), Some("1."));
     assert_eq!(
         shown.stdout.matches('↕').count(),
         1,

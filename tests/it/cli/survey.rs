@@ -49,7 +49,10 @@ fn what_is_printed_below_a_finding_can_be_called() {
     let document: serde_json::Value = serde_json::from_str(&called.stdout).expect("JSON");
     let findings = document["findings"].as_array().expect("findings");
     assert!(!findings.is_empty());
+    let rows = document["rows"].as_array().expect("rows");
     for finding in findings {
+        // The loss that shows it, under its name in the rows.
+        assert!(rows.iter().any(|row| row["lost"] == finding["lost"]), "{finding}");
         let command = finding["command"].as_str().expect("a command");
         let (write, tell) = command.split_once(" | ").expect("two commands");
         assert!(write.contains(" --seed 3 "), "{command}");

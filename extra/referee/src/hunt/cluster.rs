@@ -98,7 +98,7 @@ impl Cluster {
         let entries = Change::none(&timeline.unwrap_or_default());
         let mut cluster = Self { seed, release: String::new(), loaded, entries };
         if let Some(plan) = cluster.plan(&[], "") {
-            cluster.release = plan.profile.release.trim_start_matches('v').to_owned();
+            cluster.release = plan.profile.released().to_owned();
         }
         cluster
     }

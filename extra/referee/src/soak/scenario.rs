@@ -55,8 +55,7 @@ fn attempt(mut draw: Draw<'_>, seed: u64) -> Option<Random> {
         match built(text) {
             Ok((loaded, plan)) => {
                 let mut used = used(&loaded.spec);
-                let release: Vec<&str> =
-                    plan.profile.release.trim_start_matches('v').split('.').take(2).collect();
+                let release: Vec<&str> = plan.profile.released().split('.').take(2).collect();
                 used.insert(format!("release {}", release.join(".")));
                 used.extend(settings(&loaded.spec));
                 return Some(Random { loaded, plan, used });

@@ -31,7 +31,7 @@ impl Ready {
             "nodes": self.plan.nodes.len(),
             "pods": self.plan.pods.len(),
             "seed": self.source.seed.to_string(),
-            "release": self.plan.profile.release.trim_start_matches('v'),
+            "release": self.plan.profile.released(),
         })
     }
 
