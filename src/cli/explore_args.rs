@@ -101,8 +101,8 @@ impl ExploreArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<(), Failure> {
         self.jobs = with.jobs.or(self.jobs);
-        with.out.iter().for_each(|out| self.html.put_into(out));
-        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.out = with.folder();
+        self.html.put_into(&self.out);
         self.output.say(with.output.as_deref())
     }
 

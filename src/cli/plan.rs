@@ -111,7 +111,7 @@ impl PlanArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.many.jobs = with.jobs.or(self.many.jobs);
-        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.out = with.folder();
         self.output.say(with.output.as_deref())
     }
 }

@@ -84,7 +84,8 @@ impl SurveyArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.many.jobs = with.jobs.or(self.many.jobs);
-        with.out.iter().for_each(|out| self.html.put_into(out));
+        no_folder(with.out.is_some() && self.html.html.is_none())?;
+        self.html.put_into(&with.folder());
         self.output.say(with.output.as_deref())
     }
 }
@@ -97,6 +98,12 @@ fn pair(text: &str) -> Result<(Kind, Kind), String> {
     Ok((Kind::parse(a)?, Kind::parse(b)?))
 }
 
+/// Refuses a folder for results where nothing would be in it.
+fn no_folder(is_vain: bool) -> Result<()> {
+    let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
+    refuse_if(is_vain, "survey writes no folder of results, and --out names one", help)
+}
+
 /// Runs the command.
 pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let terminal = &terminal.quietly(args.many.quiet);
@@ -104,9 +111,7 @@ pub(crate) fn survey(args: &SurveyArgs, work: &Work<'_>, terminal: &Terminal) ->
     if work.writes() {
         args.html.fits()?;
     }
-    let is_vain = args.out.is_some() && !args.shards.is_asked();
-    let help = "-o with json, csv and parquet prints them, `--html=FILE` writes a page; with --plan-shards --out is the folder of the work plan";
-    refuse_if(is_vain, "survey writes no folder of results, and --out names one", help)?;
+    no_folder(args.out.is_some() && !args.shards.is_asked())?;
     let is_scenario = args.as_what.is_some();
     (args.shards).refuses(is_scenario, "--as scenario", "leave one of them out")?;
     let help = "write what `kubectl get` prints to a file";

@@ -303,7 +303,7 @@ impl SweepArgs {
     /// Says some of them anew.
     pub(crate) fn with(&mut self, with: &With) -> Result<()> {
         self.jobs = with.jobs.or(self.jobs);
-        self.out = with.out.clone().unwrap_or_else(|| self.out.clone());
+        self.out = with.folder();
         self.output.say(with.output.as_deref())
     }
 }

@@ -20,9 +20,9 @@ pub(crate) struct GatherArgs {
     /// The folder of the result files, where it is not that of the work plan
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
-    /// The folder for results, as --out of the command itself
-    #[arg(long, value_name = "DIR", default_value = "output")]
-    out: PathBuf,
+    /// The folder for results, as --out of the command itself [default: output]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// In which form to print results on standard output, of those that the command itself has
     /// [default: as it was planned]
     #[arg(long, short = 'o', alias = "format", value_name = "FORMAT")]
@@ -33,7 +33,7 @@ pub(crate) struct GatherArgs {
 pub(crate) fn gather(args: &GatherArgs, read_again: ReadAgain<'_>, terminal: &Terminal) -> Outcome {
     let packed = Packed::open(&args.plan)?;
     let kept = Kept::new(&packed, args.results.as_deref().unwrap_or(&args.plan));
-    let with = With { out: Some(args.out.clone()), jobs: None, output: args.output.clone() };
+    let with = With { out: args.out.clone(), jobs: None, output: args.output.clone() };
     let again = read_again(&packed.arguments, &with).ok_or_else(|| packed.not_understood())?;
     let work = Work::part(packed.inputs()?, &kept, None, packed.shards);
     match again(&work, terminal) {

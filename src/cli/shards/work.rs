@@ -17,12 +17,19 @@ pub(crate) struct PlanShardsArgs {
 /// What is said anew when the command of a work plan is called again.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct With {
-    /// The folder for results.
+    /// The folder for results, where one is named.
     pub(crate) out: Option<PathBuf>,
     /// How many runs at once.
     pub(crate) jobs: Option<u16>,
     /// In which form results are printed.
     pub(crate) output: Option<String>,
+}
+
+impl With {
+    /// The folder for results: not that of the work plan, which the command was planned with.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| "output".into())
+    }
 }
 
 /// The command of a work plan, ready to be called again.

@@ -160,7 +160,11 @@ fn a_survey_is_the_same_bytes() {
         ]);
         for of in [1, 2, 7] {
             assert_eq!(same(&scratch, &args, of, false), 1);
-            fs::remove_dir_all(scratch.path(&format!("plan-{of}"))).expect("it was there");
+            // As the command itself, with a folder that nothing would be in.
+            let plan = format!("plan-{of}");
+            let refused = scratch.call(&["gather", &plan, "--out", "results"]);
+            refused.fails(2, &["survey writes no folder of results, and --out names one"]);
+            fs::remove_dir_all(scratch.path(&plan)).expect("it was there");
         }
     }
 }
