@@ -44,15 +44,15 @@ def _sources(given: Any, name: str) -> list[tuple[str, bytes | None]]:
 
 
 def _value(value: Setting) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+    if isinstance(value, str):
+        return value
+    # By its text, as NumPy has a bool of its own.
+    return {"None": "none", "True": "true", "False": "false"}.get(str(value), str(value))
 
 
 def _each(value: Setting | Iterable[Setting]) -> list[Setting]:
-    return [value] if isinstance(value, (str, int, float)) or value is None else list(value)
+    # NumPy's numbers are neither int nor float.
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value]
 
 
 def _listed(values: OneOrMany | None) -> list[str]:

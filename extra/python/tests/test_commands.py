@@ -39,6 +39,12 @@ def test_releases_are_no_numbers() -> None:
     assert {r["kubernetes"] for r in sweep.rows.rows()} == {"1.30", "1.34"}
 
 
+def test_a_number_of_numpy_is_one_value() -> None:
+    numpy = pytest.importorskip("numpy")
+    one = taintsim.sweep(ONE_NODE, {SECONDS: numpy.int64(60)}, seeds=1)
+    assert one.document == taintsim.sweep(ONE_NODE, {SECONDS: 60}, seeds=1).document
+
+
 def test_a_sweep_is_the_programs(tmp_path: Path) -> None:
     file = tmp_path / "s.ron"
     file.write_text(ONE_NODE, encoding="utf-8")
