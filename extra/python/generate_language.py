@@ -93,10 +93,10 @@ def struct(name: str, schema: dict[str, Any], base: str) -> list[str]:
     needed = schema.get("required", [])
     for field, of in schema.get("properties", {}).items():
         lines += note(of.get("description"), "    ")
-        if field in needed:
+        if "const" in of:
+            lines.append(f"    {safe(field)}: {hint(of)} = {of['const']!r}")
+        elif field in needed:
             lines.append(f"    {safe(field)}: {hint(of)}")
-        elif field == "version":
-            lines.append("    version: int = 1")
         else:
             lines.append(f"    {safe(field)}: {optional(of)} = None")
     if not said and not schema.get("properties"):

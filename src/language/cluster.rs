@@ -14,6 +14,7 @@ use crate::language::prelude::*;
 /// Nodes that are alike except for their names.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("allOf" = named()))]
 pub struct NodeGroup {
     /// The name of a single node.
     pub(crate) name: Option<String>,
@@ -145,6 +146,7 @@ rows! {
 /// Pods that are alike except for their names and places.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(extend("allOf" = named()))]
 pub struct PodGroup {
     /// The name of a single pod; with `count`, `Each` or `PerNode` the names are made from it:
     /// `web-0`, `web-1`, …, or `agent-NODE`, or `web-NODE-0`.

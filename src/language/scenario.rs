@@ -17,8 +17,10 @@ use crate::language::prelude::*;
 /// A whole scenario file: `Scenario(version: 1, horizon: "30m", …)`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("required" = ["version", "horizon"]))]
 pub struct Scenario {
     /// The version of the language; 1 is the only one. A file without one is refused.
+    #[schemars(required, extend("const" = 1))]
     pub(crate) version: Option<u32>,
     /// What the scenario is about, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]

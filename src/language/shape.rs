@@ -175,7 +175,7 @@ mod tests {
     use crate::language::text::Tree;
     use crate::language::{Claim, Expectation};
     use crate::scenario::{Overrides, expecting, parse};
-    use serde_json::Value;
+    use serde_json::{Value, json};
     use std::path::Path;
 
     const PAGE: &str = include_str!("../../docs/expectations.md");
@@ -212,6 +212,30 @@ mod tests {
             let said = read.map_or_else(|mistake| mistake.to_string(), |_| String::new());
             assert_eq!(said.contains(&format!("`{kind}(count: 0, …)`")), is_counted, "{said}");
         }
+    }
+
+    /// What `validate` refuses at first sight is nothing that the schema takes: no version or another one, no end, a group
+    /// without a name.
+    #[test]
+    fn it_asks_for_what_the_program_asks_for() {
+        let schema = super::schema();
+        assert_eq!(schema["required"], json!(["version", "horizon"]));
+        let version = &schema["properties"]["version"];
+        assert_eq!((&version["type"], &version["const"]), (&json!("integer"), &json!(1)));
+        for group in ["NodeGroup", "PodGroup", "WorkloadGroup"] {
+            let either = &schema["$defs"][group]["allOf"][0]["anyOf"];
+            assert_eq!(*either, json!([{ "required": ["name"] }, { "required": ["names"] }]));
+            let text = match group {
+                "NodeGroup" => "nodes: [()]",
+                "PodGroup" => "nodes: [(name: \"n\")], pods: [(on: Node(\"n\"))]",
+                _ => "workloads: [Deployment()]",
+            };
+            let text = format!("(version: 1, horizon: \"5m\", {text})");
+            let refused = parse("s.ron", text.into_bytes(), Path::new(""))
+                .and_then(|loaded| expecting(&loaded, &Overrides::default()).map(drop));
+            assert!(refused.unwrap_err().to_string().contains("has no name"), "{group}");
+        }
+        assert!(schema["$defs"]["DurationText"]["pattern"].is_string());
     }
 
     #[test]

@@ -74,7 +74,7 @@ pub(super) use visits;
 
 /// Those that are written in quotes.
 macro_rules! text {
-    ($($(#[$doc:meta])* $name:ident = $expecting:literal,)*) => {$(
+    ($($(#[$doc:meta])* $name:ident = $expecting:literal $(like $pattern:literal)?,)*) => {$(
         kept! { $(#[$doc])* $name }
 
         visits! { 'de $name, $expecting,
@@ -83,14 +83,17 @@ macro_rules! text {
             }
         }
 
-        schema! { $name, concat!(stringify!($name), ": ", $expecting), { "type": "string" } }
+        schema! { $name, concat!(stringify!($name), ": ", $expecting), {
+            "type": "string" $(, "pattern": $pattern)?
+        } }
     )*};
 }
 
 text! {
     /// A span of time in Go's syntax: `"5m30s"`, `"200ms"`. Where it may be negative, the field
     /// says so.
-    DurationText = "a duration in quotes, such as \"5m30s\"",
+    DurationText = "a duration in quotes, such as \"5m30s\""
+        like r"^[+-]?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$",
     /// When an entry begins: `"10m"`, or relative to a named entry, `"cut b + 50s"`,
     /// `"end of cut b + 5s"`.
     TimeText = "a time in quotes, such as \"10m\" or \"cut b + 50s\"",
@@ -104,6 +107,11 @@ text! {
 kept! {
     /// A Kubernetes quantity: `"500m"`, `"32Gi"`, or a plain number.
     QuantityText
+}
+
+/// Of a group, in its schema: it has a name, or several.
+pub(super) fn named() -> serde_json::Value {
+    serde_json::json!([{ "anyOf": [{ "required": ["name"] }, { "required": ["names"] }] }])
 }
 
 schema! { QuantityText, "A Kubernetes quantity, such as \"500m\" or \"32Gi\"", { "type": ["string", "number"] } }

@@ -93,6 +93,7 @@ pub(crate) const OWN: [Own; 14] = [
 /// scenario's meaning.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(extend("allOf" = named()))]
 pub struct WorkloadGroup {
     /// `metadata.name`
     pub(crate) name: Option<String>,

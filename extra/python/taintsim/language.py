@@ -4176,7 +4176,7 @@ class Scenario(Document):
     #: a patch, `"1.38-alpha"` the pre-release of the minor to come.
     kubernetes: str | None = None
     #: The end of the run. A file without one is refused.
-    horizon: DurationText | None = None
+    horizon: DurationText
     #: Delays and limits; `Typical` where none is given.
     timing: Timing | None = None
     #: The seed of the random draws; 1 where none is given.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -107,6 +108,17 @@ def test_every_kind_of_value() -> None:
     assert Placement.Node("a") == Placement.Node("a") != Placement.Node("b")
     with pytest.raises(TypeError, match="cannot hold"):
         Scenario(horizon=object()).text()  # type: ignore[arg-type]
+
+
+def test_the_schema_takes_the_durations_that_the_program_takes() -> None:
+    pattern = json.loads(_taintsim.schema())["$defs"]["DurationText"]["pattern"]
+    for text in ["5m", "1h30m", "1.5h", ".5s", "1.s", "200ms", "3us", "3µs"]:
+        assert re.search(pattern, text), text
+        Scenario(horizon="1h", controllers_start=text).check()
+    for text in ["", "5", "30 minutes", "1d", "5m ", "1..5s", "s", "--5m"]:
+        assert not re.search(pattern, text), text
+        with pytest.raises(taintsim.InputError):
+            Scenario(horizon="1h", controllers_start=text).check()
 
 
 def test_the_builders_are_those_of_the_language() -> None:
