@@ -4,9 +4,13 @@ use super::failure::{Result, refuse_if};
 use crate::kernel::Dur;
 use crate::lab::Stopped;
 pub use crate::language::duration::spoken as duration;
-use crate::language::values;
-use crate::scenario::Overrides;
+use crate::language::{Problems, values};
+use crate::plan::Plan;
+use crate::report::manifest;
+use crate::scenario::{self, Loaded, Overrides};
+use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What a command line changes in every scenario.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -65,6 +69,22 @@ impl ManyArgs {
     /// What is changed in the scenario.
     pub(crate) fn overrides(&self) -> Overrides {
         self.change.overrides(self.sets.clone())
+    }
+
+    /// Release, timing and first seed of the runs in words; and all that they rest on.
+    pub(crate) fn ran_by(
+        &self,
+        loaded: &Loaded,
+        plan: &Plan,
+        file: Option<&Path>,
+    ) -> Result<(String, Value), Problems> {
+        let seed = scenario::seed(loaded, &self.overrides())?;
+        let (release, timing) = (plan.profile.released(), &plan.timing.name);
+        let file = file.map_or(loaded.source.name.to_string(), |file| file.display().to_string());
+        let of = manifest::scenario(&loaded.name, &file, &loaded.fingerprint(), &self.sets);
+        let mut basis = manifest::basis(of, plan, seed);
+        basis["needless_window_s"] = self.needless_within.as_secs_f64().into();
+        Ok((format!("Kubernetes {release}, {timing} timing, seed {seed}"), basis))
     }
 }
 

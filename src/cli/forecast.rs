@@ -318,6 +318,12 @@ impl Courses {
             counted(args.seeds, "seed"),
             short(args.horizon)
         );
+        let files: Vec<String> = args.files.iter().map(|file| file.display().to_string()).collect();
+        let of = manifest::scenario(&base.name, &files.join(", "), &base.fingerprint(), &args.sets);
+        let mut ran = manifest::basis(of, &plan, scenario::seed(&base, &overrides)?);
+        ran["seeds"] = args.seeds.into();
+        ran["horizon_s"] = args.horizon.as_secs_f64().into();
+        ran["heal_after_s"] = args.heal_after.map(Dur::as_secs_f64).into();
         let courses = courses("as it is", base, &overrides, &args.what_if)?;
         let frees = Frees::of(&plan);
         let mut taints = plan.nodes.iter().flat_map(|n| &n.taints);
@@ -327,6 +333,7 @@ impl Courses {
             silent,
             course,
             head,
+            ran,
             frees,
             notes: dying.into_iter().chain(plan.notes).collect(),
             horizon: Time::ZERO + args.horizon,

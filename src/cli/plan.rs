@@ -16,6 +16,8 @@ use crate::lab::planner::{
 use crate::report::planner::{
     Source, Told, document, table, together, touching, write, write_folder, years,
 };
+use crate::report::short;
+use crate::report::text::joined;
 use crate::scenario::split_values;
 
 /// How long a plan runs at most where nobody says it.
@@ -197,7 +199,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
     work.desk().over()?;
     let preset = args.preset.as_ref().map(|name| format!("preset {name}"));
     let faults = preset.unwrap_or_else(|| "the scenario's fault models".to_owned());
-    let source = Source { faults, line: line(&loaded, &planner)?, notes, seconds };
+    let (line, basis) = ran_by(args, &planner)?;
+    let source = Source { faults, line, basis, notes, seconds };
     let until = &|| goes_on(args, &clock, SOON_S);
     tell(args, &kept, &planner.objective, (&source, Some((&planner, until))), (work, terminal))
 }
@@ -206,7 +209,8 @@ pub(crate) fn plan(args: &PlanArgs, work: &Work<'_>, terminal: &Terminal) -> Out
 fn told_again(args: &PlanArgs, file: &Path, work: &Work<'_>, terminal: &Terminal) -> Outcome {
     let (kept, mut source) = read_kept(file)?;
     let objective = kept.objective.clone().with(&args.price, args.currency.as_deref())?;
-    source.notes.insert(0, format!("From the runs kept in {}.", file.display()));
+    let of = told_of(&source.basis);
+    source.notes.insert(0, format!("From the runs kept in {}{of}.", file.display()));
     tell(args, &kept, &objective, (&source, None), (work, terminal))
 }
 
@@ -254,12 +258,26 @@ fn of_devices(axes: &[Axis]) -> Result<(), Problem> {
     Err(Problem::new(text).help(help))
 }
 
-/// Release, timing and seed of the runs.
-fn line(loaded: &Loaded, planner: &Planner<'_>) -> Result<String, Problems> {
-    let plan = scenario::build(loaded, &planner.sweep.base)?;
-    let seed = scenario::seed(loaded, &planner.sweep.base)?;
-    let release = plan.profile.release.trim_start_matches('v').to_owned();
-    Ok(format!("Kubernetes {release}, {} timing, seed {seed}", plan.timing.name))
+/// Release, timing and seed of the runs; and what else they rest on.
+fn ran_by(args: &PlanArgs, planner: &Planner<'_>) -> Result<(String, Value), Problems> {
+    let Sweep { loaded, base, .. } = &planner.sweep;
+    let plan = scenario::build(loaded, base)?;
+    let (line, mut basis) = args.many.ran_by(loaded, &plan, args.file.as_deref())?;
+    basis["choose"] = args.choose.clone().into();
+    basis["preset"] = args.preset.clone().into();
+    Ok((line, basis))
+}
+
+/// What kept runs rest on, for who asks them again.
+fn told_of(basis: &Value) -> String {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let sets = basis["scenario"]["set"].as_array().into_iter().flatten().filter_map(text);
+    let set = joined(sets, ", ").map_or(String::new(), |sets| format!(" with {sets}"));
+    let window = basis["needless_window_s"].as_f64().unwrap_or_default();
+    let window = short(Dur::from_nanos((window * 1e9).round() as u64));
+    text(&basis["scenario"]["file"]).map_or(String::new(), |file| {
+        format!(", of {file}{set}; an eviction is needless where the node is back within {window}")
+    })
 }
 
 /// The settings with their values.

@@ -247,11 +247,12 @@ fn reported<'a>(
     done: &'a Surveyed,
 ) -> Result<SurveyReport<'a>, Problems> {
     let plan = scenario::build(survey.loaded, &survey.overrides)?;
-    let seed = scenario::seed(survey.loaded, &survey.overrides)?;
-    let release = plan.profile.release.trim_start_matches('v');
+    let (line, mut basis) = args.many.ran_by(survey.loaded, &plan, args.file.as_deref())?;
+    basis["by"] = args.by.to_possible_value().map(|by| by.get_name().to_owned()).into();
     Ok(SurveyReport {
         name: survey.loaded.name.clone(),
-        line: format!("Kubernetes {release}, {} timing, seed {seed}", plan.timing.name),
+        line,
+        basis,
         notes: plan.notes,
         lasts: args.lasts,
         rows: args.rows,
@@ -278,5 +279,12 @@ fn called(args: &SurveyArgs) -> Called {
     options.extend(args.many.overrides().words());
     let by = args.by.to_possible_value().filter(|_| args.by != How::Machine);
     let by = by.map(|by| by.get_name().to_owned());
-    Called { file: args.file.as_deref().map(|file| file.display().to_string()), options, by }
+    let within = Some(args.many.needless_within).filter(|w| *w != DEFAULT_NEEDLESS_WINDOW);
+    let within = within.map(crate::language::duration::format);
+    Called {
+        file: args.file.as_deref().map(|file| file.display().to_string()),
+        options,
+        by,
+        within,
+    }
 }

@@ -69,6 +69,18 @@ pub(crate) fn scenario(name: &str, file: &str, from: &Fingerprint, set: &[String
     json!({ "name": name, "file": file, "bytes": from.bytes, "hash": hash_text(from.hash), "inputs": inputs, "set": set })
 }
 
+/// What the figures of a document rest on, so that they come about again: by which program, from which scenario, how and with
+/// which seed.
+pub(crate) fn basis(scenario: Value, plan: &Plan, seed: u64) -> Value {
+    json!({
+        "taintsim": env!("CARGO_PKG_VERSION"),
+        "scenario": scenario,
+        "kubernetes": plan.profile.released(),
+        "timing": plan.timing.name,
+        "seed": seed,
+    })
+}
+
 fn delay(d: Delay) -> Value {
     json!({ "min_s": d.min.as_nanos() as f64 / 1e9, "max_s": d.max.as_nanos() as f64 / 1e9 })
 }

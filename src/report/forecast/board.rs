@@ -234,6 +234,7 @@ mod tests {
     fn a_course_on_which_nobody_goes_has_no_bars() {
         let at = Time::from_secs(20);
         let basis = Basis {
+            ran: serde_json::Value::Null,
             clock: WallClock(9 * 3_600_000_000),
             silent: Vec::new(),
             course: String::new(),

@@ -42,8 +42,7 @@ fn end((o, f): OnCourse<'_>, at: Time) -> Cell<'static> {
 pub(crate) fn document(base: &Outlook<'_>, others: &[Outlook<'_>]) -> Value {
     let [events, by_when] = [events(base), by_when(base)];
     let at = base.basis.clock.begins();
-    let mut whole =
-        json!({ "at": at, "notes": base.notes(), "events": events, "by_when": by_when });
+    let mut whole = json!({ "at": at, "basis": base.basis.ran, "notes": base.notes(), "events": events, "by_when": by_when });
     put_left(&mut whole, base);
     put_what_if(&mut whole, others);
     whole
@@ -145,6 +144,7 @@ mod tests {
     #[test]
     fn a_forecast_has_a_row_for_each_event_of_each_course() {
         let basis = Basis {
+            ran: serde_json::Value::Null,
             // 2026-11-21T02:29:57Z by `date -u -d … +%s`.
             clock: WallClock(1_795_228_197_000_000),
             silent: Vec::new(),

@@ -25,6 +25,8 @@ pub(crate) struct Basis {
     pub(crate) course: String,
     /// `39 nodes, 85 pods`, the release, the horizon and such.
     pub(crate) head: String,
+    /// What the runs rest on ([`manifest::basis`](crate::report::manifest)), how many they are, and how far they look.
+    pub(crate) ran: Value,
     /// What a person should know before the figures are believed: what is asked for to happen, and
     /// the plan's notes.
     pub(crate) notes: Vec<String>,
@@ -352,6 +354,7 @@ mod tests {
     #[test]
     fn timers_that_are_drawn_are_told_before_the_notes() {
         let basis = Basis {
+            ran: serde_json::Value::Null,
             clock: WallClock(9 * 3_600_000_000),
             silent: Vec::new(),
             course: String::new(),

@@ -8,6 +8,7 @@ use crate::lab::planner::{FIGURES, Kept, MISSING, NEEDLESS, Row, Sensitivity};
 use crate::report::charts::{
     Beside, Figures, Line, Panel, Plane, Range, Unit, draw_figures, draw_plane,
 };
+use crate::report::json::extend;
 use crate::report::output::write_drawing;
 use crate::report::results::*;
 use crate::report::{FileError, Folder, Heading, Style, Written, html, json};
@@ -33,7 +34,9 @@ pub(crate) fn write_folder(
         charts_of(&mut folder, told, &before)?;
     }
     page.map_or(Ok(()), |page| folder.write(html::FILE, |out| html::write(out, page)))?;
-    folder.finish_with(json!({ "plan": kept.scenario }))
+    let mut came_from = json!({ "plan": kept.scenario });
+    extend(&mut came_from, all.first().map_or(Value::Null, |told| told.source.basis.clone()));
+    folder.finish_with(came_from)
 }
 
 /// Writes the charts of a plan, their names with something before them.

@@ -43,6 +43,7 @@ fn one(told: &Told<'_>) -> Value {
     json!({
         "scenario": kept.scenario,
         "run": told.source.line,
+        "basis": told.source.basis,
         "faults": told.source.faults,
         "notes": told.source.notes,
         "interrupted": told.source.seconds.is_some(),

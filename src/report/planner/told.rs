@@ -4,6 +4,7 @@ use crate::lab::planner::{Answer, Counting, FIGURES, Kept, Objective, Row};
 use crate::language::{counted, grouped};
 use crate::report::text::joined;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// A plan as it is told.
 pub(crate) struct Told<'a> {
@@ -31,6 +32,8 @@ pub(crate) struct Source {
     /// Release, timing, seed.
     #[serde(rename = "run")]
     pub(crate) line: String,
+    /// What the runs rest on ([`manifest::basis`](crate::report::manifest)), and what was chosen among.
+    pub(crate) basis: Value,
     /// What else a person should know.
     pub(crate) notes: Vec<String>,
     /// How long they took, where time was up before enough was known.

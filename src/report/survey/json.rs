@@ -16,6 +16,7 @@ pub(crate) fn document(report: &SurveyReport<'_>) -> Value {
     json!({
         "scenario": report.name,
         "run": report.line,
+        "basis": report.basis,
         "notes": report.notes,
         "lost_for_s": report.lasts.as_secs_f64(),
         "nodes": survey.size.nodes,

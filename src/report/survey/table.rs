@@ -13,6 +13,8 @@ pub(crate) struct SurveyReport<'a> {
     pub(crate) name: String,
     /// Release, timing and seed.
     pub(crate) line: String,
+    /// What the runs rest on ([`manifest::basis`](crate::report::manifest)), and how nodes are lost.
+    pub(crate) basis: Value,
     /// The notes of the plan.
     pub(crate) notes: Vec<String>,
     /// How long everything was lost.
@@ -236,6 +238,8 @@ pub(crate) struct Called {
     pub(crate) options: Vec<String>,
     /// How nodes are lost, where it is said.
     pub(crate) by: Option<String>,
+    /// How soon a node must be back for an eviction to have been needless, where it is said.
+    pub(crate) within: Option<String>,
 }
 
 impl Called {
@@ -252,7 +256,10 @@ impl Called {
         let scenario = format!("{program} {}", words.join(" "));
         Some(match &finding.object {
             Some(object) => format!("{scenario} | {program} explain - {}", quoted(object)),
-            None => format!("{scenario} | {program} run -"),
+            None => {
+                let within = self.within.iter().map(|w| format!(" --needless-within {w}"));
+                format!("{scenario} | {program} run -{}", within.collect::<String>())
+            }
         })
     }
 }
@@ -279,6 +286,7 @@ mod tests {
     fn how_nodes_are_lost_is_said_once() {
         let said = |by: &str, drained: bool| {
             let called = Called {
+                within: Some("1m".to_owned()),
                 file: Some("c.json".to_owned()),
                 options: vec!["--seed".to_owned(), "7".to_owned()],
                 by: Some(by.to_owned()).filter(|by| !by.is_empty()),
@@ -288,7 +296,7 @@ mod tests {
         };
         let of = |by: &str| {
             format!(
-                "taintsim survey c.json --seed 7{by} --only node/a --as scenario | taintsim run -"
+                "taintsim survey c.json --seed 7{by} --only node/a --as scenario | taintsim run - --needless-within 1m"
             )
         };
         assert_eq!(said("", false), of(""));

@@ -88,6 +88,7 @@ pub(crate) fn document(swept: Swept<'_>) -> Value {
         "fixed": heading.fixed,
         "notes": heading.notes,
         "axes": heading.axes,
+        "first_seed": swept.cases.first().and_then(|c| c.runs.first()).map(|r| r.seed),
         "seeds": heading.seeds,
         "needless_window_s": heading.window.as_secs_f64(),
         "confidence": 0.95,

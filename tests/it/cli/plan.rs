@@ -128,11 +128,26 @@ fn what_was_run_answers_for_other_prices() {
     // What is to be known of these runs is no other for being asked again.
     let written = scratch.text("output/healthy-all-plan/plan.json");
     let written: Value = serde_json::from_str(&written).expect("JSON");
-    assert_eq!([&free["run"], &free["faults"]], [&written["run"], &written["faults"]]);
+    for of in ["run", "faults", "basis"] {
+        assert_eq!(free[of], written[of], "{of}");
+    }
+    let basis = &written["basis"];
+    let hash = basis["scenario"]["hash"].as_str().expect("a hash");
+    let manifest = scratch.text("output/healthy-all-plan/manifest.json");
+    assert!(manifest.contains(hash) && manifest.contains("needless_window_s"), "{manifest}");
+    let asked = [&basis["seed"], &basis["needless_window_s"], &basis["choose"][0]];
+    assert_eq!(asked, [&json!(1), &json!(300.0), &json!(choose)]);
     assert!(written["run"].as_str().expect("a run").contains("seed 1"));
     let notes = |plan: &Value| plan["notes"].as_array().expect("notes").clone();
     assert!(!notes(&written).is_empty());
     assert_eq!(notes(&free)[1..], notes(&written));
+    let again = notes(&free)[0].to_string();
+    assert!(
+        again.contains(
+            "healthy-all.json.gz; an eviction is needless where the node is back within 5m"
+        ),
+        "{again}"
+    );
     assert_eq!(of(&["--price", "evicted=1h"])["best"][0], "300");
     // Without a price of evictions at once is cheapest; a limit that only 300 s keep costs something.
     let least = figure(row(&free, "300"), "evicted");

@@ -47,6 +47,9 @@ fn what_is_printed_below_a_finding_can_be_called() {
     let called = scratch.call(&["survey", "planning.ron", "-q", "-o", "json", "--seed", "3"]);
     assert_eq!(called.code, 0, "{}", called.stderr);
     let document: serde_json::Value = serde_json::from_str(&called.stdout).expect("JSON");
+    let basis = &document["basis"];
+    let asked = (&basis["seed"], &basis["by"], &basis["needless_window_s"]);
+    assert_eq!(asked, (&3.into(), &"machine".into(), &300.0.into()));
     let findings = document["findings"].as_array().expect("findings");
     assert!(!findings.is_empty());
     let rows = document["rows"].as_array().expect("rows");

@@ -35,6 +35,7 @@ fn beside(courses: &[Course], others: &[Course]) -> String {
 /// The same, of an export some nodes of which are `tainted`.
 fn beside_in(tainted: bool, courses: &[Course], others: &[Course]) -> String {
     let basis = Basis {
+        ran: serde_json::Value::Null,
         clock: WallClock(0),
         silent: Vec::new(),
         course: String::new(),
