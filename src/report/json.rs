@@ -133,7 +133,7 @@ fn workloads(report: &Report<'_>) -> Value {
     };
     let one = |w: &Served| {
         let mut all = match w.id {
-            None => json!({ "name": w.name }),
+            None => json!({ "kind": null, "namespace": null, "name": w.name }),
             Some(_) => json!({
             "kind": w.name.split('/').next().unwrap_or_default(),
             "namespace": namespace_of(&w.name),

@@ -149,7 +149,7 @@ fn the_table_of_evictions_has_a_row_for_each() {
     });
     let header = "time_s,pod,namespace,node,zone,workload,cause,taint,toleration_seconds,timer_set_s,fault,since_fault_s,gone_s,node_back_s,needless,replacement,replacement_node,replacement_created_s,replacement_ready_s,time_to_ready_s,record,cause_record";
     // The node was back after 99.7 s, within five minutes: needless. Nothing owns the pod.
-    let row = "405.1,p2,default,n2,a,,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,1,,,,,,14,13";
+    let row = "405.1,p2,default,n2,a,,taint-eviction,node.kubernetes.io/unreachable:NoExecute,300,105.1,cut n2,343.4,500,504.801,true,,,,,,14,13";
     assert_eq!(String::from_utf8(out).expect("is UTF-8"), format!("{header}\n{row}\n"));
 }
 

@@ -5,7 +5,7 @@
 //! | `time_s` | when deletionTimestamp was set, in seconds from the start |
 //! | `pod`, `namespace`, `node`, `zone` | whose, and where |
 //! | `workload` | `Kind/namespace/name` of what the pod belongs to, of a ReplicaSet its Deployment; empty where nothing owns it |
-//! | `needless` | 1 if the node was back within the time that `--needless-within` gives (5m where it does not), 0 if not; empty if the run ended before, and where it was asked for, as a drain is |
+//! | `needless` | whether the node was back within the time that `--needless-within` gives (5m where it does not); empty if the run ended before, and where no failure of the node led to it |
 //! | `cause` | what evicted it: `taint-eviction`, `api-eviction` (a drain), `drain-delete` (`kubectl drain --disable-eviction`), `pod-eviction-timeout` (up to 1.26), `device-taint-eviction`, `node-pressure` |
 //! | `taint` | the NoExecute taint that led to it; empty where none did |
 //! | `toleration_seconds` | the seconds of the timer that ran out; 0 is at once |
@@ -32,7 +32,7 @@ struct Row<'a> {
     e: Eviction<'a>,
     next: Option<&'a Replacement>,
     owner: Option<WorkloadId>,
-    needless: Option<u32>,
+    needless: Option<bool>,
 }
 
 impl Row<'_> {
@@ -79,7 +79,7 @@ const FIELDS: [Field; 22] = [
     }),
     ("gone_s", Kind::Seconds, |r| Cell::seconds(r.e.gone_at)),
     ("node_back_s", Kind::Seconds, |r| Cell::seconds(r.e.node_back_at)),
-    ("needless", Kind::Whole, |r| Cell::whole(r.needless)),
+    ("needless", Kind::Truth, |r| r.needless.map_or(Cell::Empty, Cell::Truth)),
     ("replacement", Kind::Text, |r| {
         Cell::text(r.next.map(|n| short_name(r.analysis.pod_name(n.pod))))
     }),
@@ -105,8 +105,7 @@ pub fn evictions_table<'a>(report: &'a Report<'a>) -> impl Table {
             let next = report.workloads.replacements.get(&e.record);
             let owner = owners.of(analysis, e.pod);
             let undecided = e.is_undecided(window, analysis.horizon());
-            let needless =
-                (!undecided && e.is_for_node_failure()).then(|| u32::from(e.is_needless(window)));
+            let needless = (!undecided && e.is_for_node_failure()).then(|| e.is_needless(window));
             let row = Row { analysis, e, next, owner, needless };
             each(&FIELDS.map(|(_, _, cell)| cell(&row)))?;
         }
