@@ -187,9 +187,6 @@ fn summary(s: &Summary) -> Value {
     extend(
         &mut all,
         json!({
-            "pods_evicted": m.evicted,
-            "needless_evictions": m.needless,
-            "needless_undecided": m.undecided,
             "needless_window_s": m.window.as_secs_f64(),
             "pods_kept": s.kept,
             "pending_timers": s.pending_timers,

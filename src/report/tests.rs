@@ -159,7 +159,7 @@ fn the_documents_hold_what_programs_ask_for() {
         let doc = json::document(r, Some("output/cut"), &[("events.jsonl".to_owned(), 1)]);
         assert_eq!(doc["run"]["kubernetes"], "1.34.4");
         assert_eq!(doc["run"]["seed"], 7);
-        assert_eq!(doc["summary"]["pods_evicted"], 1);
+        assert_eq!(doc["summary"]["evicted"], 1);
         assert_eq!(doc["summary"]["eviction_latency"]["median_s"], 343.4);
         assert_eq!(doc["summary"]["deletions"]["taint-eviction"], 1);
         let evicted = doc["timeline"]

@@ -116,7 +116,6 @@ pub(crate) fn document(sides: [Side<'_>; 2], d: &Difference) -> Value {
             "a": w.sides[0].as_ref().map(fate),
             "b": w.sides[1].as_ref().map(fate),
         })).collect::<Vec<_>>(),
-        "pods_evicted": { "a": a.costs.evicted, "b": b.costs.evicted },
         "first": first,
         "groups": d.groups.iter().map(group).collect::<Vec<_>>(),
     });

@@ -121,7 +121,7 @@ fn json_is_one_document_for_each_scenario() {
     assert_eq!(names, ["a", "b"]);
     // Ten pods of zone b wait two minutes and the outage lasts seven; three pods of a-3 do not
     // tolerate the user's taint.
-    let evicted: Vec<_> = documents.iter().map(|d| d["summary"]["pods_evicted"].as_u64()).collect();
+    let evicted: Vec<_> = documents.iter().map(|d| d["summary"]["evicted"].as_u64()).collect();
     assert_eq!(evicted, [Some(13), Some(3)]);
     assert_eq!(documents[0]["files"]["folder"], "output/a");
 }
