@@ -93,7 +93,9 @@ fn text(field: &str, value: &Value) -> Option<String> {
         Value::Object(pairs) => {
             let pair =
                 |(name, value): (&String, &Value)| Some(format!("{name}{sign}{}", plain(value)?));
-            Some(pairs.iter().filter_map(pair).collect::<Vec<_>>().join(","))
+            // Kubelets put thresholds of nodefs or imagefs in place of these (`UpdateContainerFsThresholds`, v1.34).
+            let is_taken = |(name, _): &(&String, &Value)| !name.starts_with("containerfs.");
+            Some(pairs.iter().filter(is_taken).filter_map(pair).collect::<Vec<_>>().join(","))
         }
         // Periods by priority.
         Value::Array(periods) => {
@@ -306,6 +308,21 @@ mod tests {
         assert_eq!(of(""), ["eviction-hard=memory.available<500Mi"]);
         let merged = "eviction-hard=memory.available<500Mi,nodefs.available<10%,nodefs.inodesFree<5%,imagefs.available<15%,imagefs.inodesFree<5%";
         assert_eq!(of(r#", "mergeDefaultEvictionSettings": true"#), [merged]);
+    }
+
+    /// `UpdateContainerFsThresholds` (`pkg/kubelet/eviction/helpers.go`, v1.34.4): "found containerfs.available for hard eviction.
+    /// ignoring". What is beside it holds, and without anything beside it these are the defaults.
+    #[test]
+    fn thresholds_of_container_filesystems_are_ignored_alone() {
+        let of = |more: &str| {
+            let defaults = r#""memory.available": "100Mi", "nodefs.available": "10%", "nodefs.inodesFree": "5%",
+                "imagefs.available": "15%", "imagefs.inodesFree": "5%", "containerfs.available": "10%""#;
+            read(&[&format!(r#"{{"kubeletconfig": {{"evictionHard": {{{defaults}{more}}}}}}}"#)])
+        };
+        assert_eq!(of("").0, Vec::<String>::new());
+        let (flags, told) = of(r#", "pid.available": "10%""#);
+        assert!(flags.len() == 1 && flags[0].contains("pid.available<10%"), "{flags:?}");
+        assert!(!told.contains("cannot be read"), "{told}");
     }
 
     #[test]
