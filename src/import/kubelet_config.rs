@@ -223,6 +223,21 @@ mod tests {
         assert!(!alone.contains(said) && alone.contains("counts for nothing"), "{alone}");
     }
 
+    /// 1.34 has that flag by itself (from 1.21 on): it is the gate that takes it away.
+    #[test]
+    fn a_gate_that_takes_a_flag_away_is_told() {
+        let config = r#"{"kubeletconfig": {"featureGates": {"GracefulNodeShutdown": false}, "shutdownGracePeriod": "60s"}}"#;
+        let files = [NODE, config].map(|t| Input::from_bytes("f", t.as_bytes().to_vec()).unwrap());
+        let written = ImportedCluster::read(&files).unwrap().to_scenario();
+        // The head of the file is folded.
+        let told = written.replace("\n//", "").replace("  ", " ");
+        assert!(
+            told.contains("as a gate is off: it needs the gate GracefulNodeShutdown"),
+            "{told}"
+        );
+        assert!(!told.contains("from 1.21 on have it"), "{told}");
+    }
+
     #[test]
     fn a_file_says_zero_for_what_it_leaves_to_the_kubelet() {
         // As kubeadm writes `/var/lib/kubelet/config.yaml`.

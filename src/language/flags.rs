@@ -292,10 +292,14 @@ pub(crate) fn lacking(component: &str, name: &str, profile: &Profile) -> Option<
         [true, _] => format!("those up to {last} have it"),
         _ => format!("those from {first} to {last} have it"),
     };
+    // What a release has by itself only a gate takes away.
+    let is_gated = profiles::profile(&profile.release).is_ok_and(|p| (flag.is_there)(&p));
+    let why = if is_gated { format!("as a gate is off: {}", flag.instead) } else { releases };
     let message = format!(
-        "{} of Kubernetes {} has no flag --{name}; {releases}",
+        "{} of Kubernetes {} has no flag --{name}{} {why}",
         component.replace('_', "-"),
-        profile.release
+        profile.release,
+        if is_gated { "," } else { ";" }
     );
     let help = format!(
         "{}; `--set …{name}=none` says nothing of it, and `--against-set` that of the second run of a diff alone",

@@ -282,6 +282,20 @@ fn nothing_keeps_a_machine_on_but_its_kubelet() {
     assert_eq!(ends(&scenario("1.34", PERIODS, SLOW, &dead("66s"))), ["66 n-0 machine-off"]);
 }
 
+/// Where all others have grace periods, the flag of all would say nothing: the node's own is named.
+#[test]
+fn a_node_without_the_grace_periods_of_others_is_told_its_own_flag() {
+    let text = r#"Scenario(version: 1, kubernetes: "1.34", horizon: "5m", flags: (kubelet: {"shutdown-grace-period": "30s"}),
+        nodes: [(names: "a", kubelet: {"shutdown-grace-period": "0s"}), (names: "b")],
+        timeline: [(at: "1m", do: Shutdown(node: "a"))])"#;
+    let notes = plan(text).notes.join("\n");
+    assert!(
+        notes.contains("the kubelets of a have no grace periods, as their own flags"),
+        "{notes}"
+    );
+    assert!(notes.contains("`nodes[…].kubelet.shutdown-grace-period` says"), "{notes}");
+}
+
 /// A machine that is to boot after a second is off first, when its pods have ended, and boots then: 63 + 30 s.
 #[test]
 fn a_reboot_waits_for_the_pods() {

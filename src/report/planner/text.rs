@@ -163,7 +163,7 @@ fn nothing_matters(by_formula: &[Option<f64>], met_nothing: bool, n: u64) -> Opt
     let is_same = by_formula.iter().all(|cost| cost.is_some() && *cost == by_formula[0]);
     (is_same && met_nothing).then(|| {
         format!(
-            "no value matters, as such faults do not concern what is chosen: by formula all cost the same, and none of {n} paired outages of each model made a difference"
+            "no value matters, as such faults do not concern what is chosen, or what it does in them is not simulated (see the notes): by formula all cost the same, and none of {n} paired outages of each model made a difference"
         )
     })
 }
@@ -279,7 +279,7 @@ fn confidence(told: &Told<'_>) -> String {
         text += &format!("; {} cannot be told apart", names(&a.same));
         text.push_str(&match a.open {
             None if concerns_nothing(told) => {
-                ": no outage made a difference between them, as such faults do not concern what is chosen".to_owned()
+                ": no outage made a difference between them, as such faults do not concern what is chosen, or what it does in them is not simulated (see the notes)".to_owned()
             }
             None if a.good == a.same => {
                 format!(": any of them will do, to within {most} {unit} a year")

@@ -128,9 +128,20 @@ fn shutdown(plan: &Plan, actions: &[Action]) -> Option<String> {
             let others = others.map(|names| format!(" Those of {names} have none, {none}."));
             Some("Assumed: logind grants the kubelets all of their grace periods, a machine is off as soon as they are over, and what a kubelet says last of its pods arrives.".to_owned() + &others.unwrap_or_default())
         }
-        (Some(_), true) => Some(format!(
-            "Assumed: the kubelets have no grace periods, as upstream's default has it, {none} with all that runs on it. `flags.kubelet.shutdown-grace-period` says otherwise."
-        )),
+        (Some(names), true) => {
+            let (who, of) = match plan.flags.kubelet.has_shutdown_periods() {
+                true => (
+                    format!("of {names} have no grace periods, as their own flags have it"),
+                    "nodes[…]",
+                ),
+                false => {
+                    ("have no grace periods, as upstream's default has it".to_owned(), "flags")
+                }
+            };
+            Some(format!(
+                "Assumed: the kubelets {who}, {none} with all that runs on it. `{of}.kubelet.shutdown-grace-period` says otherwise."
+            ))
+        }
     }
 }
 
