@@ -240,6 +240,9 @@ impl Gathered {
                 _ if lease == LeaseSeen::Missing => summary.leaseless.push(node.name.clone()),
                 _ => (),
             }
+            for what in node.said() {
+                summary.said_by_nodes.entry(what).or_default().push(node.name.clone());
+            }
             let posted = node.posted().filter(|_| lease == LeaseSeen::NotExported);
             let late = posted.filter(|t| zero.us_since(*t) > POSTED_US);
             summary.unposted.extend(late.map(|_| node.name.clone()));

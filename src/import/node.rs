@@ -54,6 +54,10 @@ pub(super) struct DeviceShape {
     pub(crate) taints: Vec<Taint>,
 }
 
+/// What is said of nodes whose kubelets are short of something, or go off with their machine.
+const PRESSED: &str = "short of memory, disk or process ids as the export was made: usage is not in it, so that neither the evictions under way nor the end of the pressure are simulated, and the taints stay";
+const GOES_OFF: &str = "shutting down as the export was made, which is not simulated: pods that it would end run on, and its machine stays on";
+
 /// Whether Ready is Unknown, or was never posted.
 pub(super) fn is_unknown(conditions: &[Condition]) -> bool {
     let ready = conditions.iter().find(|c| c.kind == ConditionKind::Ready);
@@ -121,6 +125,19 @@ impl RawNode {
     pub(super) fn well_since(&self) -> Option<Stamp> {
         let ready = self.status.conditions.iter().find(|c| c.is("Ready", "True"))?;
         parse_time(&ready.last_transition_time)
+    }
+
+    /// What it says of itself that does not go on here.
+    pub(super) fn said(&self) -> impl Iterator<Item = &'static str> {
+        let pressed = ["MemoryPressure", "DiskPressure", "PIDPressure"];
+        let all = &self.status.conditions;
+        let is_pressed = all.iter().any(|c| pressed.iter().any(|kind| c.is(kind, "True")));
+        // `ShutdownStatus` (`pkg/kubelet/nodeshutdown`, v1.34), among what else keeps it from being Ready.
+        let goes_off = |c: &RawCondition| {
+            c.is("Ready", "False") && c.message.contains("node is shutting down")
+        };
+        let said = [(is_pressed, PRESSED), (all.iter().any(goes_off), GOES_OFF)];
+        said.into_iter().filter_map(|(holds, what)| holds.then_some(what))
     }
 
     /// The node as a scenario has it. Condition types that are not modelled are handed to
@@ -245,4 +262,35 @@ fn condition(raw: &RawCondition, zero: Stamp) -> Result<Result<(Condition, i64),
         last_transition_time: seconds(transition),
     };
     Ok(Ok((condition, heartbeat)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::import::{ImportedCluster, Input};
+
+    /// A shutdown as a kubelet of 1.34 posts it, and a shortage of memory; one that is well says nothing.
+    #[test]
+    fn nodes_that_go_off_or_are_short_are_told() {
+        let node = |name: &str, pressure: &str, ready: &str, message: &str| {
+            format!(
+                r#"{{"kind": "Node", "apiVersion": "v1", "metadata": {{"name": "{name}"}}, "status": {{"conditions": [
+                {{"type": "MemoryPressure", "status": "{pressure}", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z"}},
+                {{"type": "Ready", "status": "{ready}", "reason": "KubeletReady", "message": "{message}", "lastHeartbeatTime": "2026-01-01T00:00:00Z", "lastTransitionTime": "2026-01-01T00:00:00Z"}}]}}}}"#
+            )
+        };
+        let nodes = [
+            node("well", "False", "True", "kubelet is posting ready status"),
+            node("off", "False", "False", "node is shutting down"),
+            node("short", "True", "True", "kubelet is posting ready status"),
+        ];
+        let input = |text: &String| Input::from_bytes("f", text.clone().into_bytes()).unwrap();
+        let files: Vec<Input> = nodes.iter().map(input).collect();
+        let summary = ImportedCluster::read(&files).unwrap().summary;
+        for told in [summary.lines().join("\n"), summary.notes().join("\n")] {
+            assert!(told.contains("1 node shutting down as the export was made"), "{told}");
+            assert!(told.contains("its machine stays on: off"), "{told}");
+            assert!(told.contains("the taints stay: short"), "{told}");
+            assert!(!told.contains(": well"), "{told}");
+        }
+    }
 }

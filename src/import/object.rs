@@ -84,6 +84,7 @@ raw! {
         r#type: String,
         status: String,
         reason: String,
+        message: String,
         last_heartbeat_time: String,
         last_transition_time: String,
     }

@@ -123,6 +123,8 @@ pub struct Summary {
     pub(crate) unbound: Vec<String>,
     /// Pods left out because their node is not in the files.
     pub(crate) orphans: Vec<String>,
+    /// What nodes say of themselves that does not go on here, and which do.
+    pub(crate) said_by_nodes: BTreeMap<&'static str, Vec<String>>,
     /// Nodes that were deleted before, while pods are still on them or volumes attached to them.
     pub(crate) deleted: Vec<String>,
     /// Nodes whose size is not in the files.
@@ -218,6 +220,7 @@ impl Summary {
             }
         };
         lines.listed("node", &self.ahead, ahead);
+        self.said_by_nodes.iter().for_each(|(what, nodes)| lines.listed("node", nodes, what));
         lines.0.extend(self.of_zero());
         let none = "no node leases in the files: a node that is silent but not Unknown yet is taken to be alive (add `leases` to the kubectl command)";
         lines.0.extend(self.lacks_leases().then(|| none.to_owned()));
@@ -424,7 +427,11 @@ impl Summary {
             of_export(self.looping.len(), "pod", looping, &loops),
             of_export(self.unserved.len(), "pod", "", &unserved),
         ];
-        notes.into_iter().flatten().chain(paces).collect()
+        let of_nodes = self.said_by_nodes.iter();
+        let of_nodes = of_nodes.filter_map(|(what, nodes)| {
+            of_export(nodes.len(), "node", "", &format!(" {what}: {}.", some(nodes)))
+        });
+        notes.into_iter().flatten().chain(of_nodes).chain(paces).collect()
     }
 
     /// What the export has that changes what becomes of pods, and that no figure of it knows.
