@@ -104,6 +104,10 @@ pub(super) fn read(
         });
     }
     summary.kubelet_config = (kubelets.len(), taken, assumed);
+    let unheeded = kubelets.iter().flat_map(|(_, config)| kubelet_config::unheeded(config));
+    let unheeded = unheeded.collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+    let told = || format!("not simulated of kubelets' configuration: {unheeded}");
+    summary.control_plane_wrong.extend((!unheeded.is_empty()).then(told));
     all
 }
 

@@ -50,9 +50,31 @@ const LOW: &str = "imageGCLowThresholdPercent";
 const CRASH_LOOP: &str = "crashLoopBackOff";
 const GATES: &str = "featureGates";
 
+/// What bears on what is simulated and is not, with what upstream sets it to by itself (of QPS up to 1.26, too).
+const UNHEEDED: [(&str, &[&str]); 7] = [
+    ("kernelMemcgNotification", &["false"]),
+    ("memorySwap", &["NoSwap"]),
+    ("syncFrequency", &["1m"]),
+    ("kubeAPIQPS", &["50", "5"]),
+    ("nodeStatusMaxImages", &["50"]),
+    ("localStorageCapacityIsolation", &["true"]),
+    ("topologyManagerPolicy", &["none"]),
+];
+
+/// What a configuration sets that is not simulated: `syncFrequency=10s`.
+pub(super) fn unheeded(config: &Fields) -> impl Iterator<Item = String> {
+    UNHEEDED.iter().filter_map(|(field, defaults)| {
+        let value = config.get(*field)?;
+        let value = if value.is_object() { &value["swapBehavior"] } else { value };
+        let said = text(field, value)?;
+        (!defaults.iter().any(|d| is_same(&said, d))).then(|| format!("{field}={said}"))
+    })
+}
+
 /// The fields that are read.
 pub(super) fn fields() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().map(|(field, ..)| *field).chain([GATES, MERGES])
+    let unheeded = UNHEEDED.iter().map(|(field, _)| *field);
+    FIELDS.iter().map(|(field, ..)| *field).chain([GATES, MERGES]).chain(unheeded)
 }
 
 /// The flags that a configuration comes to on a release, each with its value; feature gates as
@@ -338,6 +360,18 @@ mod tests {
         let (flags, told) = of(r#", "pid.available": "10%""#);
         assert!(flags.len() == 1 && flags[0].contains("pid.available<10%"), "{flags:?}");
         assert!(!told.contains("cannot be read"), "{told}");
+    }
+
+    /// Of the others one is a default of upstream's, and one is written as a file writes what it leaves to the kubelet.
+    #[test]
+    fn settings_that_are_not_simulated_are_told() {
+        let (flags, told) = read(&[
+            r#"{"kubeletconfig": {"kernelMemcgNotification": true, "syncFrequency": "0s",
+            "memorySwap": {"swapBehavior": "LimitedSwap"}, "nodeStatusMaxImages": -1, "kubeAPIQPS": 50}}"#,
+        ]);
+        assert_eq!(flags, Vec::<String>::new());
+        let said = "not simulated of kubelets' configuration: kernelMemcgNotification=true, memorySwap=LimitedSwap, nodeStatusMaxImages=-1";
+        assert!(told.contains(said) && !told.contains("kubeAPIQPS"), "{told}");
     }
 
     #[test]
