@@ -6,12 +6,12 @@ use super::devices::Devices;
 use super::disks::Disks;
 use super::gathered::Gathered;
 use super::input::Input;
+use super::leader::Leader;
 use super::node::{LeaseSeen, NamedNode, NodeShape, is_unknown};
 use super::pace::Pace;
 use super::pod::{NamedPod, PodShape};
 use super::readiness::Readiness;
 use super::scheduling::{self, RawBudget};
-use super::summary::Leader;
 use super::times::{OVERDUE_US, POSTED_US, RENEWED_US};
 use super::workload::RawWorkload;
 use super::{
@@ -82,10 +82,10 @@ impl Gathered {
         let images_listed = images::tell_of_nodes(&self.nodes, &pace.images(), &mut shapes);
         let podless = self.podless();
         let mut summary = Summary { podless, ..self.summary };
-        let priorities = priorities(&self.classes, &bound);
+        let priorities = groups::priorities(&self.classes, &bound);
         let mut workloads =
             convert(&self.workloads, &priorities, (&disks, &devices), &mut summary)?;
-        let priority_classes = priority_classes(&self.classes, priorities, &workloads);
+        let priority_classes = groups::priority_classes(&self.classes, priorities, &workloads);
         let budget = |(place, b): &(Place, RawBudget)| scheduling::budget(b).map_err(at(place));
         let budgets = self.budgets.placed().map(budget).collect::<Result<Vec<_>, _>>()?;
         let (nodes, mut pods) = (groups::nodes(shapes), groups::pods(bound));
@@ -400,43 +400,6 @@ fn note_pod(
     summary.terminating +=
         usize::from(matches!(shape.start, PodStart::Imported { deletion: Some(_), .. }));
     summary.stuck.extend(shape.stuck.map(|_| pod.full_name()));
-}
-
-/// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were
-/// admitted with.
-fn priorities(classes: &Named<PriorityClass>, pods: &[NamedPod]) -> BTreeMap<String, i32> {
-    let mut all = BTreeMap::from([
-        ("system-cluster-critical".to_owned(), 2_000_000_000),
-        ("system-node-critical".to_owned(), 2_000_001_000),
-    ]);
-    all.extend(classes.iter().map(|c| (c.name.clone(), c.value)));
-    for (.., shape) in pods {
-        let template = &shape.template;
-        if let (Some(class), Some(value)) = (&template.priority_class_name, template.priority) {
-            all.entry(class.clone()).or_insert(value);
-        }
-    }
-    all
-}
-
-/// The classes that a scenario writes: those of the files beside Kubernetes' own, and those that
-/// templates name and only pods know the priority of.
-fn priority_classes(
-    classes: &Named<PriorityClass>,
-    priorities: BTreeMap<String, i32>,
-    workloads: &[Workload],
-) -> Vec<PriorityClass> {
-    let own = |c: &&PriorityClass| !c.name.starts_with("system-");
-    let mut all: Vec<PriorityClass> = classes.iter().filter(own).cloned().collect();
-    let named = |name: &str| {
-        workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
-    };
-    for (name, value) in priorities {
-        if !name.starts_with("system-") && named(&name) && !all.iter().any(|c| c.name == name) {
-            all.push(PriorityClass { name, value, global_default: false, preemption_policy: None });
-        }
-    }
-    all
 }
 
 /// Workloads as a scenario has them, Deployments first.

@@ -174,6 +174,46 @@ fn split(name: &str) -> (&str, &str, &str) {
     (&name[..start], &name[start..end], &name[end..])
 }
 
+/// The priorities of Kubernetes' own classes, of those in the files, and of those that pods were
+/// admitted with.
+pub(super) fn priorities(
+    classes: &Named<PriorityClass>,
+    pods: &[NamedPod],
+) -> BTreeMap<String, i32> {
+    let mut all = BTreeMap::from([
+        ("system-cluster-critical".to_owned(), 2_000_000_000),
+        ("system-node-critical".to_owned(), 2_000_001_000),
+    ]);
+    all.extend(classes.iter().map(|c| (c.name.clone(), c.value)));
+    for (.., shape) in pods {
+        let template = &shape.template;
+        if let (Some(class), Some(value)) = (&template.priority_class_name, template.priority) {
+            all.entry(class.clone()).or_insert(value);
+        }
+    }
+    all
+}
+
+/// The classes that a scenario writes: those of the files beside Kubernetes' own, and those that
+/// templates name and only pods know the priority of.
+pub(super) fn priority_classes(
+    classes: &Named<PriorityClass>,
+    priorities: BTreeMap<String, i32>,
+    workloads: &[Workload],
+) -> Vec<PriorityClass> {
+    let own = |c: &&PriorityClass| !c.name.starts_with("system-");
+    let mut all: Vec<PriorityClass> = classes.iter().filter(own).cloned().collect();
+    let named = |name: &str| {
+        workloads.iter().any(|w| w.group().template.priority_class_name.as_deref() == Some(name))
+    };
+    for (name, value) in priorities {
+        if !name.starts_with("system-") && named(&name) && !all.iter().any(|c| c.name == name) {
+            all.push(PriorityClass { name, value, global_default: false, preemption_policy: None });
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

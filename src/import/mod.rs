@@ -65,6 +65,7 @@ mod images;
 mod injected;
 mod input;
 mod kubelet_config;
+mod leader;
 mod lines;
 mod named;
 mod node;

@@ -55,7 +55,7 @@ pub(super) struct DeviceShape {
 }
 
 /// What is said of nodes whose kubelets are short of something, or go off with their machine.
-const PRESSED: &str = "short of memory, disk or process ids as the export was made: usage is not in it, so that neither the evictions under way nor the end of the pressure are simulated, and the taints stay";
+const PRESSED: &str = "short of memory, disk or process ids as the export was made: usage is not in it, so that neither the evictions under way nor, but of a disk that images fill, the end of the pressure are simulated, and the taints stay";
 const GOES_OFF: &str = "shutting down as the export was made, which is not simulated: pods that it would end run on, and its machine stays on";
 
 /// Whether Ready is Unknown, or was never posted.

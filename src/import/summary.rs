@@ -3,6 +3,7 @@
 
 use super::disks::GONE;
 use super::error::{DEVICES, READINESS};
+use super::leader::Leader;
 use super::lines::{Lines, counts, some, tally};
 use super::pace;
 use super::releases::Releases;
@@ -37,18 +38,6 @@ const UNKNOWN_NODES: &str =
 /// What is said of nodes that pods name, and that have neither an object nor a lease.
 const DELETED: &str = "deleted, though pods are still on them or volumes attached to them: the pod garbage collector deletes the pods \
                        within a minute, and the volumes are detached 6 minutes after their pods are gone";
-
-/// What an export tells of the leader of kube-controller-manager.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Leader {
-    /// Its lease is not in the files.
-    #[default]
-    NotExported,
-    /// Its lease is kept up since then.
-    Since(Stamp),
-    /// Its lease was last renewed then, if ever, which is too long ago.
-    Silent(Option<Stamp>),
-}
 
 /// What an import took, and what it left out. Nothing is dropped without a word here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -227,7 +216,7 @@ impl Summary {
         let unposted =
             "without a status for more than 7m30s and not Unknown, the lease taken to be renewed";
         lines.listed("node", &self.unposted, unposted);
-        lines.add(self.nodes, self.of_the_leader());
+        lines.add(self.nodes, self.leader.told());
         if let Some(at) = self.passed.map(Stamp::to_rfc3339) {
             let text = format!("its passes over the nodes are reckoned from an event of {at}");
             lines.add(self.nodes, text);
@@ -275,23 +264,6 @@ impl Summary {
             [starts, stops] => {
                 assumed("start", starts);
                 assumed("stop", stops);
-            }
-        }
-    }
-
-    /// What is known of the leader of kube-controller-manager, and what is assumed.
-    fn of_the_leader(&self) -> String {
-        match self.leader {
-            Leader::NotExported => "the lease of kube-controller-manager is not in the files: its leader is taken to have held office for long"
-                .to_owned(),
-            Leader::Since(at) => {
-                format!("kube-controller-manager's leader has held office since {}", at.to_rfc3339())
-            }
-            Leader::Silent(at) => {
-                let when = at.map_or("never".to_owned(), |at| format!("last at {}", at.to_rfc3339()));
-                format!(
-                    "the lease of kube-controller-manager was renewed {when}: it is taken to run all the same, without leader election, and for long; if it does not, nothing is tainted, evicted or replaced before it does"
-                )
             }
         }
     }
@@ -408,7 +380,7 @@ impl Summary {
             of_export(if patient { 0 } else { self.overdue.len() }, "node", "", &overdue),
             self.of_zero().map(|text| format!("Assumed: {text}.")),
             matches!(self.leader, Leader::Silent(Some(_)))
-                .then(|| format!("The export: {}.", self.of_the_leader())),
+                .then(|| format!("The export: {}.", self.leader.told())),
             acting,
             of_export(self.ownerless, "pod", "the owners of ", nothing),
             of_export(foreign, "pod", "nothing replaces ", &foreign_owners),
