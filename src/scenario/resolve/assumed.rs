@@ -1,7 +1,7 @@
 //! What a run takes for granted, and what an export brought along: sentences for the notes of its
 //! plan.
 
-use super::notes::{in_short, listed, owners};
+use super::listed::{in_short, listed, owners};
 use super::prelude::*;
 use crate::api::pod::Stuck;
 use crate::api::toleration::matching_tolerations;

@@ -4,7 +4,7 @@
 //! `pkg/api/pod/util.go: dropDisabledFields`, v1.34, and the strategies of StatefulSets, Jobs and budgets under
 //! `pkg/registry`. Left out: other fields that came with 1.6 to 1.9.
 
-use super::notes::{in_short, listed, owners};
+use super::listed::{in_short, listed, owners};
 use super::prelude::*;
 use crate::api::container::{Container, Role};
 use crate::api::probe::{Life, ProbeType};

@@ -1,6 +1,6 @@
 //! Settings that change nothing here: sentences for the notes of a plan.
 
-use super::notes::{in_short, listed};
+use super::listed::{in_short, listed};
 use super::timeline::Written;
 use crate::api::node::{LABEL_ZONE, zone};
 use crate::api::toleration::Toleration;

@@ -17,6 +17,7 @@ mod faults;
 mod group_names;
 mod idle;
 mod kubelets;
+mod listed;
 mod lives;
 mod memory;
 mod models;

@@ -4,11 +4,12 @@
 //! Whatever is not simulated, is assumed, or was unusual in an export becomes one sentence here,
 //! from the plan alone. Every command that gives a figure of the plan prints its notes where the
 //! figure stands, in text, JSON and page. A sentence begins with its kind, `Not simulated:`,
-//! `Assumed:`, `The export:`, and names a few objects; [`listed`] leaves out the others. What only
+//! `Assumed:`, `The export:`, and names a few objects; [`listed()`] leaves out the others. What only
 //! a run can show belongs to the summary of the run instead.
 
 use super::declared::Declared;
 use super::device_claims;
+use super::listed::{in_short, listed, owners};
 use super::overrides::Changed;
 use super::timeline::Written;
 use crate::api::node::{allows, reaches};
@@ -19,9 +20,6 @@ use crate::api::volume::{Claim, attachable};
 use crate::language::duration::format as seconds;
 use crate::plan::{NodeStart, Timing};
 use crate::scenario::prelude::*;
-
-/// How many names are written out.
-const NAMES: usize = 4;
 
 /// The sentences about a plan as it was built, which has its steps beside it yet.
 pub(super) fn of_plan(plan: &Plan, written: &Written) -> Vec<String> {
@@ -448,28 +446,10 @@ fn exceeds<'a>(asked: &'a Resources, there: &Resources) -> Option<&'a str> {
     asked.iter().filter(|(_, amount)| **amount > nothing).find(more).map(|(name, _)| name.as_str())
 }
 
-/// `default/web` of `Deployment/default/web`.
-pub(super) fn in_short(name: &str) -> &str {
-    match name.matches('/').count() {
-        2 => name.split_once('/').map_or(name, |(_, rest)| rest),
-        _ => name,
-    }
-}
-
 /// The pods that run from the start, with their nodes and templates.
 fn running(plan: &Plan) -> impl Iterator<Item = (&PodPlan, NodeIndex, &PodTemplate)> {
     let there = plan.pods.iter().filter(|p| p.start.runs());
     there.filter_map(move |p| Some((p, p.node?, plan.templates.get(p.template as usize)?)))
-}
-
-/// The first few names of those whose pods are so.
-pub(super) fn owners(plan: &Plan, are_so: impl Fn(&PodTemplate) -> bool) -> Option<String> {
-    listed(plan.owners(&are_so).iter().map(|name| in_short(name)))
-}
-
-/// The first few names, and how many more there are; nothing where there is none.
-pub(super) fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    Some(few(NAMES, names)).filter(|names| !names.is_empty())
 }
 
 /// The sentences about how a scenario became a plan: settings of an exported control plane that
