@@ -264,6 +264,12 @@ fn one_pod_alone_has_a_read_write_once_pod_disk() {
         assert!(messages(&trace, "FailedScheduling").iter().all(|m| m.contains(said)));
         assert!(!messages(&trace, "FailedScheduling").is_empty());
     }
+    // Where there is no such mode, that is told.
+    for (version, told) in [("1.21", true), ("1.26", true), ("1.27", false)] {
+        let (plan, _) = ran(&cluster(r#"(claim: "data", access: RWOP)"#, version, ""));
+        let notes = plan.notes.join("\n");
+        assert_eq!(notes.contains("`access: RWOP` of default/web counts as RWO"), told, "{notes}");
+    }
 }
 
 /// `ErrReasonReadWriteOncePodConflict`

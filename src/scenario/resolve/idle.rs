@@ -1,10 +1,10 @@
 //! Settings that change nothing here: sentences for the notes of a plan.
 
-use super::listed::{in_short, listed};
+use super::listed::{in_short, listed, owners};
 use super::timeline::Written;
 use crate::api::node::{LABEL_ZONE, zone};
 use crate::api::toleration::Toleration;
-use crate::api::volume::attach_limit_key;
+use crate::api::volume::{AccessMode, Claim, attach_limit_key};
 use crate::plan::{Eviction, Flags, Signal, Threshold};
 use crate::scenario::prelude::*;
 
@@ -19,7 +19,7 @@ pub(super) fn of(
     says_when_to_evict: bool,
 ) -> impl Iterator<Item = String> + use<> {
     let own = of_kubelets(plan, says_when_to_evict).into_iter();
-    let named = [attach_limits(plan), images(plan)];
+    let named = [attach_limits(plan), exclusive(plan), images(plan)];
     let asks = spec.expect.iter().any(|e| matches!(e, language::Expectation::NotEvicted(_)));
     let late = [at_the_end(plan.horizon, written), unnoticed(plan, written, asks)];
     let zone = labelled_zone(plan, &written.actions);
@@ -102,6 +102,18 @@ fn attach_limits(plan: &Plan) -> Option<String> {
     let mut unused = limited.difference(&drivers);
     let (driver, help) = unused.find_map(|driver| Some((driver, did_you_mean(driver, &free)?)))?;
     Some(format!("`{before}{driver}` of nodes limits nothing: no volume has that driver, {help}"))
+}
+
+/// Claims for one pod alone, of a release whose API server refuses them.
+fn exclusive(plan: &Plan) -> Option<String> {
+    let is_so = |c: &Claim| c.access == AccessMode::ReadWriteOncePod;
+    let names = owners(plan, |t| t.claims.iter().any(is_so))?;
+    (!plan.profile.scheduler.read_write_once_pod).then(|| {
+        format!(
+            "`access: RWOP` of {names} counts as RWO: the API server of Kubernetes {} refuses ReadWriteOncePod, which takes 1.22 and the gate of that name.",
+            plan.profile.released()
+        )
+    })
 }
 
 /// Images of nodes that no container has, where another one is meant that no node has.
